@@ -81,7 +81,8 @@ function fixedBy(variables: Given, flags: Given): FixedSettings {
     if (key === undefined || value === undefined) return [];
     const { fixedForRun } = SETTINGS[key];
     const counts = fixedForRun === 'always' || (fixedForRun === 'when off' && value === false);
-    return counts ? [[key, flags.has(name) ? flagName(name) : environmentName(name)]] : [];
+    const off = fixedForRun === 'when off';
+    return counts ? [[key, flags.has(name) ? flagName(name) + (off ? ' off' : '') : environmentName(name) + (off ? '=off' : '')]] : [];
   });
   return Object.freeze(Object.fromEntries(fixed));
 }
@@ -124,8 +125,8 @@ function readFile(path: string): Given {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(inFile('the whole'), 'it must be a JSON object');
     const members = new Map(Object.entries(value));
-    const stranger = [...members.keys()].find((name) => !FLAGS.some((flag) => flag.name === name));
-    if (stranger !== undefined) throw wrong(inFile(stranger), 'there is no such setting');
+    const unknown = [...members.keys()].find((name) => !FLAGS.some((flag) => flag.name === name));
+    if (unknown !== undefined) throw wrong(inFile(unknown), 'there is no such setting');
     return checked(members, inFile);
   } catch (error) {
     if (error instanceof AppError) throw error;

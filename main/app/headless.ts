@@ -10,6 +10,7 @@ import { invocation } from '../cli/invocation.ts';
 import { browserOpener, openInBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { describeError, explainFailure } from './explain-failure.ts';
+import type { Log } from '../ports/log.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -39,7 +40,11 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     const pages = builtPages();
     node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: pages });
     await node.start();
-    greet(node, { command: invocation(config.home), print, isBrowserOpened: config.opensBrowser && pages !== null && showPages(node) });
+    greet(node, {
+      command: invocation(config.home),
+      print,
+      isBrowserOpened: config.opensBrowser && pages !== null && showPages(node, log),
+    });
     await stopped;
     return 0;
   } catch (error) {
@@ -56,11 +61,16 @@ function builtPages(): string | null {
 }
 
 /** Opens the pages in a browser of this computer. Returns false where there is none. */
-function showPages(node: HubNode): boolean {
+function showPages(node: HubNode, log: Log): boolean {
   const opener = browserOpener({ env: process.env, platform: process.platform, isTerminal: process.stdout.isTTY });
   if (opener === null) return false;
-  openInBrowser(opener, node.makeLoginPage());
-  return true;
+  try {
+    openInBrowser(opener, node.makeLoginPage());
+    return true;
+  } catch (error) {
+    log.warn('no page could be opened in a browser', { error: describeError(error) });
+    return false;
+  }
 }
 
 interface Greeting {

@@ -124,7 +124,7 @@ export class HubNode {
 
   /**
    * A page in the data folder that leads to a login link, for a browser that is started with it: so no code stands on a command line, which
-   * every program can read. It goes once the code is used or over. Returns its path. Call it once in a run.
+   * every program can read. It goes when the code is over. Returns its path. Call it once in a run.
    */
   makeLoginPage(): string {
     const { home } = this.#ground;
@@ -135,7 +135,7 @@ export class HubNode {
         this.#deps.log.warn('the login page could not be removed', { error: String(error) });
       }
     };
-    const { code } = this.services.login.makeCode(remove);
+    const { code } = this.services.login.makeCode();
     const over = this.#deps.clock.setTimer(LOGIN_CODE_MAX_MS, remove);
     this.#opened.add(() => over.cancel());
     return home.writeLoginPage(loginUrl(this.#apiPort, code));

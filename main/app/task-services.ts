@@ -200,7 +200,7 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
   const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
   const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
-  const recipients = new Recipients({ ...deps, agents });
+  const recipients = new Recipients({ ...deps, parties, agents });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
   const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries, events });
 

@@ -110,7 +110,7 @@ function requestLines(request: PairingRequestState | null, command: string, labe
     case 'busy':
       return ['The other hub answers, but other requests wait there. It is asked again by itself for five minutes.', then];
     case 'taken':
-      return [`The request is at the other hub: press "Open it" there, or type "npx axon pair open".${listed}`, then];
+      return [`The request is at the other hub: press "Show the code" there, or type "npx axon pair open".${listed}`, then];
     default:
       return [`The other hub has not answered yet. See: ${command} pair list`];
   }

@@ -13,8 +13,9 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   ...pairs('\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7', 'abezhlkmnoptyx'),
   // Armenian
   ...pairs('\u0570\u0578\u057d\u0585', 'hnuo'),
-  // Latin itself: dotless and long letters, and digits
+  // Latin itself: dotless and long letters, digits, letters with a stroke or a hook, small capitals
   ...pairs('01|i\u0131\u017f\u0251\u0261', 'ollllsag'),
+  ...pairs('\u0111\u00f0\u0256\u0257\u0253\u0199\u0188\u0280\u0262\u026a\u0274\u028f\u0299\u029c\u029f', 'ddddbkcrglnybhl'),
 ]);
 /** Two letters that run into the shape of one. */
 const MERGED: readonly (readonly [RegExp, string])[] = [

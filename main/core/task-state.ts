@@ -31,7 +31,7 @@ const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
 };
 
 /**
- * What is seen from afar may skip steps and come out of order, but never begins again and never leaves its end. Once it is being called off
+ * What is seen from afar may skip steps and come out of order, but never begins again and never leaves its end. Once it is being cancelled
  * only its end counts: how far it had come is old news.
  */
 function canObserve(from: TaskState, to: TaskState): boolean {

@@ -84,11 +84,14 @@ export function escapeName(text: string): { readonly name: string; readonly hidd
     !WHITE_SPACE_BUT_SPACE.test(given) &&
     !PRIVATE_OR_UNASSIGNED.test(name) &&
     !PILE_OF_MARKS.test(name) &&
+    !PHONETIC.test(given) &&
     WRITING_SYSTEMS.some((system) => system.test(name)) &&
     countGraphemes(name) <= NAME_MAX_GRAPHEMES;
   return fits ? { name, hidden: false } : { name: HIDDEN_NAME, hidden: true };
 }
 
+/** Letters of phonetic notation: no household spells with them, and they look like others. */
+const PHONETIC = /[\u02b0-\u02b8\u1d00-\u1dbf\ua720-\ua7ff]/u;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 function countGraphemes(text: string): number {

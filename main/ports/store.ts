@@ -286,7 +286,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   taskByMessage(direction: TaskRow['direction'], party: PartyKey, messageId: string): TaskRow | undefined;
   /** Tasks in any of `states`, oldest first. */
   tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
-  /** Newest first; `agent` limits to tasks that agent sent or runs, `knownTo` to what it sent and what it runs that was let in. */
+  /** Newest first; `agent` limits to tasks that agent sent or runs, `knownTo` to what it sent and what it runs that was allowed. */
   tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
   /** The oldest of a conversation, of all or of what an agent may know. */
   firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
@@ -319,7 +319,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
   messages(page: Page, filter: { readonly conversationId?: string; readonly party?: PartyKey }): readonly MessageRow[];
   /**
-   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation; of a request that was not let in
+   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation; of a request that was not allowed
    * nothing. What others said there is passed over by the first columns of each row, and its text is never read.
    */
   messagesOfAgent(conversationId: string, agent: string, page: { readonly among: number; readonly limit: number }): readonly MessageRow[];

@@ -1,5 +1,4 @@
 // `decision/1`: what people or rules of a hub decided about a request, as whoever asked is told beside its report (PROTOCOL.md, Extensions).
-import { showHidden } from '../lib/hidden-characters.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { PERSON_NAME_MAX_CHARACTERS } from './limits.ts';
 
@@ -17,19 +16,22 @@ export interface Decision {
   readonly at: number;
 }
 
-/** As another hub tells it, with the hidden characters of the name shown. A hint: what does not fit reads as none. */
-export function readDecision(value: unknown): Decision | null {
-  const told = storedDecision(value);
-  return told && { ...told, person: told.person === null ? null : showHidden(told.person) };
-}
+/** Who can have which outcome: time runs out by the clock, a person answers, and a rule that declines does not tell. */
+const COMES_BY: Readonly<Record<Decision['outcome'], readonly Decision['by'][]>> = {
+  allowed: ['person', 'rule'],
+  declined: ['person'],
+  answered: ['person'],
+  expired: ['clock'],
+};
 
-/** As `readDecision` made it. */
-export function storedDecision(value: unknown): Decision | null {
+/** As another hub tells it. A hint: what does not fit reads as none. */
+export function readDecision(value: unknown): Decision | null {
   if (!isJsonObject(value)) return null;
   const outcome = OUTCOMES.find((known) => known === value.outcome);
   const by = DECIDERS.find((known) => known === value.by);
   const { at, person } = value;
   if (outcome === undefined || by === undefined || typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) return null;
+  if (!COMES_BY[outcome].includes(by)) return null;
   const isName = typeof person === 'string' && person !== '' && person.length <= PERSON_NAME_MAX_CHARACTERS;
   return { outcome, by, person: isName ? person : null, at };
 }

@@ -106,7 +106,7 @@ export class Attention {
     this.#say();
   }
 
-  /** Nothing of the other key is let in meanwhile, so that it may wait until nobody sleeps. */
+  /** Nothing of the other key gets in meanwhile, so that it may wait until nobody sleeps. */
   #say(): void {
     if (this.#isQuiet) return;
     for (const id of this.#unsaid) this.#view.notifyStop(id, this.#stops.get(id) ?? '');

@@ -47,7 +47,7 @@ export interface FloodDto {
 }
 
 export interface AttentionDto {
-  /** Nothing is asked and nothing let in; `until` null: until a person goes on. */
+  /** Nothing is asked and nothing allowed; `until` null: until a person resumes. */
   readonly paused: { readonly since: number; readonly until: number | null } | null;
   readonly quiet_hours: QuietHoursDto;
   /** The quiet hour that is on now. */

@@ -12,7 +12,7 @@ export const trayWords = {
     peerNames.length === 1 ? `Stop: ${peerNames[0]} has a new identity` : `Stop: ${peerNames.length} hubs have a new identity`,
   pauseHour: 'Pause for an hour',
   pauseTonight: 'Pause until tonight',
-  pauseOpen: 'Pause until I go on',
+  pauseOpen: 'Pause until I resume',
   paused: 'Everything is paused',
   goOn: 'Resume now',
   open: 'Open AXON Hub',

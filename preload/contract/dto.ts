@@ -247,7 +247,7 @@ export interface ApprovalDto {
   readonly surface: Surface | null;
   /** The rule that decided, when one did. */
   readonly rule_id: string | null;
-  /** Why it was declined, or called off; escaped. */
+  /** Why it was declined, or cancelled; escaped. */
   readonly decline_reason: string | null;
   /** What a person of this household answered instead of letting an agent do it; escaped. */
   readonly own_answer: { readonly text: string; readonly choice: string | null } | null;

@@ -44,8 +44,10 @@ interface StartOption<Value, Default extends Value | null> {
 const setting = <Value>(row: Setting<Value>): Setting<Value> => row;
 const option = <Value, const Default extends NoInfer<Value> | null>(row: StartOption<Value, Default>): StartOption<Value, Default> => row;
 
+const NAME_WORDS = 'a name has 1 to 64 characters, none of them invisible';
 const onOff = v.boolean('it must be "on" or "off" (in JSON true or false)');
-const name = (words: string) => v.pipe(v.string(words), v.trim(), v.minLength(1, words), v.maxLength(64, words));
+const name = (words: string) =>
+  v.pipe(v.string(words), v.trim(), v.minLength(1, words), v.maxLength(64, words), v.regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, words));
 const whole = (min: number, max: number, words: string) =>
   v.pipe(v.number(words), v.safeInteger(words), v.minValue(min, words), v.maxValue(max, words));
 const oneOf = <const Words extends readonly string[]>(list: Words) => v.picklist(list, `it must be one of ${list.join(', ')}`);
@@ -56,7 +58,7 @@ const factor = whole(1, 1_000_000, 'it must be a whole number from 1 to 1000000'
 /** What a person may change while the hub runs. */
 export const SETTINGS = {
   name: setting({
-    schema: name('a name has 1 to 64 characters'),
+    schema: v.pipe(name(NAME_WORDS), v.regex(/^[^/]*$/, 'a hub\'s name has no "/"')),
     // The hub's own label, which only its identity tells.
     default: '',
     value: 'name',
@@ -65,7 +67,7 @@ export const SETTINGS = {
       help: 'how other hubs see this one, until a person changes it (default: "Hub" and eight characters of its agent id)',
     },
   }),
-  person: setting({ schema: v.nullable(name('a name has 1 to 64 characters')), default: null, value: 'name' }),
+  person: setting({ schema: v.nullable(name(NAME_WORDS)), default: null, value: 'name' }),
   discovery: setting({
     schema: onOff,
     default: true,

@@ -38,7 +38,7 @@ export class ActivationDelay {
 }
 
 /**
- * For a component while it is set up: armed anew at every change of `what`, so that the second half of a double click does nothing where a button
+ * For a component while it is set up: delayed anew at every change of `what`, so that the second half of a double click does nothing where a button
  * has come to stand in the place of another. Stops with the component. A change within an object is none.
  */
 export function delayedBy(what: () => unknown, start: 'inert' | 'open' = 'open'): ActivationDelay {

@@ -1,5 +1,5 @@
 // What this hub says of itself on the network, and how the same is read from others: instance label, SRV, TXT and addresses of
-// PROTOCOL.md, Discovery, and nothing else: no person's or machine's name unless the owner opted in. Values to values; no I/O.
+// PROTOCOL.md, Discovery, and nothing else: no person's or machine's name. Values to values; no I/O.
 // An adapter takes no code from the protocol, so the agent id is recomputed here from the key (PROTOCOL.md, Identity).
 import { createHash } from 'node:crypto';
 import { fromBase64, fromHex, toBase64, toHex } from '../../lib/bytes.ts';

@@ -181,7 +181,7 @@ export class QuicConnection {
     this.#turns.later();
   }
 
-  /** Closes with an application code; the end is reported at once. A handshake, which knows no such codes, is called off. */
+  /** Closes with an application code; the end is reported at once. A handshake, which knows no such codes, is cancelled. */
   close(code: CloseCode, reason: string): void {
     if (this.#status === 'handshake') this.#close(false, NO_ERROR, '', { code, by: 'local', reason });
     else this.#close(true, code, reason, { code, by: 'local', reason });

@@ -126,7 +126,7 @@ async function scopeOf(owner: HubClient, { hub, agent, domain, asking, topic }: 
     peer,
     agent: agent === undefined ? null : await handleHere(owner, agent),
     domain: domain ?? null,
-    asking_agent: asking === undefined || hub === undefined ? (asking ?? null) : await handleThere(owner, hub, asking),
+    asking_agent: asking === undefined || hub === undefined || peer !== hub ? (asking ?? null) : await handleThere(owner, hub, asking),
     topic: topic ?? null,
   };
 }

@@ -16,7 +16,7 @@ export function addSettingsCommand(program: AxonCommand): void {
     .command('settings')
     .description('show the settings of this hub or one of them, or change one: it counts at once')
     .argument('[setting]', SETTING_KEYS.map(settingName).join(', '))
-    .argument('[value]', 'what it is to be; "" takes the person away')
+    .argument('[value]', 'what it is to be; "" removes the person')
     .does(async ({ terminal, session, command: typed }, name?: string, words?: string) => {
       // A wrong value is told before the passphrase is asked for.
       const key = name === undefined ? null : keyOf(name);
@@ -24,7 +24,7 @@ export function addSettingsCommand(program: AxonCommand): void {
       const owner = await session.asOwner();
       const settings = change === null ? await owner.call('settings.get', {}) : await owner.call('settings.update', change);
       if (key === null) terminal.result(settings, () => listed(settings));
-      else terminal.result(settings, () => [...one(settings, key, typed), ...(change === null ? [] : saved(settings, key))]);
+      else terminal.result(settings, () => [...one(settings, key), change === null ? howToChange(key, typed) : saved(settings, key)]);
     });
 }
 
@@ -52,19 +52,18 @@ function fixedWords({ fixed_at_start: fixed }: SettingsDto, key: SettingKey): st
   return fixed[key] ?? null;
 }
 
-function one(settings: SettingsDto, key: SettingKey, typed: string): readonly string[] {
+function one(settings: SettingsDto, key: SettingKey): readonly string[] {
   const by = fixedWords(settings, key);
   const { title, detail } = text.each[key];
-  return [
-    `${settingName(key)}  ${inWords(settings[key]) ?? '-'}`,
-    `${title}. ${detail}`,
-    ...(by === null ? [] : [text.fixed(by)]),
-    `To change it: ${typed} settings ${settingName(key)} <${SETTINGS[key].value}>`,
-  ];
+  return [`${settingName(key)}  ${inWords(settings[key]) ?? '-'}`, `${title}. ${detail}`, ...(by === null ? [] : [text.fixed(by)])];
 }
 
-function saved(settings: SettingsDto, key: SettingKey): readonly string[] {
-  return [fixedWords(settings, key) === null ? text.saved : text.savedForLater];
+function howToChange(key: SettingKey, typed: string): string {
+  return `To change it: ${typed} settings ${settingName(key)} <${SETTINGS[key].value}>`;
+}
+
+function saved(settings: SettingsDto, key: SettingKey): string {
+  return fixedWords(settings, key) === null ? text.saved : text.savedForLater;
 }
 
 function inWords(value: Settings[SettingKey]): string | null {

@@ -112,8 +112,10 @@ function decisionLines({ decision, direction, peer_name: peer }: TaskDto): reado
   const { outcome, by, person, at } = decision;
   const where = direction === 'outgoing' ? `at ${peer}` : 'here';
   if (outcome === 'expired') return [`Nobody ${where} answered in time.`];
-  const who = by === 'rule' ? 'by a rule ' : person === null ? '' : `by "${person}" `;
-  return [`${DECIDED[outcome]} ${who}${where}, ${localTime(at)}.`];
+  // A person named for a request to this hub may be an adult at another one; the name says so.
+  const who =
+    by === 'rule' ? `by a rule ${where}` : person === null ? where : `by "${person}"${direction === 'outgoing' ? ` ${where}` : ''}`;
+  return [`${DECIDED[outcome]} ${who}, ${localTime(at)}.`];
 }
 
 function heldLine(until: number | null): string {

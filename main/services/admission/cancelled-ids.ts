@@ -1,4 +1,4 @@
-// Which ids were called off while nothing of theirs was open here: what comes under one within ten minutes was overtaken by its cancel and is
+// Which ids were cancelled while nothing of theirs was open here: what comes under one within ten minutes was overtaken by its cancel and is
 // not begun (PROTOCOL.md, Delegation states, "Who may speak of it"). Owns the remembering; holds no id of a message that came, only of a
 // cancel that was told "nothing is open", and never more of one party than its share.
 import { AppError } from '../../lib/app-error.ts';
@@ -8,7 +8,7 @@ import { CANCELLED_ID_WINDOW_MS, CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX 
 
 export class CancelledIds {
   readonly #clock: Clock;
-  /** Of each party, when each id was called off, by the monotonic clock; the oldest first. */
+  /** Of each party, when each id was cancelled, by the monotonic clock; the oldest first. */
   readonly #cancelled = new Map<PartyKey, Map<string, number>>();
   #size = 0;
 

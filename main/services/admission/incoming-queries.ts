@@ -68,8 +68,10 @@ export class IncomingQueries {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
+      const decided = this.#decision(peer, envelope.id);
+      if (decided.decision === undefined) throw error;
       const { code, message, hint, failedBy, data } = error;
-      const told = { failedBy, data: { ...data, ...this.#decision(peer, envelope.id) } };
+      const told = { failedBy, data: { ...data, ...decided }, cause: error };
       throw new AppError(code, message, hint === undefined ? told : { ...told, hint });
     } finally {
       this.#open.delete(name);

@@ -8,7 +8,7 @@ export const OUTBOX_PER_PARTY_MAX = 1_000;
 export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
 /** A delegation or a query that comes within this time after its cancel was overtaken by it, and is not begun. */
 export const CANCELLED_ID_WINDOW_MS = 600_000;
-/** Ids called off before they came, of one peer or agent, how many are remembered; beyond it its oldest is forgotten. */
+/** Ids cancelled before they came, of one peer or agent, how many are remembered; beyond it its oldest is forgotten. */
 export const CANCELLED_IDS_PER_PARTY_MAX = 500;
 /** The same of all of them together; beyond it the oldest of all is forgotten. */
 export const CANCELLED_IDS_MAX = 10_000;

@@ -17,6 +17,9 @@ export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
 const CAREFUL_FROM: RiskClass = 'R2';
 
+/** Names that a person would take for somebody else than an agent. */
+const NO_AGENTS = ['You', 'Owner', 'Hub', 'Local', 'This computer', 'A person'];
+
 /** Who else has a name that an agent must not show under. */
 export interface Namesakes {
   readonly agents: readonly Pick<AgentRow, 'name' | 'displayName'>[];
@@ -40,7 +43,7 @@ export function givenName(wish: string, name: string, others: Namesakes): string
   }
   const twin = takenNames(name, others).find((other) => looksAlike(other, plain));
   if (twin === undefined) return plain;
-  throw new AppError('conflict', `"${twin}" is taken here by another agent or a hub, and looks the same or nearly so.`, {
+  throw new AppError('conflict', `"${twin}" is taken here, and looks the same or nearly so.`, {
     failedBy: 'input',
     hint: 'Choose another name.',
   });
@@ -53,7 +56,7 @@ function plainName(wish: string): string | undefined {
 }
 
 function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[] {
-  return [...agents.filter((other) => other.name !== name).flatMap((other) => [other.name, other.displayName]), ...hubs];
+  return [...agents.filter((other) => other.name !== name).flatMap((other) => [other.name, other.displayName]), ...hubs, ...NO_AGENTS];
 }
 
 /**

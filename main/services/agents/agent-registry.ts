@@ -3,6 +3,7 @@
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -97,6 +98,13 @@ export class AgentRegistry {
       throw new AppError('conflict', `There is an agent named "${name}" already.`, {
         failedBy: 'input',
         hint: 'Choose another name, or remove that agent first.',
+      });
+    }
+    const named = this.#active(reads).find(({ displayName }) => foldName(displayName) === name);
+    if (named !== undefined) {
+      throw new AppError('conflict', `An agent here is shown as "${named.displayName}", so no other one can be typed as "${name}".`, {
+        failedBy: 'input',
+        hint: 'Choose another name.',
       });
     }
     if (!hasHistory(reads, name)) return;

@@ -1,6 +1,6 @@
 // Checks the audit log: every row against the chain, every signature against the rows it covers, and the number of signatures against the counter
 // in the key vault. Ends at the first row that does not fit, unless the owner has acknowledged it: then it goes on behind the acknowledgement.
-// Runs in pieces, so that the hub goes on meanwhile; it can be called off. Changes nothing.
+// Runs in pieces, so that the hub goes on meanwhile; it can be cancelled. Changes nothing.
 import type { AcknowledgedFindingDto, AuditCheckDto, TamperFindingDto, TamperKind } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';

@@ -27,7 +27,6 @@ interface Outstanding {
   readonly name: string;
   failures: number;
   readonly sha256: Buffer;
-  readonly onEnd: () => void;
   /** Monotonic, ms. */
   readonly endsAtMs: number;
 }
@@ -40,45 +39,35 @@ export class LoginService {
     this.#deps = deps;
   }
 
-  /**
-   * A fresh code. Whoever asks is a person already: at a terminal, in the window or with an owner token.
-   * @param onEnd called once it is used or void; that its time is over is found at the next try only
-   */
-  makeCode(onEnd: () => void = () => undefined): LoginCode {
+  /** A fresh code. Whoever asks is a person already: at a terminal, in the window or with an owner token. */
+  makeCode(): LoginCode {
     const { clock, random } = this.#deps;
     const code = toBase64Url(random.bytes(LOGIN_CODE_SIZE_BYTES));
     const made = {
       name: code.slice(0, NAME_LENGTH),
       failures: 0,
       sha256: sha256(code),
-      onEnd,
       endsAtMs: clock.monotonicMs() + LOGIN_CODE_MAX_MS,
     };
-    this.#keep([...this.#codes, made].slice(-LOGIN_CODES_MAX));
+    this.#codes = [...this.#codes, made].slice(-LOGIN_CODES_MAX);
     return { code, expiresAt: clock.wallMs() + LOGIN_CODE_MAX_MS };
   }
 
   /** Spends the code. Throws `unauthenticated` with the same words whether it was wrong, used, too old or void. */
   spend(code: string): void {
     const now = this.#deps.clock.monotonicMs();
-    this.#keep(this.#codes.filter(({ endsAtMs }) => now < endsAtMs));
+    this.#codes = this.#codes.filter(({ endsAtMs }) => now < endsAtMs);
     const given = sha256(code);
     const left = this.#codes.filter((one) => !timingSafeEqual(one.sha256, given));
     const found = left.length < this.#codes.length;
-    this.#keep(left);
+    this.#codes = left;
     if (found) return;
     for (const one of this.#codes) if (one.name === code.slice(0, NAME_LENGTH)) one.failures += 1;
-    this.#keep(this.#codes.filter(({ failures }) => failures < LOGIN_CODE_FAILURES_MAX));
+    this.#codes = this.#codes.filter(({ failures }) => failures < LOGIN_CODE_FAILURES_MAX);
     throw new AppError('unauthenticated', 'This login link was used already or is older than 90 seconds.', {
-      hint: 'Open AXON Hub again on the computer where it runs, or type your owner passphrase.',
+      hint: 'Type your owner passphrase, or get a new link with "axon login" on the computer where this hub runs.',
       failedBy: 'input',
     });
-  }
-
-  #keep(codes: readonly Outstanding[]): void {
-    const ended = this.#codes.filter((code) => !codes.includes(code));
-    this.#codes = codes;
-    for (const { onEnd } of ended) onEnd();
   }
 }
 

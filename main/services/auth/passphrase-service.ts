@@ -95,7 +95,7 @@ export class PassphraseService {
   async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone', by: SetBy = NOBODY): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
-        hint: 'Open AXON Hub on the computer where it runs, and choose one in Settings.',
+        hint: 'Set one with "axon login" on the computer where this hub runs, or in Settings of its window.',
         failedBy: 'input',
       });
     }

@@ -1,5 +1,5 @@
 // Calling a task off, by whoever asked for it or by a person here. Decided in one commit against the state as it stands there, so that what is
-// acknowledged as called off has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+// acknowledged as cancelled has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';

@@ -157,8 +157,8 @@ export class Dialler {
     const name = this.#deps.directory.nameOf(key);
     const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...at }, signal, withinMs);
     if (dialled.ok) {
-      const established = await this.#deps.greet(dialled.value);
-      return established.ok ? undefined : { outcome: 'refused', sentence: established.error };
+      const hello = await this.#deps.greet(dialled.value);
+      return hello.ok ? undefined : { outcome: 'refused', sentence: hello.error };
     }
     switch (dialled.error.type) {
       case 'wrong-key':

@@ -146,13 +146,13 @@ export class HelloHandshake {
     if (link.isReference) this.spokenReference(link);
   }
 
-  /** Keeps what a hello told: of a pinned peer in its row, of a stranger its name for as long as it is connected. */
+  /** Keeps what a hello told: of a pinned peer in its row, of an unpaired hub its name while it is connected. */
   #note(link: Link, hello: HelloPayload): void {
     const { directory, clock, log, audit } = this.#deps;
     link.hello = hello;
     const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
     const row = directory.row(link.keyHex);
-    if (row === undefined) return directory.setLive(link.keyHex, { said });
+    if (row === undefined) return directory.setLive(link.keyHex, { said, connected: true });
     const highest = Math.max(1, ...hello.protocol_versions);
     if (highest < row.highestVersion) {
       log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });

@@ -6,7 +6,7 @@ import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex, readAgentId } from '../../protocol/agent-id.ts';
 import { NAMES_IN_HINT_MAX } from './limits.ts';
-import { foldName } from './peer-names.ts';
+import { foldName } from '../../../preload/contract/agent-name.ts';
 
 const KEY_HEX = /^[0-9a-f]{64}$/;
 /** What was typed is repeated in an error up to this length, in characters. */

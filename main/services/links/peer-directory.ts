@@ -235,7 +235,7 @@ export class PeerDirectory implements KnownHubs {
       });
     }
     const patch: Partial<PeerRow> = {
-      ...(change.name === undefined ? {} : { petname: freePetname(change.name, this.petnames(key)) }),
+      ...(change.name === undefined ? {} : { petname: freePetname(change.name, this.namesInUse(key)) }),
       ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
       ...(change.role === undefined ? {} : { role: change.role }),
       ...(change.trust === undefined ? {} : { trust: change.trust }),
@@ -278,7 +278,7 @@ export class PeerDirectory implements KnownHubs {
   /** The owner's name for a hub that is to be kept. Throws AppError bad_request or conflict for the name, bad_request for our own key. */
   checkedName(key: KeyHex, name: string | null): string | null {
     if (key === this.#deps.identity.keyHex) throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
-    return name === null ? null : freePetname(name, this.petnames(key));
+    return name === null ? null : freePetname(name, this.namesInUse(key));
   }
 
   /** A free petname near to `proposal`, which may be empty or outside text that the text policy has passed. */
@@ -402,7 +402,12 @@ export class PeerDirectory implements KnownHubs {
     return this.#nearby.get(key) !== undefined || this.#statics.get(key) !== undefined || this.live(key).connected;
   }
 
-  /** Names in use, tombstones excepted, so that a removed hub's name is free again. */
+  /** Names that another hub cannot have: those of the others, and this hub's own. */
+  namesInUse(except?: KeyHex): readonly string[] {
+    return [...this.petnames(except), this.#deps.ownName()];
+  }
+
+  /** Names of the other hubs, tombstones excepted, so that a removed hub's name is free again. */
   petnames(except?: KeyHex): readonly string[] {
     const fixed = this.#statics.all().filter(({ keyHex, name }) => keyHex !== except && name !== null);
     return [...namesAmong(this.rows(), except), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];

@@ -331,9 +331,9 @@ export class PeerLinks implements PeerMessenger {
   async #greet(connection: ConnectionInfo): Promise<Result<void, string>> {
     const link = this.#connected(connection);
     if (link === undefined) return err('The connection was refused here.');
-    const established = await this.#hello.greet(link);
-    if (established.ok) return ok();
-    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), established.error, link.endTrouble));
+    const hello = await this.#hello.greet(link);
+    if (hello.ok) return ok();
+    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), hello.error, link.endTrouble));
   }
 
   /** How the hub is and what it can do, whoever asks. A stranger's pong tells nothing of it (PROTOCOL.md, Envelope). */

@@ -1,4 +1,5 @@
 // What a hub may be called here: the owner's names, unique and unmistakable, and a neutral one for a hub that nobody named. Pure.
+import { foldName } from '../../../preload/contract/agent-name.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -9,18 +10,6 @@ import { PETNAME_LENGTH_MAX } from './limits.ts';
 const RESERVED = new Set(['local', '*', 'hub']);
 // Controls, bidirectional marks, zero-width and other characters that make two names look alike, and what splits "hub/agent".
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;
-
-/** Two names are the same when typed if their folded forms are equal: in any case, with straight or curly apostrophes, quotes and dashes. */
-export function foldName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/gu, "'")
-    .replace(/[\u201c\u201d\u201e\u2033]/gu, '"')
-    .replace(/\p{Pd}/gu, '-')
-    .replace(/\s+/gu, ' ')
-    .trim();
-}
 
 /** Two names that a person could take for each other; no two hubs may have such names. */
 export function looksAlike(left: string, right: string): boolean {
@@ -65,7 +54,7 @@ export function freePetname(name: string, taken: readonly string[]): string {
   const petname = checkPetname(name);
   const twin = taken.find((other) => looksAlike(other, petname));
   if (twin === undefined) return petname;
-  throw new AppError('conflict', `Another hub is called ${twin}, which looks the same or nearly so.`, { failedBy: 'input' });
+  throw new AppError('conflict', `A hub is called ${twin} already, which looks the same or nearly so.`, { failedBy: 'input' });
 }
 
 /** What an agent is called that nobody here named: as it reads, and marked where a person could take it for a hub. */

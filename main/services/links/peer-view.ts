@@ -123,9 +123,9 @@ function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {
 }
 
 /** A hub with another key that uses the name of one here is never taken for it, by whichever way it says that name. */
-function lookalikeOf({ row, nearby, petnames }: PeerFacts, said: string | null): string | null {
+function lookalikeOf({ row, nearby, petnames, ownName }: PeerFacts, said: string | null): string | null {
   const name = said ?? nearby?.label;
-  return row !== undefined || name === undefined ? null : twinOf(name, petnames);
+  return row !== undefined || name === undefined ? null : twinOf(name, [...petnames, ownName]);
 }
 
 /**

@@ -101,9 +101,9 @@ export class Prober {
   /** A hub that pinned us a moment later than we pinned it answers the first time that it does not know us: it is asked again. */
   async #learn(key: KeyHex, attempt: number): Promise<void> {
     const told = await this.refreshCapabilities(key);
-    // One that takes this hub for a stranger has removed it, or is about to pin it: until it tells, it may be joined anew.
-    const isUnpaired = !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    if (told.ok || isUnpaired) this.#deps.directory.setLive(key, { notTrustedThere: isUnpaired });
+    // One that does not know this hub has removed it, or is about to pin it.
+    const isUnknownThere = !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
+    if (told.ok || isUnknownThere) this.#deps.directory.setLive(key, { notTrustedThere: isUnknownThere });
     const isWorthAnother = !told.ok && told.error.code !== 'unsupported_feature' && told.error.code !== 'peer_unreachable';
     if (!isWorthAnother || attempt >= LEARN_AGAIN_MAX || !this.#timers.has(key)) return;
     this.#learning.get(key)?.cancel();

@@ -143,8 +143,8 @@ export class UnpairedConnections {
   #closeIdleStrangers(): void {
     const now = this.#deps.clock.monotonicMs();
     for (const link of this.#deps.table.all()) {
-      const isUnpaired = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
-      if (isUnpaired && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
+      const mayClose = !this.#deps.directory.isPaired(link.keyHex) && !this.#held.has(link.keyHex);
+      if (mayClose && link.inFlight === 0 && now - link.lastUsedAtMs >= STRANGER_IDLE_MS) {
         this.#deps.table.close(link, CLOSE_CODES.done, 'nothing to say before pairing');
       }
     }

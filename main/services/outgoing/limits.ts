@@ -6,7 +6,7 @@ export const TASK_WAITERS_MAX = 64;
 export const ACK_TIMEOUT_MS = 10_000;
 /** Added to a query's own deadline while its answer travels. */
 export const ANSWER_TRAVEL_MS = 2_000;
-/** How long a result that was on its way may take, after the other hub said that it has nothing open of what is called off. */
+/** How long a result that was on its way may take, after the other hub said that it has nothing open of what is cancelled. */
 export const CANCEL_SETTLE_MS = 30_000;
 /** Waits between tries of a delegation whose ack was lost. */
 export const RESEND_BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitter: 0.3 } as const;

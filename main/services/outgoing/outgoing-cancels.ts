@@ -15,7 +15,7 @@ import { changeTask, moveTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
-/** Of a delegation that somebody here called off. */
+/** Of a delegation that somebody here cancelled. */
 export const YOU_CANCELLED = 'You cancelled it.';
 
 /** What people read of why a task is cancelled; what follows from it hangs on the word alone. */
@@ -124,7 +124,7 @@ export class OutgoingCancels {
         after(() => this.#settle(task.id));
         return;
       case 'not_taken':
-        // What cannot be called off runs on: its result, or its deadline, tells.
+        // What cannot be cancelled runs on: its result, or its deadline, tells.
         return isQuestion
           ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.')
           : this.#goesOn(tables, after, task, 'not_taken');

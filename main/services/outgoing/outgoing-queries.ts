@@ -9,7 +9,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
-import { storedDecision } from '../../protocol/decision.ts';
+import { readDecision } from '../../protocol/decision.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
@@ -215,7 +215,7 @@ function endOf(
   const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
   const told = keptDecision(
     { receivedAt },
-    storedDecision(isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted.decision : null),
+    readDecision(isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted.decision : null),
     finishedAt,
   );
   return { state: endOfCode(code), result: JSON.stringify(result), code, finishedAt, ...told };

@@ -1,14 +1,14 @@
 // Who a message is for: a hub by id or name, one of its agents, an agent of this hub, or whoever does what is needed. Picks, and says why; a
 // match authorises nothing (PROTOCOL.md, Extensions, route/1).
-import { readableHandle } from '../../../preload/contract/agent-name.ts';
+import { foldName, handleMeant } from '../../../preload/contract/agent-name.ts';
 import { longestDomain, offeredDomains } from '../../core/routing.ts';
+import type { Parties } from '../tasks/parties.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
-import { foldName } from '../links/peer-names.ts';
 
 export type To = string | { readonly domain: string } | { readonly capability: string };
 export type Recipient =
@@ -20,6 +20,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly agents: AgentRegistry;
   readonly hubName: () => string;
+  readonly parties: Pick<Parties, 'agentNameThere'>;
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
 }
 
@@ -50,17 +51,18 @@ export class Recipients {
     const local = this.#local(to);
     if (local !== undefined) return local;
     const { peer, agent } = this.#deps.resolvePeer(to);
-    const agents = readCapabilities(peer)?.agents.map(({ name }) => ({ name, shown: readableHandle(name) })) ?? [];
+    const agents =
+      readCapabilities(peer)?.agents.map(({ name }) => ({ name, shown: this.#deps.parties.agentNameThere(escapeName(name).name) })) ?? [];
     return { at: 'peer', peer, agent: handleOf(agent, agents), why: 'It was named.' };
   }
 
   /** "local", "local/agent" and the same under this hub's own name, unless a paired hub has that name. */
   #local(to: string): Recipient | undefined {
     const slash = to.indexOf('/');
-    const hub = (slash < 0 ? to : to.slice(0, slash)).trim().toLowerCase();
+    const hub = foldName(slash < 0 ? to : to.slice(0, slash));
     const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
-    const own = this.#deps.hubName().toLowerCase();
-    const taken = this.#deps.store.read.peers().some((peer) => peer.trust !== 'revoked' && peer.petname.toLowerCase() === hub);
+    const own = foldName(this.#deps.hubName());
+    const taken = this.#deps.store.read.peers().some((peer) => peer.trust !== 'revoked' && foldName(peer.petname) === hub);
     if (hub !== 'local' && (hub !== own || taken)) return undefined;
     const agents = this.#deps.agents.active().map(({ name, displayName }) => ({ name, shown: displayName }));
     return { at: 'local', agent: handleOf(agent === '' ? null : agent, agents), why: 'It was named.' };
@@ -128,10 +130,9 @@ export class Recipients {
   }
 }
 
-/** An agent may be named by its handle or as people read it; one that is not known stays as it was named. */
+/** One that is not known stays as it was named. */
 function handleOf(named: string | null, agents: readonly { readonly name: string; readonly shown: string }[]): string | null {
-  if (named === null || agents.some(({ name }) => name === named)) return named;
-  return agents.find(({ shown }) => foldName(shown) === foldName(named))?.name ?? named;
+  return named === null ? null : (handleMeant(named, agents) ?? named);
 }
 
 /** Names in a hint; more would only fill the screen. */

@@ -153,7 +153,7 @@ export class PairingService {
     const isWithdrawn = await this.#sessions.confirmations.withdraw(session.pidText);
     if (!isWithdrawn) throw new AppError('conflict', 'The two hubs are paired already.');
     if (session.role === 'R') this.#sessions.window.declined(session.peerKey);
-    this.#sessions.abort(session, 'Cancelled here. Nothing was paired.', 'called off', false);
+    this.#sessions.abort(session, 'Cancelled here. Nothing was paired.', 'cancelled', false);
     return { cancelled: true, pairing: session.dto };
   }
 

@@ -142,7 +142,7 @@ export class PairingSessions {
       wantedName,
       invitation: invitation ?? null,
       nonce: random.bytes(PAIRING_NONCE_BYTES),
-      petnames: directory.petnames(peerKey),
+      petnames: directory.namesInUse(peerKey),
       removed: row?.trust === 'revoked' ? { name: row.petname, at: row.revokedAt } : null,
       expiresAt: clock.wallMs() + PAIRING_DURATION_MS,
       sinceMs: clock.monotonicMs(),

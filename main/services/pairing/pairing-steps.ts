@@ -70,7 +70,7 @@ export class PairingSteps {
     if (own !== undefined) this.#sessions.drop(own);
     else if (this.#sessions.running() !== undefined) throw new AppError('overloaded', 'Another pairing is under way here.');
     this.#sessions.dropWaitingOf(key);
-    // Whoever made the invitation did not name this hub: that one which was removed here is let in again is a word of its own.
+    // Whoever made the invitation did not name this hub: adding one again that was removed here is a word of its own.
     const wasRemoved = deps.directory.row(key)?.trust === 'revoked';
     if (wasRemoved) deps.directory.pardon(key, true);
     const invitation = invitations.take(invite);

@@ -36,7 +36,7 @@ const UNSETTLED = v.object({
   isPinned: v.boolean(),
   /** It was paired before this pairing, so a refusal must not take that away. */
   wasPaired: v.boolean(),
-  /** When the hub had been removed as this pairing began, wall clock: what people here let in again. Null where it was not. */
+  /** When the hub had been removed as this pairing began, wall clock: what people here add again. Null where it was not. */
   removedAt: v.nullable(v.number()),
   /** They have our confirmation. */
   isAcked: v.boolean(),

@@ -1,5 +1,5 @@
 // From what a person says of a rule to the rule: exactly that and never more, with each thing that does not fit told beside the parameter
-// it is about. A rule that could let in nothing is refused, so that nobody believes in it. Pure.
+// it is about. A rule that could allow nothing is refused, so that nobody believes in it. Pure.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
@@ -59,7 +59,7 @@ function endOf({ effect, until }: Said, nowMs: number): number | null {
   throw unfit('until', 'Choose an end within the next year.');
 }
 
-/** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is let in for one topic at most. */
+/** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is allowed for one topic at most. */
 function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null, isForAdults: Named['isForAdults']): void {
   const { displayName: name, domains } = agent;
   const covered = [

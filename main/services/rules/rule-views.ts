@@ -52,7 +52,7 @@ export class RuleViews {
       domain: rule.domain,
       kind: rule.kind,
       asking_agent: rule.askingAgent === null ? null : escapeText(rule.askingAgent),
-      asking_agent_name: rule.askingAgent === null ? null : parties.agentName(hub ?? OWNER_PARTY, escapeText(rule.askingAgent)),
+      asking_agent_name: rule.askingAgent === null ? null : parties.agentNameThere(escapeText(rule.askingAgent)),
       topic: rule.topic,
       conversation_id: rule.conversation,
       conversation_title: rule.conversation === null ? null : this.#title(rule.conversation),

@@ -74,7 +74,7 @@ export class Rules {
     return this.#deps.views.dto(this.#row(this.#deps.store.read, id));
   }
 
-  /** @throws AppError bad_request (also for one that could let in nothing), peer_not_found, not_found, overloaded */
+  /** @throws AppError bad_request (also for one that could allow nothing), peer_not_found, not_found, overloaded */
   async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     const peer = this.#partyOrAny(params.peer);

@@ -21,7 +21,7 @@ export function elapsedAfterRestart(task: TaskRow, wallMs: number): number {
 
 /**
  * How long after its deadline the end of a task is told, ms. What another hub accepted may be reported as long as that hub's outbox lives;
- * so may what was called off after it had begun there.
+ * so may what was cancelled after it had begun there.
  */
 export function lateGraceOf({ direction, state, reportBack, cancelAnswer }: TaskRow): number {
   if (direction !== 'outgoing' || !reportBack || state === 'sending') return 0;

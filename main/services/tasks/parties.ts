@@ -59,6 +59,11 @@ export class Parties {
   /** An agent of that party as people read it. @param handle as it is stored, escaped */
   agentName(party: PartyKey, handle: string): string {
     if (isLocal(party)) return this.#store.read.agent(handle)?.displayName ?? readableHandle(handle);
+    return this.agentNameThere(handle);
+  }
+
+  /** As agentName, for an agent of any other hub. */
+  agentNameThere(handle: string): string {
     return agentNameBeside(readableHandle(handle), this.hubNames());
   }
 

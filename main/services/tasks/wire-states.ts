@@ -2,9 +2,10 @@
 // what they are called everywhere else. The one place that knows both; nothing else may spell the wire's.
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
+import { escapeName } from '../../core/text-escape.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { ApprovalDecisionRow, Reads, TaskRow } from '../../ports/store.ts';
-import { storedDecision, writeDecision, type Decision } from '../../protocol/decision.ts';
+import { readDecision, writeDecision, type Decision } from '../../protocol/decision.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 
 type WireState = NonNullable<AckPayload['state']>;
@@ -42,12 +43,18 @@ const OUTCOMES: Readonly<Partial<Record<ApprovalDecisionRow['state'], Decision['
   answered: 'answered',
   expired: 'expired',
 };
+const DONE: ReadonlySet<TaskRow['state']> = new Set(['completed', 'partial']);
+const DONE_AFTER: ReadonlySet<Decision['outcome']> = new Set(['allowed', 'answered']);
 /** Who decided where no person is named. */
 const NO_PERSON: ReadonlySet<string> = new Set(['owner', 'hub']);
 
 /** What was decided about a task, wherever that was; null: nothing yet, or nothing that this hub knows of. */
 export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): Decision | null {
-  if (task.direction === 'outgoing') return storedDecision(readObject(task.decision ?? '{}'));
+  if (task.direction === 'outgoing') {
+    const told = readDecision(readObject(task.decision ?? '{}'));
+    // What was done was not declined, whatever the other hub says.
+    return told !== null && DONE.has(task.state) && !DONE_AFTER.has(told.outcome) ? null : told;
+  }
   const row = reads.decisionOfTask(task.id);
   const outcome = row && OUTCOMES[row.state];
   if (row === undefined || outcome === undefined || row.decidedAt === null) return null;
@@ -56,11 +63,19 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
   return { outcome, by, person, at: row.decidedAt };
 }
 
-/** The member that goes beside a report to the hub that asked. A rule that declines does so quietly. */
+/** The member that goes beside a report to the hub that asked. A rule that declines does so quietly; a person of a third hub goes unnamed. */
 export function decisionMember(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): { readonly decision?: JsonObject } {
   const decision = decisionOf(reads, task);
   if (decision === null || (decision.by === 'rule' && decision.outcome === 'declined')) return {};
-  return { decision: writeDecision(decision) };
+  const isFromAfar = readSurface(reads.decisionOfTask(task.id)?.surface ?? null) === 'peer';
+  return { decision: writeDecision(isFromAfar ? { ...decision, person: null } : decision) };
+}
+
+/** null for a name that is not fit for one line, or that closes the quotes around it. */
+function plainPerson(person: string | null): string | null {
+  if (person === null || person.includes('"')) return null;
+  const { name, hidden } = escapeName(person);
+  return hidden ? null : name;
 }
 
 /** A decision of the other hub as it is kept: no earlier than the request left, no later than now, whatever the clock is there. */
@@ -71,5 +86,5 @@ export function keptDecision(
 ): Pick<TaskRow, 'decision'> | undefined {
   if (decision === null) return undefined;
   const at = Math.min(Math.max(decision.at, task.receivedAt), now);
-  return { decision: JSON.stringify(writeDecision({ ...decision, at })) };
+  return { decision: JSON.stringify(writeDecision({ ...decision, person: plainPerson(decision.person), at })) };
 }

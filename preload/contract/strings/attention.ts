@@ -44,7 +44,7 @@ export const attention = {
       one: '{n} of its requests waits behind this line. Everyone else still gets through.',
       other: '{n} of its requests wait behind this line. Everyone else still gets through.',
     }),
-  floodNone: 'They were too many and were refused. Everyone else still gets through.',
+  floodNone: 'There were too many, so they were refused. Everyone else still gets through.',
   declinedOften: (hub: string) => `${hub} asks again and again.`,
   showThem: (count: number) => plural(count, { one: 'Show it', other: 'Show the {n}' }),
   muteDay: 'Mute for a day',

@@ -130,7 +130,7 @@ export const common = {
     allow: 'On a card with focus: allow once',
     decline: 'Decline',
     reason: 'Decline with a reason',
-    more: 'Allow more, or never',
+    more: 'More choices',
     answer: 'Answer yourself',
     undo: 'Undo',
     panel: 'This panel',
@@ -140,7 +140,7 @@ export const common = {
     detail: 'Whoever is logged in decides for this hub.',
     passphraseLabel: 'Owner passphrase',
     noPassphrase:
-      'You have no passphrase, or do not know it? Open AXON Hub on the computer where it runs. Its window, or the page that opens when it starts, lets you in without one.',
+      'No passphrase yet, or forgotten? The desktop window needs none. A hub without a window prints a link when it starts at a terminal, and “axon login” there makes another.',
     codeLabel: 'Login link or code',
     linkFrom: 'A login link comes from a terminal on the computer where this hub runs:',
     command: 'axon login',

@@ -139,7 +139,7 @@ export const now = {
   opensSoon: 'The buttons open in a moment.',
   sending: 'Telling the hub…',
   notSent: 'Nothing was decided.',
-  typeWord: 'To allow it, type the last word of the text, underlined in the quoted text.',
+  typeWord: 'To allow it, type the last word of the text. It is underlined.',
   typeWordNotYet: 'Not the whole word yet.',
   typeWordMatches: 'The word matches.',
 
@@ -197,12 +197,13 @@ export const now = {
     detail: 'A few steps, about two minutes. You can stop after any of them.',
     remaining: 'Still to set up',
     name: 'Name this hub',
-    nameDone: (hub: string, person: string) => `${hub}, used by ${person}. Others see this name only after you add them.`,
+    nameDone: (hub: string, person: string) =>
+      `${hub}, used by ${person}. Hubs you have added see both. Hubs nearby see the hub’s name while “Add a hub” is open here.`,
     nameMissing: (hub: string) => `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
     change: 'Change',
     passphrase: 'Choose the owner passphrase',
-    passphraseDone: 'It is set. You need it to open this hub in a browser or to decide at a terminal.',
-    passphraseMissing: 'You need it to open this hub in a browser, and to decide at a terminal.',
+    passphraseDone: 'It is set. You can log in from a browser at any time, and decide at a terminal.',
+    passphraseMissing: 'With it you can log in from a browser at any time, and decide at a terminal.',
     passphraseChoose: 'Choose it',
     passphraseChange: 'Change it',
     agent: 'Connect an agent',
@@ -241,7 +242,11 @@ export const activity = {
   rulesToday: (since: string | null, { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number }) => {
     const did = [
       ...(byRule === 0 ? [] : [plural(byRule, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
-      ...(awayByRule === 0 ? [] : [plural(awayByRule, { one: 'declined {n}', other: 'declined {n}' })]),
+      ...(awayByRule === 0
+        ? []
+        : byRule > 0
+          ? [`declined ${awayByRule}`]
+          : [plural(awayByRule, { one: 'declined {n} request', other: 'declined {n} requests' })]),
     ];
     return did.length === 0 ? '' : `${since === null ? 'Today' : `Since ${since}`} your rules ${did.join(' and ')}.`;
   },

@@ -53,7 +53,7 @@ export const agents = {
   removeArea: (area: string) => `Remove ${area}`,
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
   removeAreaDetail:
-    'Its risk setting goes with it. Requests for it then go to an agent with a wider area. If the program offers it again, it comes back as “others see it” or riskier.',
+    'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the one that is asked when no agent is named. If the program offers it again, it comes back as “others see it” or riskier.',
   removeAreaYes: 'Remove it',
   topics: (list: string) => `Hears about ${list}.`,
 
@@ -102,7 +102,7 @@ export const settings = {
   general: 'General',
   /** At a terminal as on the page. */
   each: {
-    name: { title: 'Name of this hub', detail: 'Seen by hubs you have added.' },
+    name: { title: 'Name of this hub', detail: 'Seen by hubs you have added, and by hubs nearby while “Add a hub” is open here.' },
     person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
     discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
     theme: { title: 'Appearance', detail: 'Follows the system until you choose.' },
@@ -128,7 +128,7 @@ export const settings = {
     keep_feed_days: { title: 'How long the feed is kept', detail: 'Notices, read or not. Then they are removed for good.' },
   } satisfies Record<SettingKey, { readonly title: string; readonly detail: string }>,
   /** @param by a flag or variable */
-  fixed: (by: string) => `This hub was started with ${by}. That counts until it is started without it.`,
+  fixed: (by: string) => `This hub was started with ${by}. That counts until you start it without.`,
   themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'Contrast' },
   notifications: 'Requests and notifications',
   kept: 'What is kept',
@@ -193,5 +193,5 @@ export const settings = {
   sessionOver: 'Logged out.',
   logOut: 'Log out',
   saved: 'Saved.',
-  savedForLater: 'Your change is saved, and counts from then on.',
+  savedForLater: 'Your change is saved. It counts from that start on.',
 } as const;

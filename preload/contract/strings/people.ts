@@ -85,7 +85,7 @@ export const people = {
     facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
   },
   shut: {
-    title: (name: string) => `${name} refuses this computer.`,
+    title: (name: string) => `${name} refuses this hub.`,
     give: 'You trust its key, but it does not know ours. Give this link to whoever looks after it, to be added there; after that the two connect by themselves.',
     giveOneOf:
       'You trust its key, but it does not know ours. Give one of these links, with an address it can reach, to whoever looks after it, to be added there; after that the two connect by themselves.',
@@ -99,7 +99,7 @@ export const people = {
   suspend: 'Suspend',
   suspendAsk: (name: string) => `Suspend ${name}?`,
   suspendDetail: (name: string, waiting: number) =>
-    `${waiting === 0 ? '' : `${plural(waiting, { one: 'One request of it waits here and ends', other: '{n} requests of it wait here and end' })} for good, undone. `}Its tasks here and yours there are stopped. Nothing gets in or out until you let it back in. Then ${name} is told what happened to its requests.`,
+    `${waiting === 0 ? '' : plural(waiting, { one: 'One of its requests waits here. It ends and is not done. ', other: '{n} of its requests wait here. They end and are not done. ' })}Its tasks here and yours there are stopped. Nothing gets in or out until you let it back in. Then ${name} is told what happened to its requests.`,
   suspendYes: 'Suspend it',
   suspendNo: 'Keep it',
   resume: 'Let it back in',
@@ -113,7 +113,7 @@ export const people = {
   mayDoRows: {
     sees: 'It may see what your agents offer, and put notices in your feed.',
     seesDetail: 'The default for every hub you added.',
-    looks: (areas: string) => `Questions about ${areas} are answered without asking you.`,
+    looks: (areas: string) => `Questions that name ${areas} are answered without asking you, unless a rule says otherwise.`,
     looksDetail: 'You marked this “only looks” under Agents.',
     asks: 'Everything else asks first.',
     asksDetail: 'Dangerous areas ask every time, with the last word typed.',
@@ -242,7 +242,7 @@ export const people = {
     },
     removed: {
       here: (name: string, when: string | null) => `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
-      invited: 'It has your invitation, so nobody types anything: letting it in adds it at once.',
+      invited: 'It has your invitation, so nobody types anything. “Add it again” adds it at once.',
       asNew: 'It comes back as a new hub: what it was allowed then is not allowed again, and what you said “never” to stays so.',
     },
     looking: {

@@ -160,7 +160,7 @@ export const rules = {
 
   endedWhy: {
     removed: 'Removed by a person.',
-    expired: 'It had run out.',
+    expired: 'Its time ran out.',
     peer_gone: 'The hub was removed.',
     agent_gone: 'The agent was removed.',
   } satisfies Record<RuleEnd, string>,

@@ -85,7 +85,7 @@ export class AgentsController {
     );
   }
 
-  async allow(registration: RegistrationDto): Promise<void> {
+  async confirm(registration: RegistrationDto): Promise<void> {
     await this.#calls.run(registration.id, () => this.#api.call('agents.confirm', { id: registration.id, code: registration.code }));
   }
 

@@ -23,7 +23,7 @@ export function presenceOf(agent: AgentDto, now: number): PresenceWords {
     : { icon: 'clock', text: agents.away, unusual: false };
 }
 
-/** One that never called has just been let in, and comes for its token by itself. */
+/** One that never called was just confirmed, and comes for its token by itself. */
 function tokenOf({ token_created_at, last_call_at }: AgentDto, now: number): string {
   if (token_created_at !== null) return agents.tokenMade(ago(token_created_at, now));
   return last_call_at === null ? agents.tokenWaits : agents.noToken;

@@ -54,7 +54,7 @@ export class ApprovalsController {
 
   constructor(deps: ApprovalsDeps) {
     this.#deps = deps;
-    this.made = new MadeRule(deps, () => this.armAll());
+    this.made = new MadeRule(deps, () => this.delayAll());
   }
 
   get cards(): readonly CardModel[] {
@@ -92,7 +92,7 @@ export class ApprovalsController {
   /** A person wants to see them all the same: they stand below the others. */
   unfold(peerId: string): void {
     this.#behind = new Map([...this.#behind, [peerId, 'below']]);
-    this.armAll();
+    this.delayAll();
   }
 
   /** The hub that was muted here last, while taking it back is offered. */
@@ -126,7 +126,7 @@ export class ApprovalsController {
   /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
   forgetMuted(): void {
     this.#muted = null;
-    this.armAll();
+    this.delayAll();
   }
 
   /** Asks now about what is held. @param ids null: all of it */
@@ -202,23 +202,23 @@ export class ApprovalsController {
 
   /** Puts together what came to belong together, while nobody is among the cards. */
   #regroup(): void {
-    if (!this.#busy && this.#batches.regroup(this.shown)) this.armAll();
+    if (!this.#busy && this.#batches.regroup(this.shown)) this.delayAll();
   }
 
   /** Takes one out of its group, to be seen with all that a card offers. */
   setApart(card: CardModel): void {
     this.#batches.setApart(card);
-    this.armAll();
+    this.delayAll();
     void this.#focus.moveTo(card);
   }
 
   /** The window gained focus: whatever made it come forward must not press a button. */
-  armAll(): void {
+  delayAll(): void {
     for (const card of this.#cards) if (card.pending) card.delay.again();
   }
 
   /** `card` and all after it stand somewhere else now. */
-  armFrom(index: number): void {
+  delayFrom(index: number): void {
     for (const card of this.#cards.slice(Math.max(0, index))) if (card.pending) card.delay.again();
   }
 
@@ -286,7 +286,7 @@ export class ApprovalsController {
     const hadFocus = cards.some((card) => this.#focus.isInGroupOf(card));
     this.#batches.settled(cards);
     this.#regroup();
-    this.armAll();
+    this.delayAll();
     const wanted = decision === 'allow' ? 'approved' : 'declined';
     const left = cards.filter((card) => card.second || card.approval.state !== wanted);
     this.#spoken.say(words.now.together.told(decision, cards.length - left.length, left.length));
@@ -321,8 +321,8 @@ export class ApprovalsController {
     if (card.pending && hadFocus) void this.#focus.restoreTo(card);
     if (beside !== undefined) void this.#focus.restoreTo(beside);
     if (!wasPending || card.pending) return;
-    // The card becomes a row: everything below it moves up.
-    this.armFrom(index + 1);
+    // The card becomes a row. What is below it moves up, unless the pointer is among the cards.
+    this.delayFrom(index + 1);
     // A group is smaller now: what one press would decide is not what it was.
     for (const companion of companions) companion.delay.again();
     const elsewhere = card.pressedHere === null;
@@ -351,7 +351,7 @@ export class ApprovalsController {
     const card = new CardModel(approval, this.#written.get(approval.id));
     const index = this.#busy ? -1 : this.#cards.findIndex((other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0);
     this.#cards = index === -1 ? [...this.#cards, card] : this.#cards.toSpliced(index, 0, card);
-    if (index !== -1) this.armFrom(index + 1);
+    if (index !== -1) this.delayFrom(index + 1);
     this.#regroup();
   }
 
@@ -379,7 +379,7 @@ export class ApprovalsController {
     this.#batches.forget(card);
     card.stop();
     this.#cards = this.#cards.toSpliced(index, 1);
-    this.armFrom(index);
+    this.delayFrom(index);
     if (hadFocus) void this.#focus.moveTo(next);
     else if (beside !== undefined) void this.#focus.restoreTo(beside);
   }

@@ -1,4 +1,4 @@
-// What became of requests today, hour by hour, and how that is drawn: let in, or answered by a person, above the line; turned away below it.
+// What became of requests today, hour by hour, and how that is drawn: allowed, or answered by a person, above the line; declined below it.
 // Hours that are not known in full are left out, never drawn short. Pure.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 
@@ -31,7 +31,7 @@ export interface Activity {
   readonly byRule: number;
   readonly answered: number;
   readonly away: number;
-  /** Of those turned away: by a rule. */
+  /** Of those declined: by a rule. */
   readonly awayByRule: number;
   /** The day is shown from its beginning; else from the first hour of which everything is known. */
   readonly isWhole: boolean;
@@ -70,7 +70,7 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
 
 type Became = 'allowed' | 'byRule' | 'answered' | 'away';
 
-/** Nobody answering is a no; what its asker called off is neither. */
+/** Nobody answering is a no; what its asker cancelled is neither. */
 function whatBecame(state: ApprovalDto['state'], rule: string | null): Became | undefined {
   switch (state) {
     case 'approved':

@@ -99,9 +99,10 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
     'route.from': (value) => value === approval.from_agent,
     'route.to': (value) => value === approval.to_agent,
   };
-  const onSlips = optionFields(approval.choice);
+  const quotedElsewhere = optionFields(approval.choice);
   return approval.fields.filter(
-    ([path, value]) => onSlips.get(path) !== value && !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true),
+    ([path, value]) =>
+      quotedElsewhere.get(path) !== value && !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true),
   );
 }
 

@@ -19,7 +19,7 @@ const ROWS_SHOWN_STEP = 48;
 /** While nothing may move, a list of this many rows takes no new ones: those that are gone are still among them. */
 const ROWS_HELD_MAX = 512;
 
-interface StillRowsDeps {
+interface StableListDeps {
   /** The hubs in sight. */
   readonly seen: () => readonly PeerDto[];
   /** True of a hub that is known still, though it may stand elsewhere on the page now: it does not keep its place here. */
@@ -27,7 +27,7 @@ interface StillRowsDeps {
 }
 
 export class StableList {
-  readonly #deps: StillRowsDeps;
+  readonly #deps: StableListDeps;
   #rows: readonly StableRow[] = $state.raw([]);
   #shown = $state(ROWS_SHOWN_FIRST);
   #isPointedAt = false;
@@ -35,7 +35,7 @@ export class StableList {
   #next: ReturnType<typeof setTimeout> | undefined;
 
   /** Belongs to the component that makes it. */
-  constructor(deps: StillRowsDeps) {
+  constructor(deps: StableListDeps) {
     this.#deps = deps;
     untrack(() => this.#apply());
     $effect.pre(() => {
@@ -103,7 +103,7 @@ export class StableList {
 }
 
 /** @param keep so many of the first rows keep their place though their hub is gone; none are added to a list that is as long as may be */
-function nextRows(before: readonly StableRow[], { seen, isKnown }: StillRowsDeps, keep: number): readonly StableRow[] {
+function nextRows(before: readonly StableRow[], { seen, isKnown }: StableListDeps, keep: number): readonly StableRow[] {
   const left = new Map(seen().map((peer) => [peer.id, peer]));
   const stayed = before.flatMap(({ peer }, at) => {
     const now = left.get(peer.id);

@@ -5,19 +5,15 @@ import { areaName } from '../../app/format.ts';
 
 const ORDER: readonly RuleDto['effect'][] = ['allow', 'never', 'ask'];
 
-/** The areas that only look, by name; an agent that only looks and has no areas, by its own. */
+/** The areas that only look, by name. An agent without areas is always asked for. */
 export function onlyLooks(agents: readonly AgentDto[]): readonly string[] {
-  const names = agents.flatMap(({ display_name, risk_class, domains }) =>
-    domains.length === 0
-      ? risk_class === 'R0'
-        ? [display_name]
-        : []
-      : domains.filter((area) => area.offered !== false && (area.risk_class ?? risk_class) === 'R0').map(({ domain }) => areaName(domain)),
+  const names = agents.flatMap(({ risk_class, domains }) =>
+    domains.filter((area) => area.offered !== false && (area.risk_class ?? risk_class) === 'R0').map(({ domain }) => areaName(domain)),
   );
   return [...new Set(names)];
 }
 
-/** Those in force that are about this hub or about every hub: what they let in first. */
+/** Those in force that are about this hub or about every hub: what they allow first. */
 export function rulesAbout(peerId: string, rules: readonly RuleDto[], now: number): readonly RuleDto[] {
   return rules
     .filter(({ peer_id, asking_local }) => peer_id === peerId || (peer_id === null && asking_local === null))

@@ -55,9 +55,9 @@ describe('settings', () => {
     expect(read(['--discovery', 'on']).fixed).toEqual({});
     expect(read(['--discovery', 'off'], { AXON_DISCOVERY: 'on' })).toMatchObject({
       settings: { discovery: false },
-      fixed: { discovery: '--discovery' },
+      fixed: { discovery: '--discovery off' },
     });
-    expect(read([], { AXON_DISCOVERY: 'off' }).fixed).toEqual({ discovery: 'AXON_DISCOVERY' });
+    expect(read([], { AXON_DISCOVERY: 'off' }).fixed).toEqual({ discovery: 'AXON_DISCOVERY=off' });
     expect(read(['--discovery', 'on'], { AXON_DISCOVERY: 'off' }).fixed).toEqual({});
   });
 

@@ -487,7 +487,7 @@ CREATE TABLE approvals (
   decided_seq INTEGER UNIQUE,
   rule_id TEXT REFERENCES rules (id),
   purged_at INTEGER CHECK (purged_at IS NULL OR view = x''),
-  -- Only a person answers, and whoever answers says something; what is let in for an agent has no words of a decision.
+  -- Only a person answers, and whoever answers says something; what is allowed for an agent has no words of a decision.
   CHECK (state <> 'answered' OR (reason IS NOT NULL AND rule_id IS NULL)),
   CHECK (state <> 'approved' OR reason IS NULL)
 ) STRICT;

@@ -37,6 +37,14 @@ it("hears a new program's own name where it is plain and nobody else's", async (
   expect(await registered('slyer', 'MUM')).toBe('Slyer');
   expect(await registered('house.keeper')).toBe('House Keeper 2');
   expect(await registered('dad')).toBe('Dad (agent)');
+  expect(await registered('you')).toBe('You 2');
+});
+
+it('gives no program the handle that people type for another agent', async () => {
+  await mum.agent('claude-code', ['family.chat']);
+  await rename('claude-code', 'Kitchen');
+  await expect(registered('kitchen')).rejects.toMatchObject({ code: 'conflict' });
+  expect(await registered('kitchen-helper')).toBe('Kitchen Helper');
 });
 
 it('hears no later name of a program', async () => {

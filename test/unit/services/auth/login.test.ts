@@ -66,19 +66,6 @@ describe('HT-13: a login code', () => {
     expect(() => login.spend(code)).not.toThrow();
   });
 
-  test('tells once that it is used or void, and not of another', () => {
-    const login = new LoginService({ clock, random });
-    const ended: string[] = [];
-    const used = login.makeCode(() => ended.push('used')).code;
-    const tried = login.makeCode(() => ended.push('void')).code;
-    login.makeCode(() => ended.push('open'));
-    login.spend(used);
-    thrownBy(() => login.spend(used));
-    expect(ended).toEqual(['used']);
-    for (let count = 0; count <= LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend(nearly(tried)));
-    expect(ended).toEqual(['used', 'void']);
-  });
-
   test('is not void because somebody who knows nothing of it guesses without end', () => {
     const login = new LoginService({ clock, random });
     const { code } = login.makeCode();

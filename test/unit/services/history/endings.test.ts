@@ -14,7 +14,7 @@ let id: string;
 
 beforeEach(async () => {
   ({ clock, dad, mum } = await openTwoHubs());
-  mum.person = 'Mum \u202e';
+  mum.person = 'Mum';
   ({ id } = await dad.work.sender.delegate(
     delegation('mum', 'Dinner', { domain: 'family.chat', deadline_ms: DEADLINE_MS }),
     'openclaw',
@@ -56,8 +56,8 @@ describe('a thread at both hubs', () => {
   });
 
   const STORIES: readonly (readonly [string, () => Promise<unknown>, object | null])[] = [
-    ['completed', () => finish('completed'), { state: 'approved', surface: 'peer', person: 'Mum [U+202E]' }],
-    ['declined', () => mum.decide(mum.card, 'decline'), { state: 'declined', surface: 'peer', person: 'Mum [U+202E]' }],
+    ['completed', () => finish('completed'), { state: 'approved', surface: 'peer', person: 'Mum' }],
+    ['declined', () => mum.decide(mum.card, 'decline'), { state: 'declined', surface: 'peer', person: 'Mum' }],
     ['expired', () => clock.advance(DEADLINE_MS + 1_000), { state: 'expired', surface: 'clock', person: null }],
     ['cancelled', () => dad.work.tasks.cancel(id, { agent: 'openclaw' }, null), null],
   ];
@@ -90,7 +90,7 @@ describe('a thread at both hubs', () => {
     await mum.decide(card, 'decline');
     await refused;
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
-    const story = { outcome: 'declined', by: 'person', person: 'Mum [U+202E]' };
+    const story = { outcome: 'declined', by: 'person', person: 'Mum' };
     expect(dad.work.tasks.list({ limit: 9 }, { agent: 'openclaw' }).items.map(({ decision }) => decision)).toMatchObject([story, null]);
   });
 

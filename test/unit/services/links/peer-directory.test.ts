@@ -142,7 +142,10 @@ describe('the names of hubs', () => {
     const both = await Promise.allSettled(keys.map((key) => hub.directory.update(key, { name: 'Kitchen PC' }, PERSON)));
     expect(both).toMatchObject([
       { status: 'fulfilled', value: { name: 'Kitchen PC' } },
-      { status: 'rejected', reason: { code: 'conflict', message: 'Another hub is called Kitchen PC, which looks the same or nearly so.' } },
+      {
+        status: 'rejected',
+        reason: { code: 'conflict', message: 'A hub is called Kitchen PC already, which looks the same or nearly so.' },
+      },
     ]);
     expect(keys.map((key) => hub.store.read.peer(key)?.petname)).toEqual(['Kitchen PC', 'Dad']);
     const changes = hub.store.read.audit({ limit: 20 }).filter(({ action }) => action === 'peer.changed');

@@ -38,6 +38,8 @@ export interface ConversationEntryDto {
   readonly fields_left_out: number;
   /** Of a report how the task ended; of a request that nothing answers yet, or ever did, where its task is; of a decision what it was. */
   readonly state: string | null;
+  /** Of a request that ended and that no report answers: why, in this hub's words. */
+  readonly reason: OutsideText | null;
   readonly surface: Surface | null;
   readonly digest: string | null;
 }

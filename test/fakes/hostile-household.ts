@@ -122,6 +122,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           fields_left_out: 0,
           state: index % 3 === 0 ? at(index) : 'declined',
           surface: null,
+          reason: index % 3 === 0 ? at(index) : null,
           digest: null,
         })),
         tasks: [],

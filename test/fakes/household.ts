@@ -553,6 +553,7 @@ const entry = (seq: number, over: Partial<ConversationDetailDto['entries'][numbe
   fields_left_out: 0,
   state: null,
   surface: null,
+  reason: null,
   digest: null,
   ...over,
 });

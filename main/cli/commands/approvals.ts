@@ -47,7 +47,7 @@ export function addApprovalCommands(program: AxonCommand): void {
     .option('--decided', 'the newest decided ones instead')
     .doesAsOwner(async (owner, { terminal }, options: { decided?: boolean }) => {
       const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
-      terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items)));
+      terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items, options.decided === true)));
     });
   approvals
     .command('show')
@@ -169,9 +169,9 @@ export function show(terminal: Terminal, shown: ApprovalDto, command: string): v
 }
 
 /** The table, and what its classes mean. */
-function listLines(items: readonly ApprovalDto[]): readonly string[] {
+function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly string[] {
   const rows = items.map((item) => [
-    cellTime(item.received_at),
+    cellTime(isDecided ? (item.decided_at ?? item.received_at) : item.received_at),
     stateOf(item),
     fromOf(item),
     item.choice === null ? item.to_name : 'you',
@@ -179,7 +179,11 @@ function listLines(items: readonly ApprovalDto[]): readonly string[] {
     item.id,
   ]);
   const begins = items.map(({ text }) => beginningOf(text));
-  return [...table([[inZone('RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID'], ...rows], begins), '', agents.classLegend];
+  return [
+    ...table([[inZone(isDecided ? 'ENDED' : 'RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID'], ...rows], begins),
+    '',
+    agents.classLegend,
+  ];
 }
 
 /** Who decides, where that is nobody here. */

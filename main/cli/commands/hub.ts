@@ -80,7 +80,7 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Nearby as   ${hub.label ?? 'not known yet'}`,
     `Pages       http://127.0.0.1:${hub.api_port}, opened by "${command} login"`,
     `Hubs' port  ${hub.peer_port === null ? 'closed' : `UDP ${hub.peer_port}`}`,
-    ...hub.share_tokens.map((token) => `Share token ${token}`),
+    ...hub.share_tokens.map((token) => `Link to this hub ${token}`),
     `Identity    ${identityWords(hub)}`,
     `Data        ${home}`,
     `Discovery   ${discoveryWords(hub)}`,

@@ -6,7 +6,7 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { withId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { inWords } from '../terminal.ts';
+import { stateWords } from '../state-words.ts';
 import { listen } from '../listen.ts';
 import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
@@ -58,7 +58,7 @@ export function addInboxCommands(program: AxonCommand): void {
       const client = await session.asAgent();
       const answer = { status, outcome, summary: outcome, data, error };
       const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
-      terminal.result(report, () => [`Replied: ${inWords(report.state)}.`]);
+      terminal.result(report, () => [`Replied: ${stateWords(report.state)}.`]);
     });
   program
     .command('listen')

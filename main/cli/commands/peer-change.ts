@@ -37,7 +37,7 @@ export function addSetCommand(peers: AxonCommand): void {
       const { id } = await owner.call('peers.get', { id: hub });
       const isLast = role !== undefined && role !== 'adult' && (await lastDecider(owner, id));
       const peer = await owner.call('peers.update', { id, ...change });
-      terminal.result(peer, () => [`Kept: ${peer.name}.`, ...whoseLines(peer), ...(isLast ? [remoteApproval.nobodyLeft] : [])]);
+      terminal.result(peer, () => [`Saved: ${peer.name}.`, ...whoseLines(peer), ...(isLast ? [remoteApproval.nobodyLeft] : [])]);
     });
 }
 

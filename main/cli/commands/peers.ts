@@ -98,7 +98,7 @@ function addAddCommand(peers: AxonCommand): void {
         terminal.result(peer, () =>
           peer.trust === 'paired'
             ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
-            : [`Kept: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
+            : [`Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
         );
       },
     );

@@ -10,7 +10,7 @@ import { conversationId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
-import { inWords } from '../terminal.ts';
+import { stateWords } from '../state-words.ts';
 import { followTask, personLines } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
@@ -143,7 +143,7 @@ export function common(options: CommonOptions): {
 
 export function reportLines(report: SendReportDto): readonly string[] {
   const agent = report.chosen.agent_name === null ? '' : `/${report.chosen.agent_name}`;
-  const head = `${report.chosen.peer_name}${agent}: ${inWords(report.state)}  (${report.id})`;
+  const head = `${report.chosen.peer_name}${agent}: ${stateWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;
   const words = [...(summary === null ? [] : [summary]), ...(data === null ? [] : [JSON.stringify(data, null, 2)])];

@@ -1,14 +1,14 @@
 // tasks, cancel: what was delegated and asked, and calling it off.
 import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
-import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { interruptible, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { beginningOf, inWords, table } from '../terminal.ts';
+import { stateWords } from '../state-words.ts';
+import { beginningOf, table } from '../terminal.ts';
 
 /** The hub answers at once when a task has ended; a change on the way is seen after this. */
 const LOOK_AGAIN_MS = 2_000;
@@ -86,8 +86,8 @@ function taskLines(task: TaskDto): readonly string[] {
     ...quoted(task.text),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
     ...decisionLines(task),
-    ...told('Reason:', reason),
-    ...told('Outcome:', outcome, [reason]),
+    ...told('Reason:', reason ?? (outcome === error ? error : null)),
+    ...told('Outcome:', outcome, [reason, error]),
     ...told('Error:', error, [reason, outcome]),
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
     ...personLines(task.decision === null ? (said?.answered_by ?? null) : null),
@@ -99,9 +99,8 @@ export function personLines(by: string | null): readonly string[] {
   return by === null ? [] : [`A person answered: ${by}`];
 }
 
-/** In the words of the pages. */
 function stateOf({ state }: TaskDto): string {
-  return ENGLISH.conversations.states[state] ?? inWords(state);
+  return stateWords(state);
 }
 
 const DECIDED = { allowed: 'Allowed', declined: 'Declined', answered: 'Answered' } as const;

@@ -170,6 +170,7 @@ export class Conversations {
       agent_name: message.fromAgent === null ? null : parties.agentName(ownerOf(message), message.fromAgent),
       ...shownWords(wordsIn(said), room),
       state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
+      reason: task === undefined || isOpen(task) || REPORTS.has(message.kind) || isToldBelow(task.id) ? null : task.reason,
       surface: null,
       digest: null,
     };
@@ -232,7 +233,16 @@ function stateOf(task: TaskRow): string {
 }
 
 /** What no decision has. */
-const DECISION = { kind: 'decision', message_id: null, person: null, text: null, fields: null, fields_left_out: 0, digest: null } as const;
+const DECISION = {
+  kind: 'decision',
+  message_id: null,
+  person: null,
+  text: null,
+  fields: null,
+  fields_left_out: 0,
+  reason: null,
+  digest: null,
+} as const;
 
 /** @param runs who would do it, as people read it */
 function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow, runs: string | null): ConversationEntryDto | undefined {

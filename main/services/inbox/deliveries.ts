@@ -191,8 +191,9 @@ export class Deliveries {
     if (isInHand(before) && ending.from !== 'runner') this.putCancel(tables, after, task, this.#random.uuid(), ending.reason);
     const isWanted = task.direction === 'outgoing' || (task.direction === 'local' && (task.reportBack || ending.from !== 'runner'));
     if (!isWanted || ending.from === 'asker') return;
-    // What a person answered is told in no agent's name.
-    const told = result.answered_by === undefined ? task : { ...task, toAgent: null };
+    // What a person or a hub says is told in no agent's name.
+    const isAgents = result.answered_by === undefined && (ending.from === 'runner' || task.direction === 'outgoing');
+    const told = isAgents ? task : { ...task, toAgent: null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
     this.putResult(tables, after, told, messageId, { ...result });

@@ -13,7 +13,7 @@ import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../tasks/audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
-import type { OutgoingCancels } from './outgoing-cancels.ts';
+import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
 import { endOfCode, type ResultWords, type TaskEndings } from '../tasks/task-endings.ts';
 import { keptDecision } from '../tasks/wire-states.ts';
 import { changeTask, isOpen } from '../tasks/task-moves.ts';
@@ -80,7 +80,7 @@ export class IncomingResults {
       ref: envelope.ref,
       conversationId: task.conversationId,
       taskId: task.id,
-      fromAgent: result.answered_by === undefined ? task.toAgent : null,
+      fromAgent: isAgents(result) ? task.toAgent : null,
       toAgent: task.fromAgent,
       payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
       at,
@@ -96,7 +96,7 @@ export class IncomingResults {
     endings.end(tables, after, task, {
       state: result.status === 'failed' ? endOfCode(code) : result.status,
       code,
-      reason: code === null || result.error === null ? null : escapeText(result.error),
+      reason: reasonOf(task, code, result.error),
       result,
       by: peer.petname,
       surface: 'peer',
@@ -133,3 +133,15 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
   return { status, outcome, data, error, decision, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
 }
+
+/** Why it failed; what somebody here cancelled needs no word of the other hub. */
+function reasonOf(task: TaskRow, code: string | null, error: string | null): string | null {
+  if (code === 'cancelled' && task.state === 'cancelling') return task.reason ?? YOU_CANCELLED;
+  return code === null || error === null ? null : escapeText(error);
+}
+
+/** What a person or the hub itself says comes from no agent. */
+function isAgents({ answered_by: by, status, code }: ResultWords): boolean {
+  return by === undefined && !(status === 'failed' && HUBS_OWN_ENDS.has(endOfCode(code ?? 'internal')));
+}
+const HUBS_OWN_ENDS: ReadonlySet<string> = new Set(['declined', 'expired', 'cancelled']);

@@ -190,8 +190,9 @@ export class Outbox {
   #report(tables: Tables, after: After, { task: ended, ending, result }: EndedTask): void {
     // A hub that was removed gets no more word from this one.
     if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party)) return;
-    // What a person answered is told in no agent's name.
-    const task = result.answered_by === undefined ? ended : { ...ended, toAgent: null };
+    // What a person or this hub says is told in no agent's name.
+    const isAgents = ending.from === 'runner' && result.answered_by === undefined;
+    const task = isAgents ? ended : { ...ended, toAgent: null };
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS) ? decisionMember(tables, task) : {};
     if (task.reportBack) {
       this.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result, ...decision } });

@@ -66,7 +66,7 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
 export function peerAway(name: string, isShutOut: boolean): AppError {
   if (isShutOut) {
     return new AppError('peer_unreachable', `${name} refuses this hub; nothing was sent.`, {
-      hint: 'Ask its owner: one that is suspended there is let back in there.',
+      hint: 'Ask its owner. A suspended hub is let back in there; a removed one has to be paired again.',
     });
   }
   return new AppError('peer_unreachable', `${name} is not connected just now; nothing was sent.`, {

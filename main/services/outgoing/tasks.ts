@@ -194,5 +194,5 @@ function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
 }
 
 function hasEnded(task: TaskRow): AppError {
-  return new AppError('conflict', `This task has ended already: ${task.state}.`, { failedBy: 'input', data: { state: task.state } });
+  return new AppError('conflict', 'This task has ended already.', { failedBy: 'input', data: { state: task.state } });
 }

@@ -94,9 +94,9 @@ export const now = {
     domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
     agent_class: (agent: string) => `You marked ${agent} this way.`,
     default_class: (agent: string, area: string) =>
-      agent === area ? `You haven’t set how risky ${agent} is, so it asks you.` : `You haven’t set how risky ${area} is, so it asks you.`,
+      `You haven’t set how risky ${agent === area ? agent : area} is, so it counts as “others will see it”.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
-    no_domain: (agent: string) => `The request doesn’t name an area, so ${agent}’s strictest setting applies.`,
+    no_domain: (agent: string) => `The request names no area of ${agent}’s, so its strictest setting applies.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },

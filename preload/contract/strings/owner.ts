@@ -87,7 +87,7 @@ export const agents = {
       listen: 'Give it what it is asked to do',
       fetch: 'Fetch its token, in bash; paste “poll” and “secret” from the answer when it asks',
     },
-    thenCode: 'It shows a code and waits. The same code appears here: compare, then confirm it.',
+    thenCode: 'The first line shows a code and waits. The same code appears here: compare, then confirm it.',
     thenCurl: 'The answer holds the code that appears here, too: compare, confirm it, then fetch its token.',
     manual: 'Or make a token by hand',
     waiting: 'Waiting for it to connect…',
@@ -106,10 +106,10 @@ export const settings = {
     person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
     discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
     theme: { title: 'Appearance', detail: 'Follows the system until you choose.' },
-    start_at_login: { title: 'Start at login', detail: 'Starts hidden; the hub is up before any window.' },
+    start_at_login: { title: 'Start at login', detail: 'For the desktop app. It starts hidden; the hub is up before any window.' },
     native_notifications: {
       title: 'Tell me about requests',
-      detail: 'A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
+      detail: 'For the desktop app. A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
     },
     single_key_shortcuts: {
       title: 'Single-key shortcuts',

@@ -55,7 +55,7 @@ export const people = {
   add: 'Add',
   empty: {
     title: 'No other hubs yet',
-    detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds; then press Add on both.',
+    detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds. Then press “Add a hub” on both.',
     unseen:
       'Install AXON Hub on another computer, and add it by an invitation or its address: hubs do not show up here by themselves just now.',
   },

@@ -94,7 +94,7 @@ export const SETTINGS = {
     value: 'minutes',
     flag: {
       name: 'approvals-wait',
-      help: 'how long a request waits for a person, until a person changes it: 1 to 1440 (default: 720, half a day)',
+      help: `how long a request waits for a person, until a person changes it: ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} (default: ${APPROVALS_WAIT_MINUTES_DEFAULT}, half a day)`,
     },
   }),
   /** How many days the words of what ended are kept, and notices in the feed. */
@@ -104,7 +104,7 @@ export const SETTINGS = {
     value: 'days',
     flag: {
       name: 'keep-messages',
-      help: 'how long the words of what ended are kept, in this run whatever a person changed: 1 to 36500 (default: 365)',
+      help: `how long the words of what ended are kept, in this run whatever a person changed: ${KEEP_DAYS_MIN} to ${KEEP_DAYS_MAX} (default: ${KEEP_MESSAGES_DAYS_DEFAULT})`,
     },
     fixedForRun: 'always',
   }),
@@ -112,7 +112,10 @@ export const SETTINGS = {
     schema: days,
     default: KEEP_FEED_DAYS_DEFAULT,
     value: 'days',
-    flag: { name: 'keep-feed', help: 'how long notices stay in the feed, in this run whatever a person changed: 1 to 36500 (default: 90)' },
+    flag: {
+      name: 'keep-feed',
+      help: `how long notices stay in the feed, in this run whatever a person changed: ${KEEP_DAYS_MIN} to ${KEEP_DAYS_MAX} (default: ${KEEP_FEED_DAYS_DEFAULT})`,
+    },
     fixedForRun: 'always',
   }),
 };

@@ -165,7 +165,7 @@ describe('the wider choices of a card', () => {
     await button('Undo').click();
     expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
     answer(full);
-    await expect.element(page.getByText(/It couldn’t be undone\. .*The disk is full\./)).toBeVisible();
+    await expect.element(page.getByText(/It could not be undone\. .*The disk is full\./)).toBeVisible();
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(9_000);
     await press(button('Undo'));

@@ -27,10 +27,6 @@ export class DiscoveryService {
     this.#deps = deps;
   }
 
-  get isRunning(): boolean {
-    return this.#isRunning;
-  }
-
   /** Whether hubs can find each other, and why not. */
   get status(): DiscoveryDto {
     return this.#status;
@@ -57,17 +53,13 @@ export class DiscoveryService {
     this.#is(DISCOVERY_OFF);
     if (!this.#isRunning) return;
     this.#isRunning = false;
-    await this.#leave();
-    this.#deps.directory.forgetNearby();
-  }
-
-  /** A goodbye that nobody hears is a warning, and keeps nothing else from being done. */
-  async #leave(): Promise<void> {
+    // A goodbye that nobody hears is a warning, and keeps nothing else from being done.
     try {
       await this.#deps.discovery.stop();
     } catch (error) {
       this.#deps.log.warn('discovery could not say goodbye', { error: error instanceof Error ? error.message : 'unknown' });
     }
+    this.#deps.directory.forgetNearby();
   }
 
   #heard(event: DiscoveryEvent): void {

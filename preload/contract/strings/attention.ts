@@ -11,7 +11,6 @@ export const attention = {
   pauseDetail:
     'Nothing gets in, not even by your rules. Requests from other hubs are held, and they are told so. Only dangerous requests show up at once, without a sound.',
   pauseFor: { hour: '1 hour', tonight: 'Until tonight', open: 'Until I resume' },
-  pauseNot: 'Cancel',
   paused: (until: string | null) => (until === null ? 'Everything is paused until you resume.' : `Everything is paused until ${until}.`),
   pausedDetail: 'Requests from other hubs are held. Nothing gets in. Dangerous requests still show up, without a sound.',
   goOn: 'Resume now',
@@ -54,7 +53,6 @@ export const attention = {
   muteAsk: (hub: string) => `Mute ${hub} for how long?`,
   muteDetail: 'Its requests are held, and its notices arrive as read. It is told that you will be asked later, not that it is muted.',
   muteFor: { hour: 'An hour', day: 'A day', week: 'A week' },
-  muteNot: 'Cancel',
   muted: (hub: string, until: string) => `${hub} is muted until ${until}.`,
   mutedUntil: (until: string) => `Muted until ${until}`,
   unmute: 'Unmute',

@@ -28,7 +28,6 @@ export const remoteApproval = {
   noneChosen: 'Choose at least one hub.',
   keep: 'Save who decides',
   off: 'Let people here decide',
-  kept: 'Saved.',
   changedMeanwhile: 'Someone changed this meanwhile. This is how it is now.',
   unread: 'This setting could not be read.',
   waiting: {

@@ -67,9 +67,6 @@ export const rules = {
   removed: 'Rule removed. You will be asked again.',
   removedNever: 'Rule removed. Such requests are no longer declined.',
   remembered: 'Remembered as a rule.',
-  undo: (seconds: number) => `Undo, ${seconds}`,
-  undoSpoken: 'Undo',
-  notUndone: 'It couldn’t be undone.',
 
   more: 'More choices',
   suggest: (times: number) => plural(times, { one: 'You have allowed this once.', other: 'You have allowed this {n} times in a row.' }),

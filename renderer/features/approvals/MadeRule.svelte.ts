@@ -42,7 +42,7 @@ export class MadeRule {
     const outcome = await this.#deps.api.call('rules.remove', { id: rule.id });
     this.#undoing = false;
     if (outcome.ok) this.forget();
-    else this.#problem = `${words.rules.notUndone} ${problemWords(outcome.problem)}`;
+    else this.#problem = `${words.attention.notUndone} ${problemWords(outcome.problem)}`;
   }
 
   forget(): void {

@@ -83,7 +83,7 @@ export class RemoteApprovalController {
       return false;
     }
     this.#take(outcome.value);
-    this.#note = words.remoteApproval.kept;
+    this.#note = words.settings.saved;
     return true;
   }
 

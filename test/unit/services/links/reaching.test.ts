@@ -103,7 +103,7 @@ describe('discovery', () => {
     network_.stop = () => Promise.reject(new Error('the interface is gone'));
     network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
     await service.stop();
-    expect([dad.directory.list('nearby'), service.isRunning]).toEqual([[], false]);
+    expect([dad.directory.list('nearby'), service.status.state]).toEqual([[], 'off']);
   });
 
   it('is a warning, not a failure, on a network that does not let us', async () => {
@@ -112,7 +112,6 @@ describe('discovery', () => {
     network_.fails = true;
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
-    expect(service.isRunning).toBe(false);
     expect(service.status).toMatchObject({ state: 'unusable', message: expect.stringContaining('added by address') });
     network_.fails = false;
     await service.start(dad.port);

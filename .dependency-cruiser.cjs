@@ -1,5 +1,6 @@
-// The import allow-list of the house: which room may know which. `npm run imports` fails on the first arrow that is not listed here.
-// Types of preload/contract (and its error codes) may be imported anywhere.
+// The import allow-list of the house: which room may know which. `npm run imports` fails on the
+// first arrow that is not listed here. Types of preload/contract (and its error codes) may be
+// imported anywhere.
 
 const CONTRACT = '^preload/contract/';
 
@@ -14,8 +15,24 @@ const ALLOWED = {
   'main/api': ['main/services', 'main/ports', 'main/lib'],
   'main/cli': ['main/lib'],
   'main/shell': ['main/ports', 'main/lib'],
-  'main/app': ['main/api', 'main/services', 'main/adapters', 'main/ports', 'main/core', 'main/protocol', 'main/lib', 'main/cli'],
-  'main/entry': ['main/app', 'main/cli', 'main/shell', 'main/adapters/quic', 'main/adapters/clock', 'main/lib'],
+  'main/app': [
+    'main/api',
+    'main/services',
+    'main/adapters',
+    'main/ports',
+    'main/core',
+    'main/protocol',
+    'main/lib',
+    'main/cli',
+  ],
+  'main/entry': [
+    'main/app',
+    'main/cli',
+    'main/shell',
+    'main/adapters/quic',
+    'main/adapters/clock',
+    'main/lib',
+  ],
   preload: ['preload'],
   renderer: ['preload'],
 };
@@ -31,7 +48,10 @@ const rules = Object.entries(ALLOWED).map(([folder, others]) => ({
   },
 }));
 
-/** The rooms of main/services, from the top down: each may import what stands below it, and rooms in one line are strangers to each other. */
+/**
+ * The rooms of main/services, from the top down: each may import what stands below it, and rooms in
+ * one line are strangers to each other.
+ */
 const ROOMS = [
   ['pages'],
   ['history'],
@@ -59,7 +79,10 @@ const roomRules = ROOMS.flatMap((line, depth) =>
     }`,
     severity: 'error',
     from: { path: `^main/services/${room}/` },
-    to: { path: '^main/services/', pathNot: [room, ...ROOMS.slice(depth + 1).flat()].map((other) => `^main/services/${other}/`) },
+    to: {
+      path: '^main/services/',
+      pathNot: [room, ...ROOMS.slice(depth + 1).flat()].map((other) => `^main/services/${other}/`),
+    },
   })),
 );
 
@@ -84,15 +107,35 @@ module.exports = {
       from: {},
       to: { path: '^main/services/', pathNot: `^main/services/(${ROOMS.flat().join('|')})/` },
     },
-    { name: 'no-cycles', comment: 'types are counted', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'nothing-imports-test', severity: 'error', from: { path: '^(main|preload|renderer)/' }, to: { path: '^test/' } },
+    {
+      name: 'no-cycles',
+      comment: 'types are counted',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-imports-test',
+      severity: 'error',
+      from: { path: '^(main|preload|renderer)/' },
+      to: { path: '^test/' },
+    },
     {
       name: 'no-dev-packages',
       severity: 'error',
       from: { path: '^(main|preload)/' },
-      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/electron/', dependencyTypesNot: ['type-only'] },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        pathNot: 'node_modules/electron/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
-    { name: 'known-packages', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] } },
+    {
+      name: 'known-packages',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
     {
       name: 'adapters-are-strangers',
       comment: 'one port each; an adapter never imports another',
@@ -107,7 +150,12 @@ module.exports = {
       from: { path: '^renderer/features/([^/]+)/' },
       to: { path: '^renderer/features/', pathNot: '^renderer/features/$1/' },
     },
-    { name: 'ui-knows-no-feature', severity: 'error', from: { path: '^renderer/ui/' }, to: { path: '^renderer/(features|views|app)/' } },
+    {
+      name: 'ui-knows-no-feature',
+      severity: 'error',
+      from: { path: '^renderer/ui/' },
+      to: { path: '^renderer/(features|views|app)/' },
+    },
     {
       name: 'contract-imports-nothing',
       severity: 'error',

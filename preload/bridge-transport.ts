@@ -1,4 +1,5 @@
-// The page's line to the hub inside Electron: the preload's functions, seen as the transport that createHubApi() takes.
+// The page's line to the hub inside Electron: the preload's functions, seen as the transport that
+// createHubApi() takes.
 import type { EventHandlers, HubTransport } from './api.ts';
 import { localProblem } from './api.ts';
 import type { HubBridge } from './contract/bridge.ts';
@@ -10,7 +11,10 @@ export function createBridgeTransport(bridge: HubBridge, now: () => number): Hub
     surface: 'window',
     invoke: async (name, params) => {
       if (!isOneOf(WINDOW_OPERATIONS, name))
-        return { ok: false, problem: localProblem('forbidden', 'A window may not call this operation.') };
+        return {
+          ok: false,
+          problem: localProblem('forbidden', 'A window may not call this operation.'),
+        };
       const call: (params: never) => Promise<unknown> = bridge[name];
       return call(params as never);
     },
@@ -18,7 +22,12 @@ export function createBridgeTransport(bridge: HubBridge, now: () => number): Hub
   };
 }
 
-function follow(bridge: HubBridge, fromSeq: number, handlers: EventHandlers, now: () => number): () => void {
+function follow(
+  bridge: HubBridge,
+  fromSeq: number,
+  handlers: EventHandlers,
+  now: () => number,
+): () => void {
   let stopped = false;
   let caughtUp = false;
   const early: Parameters<EventHandlers['onEvent']>[0][] = [];

@@ -1,4 +1,5 @@
-// Builds the window's bridge from two primitives, so that the same object can be made over Electron's IPC or by a test.
+// Builds the window's bridge from two primitives, so that the same object can be made over
+// Electron's IPC or by a test.
 import { IPC_CHANNELS } from './contract/bridge.ts';
 import type { HubBridge, ShowRequest, SubscribeAnswer } from './contract/bridge.ts';
 import type { UiEvent } from './contract/dto.ts';
@@ -16,7 +17,10 @@ export function createBridge(ipc: IpcPrimitives): HubBridge {
   ipc.listen(IPC_CHANNELS.event, (value) => onEvent?.(value as UiEvent));
   ipc.listen(IPC_CHANNELS.show, (value) => onShow?.(value as ShowRequest));
   const operations = Object.fromEntries(
-    WINDOW_OPERATIONS.map((name) => [name, (params: unknown) => ipc.invoke(IPC_CHANNELS.call, name, params)]),
+    WINDOW_OPERATIONS.map((name) => [
+      name,
+      (params: unknown) => ipc.invoke(IPC_CHANNELS.call, name, params),
+    ]),
   );
   const streams = {
     subscribe: (fromSeq: number, listener: (event: UiEvent) => void): Promise<SubscribeAnswer> => {

@@ -1,5 +1,6 @@
-// A page's line to its hub over HTTP and SSE, when there is no Electron bridge. Owns the page's token (sessionStorage: it belongs to this
-// origin and port alone, which a cookie would not) and the one-time login code of the address, which leaves the address before it is used.
+// A page's line to its hub over HTTP and SSE, when there is no Electron bridge. Owns the page's
+// token (sessionStorage: it belongs to this origin and port alone, which a cookie would not) and
+// the one-time login code of the address, which leaves the address before it is used.
 import { createParser } from 'eventsource-parser';
 import { isProblem, localProblem } from './api.ts';
 import type { EventHandlers, HubTransport } from './api.ts';
@@ -46,10 +47,17 @@ export function pageEnvironment(page: Window & typeof globalThis): PageEnvironme
   };
 }
 
-/** Takes `#c=<code>` out of the address at once, so that neither history, nor a bookmark, nor a screenshot keeps it. */
-export function takeLoginCode({ location, history }: Pick<PageEnvironment, 'location' | 'history'>): string | null {
+/**
+ * Takes `#c=<code>` out of the address at once, so that neither history, nor a bookmark, nor a
+ * screenshot keeps it.
+ */
+export function takeLoginCode({
+  location,
+  history,
+}: Pick<PageEnvironment, 'location' | 'history'>): string | null {
   const code = /^#c=([A-Za-z0-9_-]{1,64})$/.exec(location.hash)?.[1] ?? null;
-  if (location.hash.startsWith('#c=')) history.replaceState(null, '', `${location.pathname}${location.search}`);
+  if (location.hash.startsWith('#c='))
+    history.replaceState(null, '', `${location.pathname}${location.search}`);
   return code;
 }
 
@@ -57,7 +65,10 @@ export class HttpTransport implements HubTransport {
   readonly surface = 'browser' as const;
   readonly #page: PageEnvironment;
   readonly #streams = new Set<EventStream>();
-  /** Settled once the code of the address was spent; every call waits for it. Holds what went wrong with it. */
+  /**
+   * Settled once the code of the address was spent; every call waits for it. Holds what went wrong
+   * with it.
+   */
   readonly #loggedIn: Promise<Problem | null>;
 
   constructor(page: PageEnvironment) {
@@ -69,10 +80,13 @@ export class HttpTransport implements HubTransport {
   async invoke(name: OperationName, params: unknown): Promise<CallOutcome<unknown>> {
     const codeProblem = await this.#loggedIn;
     const outcome = await this.#send(name, isRecord(params) ? params : {});
-    if (outcome.ok || outcome.problem.code !== 'unauthenticated' || name === 'hub.login') return outcome;
+    if (outcome.ok || outcome.problem.code !== 'unauthenticated' || name === 'hub.login')
+      return outcome;
     this.#page.storage.removeItem(TOKEN_KEY);
     for (const stream of this.#streams) stream.loggedOut();
-    return codeProblem === null ? outcome : { ok: false, problem: { ...outcome.problem, detail: codeProblem.detail } };
+    return codeProblem === null
+      ? outcome
+      : { ok: false, problem: { ...outcome.problem, detail: codeProblem.detail } };
   }
 
   subscribe(fromSeq: number, handlers: EventHandlers): () => void {
@@ -90,7 +104,10 @@ export class HttpTransport implements HubTransport {
     return outcome.ok ? null : outcome.problem;
   }
 
-  async #send(name: OperationName, params: Readonly<Record<string, unknown>>): Promise<CallOutcome<unknown>> {
+  async #send(
+    name: OperationName,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<CallOutcome<unknown>> {
     const { method, path, body } = httpRequestOf(name, params);
     const token = this.#token();
     let answer: unknown;
@@ -111,12 +128,20 @@ export class HttpTransport implements HubTransport {
       accepted = response.ok;
       answer = await response.json();
     } catch {
-      return { ok: false, problem: localProblem('hub_unreachable', 'The hub on this computer does not answer. Is it running?') };
+      return {
+        ok: false,
+        problem: localProblem(
+          'hub_unreachable',
+          'The hub on this computer does not answer. Is it running?',
+        ),
+      };
     }
     if (!accepted) {
       return {
         ok: false,
-        problem: isProblem(answer) ? answer : localProblem('internal', 'The hub gave an answer that this page cannot read.'),
+        problem: isProblem(answer)
+          ? answer
+          : localProblem('internal', 'The hub gave an answer that this page cannot read.'),
       };
     }
     if (name === 'hub.login' && isRecord(answer) && typeof answer['token'] === 'string') {
@@ -142,7 +167,12 @@ class EventStream {
   #cancelTimer: () => void = () => {};
   #stopped = false;
 
-  constructor(page: PageEnvironment, fromSeq: number, handlers: EventHandlers, token: () => string | null) {
+  constructor(
+    page: PageEnvironment,
+    fromSeq: number,
+    handlers: EventHandlers,
+    token: () => string | null,
+  ) {
     this.#page = page;
     this.#seq = fromSeq;
     this.#handlers = handlers;
@@ -254,7 +284,10 @@ function readJson(data: string): unknown {
   }
 }
 
-/** The hub is this page's own server: number and type are checked, the rest is what the contract says. */
+/**
+ * The hub is this page's own server: number and type are checked, the rest is what the contract
+ * says.
+ */
 function isUiEvent(value: unknown): value is UiEvent {
   return isRecord(value) && typeof value['seq'] === 'number' && typeof value['type'] === 'string';
 }

@@ -1,4 +1,5 @@
-// Runs in the sandboxed page before its scripts: hands out named functions and nothing else. Events never leak Electron's own objects.
+// Runs in the sandboxed page before its scripts: hands out named functions and nothing else. Events
+// never leak Electron's own objects.
 import { contextBridge, ipcRenderer } from 'electron';
 import { createBridge } from './bridge.ts';
 import { BRIDGE_NAME } from './contract/bridge.ts';

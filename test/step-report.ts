@@ -1,5 +1,6 @@
-// What the steps of a test run came to: kept in a file after every step, so that a later run of some steps keeps the others' outcomes, and told
-// as a page that says of each step which commit it was run on. Runs nothing.
+// What the steps of a test run came to: kept in a file after every step, so that a later run of
+// some steps keeps the others' outcomes, and told as a page that says of each step which commit it
+// was run on. Runs nothing.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 export interface Outcome {
@@ -25,7 +26,10 @@ export function readOutcomes(file: string): readonly Outcome[] {
   }
 }
 
-/** Gives the file its new text at once: whoever reads it, or stops the run, finds the old one or the new one. */
+/**
+ * Gives the file its new text at once: whoever reads it, or stops the run, finds the old one or the
+ * new one.
+ */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.part`;
   try {
@@ -37,19 +41,29 @@ export function writeWhole(file: string, text: string): void {
 }
 
 /** The outcomes as a page. `titles` are those of the lines, in their order. */
-export function report(heading: string, outcomes: readonly Outcome[], titles: readonly string[]): string {
+export function report(
+  heading: string,
+  outcomes: readonly Outcome[],
+  titles: readonly string[],
+): string {
   const rows = outcomes.map(({ key, name, state, seconds, endedAt, commit }) => {
     const words = state === 'begun' ? 'begun, not ended' : state;
     return `| ${name} (\`${key}\`) | ${words} | ${state === 'begun' ? '' : `${seconds} s`} | ${endedAt} | ${commit} |`;
   });
   const list = (title: string): string => {
     const lines = [...new Set(outcomes.flatMap((outcome) => outcome.lines[title] ?? []))];
-    return lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
+    return lines.length === 0
+      ? ''
+      : `\n${title}\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
   };
   const commits = new Set(outcomes.map(({ commit }) => commit));
   return [
     `# ${heading}\n`,
-    ...(commits.size > 1 ? [`These steps were run on ${commits.size} different states of the code; the last column says which.\n`] : []),
+    ...(commits.size > 1
+      ? [
+          `These steps were run on ${commits.size} different states of the code; the last column says which.\n`,
+        ]
+      : []),
     '| Step | Outcome | Time | Ended | Commit |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
@@ -59,9 +73,26 @@ export function report(heading: string, outcomes: readonly Outcome[], titles: re
 
 function isOutcome(value: unknown): value is Outcome {
   if (typeof value !== 'object' || value === null) return false;
-  const { key, name, state, seconds, endedAt, commit, lines }: Partial<Record<keyof Outcome, unknown>> = value;
+  const {
+    key,
+    name,
+    state,
+    seconds,
+    endedAt,
+    commit,
+    lines,
+  }: Partial<Record<keyof Outcome, unknown>> = value;
   const isText = [key, name, endedAt, commit].every((text) => typeof text === 'string');
   const isKnown = ['passed', 'skipped', 'FAILED', 'begun'].includes(String(state));
-  if (!isText || !isKnown || typeof seconds !== 'number' || typeof lines !== 'object' || lines === null) return false;
-  return Object.values(lines).every((list) => Array.isArray(list) && list.every((line) => typeof line === 'string'));
+  if (
+    !isText ||
+    !isKnown ||
+    typeof seconds !== 'number' ||
+    typeof lines !== 'object' ||
+    lines === null
+  )
+    return false;
+  return Object.values(lines).every(
+    (list) => Array.isArray(list) && list.every((line) => typeof line === 'string'),
+  );
 }

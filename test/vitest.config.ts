@@ -1,4 +1,5 @@
-// Which tests exist, where each kind runs (Node for the system, real Chromium for components), and how many files at a time.
+// Which tests exist, where each kind runs (Node for the system, real Chromium for components), and
+// how many files at a time.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -7,15 +8,32 @@ import { defineConfig } from 'vitest/config';
 import { chromiumPath } from './support/real-parts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Where Node keeps what it compiled: most of what a program that a test starts would do first is to read the same sources again. */
+/**
+ * Where Node keeps what it compiled: most of what a program that a test starts would do first is to
+ * read the same sources again.
+ */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.output/compiled', import.meta.url)) };
-/** Many a test waits more than it works: with a processor left free for other things the computer would stand idle. */
+/**
+ * Many a test waits more than it works: with a processor left free for other things the computer
+ * would stand idle.
+ */
 const maxWorkers = Math.max(2, availableParallelism());
 /** Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere. */
 const patient = { poll: { timeout: 15_000 } };
-const system = { environment: 'node', testTimeout: 30_000, hookTimeout: 30_000, expect: patient, env } as const;
-/** What measures how busy a process is, or how much the computer carries, runs after the others and by itself. */
-const ALONE = ['crowd', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map((name) => `test/integration/${name}.test.ts`);
+const system = {
+  environment: 'node',
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: patient,
+  env,
+} as const;
+/**
+ * What measures how busy a process is, or how much the computer carries, runs after the others and
+ * by itself.
+ */
+const ALONE = ['crowd', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
 
 export default defineConfig({
   root,
@@ -52,7 +70,16 @@ export default defineConfig({
             instances: [{ browser: 'chromium' }],
           },
         },
-        optimizeDeps: { include: ['axe-core', 'uqr', 'valibot', 'svelte', 'vitest-browser-svelte', 'eventsource-parser'] },
+        optimizeDeps: {
+          include: [
+            'axe-core',
+            'uqr',
+            'valibot',
+            'svelte',
+            'vitest-browser-svelte',
+            'eventsource-parser',
+          ],
+        },
       },
       {
         root,
@@ -62,7 +89,8 @@ export default defineConfig({
           include: ['test/lan/**/*.test.ts'],
           globalSetup: ['test/support/built.ts'],
           env,
-          // One network at a time, and long enough for an announcement to be repeated or to run out.
+          // One network at a time, and long enough for an announcement to be repeated or to run
+          // out.
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -1,4 +1,5 @@
-// Who did it, as the audit log writes it in every row: `ui:<token id>`, `owner:<token id>`, `agent:<name>` or `anonymous`. Never the token itself.
+// Who did it, as the audit log writes it in every row: `ui:<token id>`, `owner:<token id>`,
+// `agent:<name>` or `anonymous`. Never the token itself.
 import type { Surface } from '../../preload/contract/dto.ts';
 import type { Caller } from './caller.ts';
 

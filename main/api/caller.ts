@@ -1,18 +1,34 @@
-// Who asks, as the guard established it, and the form every operation's handler has. Doors (HTTP, IPC) make a Caller; handlers trust it.
+// Who asks, as the guard established it, and the form every operation's handler has. Doors (HTTP,
+// IPC) make a Caller; handlers trust it.
 import type { PeopleSurface } from '../../preload/contract/closed-lists.ts';
-import type { OperationName, OperationParams, OperationResult } from '../../preload/contract/operations.ts';
+import type {
+  OperationName,
+  OperationParams,
+  OperationResult,
+} from '../../preload/contract/operations.ts';
 
 export type Caller =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'agent'; readonly tokenId: string; readonly agent: string; readonly scopes: readonly string[] }
-  /** A person: at the desktop window, in a logged-in browser page, or at a terminal with the owner passphrase. */
+  | {
+      readonly kind: 'agent';
+      readonly tokenId: string;
+      readonly agent: string;
+      readonly scopes: readonly string[];
+    }
+  /**
+   * A person: at the desktop window, in a logged-in browser page, or at a terminal with the owner
+   * passphrase.
+   */
   | { readonly kind: 'ui' | 'owner'; readonly tokenId: string; readonly surface: PeopleSurface };
 
 export interface CallContext {
   /** Aborted when the caller went away. */
   readonly signal: AbortSignal;
   readonly idempotencyKey: string | null;
-  /** True when a browser page of ours asked (decides which kind of session a login gives, nothing else). */
+  /**
+   * True when a browser page of ours asked (decides which kind of session a login gives, nothing
+   * else).
+   */
   readonly fromPage?: boolean;
 }
 
@@ -25,5 +41,7 @@ export type Handler<Name extends OperationName> = (
 export type Handlers = { readonly [Name in OperationName]: Handler<Name> };
 /** The part of the table whose names begin with this. */
 export type HandlersOf<Prefix extends string> = {
-  readonly [Name in OperationName as Name extends `${Prefix}.${string}` ? Name : never]: Handler<Name>;
+  readonly [
+    Name in OperationName as Name extends `${Prefix}.${string}` ? Name : never
+  ]: Handler<Name>;
 };

@@ -1,5 +1,6 @@
-// From a name and unchecked parameters to the handler of that operation, for every door alike: who may call it, then the schema of the
-// table, then the handler. Must never run a handler on parameters that were not parsed.
+// From a name and unchecked parameters to the handler of that operation, for every door alike: who
+// may call it, then the schema of the table, then the handler. Must never run a handler on
+// parameters that were not parsed.
 import * as v from 'valibot';
 import { OPERATIONS } from '../../preload/contract/operations.ts';
 import type { Access, OperationName } from '../../preload/contract/operations.ts';
@@ -17,13 +18,19 @@ export class Dispatcher {
   readonly #checkOpen: (name: OperationName, caller: Caller) => void;
 
   /** @param checkOpen throws while the hub is locked and this operation is not for that time */
-  constructor(handlers: Handlers, checkOpen: (name: OperationName, caller: Caller) => void = () => undefined) {
+  constructor(
+    handlers: Handlers,
+    checkOpen: (name: OperationName, caller: Caller) => void = () => undefined,
+  ) {
     this.#checkOpen = checkOpen;
     const names = Object.keys(OPERATIONS).filter(isOperationName);
     this.#operations = new Map(names.map((name) => [name, bind(name, handlers)]));
   }
 
-  /** Runs the operation. @throws AppError not_found, unauthenticated, forbidden, hub_locked, bad_request, and whatever the handler throws */
+  /**
+   * Runs the operation. @throws AppError not_found, unauthenticated, forbidden, hub_locked,
+   * bad_request, and whatever the handler throws
+   */
   async call(name: string, raw: unknown, caller: Caller, context: CallContext): Promise<unknown> {
     const run = this.#operations.get(name);
     if (run === undefined || !isOperationName(name))
@@ -32,7 +39,9 @@ export class Dispatcher {
     return run(raw, caller, context);
   }
 
-  /** Whether this caller may call it now. @throws AppError unauthenticated, forbidden, hub_locked */
+  /**
+   * Whether this caller may call it now. @throws AppError unauthenticated, forbidden, hub_locked
+   */
   admit(name: OperationName, caller: Caller): void {
     requireAccess(OPERATIONS[name].access, caller);
     this.#checkOpen(name, caller);
@@ -78,6 +87,8 @@ function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
 export class BadParameters extends AppError {}
 
 function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
-  const sentences = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => issueWords(issue, v.getDotPath(issue)));
+  const sentences = issues
+    .slice(0, ISSUES_SHOWN_MAX)
+    .map((issue) => issueWords(issue, v.getDotPath(issue)));
   return new BadParameters('bad_request', `${sentences.join('; ')}.`, { failedBy: 'input' });
 }

@@ -1,4 +1,5 @@
-// What is wrong with a parameter, in words for whoever gave it. The schemas keep words of their own where there is more to say.
+// What is wrong with a parameter, in words for whoever gave it. The schemas keep words of their own
+// where there is more to say.
 import type * as v from 'valibot';
 
 /** How the library begins the words it makes by itself. */
@@ -13,7 +14,9 @@ export function issueWords(issue: v.BaseIssue<unknown>, path: string | null): st
 function plainWords({ type, requirement, received, message }: v.BaseIssue<unknown>): string {
   switch (type) {
     case 'min_length':
-      return requirement === 1 ? 'it must not be empty' : `it is shorter than ${String(requirement)}`;
+      return requirement === 1
+        ? 'it must not be empty'
+        : `it is shorter than ${String(requirement)}`;
     case 'max_length':
       return `it is longer than ${String(requirement)}, which is the most`;
     case 'min_value':

@@ -1,5 +1,5 @@
-// The hub's numbers in the text format of Prometheus (version 0.0.4). Counts and levels only: no name, no key, no address, no word of a
-// message.
+// The hub's numbers in the text format of Prometheus (version 0.0.4). Counts and levels only: no
+// name, no key, no address, no word of a message.
 import type { OperationResult } from '../../preload/contract/operations.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -8,7 +8,10 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export interface ProcessUsage {
   readonly memoryBytes: number;
   readonly processorSeconds: number;
-  /** How late it came to what was due, in 99 of 100 moments of the last minute; null: nothing was measured in it yet. */
+  /**
+   * How late it came to what was due, in 99 of 100 moments of the last minute; null: nothing was
+   * measured in it yet.
+   */
   readonly lagMs: number | null;
 }
 
@@ -24,7 +27,8 @@ const HELP: Readonly<Record<string, string>> = {
   answers: 'Answers of this hub that nobody took any more.',
   bursts: 'Goes in which datagrams were sent together.',
   bytes: 'Bytes of datagrams.',
-  channel: 'Frames between the hub and its QUIC process, the batches they travelled in, and messages refused because it was behind.',
+  channel:
+    'Frames between the hub and its QUIC process, the batches they travelled in, and messages refused because it was behind.',
   closed: 'Connections closed by a rule.',
   connections: 'Connections that found a place, were evicted, doubted or lost to a fault.',
   datagrams: 'Datagrams.',
@@ -46,9 +50,17 @@ const HELP: Readonly<Record<string, string>> = {
 export function metricsText(status: Status, usage: ProcessUsage): string {
   const { hub, peers, agents, approvals, transport } = status;
   const families = [
-    gauge('axon_hub_start_time_seconds', 'When the hub was started, since 1970.', hub.started_at / 1_000),
+    gauge(
+      'axon_hub_start_time_seconds',
+      'When the hub was started, since 1970.',
+      hub.started_at / 1_000,
+    ),
     gauge('axon_hub_memory_bytes', 'Resident memory of the main process.', usage.memoryBytes),
-    counter('axon_hub_processor_seconds_total', 'Processor time of the main process.', usage.processorSeconds),
+    counter(
+      'axon_hub_processor_seconds_total',
+      'Processor time of the main process.',
+      usage.processorSeconds,
+    ),
     ...(usage.lagMs === null
       ? []
       : [
@@ -62,35 +74,63 @@ export function metricsText(status: Status, usage: ProcessUsage): string {
     gauge('axon_peers_online', 'Paired hubs that are connected.', peers.online),
     gauge('axon_agents_registered', 'Agents of this hub.', agents.registered),
     gauge('axon_agents_online', 'Agents that are there.', agents.online),
-    gauge('axon_approvals_pending', 'Requests that wait for a person here.', approvals.pending - approvals.elsewhere),
+    gauge(
+      'axon_approvals_pending',
+      'Requests that wait for a person here.',
+      approvals.pending - approvals.elsewhere,
+    ),
     gauge('axon_approvals_elsewhere', 'Requests that hubs of adults decide.', approvals.elsewhere),
     gauge('axon_quic_connections', 'Connections to other hubs.', transport.connections),
-    counter('axon_quic_process_restarts_total', 'How often the QUIC process was started again.', transport.restarts),
+    counter(
+      'axon_quic_process_restarts_total',
+      'How often the QUIC process was started again.',
+      transport.restarts,
+    ),
     ...(transport.memory_bytes === null
       ? []
-      : [gauge('axon_quic_process_memory_bytes', 'Resident memory of the QUIC process.', transport.memory_bytes)]),
+      : [
+          gauge(
+            'axon_quic_process_memory_bytes',
+            'Resident memory of the QUIC process.',
+            transport.memory_bytes,
+          ),
+        ]),
     ...transportFamilies(transport.counters),
   ];
   return families.join('');
 }
 
-/** "group.what" becomes one family for each group with what was counted as its label; levels become families of their own. */
+/**
+ * "group.what" becomes one family for each group with what was counted as its label; levels become
+ * families of their own.
+ */
 function transportFamilies(counters: Readonly<Record<string, number>>): readonly string[] {
   const groups = new Map<string, string[]>();
   const levels: string[] = [];
   for (const [name, value] of Object.entries(counters).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     if (name.endsWith(LEVEL_ENDING)) {
-      levels.push(gauge(`axon_quic_${word(name.slice(0, -LEVEL_ENDING.length))}`, 'A level of the QUIC endpoint at this moment.', value));
+      levels.push(
+        gauge(
+          `axon_quic_${word(name.slice(0, -LEVEL_ENDING.length))}`,
+          'A level of the QUIC endpoint at this moment.',
+          value,
+        ),
+      );
       continue;
     }
     const dot = name.indexOf('.');
     const [group, what] = dot < 0 ? [LINKS, name] : [name.slice(0, dot), name.slice(dot + 1)];
     const family = group === LINKS ? 'axon_links_total' : `axon_quic_${word(group)}_total`;
-    groups.set(group, [...(groups.get(group) ?? []), `${family}{event="${word(what)}"} ${value}\n`]);
+    groups.set(group, [
+      ...(groups.get(group) ?? []),
+      `${family}{event="${word(what)}"} ${value}\n`,
+    ]);
   }
   const families = [...groups].map(([group, samples]) => {
     const family = group === LINKS ? 'axon_links_total' : `axon_quic_${word(group)}_total`;
-    return head(family, HELP[group] ?? 'Counted by the QUIC endpoint.', 'counter') + samples.join('');
+    return (
+      head(family, HELP[group] ?? 'Counted by the QUIC endpoint.', 'counter') + samples.join('')
+    );
   });
   return [...levels, ...families];
 }

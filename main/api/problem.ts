@@ -1,5 +1,6 @@
-// Turns whatever was thrown into the one form a client sees. Owns the rule that only {code, message, hint, data} of an AppError leaves the
-// process: anything else becomes `internal` without a word of its own, and its text goes to the log.
+// Turns whatever was thrown into the one form a client sees. Owns the rule that only {code,
+// message, hint, data} of an AppError leaves the process: anything else becomes `internal` without
+// a word of its own, and its text goes to the log.
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -23,6 +24,8 @@ export function problemOf(error: AppError): Problem {
 /** The AppError itself, or `internal` for anything unforeseen, which is logged with its stack. */
 export function appErrorOf(error: unknown, log: Log): AppError {
   if (error instanceof AppError) return error;
-  log.error('unforeseen failure', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  log.error('unforeseen failure', {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
   return new AppError('internal', 'Something broke inside the hub. Its log says more.');
 }

@@ -1,4 +1,5 @@
-// Opens a file in the browser of whoever sits at this computer. Knows which program of the system does that, and when nobody sits there.
+// Opens a file in the browser of whoever sits at this computer. Knows which program of the system
+// does that, and when nobody sits there.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,7 +16,10 @@ interface Opener {
   readonly parameters: (file: string) => readonly string[];
 }
 
-/** The program that opens a file; null off a terminal, in continuous integration, far from the screen, and where there is none. */
+/**
+ * The program that opens a file; null off a terminal, in continuous integration, far from the
+ * screen, and where there is none.
+ */
 export function browserOpener({ env, platform, isTerminal }: Surroundings): Opener | null {
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
   if (!isTerminal || (isSet('CI') && env['CI'] !== 'false')) return null;
@@ -27,11 +31,16 @@ export function browserOpener({ env, platform, isTerminal }: Surroundings): Open
   }
   // Over ssh, too, a display is a screen that somebody sees.
   if (!isSet('DISPLAY') && !isSet('WAYLAND_DISPLAY')) return null;
-  const isThere = (env['PATH'] ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, 'xdg-open')));
+  const isThere = (env['PATH'] ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, 'xdg-open')));
   return isThere ? { program: 'xdg-open', parameters: (file) => [file] } : null;
 }
 
-/** Starts it and waits for nothing: it may fail in silence, and whoever sits there opens the link that is printed. */
+/**
+ * Starts it and waits for nothing: it may fail in silence, and whoever sits there opens the link
+ * that is printed.
+ */
 export function openInBrowser({ program, parameters }: Opener, file: string): void {
   const child = spawn(program, parameters(file), {
     stdio: 'ignore',

@@ -1,5 +1,6 @@
 // Whether what stands in out/ is as new as its sources, and making it so. A build stands in a
-// folder of its own until it is whole, and then takes the place of out/. Knows nothing of what the built programs do.
+// folder of its own until it is whole, and then takes the place of out/. Knows nothing of what the
+// built programs do.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,10 @@ const OUT = 'out';
 const BUILT = ['main/headless.js', 'main/quic.js', 'main/cli.js', 'renderer/index.html'];
 const BUILDER = 'node_modules/electron-vite/bin/electron-vite.js';
 
-/** The newest change among the sources, ms since 1970; null where there are none, as in an installed copy. */
+/**
+ * The newest change among the sources, ms since 1970; null where there are none, as in an installed
+ * copy.
+ */
 function newestSourceMs(root: string): number | null {
   if (!existsSync(join(root, 'main/entry'))) return null;
   return Math.max(...SOURCES.map((name) => newestMs(join(root, name))));
@@ -23,15 +27,24 @@ function newestMs(path: string): number {
 }
 
 /** Why out/ needs to be built, as the beginning of a sentence; null when it is new enough. */
-export function needsBuild(root: string): 'The hub is not built yet' | 'The sources changed since the last build' | null {
-  const built = BUILT.map((file) => statSync(join(root, OUT, file), { throwIfNoEntry: false })?.mtimeMs);
+export function needsBuild(
+  root: string,
+): 'The hub is not built yet' | 'The sources changed since the last build' | null {
+  const built = BUILT.map(
+    (file) => statSync(join(root, OUT, file), { throwIfNoEntry: false })?.mtimeMs,
+  );
   const whole = built.filter((at) => at !== undefined);
   if (whole.length < built.length) return 'The hub is not built yet';
   const sourcesMs = newestSourceMs(root);
-  return sourcesMs !== null && sourcesMs > Math.min(...whole) ? 'The sources changed since the last build' : null;
+  return sourcesMs !== null && sourcesMs > Math.min(...whole)
+    ? 'The sources changed since the last build'
+    : null;
 }
 
-/** Builds what is missing or older than its sources. Returns false, after saying why, when that failed. */
+/**
+ * Builds what is missing or older than its sources. Returns false, after saying why, when that
+ * failed.
+ */
 export function buildIfNeeded(root: string, say: (text: string) => void): boolean {
   const reason = needsBuild(root);
   return reason === null || build(root, `${reason}: building, which takes a few seconds ...`, say);
@@ -42,18 +55,25 @@ export function buildAnew(root: string, say: (text: string) => void): boolean {
   return build(root, 'Building ...', say);
 }
 
-/** Into a folder of its own, which takes the place of out/ when it is whole: nobody ever meets half a build. */
+/**
+ * Into a folder of its own, which takes the place of out/ when it is whole: nobody ever meets half
+ * a build.
+ */
 function build(root: string, beginning: string, say: (text: string) => void): boolean {
   say(beginning);
   const out = join(root, OUT);
   let fresh: string | undefined;
   try {
     fresh = mkdtempSync(`${out}.`);
-    const { status } = spawnSync(process.execPath, [join(root, BUILDER), 'build', '--logLevel', 'warn'], {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, AXON_BUILD_FOLDER: fresh },
-    });
+    const { status } = spawnSync(
+      process.execPath,
+      [join(root, BUILDER), 'build', '--logLevel', 'warn'],
+      {
+        cwd: root,
+        stdio: 'inherit',
+        env: { ...process.env, AXON_BUILD_FOLDER: fresh },
+      },
+    );
     if (status !== 0 || !isWhole(fresh)) {
       say('The build failed; the lines above say why. "npm ci" puts the packages right.');
       return false;
@@ -67,7 +87,9 @@ function build(root: string, beginning: string, say: (text: string) => void): bo
     say(`The hub cannot be built in ${root}: ${why}. Your user must be able to write there.`);
     return false;
   } finally {
-    if (fresh !== undefined) for (const folder of [fresh, `${fresh}.old`]) rmSync(folder, { recursive: true, force: true });
+    if (fresh !== undefined)
+      for (const folder of [fresh, `${fresh}.old`])
+        rmSync(folder, { recursive: true, force: true });
   }
 }
 

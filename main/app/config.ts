@@ -1,5 +1,6 @@
-// The settings a hub starts with: flags stand above AXON_ variables, those above config.json, that above the defaults. Read once, checked,
-// frozen. What a person changes while the hub runs is not here but in SettingsService. Must never hold a secret.
+// The settings a hub starts with: flags stand above AXON_ variables, those above config.json, that
+// above the defaults. Read once, checked, frozen. What a person changes while the hub runs is not
+// here but in SettingsService. Must never hold a secret.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,7 +48,10 @@ interface ConfigSources {
 /** Values by the names of their flags: each is as its schema wants it. */
 type Given = ReadonlyMap<string, unknown>;
 
-/** Throws AppError `bad_configuration` that names the setting and where it was given, `bad_request` for words that are no settings. */
+/**
+ * Throws AppError `bad_configuration` that names the setting and where it was given, `bad_request`
+ * for words that are no settings.
+ */
 export function readConfig({ argv, env }: ConfigSources): Config {
   const typed = readFlags(argv);
   const home = dataFolder(typed.get('home'), env);
@@ -82,7 +86,16 @@ function fixedBy(variables: Given, flags: Given): FixedSettings {
     const { fixedForRun } = SETTINGS[key];
     const counts = fixedForRun === 'always' || (fixedForRun === 'when off' && value === false);
     const off = fixedForRun === 'when off';
-    return counts ? [[key, flags.has(name) ? flagName(name) + (off ? ' off' : '') : environmentName(name) + (off ? '=off' : '')]] : [];
+    return counts
+      ? [
+          [
+            key,
+            flags.has(name)
+              ? flagName(name) + (off ? ' off' : '')
+              : environmentName(name) + (off ? '=off' : ''),
+          ],
+        ]
+      : [];
   });
   return Object.freeze(Object.fromEntries(fixed));
 }
@@ -90,14 +103,27 @@ function fixedBy(variables: Given, flags: Given): FixedSettings {
 function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {
   const names = [...FLAGS.map(({ name }) => name), 'home'];
   const bare = new Set(FLAGS.filter(({ value }) => value === null).map(({ name }) => name));
-  const options = Object.fromEntries(names.map((name) => [name, { type: bare.has(name) ? ('boolean' as const) : ('string' as const) }]));
+  const options = Object.fromEntries(
+    names.map((name) => [
+      name,
+      { type: bare.has(name) ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
   try {
-    const { values } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
+    const { values } = parseArgs({
+      args: [...argv],
+      options,
+      strict: true,
+      allowPositionals: false,
+    });
     return new Map(
-      Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === true ? 'on' : String(value)]])),
+      Object.entries(values).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value === true ? 'on' : String(value)]],
+      ),
     );
   } catch (error) {
-    const sentence = error instanceof Error ? (error.message.split('.')[0] ?? '') : 'A flag is wrong';
+    const sentence =
+      error instanceof Error ? (error.message.split('.')[0] ?? '') : 'A flag is wrong';
     throw new AppError('bad_request', `${sentence}.`, {
       hint: `The flags are ${names.map(flagName).join(', ')}.`,
       failedBy: 'input',
@@ -112,7 +138,12 @@ function readFile(path: string): Given {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     // A data folder that is none is told of where it is made.
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return new Map();
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    )
+      return new Map();
     throw new AppError('bad_configuration', `"${path}" cannot be read.`, {
       hint: 'Give it to your user, or take it away: a hub needs none.',
       failedBy: 'input',
@@ -123,7 +154,8 @@ function readFile(path: string): Given {
   try {
     if (text.length > CONFIG_SIZE_MAX_BYTES) throw new RangeError('too long');
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(inFile('the whole'), 'it must be a JSON object');
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw wrong(inFile('the whole'), 'it must be a JSON object');
     const members = new Map(Object.entries(value));
     const unknown = [...members.keys()].find((name) => !FLAGS.some((flag) => flag.name === name));
     if (unknown !== undefined) throw wrong(inFile(unknown), 'there is no such setting');
@@ -139,7 +171,10 @@ function readFile(path: string): Given {
 }
 
 /** What flags or variables say. */
-function readText(given: (name: string) => string | undefined, where: (name: string) => string): Given {
+function readText(
+  given: (name: string) => string | undefined,
+  where: (name: string) => string,
+): Given {
   const said = FLAGS.flatMap(({ name, schema }): [string, unknown][] => {
     const text = given(name);
     return text === undefined ? [] : [[name, valueOfText(schema, text)]];
@@ -158,7 +193,9 @@ function checked(values: Given, where: (name: string) => string): Given {
 }
 
 function wrong(where: string, sentence: string): AppError {
-  return new AppError('bad_configuration', `The setting ${where} is wrong: ${sentence}.`, { failedBy: 'input' });
+  return new AppError('bad_configuration', `The setting ${where} is wrong: ${sentence}.`, {
+    failedBy: 'input',
+  });
 }
 
 function environmentName(name: string): string {

@@ -1,9 +1,13 @@
-// How late the main process comes to what is due, for collectors of metrics. Measured only while somebody reads it: a hub whose metrics nobody
-// collects is not woken for them. Holds a bounded number of samples, and never decides anything.
+// How late the main process comes to what is due, for collectors of metrics. Measured only while
+// somebody reads it: a hub whose metrics nobody collects is not woken for them. Holds a bounded
+// number of samples, and never decides anything.
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 
 const SAMPLE_MS = 50;
-/** What a reading tells of. No reading takes anything from another: any number of collectors see the same. */
+/**
+ * What a reading tells of. No reading takes anything from another: any number of collectors see the
+ * same.
+ */
 export const LAG_WINDOW_MS = 60_000;
 /** Unread for so long, nothing is measured until it is read again. */
 const UNREAD_MAX_MS = 120_000;
@@ -28,8 +32,8 @@ export class EventLoopLag {
   }
 
   /**
-   * How late it came at most in 99 of 100 moments of the last LAG_WINDOW_MS, ms; null where nothing was measured in them, as at the first
-   * reading, which begins it.
+   * How late it came at most in 99 of 100 moments of the last LAG_WINDOW_MS, ms; null where nothing
+   * was measured in them, as at the first reading, which begins it.
    */
   read(): number | null {
     this.#readAtMs = this.#clock.monotonicMs();
@@ -52,9 +56,14 @@ export class EventLoopLag {
       this.#timer = undefined;
       const now = this.#clock.monotonicMs();
       this.#forget(now);
-      // What was due at every moment of a long standstill waited for its end, not only the one timer that was set.
+      // What was due at every moment of a long standstill waited for its end, not only the one
+      // timer that was set.
       const steps = Math.max(0, Math.floor((now - firstDueAtMs) / SAMPLE_MS));
-      for (let step = Math.max(0, steps - LAG_WINDOW_MS / SAMPLE_MS + 1); step <= steps; step += 1) {
+      for (
+        let step = Math.max(0, steps - LAG_WINDOW_MS / SAMPLE_MS + 1);
+        step <= steps;
+        step += 1
+      ) {
         const dueAtMs = firstDueAtMs + step * SAMPLE_MS;
         this.#samples.push({ dueAtMs, lateMs: Math.max(0, now - dueAtMs) });
       }

@@ -4,7 +4,10 @@ import { AppError } from '../lib/app-error.ts';
 
 /** Writes the sentence and the hint to standard error. Returns the exit code. */
 export function explainFailure(error: unknown): number {
-  const known = error instanceof AppError ? error : new AppError('internal', `${ERRORS.internal.title}: ${describeError(error)}`);
+  const known =
+    error instanceof AppError
+      ? error
+      : new AppError('internal', `${ERRORS.internal.title}: ${describeError(error)}`);
   process.stderr.write(`${known.message}\n`);
   if (known.hint !== undefined) process.stderr.write(`${known.hint}\n`);
   return ERRORS[known.code].exit;

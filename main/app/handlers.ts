@@ -1,10 +1,25 @@
-// The whole table of operations, joined from the files of api/operations. The type makes it total: an operation without a handler does not
-// compile.
+// The whole table of operations, joined from the files of api/operations. The type makes it total:
+// an operation without a handler does not compile.
 import type { Handlers } from '../api/caller.ts';
 import { agentsHandlers } from '../api/operations/agents.ts';
-import { approvalsHandlers, attentionHandlers, rulesHandlers } from '../api/operations/decisions.ts';
-import { auditHandlers, metricsHandlers, sessionsHandlers, settingsHandlers } from '../api/operations/housekeeping.ts';
-import { conversationsHandlers, feedHandlers, inboxHandlers, sendHandlers, tasksHandlers } from '../api/operations/work.ts';
+import {
+  approvalsHandlers,
+  attentionHandlers,
+  rulesHandlers,
+} from '../api/operations/decisions.ts';
+import {
+  auditHandlers,
+  metricsHandlers,
+  sessionsHandlers,
+  settingsHandlers,
+} from '../api/operations/housekeeping.ts';
+import {
+  conversationsHandlers,
+  feedHandlers,
+  inboxHandlers,
+  sendHandlers,
+  tasksHandlers,
+} from '../api/operations/work.ts';
 import { remoteApprovalHandlers } from '../api/operations/remote-approval.ts';
 import { hubHandlers } from '../api/operations/hub.ts';
 import { pairingsHandlers } from '../api/operations/pairings.ts';
@@ -14,9 +29,27 @@ import type { Clock } from '../ports/clock.ts';
 import type { EventLoopLag } from './event-loop-lag.ts';
 import type { Services } from './services.ts';
 
-export function composeHandlers(services: Services, clock: Clock, lag: Pick<EventLoopLag, 'read'>): Handlers {
-  const { hub, tokens, login, passphrase, bootSecret, opening, directory, links, keyTrust, pairing, settings, work, audit, retention } =
-    services;
+export function composeHandlers(
+  services: Services,
+  clock: Clock,
+  lag: Pick<EventLoopLag, 'read'>,
+): Handlers {
+  const {
+    hub,
+    tokens,
+    login,
+    passphrase,
+    bootSecret,
+    opening,
+    directory,
+    links,
+    keyTrust,
+    pairing,
+    settings,
+    work,
+    audit,
+    retention,
+  } = services;
   return {
     ...hubHandlers({
       hub,
@@ -35,7 +68,11 @@ export function composeHandlers(services: Services, clock: Clock, lag: Pick<Even
     }),
     ...metricsHandlers({
       status: async () => ({ hub: hub.current(), ...(await countsOf(services)) }),
-      usage: () => ({ memoryBytes: process.memoryUsage.rss(), processorSeconds: processorSeconds(), lagMs: lag.read() }),
+      usage: () => ({
+        memoryBytes: process.memoryUsage.rss(),
+        processorSeconds: processorSeconds(),
+        lagMs: lag.read(),
+      }),
     }),
     ...sessionsHandlers({ tokens }),
     ...settingsHandlers({ settings }),
@@ -96,9 +133,14 @@ async function countsOf({
   return {
     peers: { paired: paired.length, online: paired.filter((peer) => peer.online).length },
     key_changes: paired.flatMap(({ id, name, key_change: change }) =>
-      change?.kept_at === null ? [{ id, name, address: change.address, seen_at: change.seen_at }] : [],
+      change?.kept_at === null
+        ? [{ id, name, address: change.address, seen_at: change.seen_at }]
+        : [],
     ),
-    agents: { registered: agents.length, online: agents.filter((agent) => agent.presence === 'online').length },
+    agents: {
+      registered: agents.length,
+      online: agents.filter((agent) => agent.presence === 'online').length,
+    },
     approvals: {
       pending: pending.length,
       held: work.holds.count(),

@@ -1,5 +1,6 @@
-// A hub without a window, from its flags to its exit code: starts the node, says where it is, and stops it in order on a signal. A login
-// link is printed, and a browser opened, at a terminal only: a log or a journal must never hold one.
+// A hub without a window, from its flags to its exit code: starts the node, says where it is, and
+// stops it in order on a signal. A login link is printed, and a browser opened, at a terminal only:
+// a log or a journal must never hold one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
@@ -16,10 +17,14 @@ import type { HubNode } from './node.ts';
 import { onStopSignal } from './stop-signals.ts';
 import { holdYoungGeneration } from './young-generation.ts';
 
-/** Runs until a signal comes. Returns the exit code: 0 after an orderly stop, another when it could not start. */
+/**
+ * Runs until a signal comes. Returns the exit code: 0 after an orderly stop, another when it could
+ * not start.
+ */
 export async function runHeadless(argv: readonly string[]): Promise<number> {
   holdYoungGeneration();
-  // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no debugger is to read.
+  // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no
+  // debugger is to read.
   process.on('SIGUSR1', () => {});
   const stopped = new Promise<void>(onStopSignal);
   let node: HubNode | undefined;
@@ -35,10 +40,20 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
       { form },
     );
     const print = linesTo(process.stdout, () => {});
-    process.on('uncaughtException', (error) => log.error('uncaught exception', { error: error.stack ?? error.message }));
-    process.on('unhandledRejection', (reason) => log.error('unhandled rejection', { error: describeError(reason) }));
+    process.on('uncaughtException', (error) =>
+      log.error('uncaught exception', { error: error.stack ?? error.message }),
+    );
+    process.on('unhandledRejection', (reason) =>
+      log.error('unhandled rejection', { error: describeError(reason) }),
+    );
     const pages = builtPages();
-    node = await createNode(config, { clock, random: new SystemRandom(), log, desktop: false, rendererDirectory: pages });
+    node = await createNode(config, {
+      clock,
+      random: new SystemRandom(),
+      log,
+      desktop: false,
+      rendererDirectory: pages,
+    });
     await node.start();
     greet(node, {
       command: invocation(config.home),
@@ -56,13 +71,21 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
 
 /** Beside the bundle; none when the hub runs from its sources without a build. */
 function builtPages(): string | null {
-  const places = ['../renderer', '../../renderer', '../../out/renderer'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  return places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null;
+  const places = ['../renderer', '../../renderer', '../../out/renderer'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  return (
+    places.find((path) => existsSync(`${path}/assets`) && existsSync(`${path}/index.html`)) ?? null
+  );
 }
 
 /** Opens the pages in a browser of this computer. Returns false where there is none. */
 function showPages(node: HubNode, log: Log): boolean {
-  const opener = browserOpener({ env: process.env, platform: process.platform, isTerminal: process.stdout.isTTY });
+  const opener = browserOpener({
+    env: process.env,
+    platform: process.platform,
+    isTerminal: process.stdout.isTTY,
+  });
   if (opener === null) return false;
   try {
     openInBrowser(opener, node.makeLoginPage());
@@ -83,7 +106,9 @@ function greet(node: HubNode, { command, print, isBrowserOpened }: Greeting): vo
   print(`AXON Hub runs at http://127.0.0.1:${node.apiPort}\n`);
   if (process.stdout.isTTY) {
     if (isBrowserOpened) print('Your browser opens it now.\n');
-    print(`${isBrowserOpened ? 'If it does not, open' : 'Open'} this link once, within 90 seconds: ${node.makeLoginUrl()}\n`);
+    print(
+      `${isBrowserOpened ? 'If it does not, open' : 'Open'} this link once, within 90 seconds: ${node.makeLoginUrl()}\n`,
+    );
     print(`A new link: ${command} login    Stop: Ctrl+C\n`);
   } else {
     print(`To open its pages in a browser: ${command} login\n`);

@@ -1,7 +1,8 @@
-// The data folder: private to its owner, one hub at a time. Owns the lock file, the runtime file by which tools find the hub, and the page
-// by which a browser does. A lock whose hub was killed is taken over: the holder is recognised by process id, boot and start time, never by
-// the mere presence of a file.
-// Must never follow a link in that folder, nor hand the boot secret to anything but the runtime file.
+// The data folder: private to its owner, one hub at a time. Owns the lock file, the runtime file by
+// which tools find the hub, and the page by which a browser does. A lock whose hub was killed is
+// taken over: the holder is recognised by process id, boot and start time, never by the mere
+// presence of a file. Must never follow a link in that folder, nor hand the boot secret to anything
+// but the runtime file.
 import {
   closeSync,
   constants,
@@ -56,7 +57,10 @@ export class Home {
     this.#nonce = nonce;
   }
 
-  /** Makes the folder private and takes its lock. Throws `home_in_use` (naming the process), `storage_failed`. */
+  /**
+   * Makes the folder private and takes its lock. Throws `home_in_use` (naming the process),
+   * `storage_failed`.
+   */
   static open(path: string, random: Random): Home {
     makePrivateFolder(path);
     const nonce = toHex(random.bytes(8));
@@ -108,7 +112,10 @@ function loginPage(url: string): string {
   ].join('\n');
 }
 
-/** The whole content appears at once: it is written under another name and then linked, which fails when a lock is there. */
+/**
+ * The whole content appears at once: it is written under another name and then linked, which fails
+ * when a lock is there.
+ */
 function takeLock(home: string, mine: Holder): void {
   const lock = join(home, LOCK_NAME);
   const draft = join(home, `${LOCK_NAME}.${mine.pid}.${mine.nonce}`);
@@ -126,13 +133,18 @@ function takeLock(home: string, mine: Holder): void {
   throw inUse(home, null);
 }
 
-/** Moves a dead lock out of the way; when somebody put a living one there in between, puts that one back. */
+/**
+ * Moves a dead lock out of the way; when somebody put a living one there in between, puts that one
+ * back.
+ */
 function setAside(lock: string, deadNonce: string | undefined, aside: string): void {
   try {
     renameSync(lock, aside);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return;
-    throw new AppError('storage_failed', `The lock file "${lock}" cannot be moved.`, { cause: error });
+    throw new AppError('storage_failed', `The lock file "${lock}" cannot be moved.`, {
+      cause: error,
+    });
   }
   const moved = readHolder(aside);
   if (moved !== undefined && moved.nonce !== deadNonce) link(aside, lock);
@@ -163,7 +175,10 @@ function readHolder(path: string): Holder | undefined {
   }
 }
 
-/** True while the very process that wrote the lock runs; a process that only got its number does not count. */
+/**
+ * True while the very process that wrote the lock runs; a process that only got its number does not
+ * count.
+ */
 function isAlive(holder: Holder): boolean {
   try {
     process.kill(holder.pid, 0);
@@ -172,11 +187,20 @@ function isAlive(holder: Holder): boolean {
   }
   const mark = processMark(holder.pid);
   const sameBoot = holder.boot === null || mark.boot === null || holder.boot === mark.boot;
-  return sameBoot && (holder.started === null || mark.started === null || holder.started === mark.started);
+  return (
+    sameBoot &&
+    (holder.started === null || mark.started === null || holder.started === mark.started)
+  );
 }
 
-/** What tells this process from a later one with the same number, where the system says it (Linux); nulls elsewhere. */
-function processMark(pid: number): { readonly boot: string | null; readonly started: string | null } {
+/**
+ * What tells this process from a later one with the same number, where the system says it (Linux);
+ * nulls elsewhere.
+ */
+function processMark(pid: number): {
+  readonly boot: string | null;
+  readonly started: string | null;
+} {
   if (process.platform !== 'linux') return { boot: null, started: null };
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -197,10 +221,17 @@ function inUse(home: string, pid: number | null): AppError {
   });
 }
 
-/** Makes the file new, for its owner alone, never through a link, and on the disk before this returns. */
+/**
+ * Makes the file new, for its owner alone, never through a link, and on the disk before this
+ * returns.
+ */
 function writePrivateFile(path: string, text: string): void {
   try {
-    const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | NO_FOLLOW, PRIVATE_FILE_MODE);
+    const descriptor = openSync(
+      path,
+      constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | NO_FOLLOW,
+      PRIVATE_FILE_MODE,
+    );
     try {
       writeSync(descriptor, text);
       fsyncSync(descriptor);

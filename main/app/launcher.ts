@@ -1,6 +1,7 @@
-// What `npm start` and `npm run demo` do: build what is missing or older than its sources, then start the desktop app where an Electron
-// binary lies, else the same hub without a window, saying which and why. Finds Electron by its files: asking its package would try to
-// download it. What runs under Node runs in this very process, so that a signal meets the hub and nothing in between.
+// What `npm start` and `npm run demo` do: build what is missing or older than its sources, then
+// start the desktop app where an Electron binary lies, else the same hub without a window, saying
+// which and why. Finds Electron by its files: asking its package would try to download it. What
+// runs under Node runs in this very process, so that a signal meets the hub and nothing in between.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,22 +17,30 @@ function say(text: string): void {
 /** The Electron program, or null when its package came without it. */
 function electronProgram(): string | null {
   const folder = join(root, 'node_modules/electron');
-  const named = existsSync(join(folder, 'path.txt')) ? readFileSync(join(folder, 'path.txt'), 'utf8').trim() : null;
-  const usual = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }[String(process.platform)] ?? 'electron';
+  const named = existsSync(join(folder, 'path.txt'))
+    ? readFileSync(join(folder, 'path.txt'), 'utf8').trim()
+    : null;
+  const usual =
+    { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }[
+      String(process.platform)
+    ] ?? 'electron';
   const program = join(folder, 'dist', named ?? usual);
   return existsSync(program) ? program : null;
 }
 
 /** Why no window can be shown although Electron is there; null when one can. */
 function missingDisplay(): string | null {
-  const hasDisplay = process.platform !== 'linux' || process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined;
+  const hasDisplay =
+    process.platform !== 'linux' ||
+    process.env['DISPLAY'] !== undefined ||
+    process.env['WAYLAND_DISPLAY'] !== undefined;
   return hasDisplay ? null : 'there is no display';
 }
 
 function runElectron(program: string, parameters: readonly string[]): void {
   const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
-  // A terminal may have told the app already; it bears to be told twice. On Windows the console tells everyone, and what is called a
-  // signal here would end the app at once.
+  // A terminal may have told the app already; it bears to be told twice. On Windows the console
+  // tells everyone, and what is called a signal here would end the app at once.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (process.platform !== 'win32' || signal === 'SIGTERM') child.kill(signal);
@@ -52,9 +61,9 @@ async function runHere(file: string, parameters: readonly string[]): Promise<voi
 }
 
 /**
- * Builds if needed, and starts the hub; the demo household when the first parameter is "demo", nothing more when it is "build", which
- * with "--anew" builds whatever stands there.
- * `parameters` are handed on as they are.
+ * Builds if needed, and starts the hub; the demo household when the first parameter is "demo",
+ * nothing more when it is "build", which with "--anew" builds whatever stands there. `parameters`
+ * are handed on as they are.
  */
 export async function launch(parameters: readonly string[]): Promise<void> {
   const isAsked = parameters[0] === 'build' && parameters[1] === '--anew';
@@ -65,12 +74,15 @@ export async function launch(parameters: readonly string[]): Promise<void> {
   if (parameters[0] === 'build') return;
   if (parameters[0] === 'demo') return runHere('out/main/cli.js', parameters);
   const electron = electronProgram();
-  const noWindow = electron === null ? 'the Electron package came without its program' : missingDisplay();
+  const noWindow =
+    electron === null ? 'the Electron package came without its program' : missingDisplay();
   if (electron !== null && noWindow === null && existsSync(join(root, 'out/main/electron.js'))) {
     say('Starting the desktop app.');
     runElectron(electron, [root, ...parameters]);
     return;
   }
-  say(`Starting the hub without a window, with its pages in your browser: ${noWindow ?? 'the desktop app is not part of this build'}.`);
+  say(
+    `Starting the hub without a window, with its pages in your browser: ${noWindow ?? 'the desktop app is not part of this build'}.`,
+  );
   await runHere('out/main/headless.js', parameters);
 }

@@ -1,5 +1,5 @@
-// The node: one hub from start to stop. The desktop, the headless hub and the tests run the same one. It joins doors to services, and
-// holds no rule of its own.
+// The node: one hub from start to stop. The desktop, the headless hub and the tests run the same
+// one. It joins doors to services, and holds no rule of its own.
 import { join } from 'node:path';
 import { openStore } from '../adapters/sqlite/open-store.ts';
 import type { Handlers } from '../api/caller.ts';
@@ -22,12 +22,23 @@ import type { NodeDeps, Services } from './services.ts';
 
 export type { NodeDeps } from './services.ts';
 
-/** Makes the hub of this data folder and takes the folder's lock; start() opens its doors. Throws `home_in_use`, `storage_failed`. */
+/**
+ * Makes the hub of this data folder and takes the folder's lock; start() opens its doors. Throws
+ * `home_in_use`, `storage_failed`.
+ */
 export async function createNode(config: Config, deps: NodeDeps): Promise<HubNode> {
   const home = Home.open(config.home, deps.random);
   try {
-    const store = openStore({ path: join(config.home, 'hub.db'), clock: deps.clock, log: deps.log });
-    return new HubNode(config, deps, { home, store, files: await StaticFiles.of(deps.rendererDirectory) });
+    const store = openStore({
+      path: join(config.home, 'hub.db'),
+      clock: deps.clock,
+      log: deps.log,
+    });
+    return new HubNode(config, deps, {
+      home,
+      store,
+      files: await StaticFiles.of(deps.rendererDirectory),
+    });
   } catch (error) {
     home.close();
     throw error;
@@ -99,8 +110,9 @@ export class HubNode {
   }
 
   /**
-   * Opens the localhost API; then, unless the hub is locked, goes on with the work of the run before and opens the port between hubs. Throws
-   * `address_in_use` and what else keeps a hub from working; everything is closed again then. Idempotent.
+   * Opens the localhost API; then, unless the hub is locked, goes on with the work of the run
+   * before and opens the port between hubs. Throws `address_in_use` and what else keeps a hub from
+   * working; everything is closed again then. Idempotent.
    */
   start(): Promise<void> {
     this.#starting ??= this.#start();
@@ -111,7 +123,10 @@ export class HubNode {
     return this.#started;
   }
 
-  /** Closes the doors, then everything else in reverse order, after a start that is still under way. Idempotent. */
+  /**
+   * Closes the doors, then everything else in reverse order, after a start that is still under way.
+   * Idempotent.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -123,8 +138,9 @@ export class HubNode {
   }
 
   /**
-   * A page in the data folder that leads to a login link, for a browser that is started with it: so no code stands on a command line, which
-   * every program can read. It goes when the code is over. Returns its path. Call it once in a run.
+   * A page in the data folder that leads to a login link, for a browser that is started with it: so
+   * no code stands on a command line, which every program can read. It goes when the code is over.
+   * Returns its path. Call it once in a run.
    */
   makeLoginPage(): string {
     const { home } = this.#ground;
@@ -175,7 +191,9 @@ export class HubNode {
     this.#window.close();
     await this.#http.stop();
     for (const failure of await this.#opened.disposeAll()) {
-      this.#deps.log.error('a part did not close in order', { error: failure instanceof Error ? failure.message : String(failure) });
+      this.#deps.log.error('a part did not close in order', {
+        error: failure instanceof Error ? failure.message : String(failure),
+      });
     }
     // One that never was up has said why.
     if (this.#wasUp) this.#deps.log.info('hub stopped');
@@ -184,7 +202,10 @@ export class HubNode {
 
 type Dispose = () => void | Promise<void>;
 
-/** What is opened is registered here on the next line, and closed in reverse order, once. A failing close never hides the others. */
+/**
+ * What is opened is registered here on the next line, and closed in reverse order, once. A failing
+ * close never hides the others.
+ */
 class Disposables {
   readonly #stack: Dispose[] = [];
 
@@ -192,7 +213,9 @@ class Disposables {
     this.#stack.push(dispose);
   }
 
-  /** Runs every registered close in reverse order. Idempotent. Returns what was thrown on the way. */
+  /**
+   * Runs every registered close in reverse order. Idempotent. Returns what was thrown on the way.
+   */
   async disposeAll(): Promise<readonly unknown[]> {
     const failures: unknown[] = [];
     for (let dispose = this.#stack.pop(); dispose; dispose = this.#stack.pop()) {

@@ -1,6 +1,8 @@
-// What a hub opens only once its audit log was compared with the counter in the key vault: the work of its agents and the links to other hubs. Until
-// then it is locked: at every start for a moment, while the keychain is locked, and after a restore until the owner has confirmed that. It opens
-// once and never locks again while it runs. People's doors are open all the time; what they may be used for meanwhile stands here.
+// What a hub opens only once its audit log was compared with the counter in the key vault: the work
+// of its agents and the links to other hubs. Until then it is locked: at every start for a moment,
+// while the keychain is locked, and after a restore until the owner has confirmed that. It opens
+// once and never locks again while it runs. People's doors are open all the time; what they may be
+// used for meanwhile stands here.
 import { operationEntry, type OperationName } from '../../preload/contract/operations.ts';
 import type { Caller } from '../api/caller.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -43,20 +45,25 @@ export class Opening {
     this.#deps = deps;
   }
 
-  /** At the start, and when a person unlocked the keychain: asks the vault, and opens unless that leaves the hub locked. */
+  /**
+   * At the start, and when a person unlocked the keychain: asks the vault, and opens unless that
+   * leaves the hub locked.
+   */
   open(signal: AbortSignal): Promise<void> {
     return this.#next(() => this.#open(signal));
   }
 
   /**
-   * The owner means this older copy. What waited in it ends, because it may have been done since the copy was made; then the hub opens.
+   * The owner means this older copy. What waited in it ends, because it may have been done since
+   * the copy was made; then the hub opens.
    * @throws AppError conflict, identity_locked, storage_failed
    */
   confirmRestore(by: Auditor): Promise<void> {
     return this.#next(async () => {
       const { audit, work } = this.#deps;
       if (audit.state !== 'restored') throw notRestored();
-      // Before the word that opens the hub is on disk: a crash in between only makes the question come again.
+      // Before the word that opens the hub is on disk: a crash in between only makes the question
+      // come again.
       await work.endRestored({ by: by.actor, surface: by.surface });
       await audit.confirmRestore(by);
       await this.#open(this.#stopping.signal);
@@ -85,7 +92,8 @@ export class Opening {
     const before = audit.state;
     await audit.check(signal);
     // Logins that were ended since the copy was made are back in it.
-    if (audit.state === 'restored' && before === 'unchecked') await tokens.revokeSessions(null, BY_HUB);
+    if (audit.state === 'restored' && before === 'unchecked')
+      await tokens.revokeSessions(null, BY_HUB);
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
       this.#isOpen = true;
@@ -101,20 +109,29 @@ export class Opening {
     if (!identity.ready || this.#stopping.signal.aborted) return;
     this.#timer?.cancel();
     this.#timer = clock.setTimer(ASK_AGAIN_MS, () => {
-      this.open(this.#stopping.signal).catch((error: unknown) => log.error('the hub did not open', { error: String(error) }));
+      this.open(this.#stopping.signal).catch((error: unknown) =>
+        log.error('the hub did not open', { error: String(error) }),
+      );
     });
   }
 
   #locked(): AppError {
     const { audit, hub } = this.#deps;
     if (audit.state === 'restored') {
-      return new AppError('hub_locked', 'This hub was restored from a backup, and its owner has not confirmed that yet.', {
-        hint: 'Its owner confirms it on the page of the hub, or with "axon confirm-restore".',
-        retryAfterMs: LOCKED_RETRY_MS,
-      });
+      return new AppError(
+        'hub_locked',
+        'This hub was restored from a backup, and its owner has not confirmed that yet.',
+        {
+          hint: 'Its owner confirms it on the page of the hub, or with "axon confirm-restore".',
+          retryAfterMs: LOCKED_RETRY_MS,
+        },
+      );
     }
     if (hub.current().state === 'starting') {
-      return new AppError('hub_locked', 'This hub is just starting.', { hint: 'Try again in a moment.', retryAfterMs: STARTING_RETRY_MS });
+      return new AppError('hub_locked', 'This hub is just starting.', {
+        hint: 'Try again in a moment.',
+        retryAfterMs: STARTING_RETRY_MS,
+      });
     }
     return new AppError('hub_locked', 'This hub cannot read its key vault, so it is locked.', {
       hint: 'Its owner unlocks the keychain, then the page of the hub.',

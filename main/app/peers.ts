@@ -1,5 +1,6 @@
-// The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens them once the hub is not locked, and closes them
-// in reverse. Owns that order, and nothing that happens inside.
+// The part of the hub that needs an identity: the port between hubs, pairing and discovery. Opens
+// them once the hub is not locked, and closes them in reverse. Owns that order, and nothing that
+// happens inside.
 import type { SettingsService } from '../services/auth/settings-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { DiscoveryService } from '../services/links/discovery-service.ts';

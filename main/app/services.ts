@@ -1,4 +1,5 @@
-// Every service and adapter of one hub, made here and nowhere else, from the ground up. Reads top to bottom; starts nothing.
+// Every service and adapter of one hub, made here and nowhere else, from the ground up. Reads top
+// to bottom; starts nothing.
 import { join } from 'node:path';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
@@ -44,7 +45,11 @@ import { PeerSide } from './peers.ts';
 
 const DAY_MS = 86_400_000;
 const BOOT_SECRET_SIZE_BYTES = 32;
-const PLATFORMS: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' };
+const PLATFORMS: Readonly<Record<string, string>> = {
+  linux: 'Linux',
+  darwin: 'macOS',
+  win32: 'Windows',
+};
 /** What the audit calls the hub itself. */
 const BY_THE_HUB = { actor: 'hub', surface: 'hub' } as const;
 
@@ -95,13 +100,26 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const tokens = new TokenService(base);
   const login = new LoginService(base);
   const passphrase = new PassphraseService(base);
-  const vaults = deps.vaults ?? [new KeychainVault({ homeFolder: config.home, clock }), new FileVault(join(config.home, 'identity.key'))];
+  const vaults = deps.vaults ?? [
+    new KeychainVault({ homeFolder: config.home, clock }),
+    new FileVault(join(config.home, 'identity.key')),
+  ];
   const identity = new IdentityService({ ...base, vaults });
   const defaultName = (): string => (identity.ready ? hubLabel(identity.agentId) : 'This hub');
-  const settings = new SettingsService({ ...base, events, defaultName }, config.settings, config.fixed);
+  const settings = new SettingsService(
+    { ...base, events, defaultName },
+    config.settings,
+    config.fixed,
+  );
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const addresses = (): readonly string[] => ownAddresses(config.interfaces);
-  const facts = { version: VERSION, platform, desktop: deps.desktop, command: invocationAnywhere(config.home), addresses };
+  const facts = {
+    version: VERSION,
+    platform,
+    desktop: deps.desktop,
+    command: invocationAnywhere(config.home),
+    addresses,
+  };
   const audit: Audit = new Audit({ ...base, identity, onState: () => hub.changed() });
   const retention = new Retention({
     ...base,
@@ -111,9 +129,17 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     onDate: () => hub.changed(),
   });
   const dateInQuestion = (): number | null => retention.dateInQuestion;
-  const hub: HubStatus = new HubStatus({ clock, events, identity, settings, passphrase, audit: () => audit, dateInQuestion }, facts);
+  const hub: HubStatus = new HubStatus(
+    { clock, events, identity, settings, passphrase, audit: () => audit, dateInQuestion },
+    facts,
+  );
   settings.onChange((now, before) => {
-    if (now.name !== before.name || now.person !== before.person || now.discovery !== before.discovery) hub.changed();
+    if (
+      now.name !== before.name ||
+      now.person !== before.person ||
+      now.discovery !== before.discovery
+    )
+      hub.changed();
   });
   const profile = (): HubProfile => {
     const { name, person } = settings.current();
@@ -122,9 +148,21 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
 
   const { spawnQuicProcess } = deps;
   const transport =
-    deps.transport ?? createQuicTransport({ clock, random, log, ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }) });
+    deps.transport ??
+    createQuicTransport({
+      clock,
+      random,
+      log,
+      ...(spawnQuicProcess === undefined ? {} : { spawnQuicProcess }),
+    });
   const rates = scaledRates(clock, config.peerRateFactor);
-  const directory = new PeerDirectory({ ...base, events, identity, transport, ownName: () => settings.current().name });
+  const directory = new PeerDirectory({
+    ...base,
+    events,
+    identity,
+    transport,
+    ownName: () => settings.current().name,
+  });
   const keyTrust = new KeyTrust({ ...base, directory });
   const links: PeerLinks = new PeerLinks({
     ...base,
@@ -136,9 +174,18 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     pong: () => work.pong(),
     capabilities: () => work.capabilitiesPayload(),
   });
-  const pairing: PairingService = new PairingService({ ...base, events, identity, directory, connections: links.unpaired, profile });
+  const pairing: PairingService = new PairingService({
+    ...base,
+    events,
+    identity,
+    directory,
+    connections: links.unpaired,
+    profile,
+  });
   const isPaired = (keyHex: string): boolean => directory.isPaired(keyHex);
-  const mdns = deps.discovery ?? createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
+  const mdns =
+    deps.discovery ??
+    createMdnsDiscovery({ clock, random, log, interfaces: config.interfaces, isPaired });
   const discovery = new DiscoveryService({
     discovery: mdns,
     directory,
@@ -168,11 +215,20 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   directory.onTrust((key) => {
     // A pairing that the other side did not stand by leaves no row behind.
     if (store.read.peer(key) !== undefined) return;
-    work.peerGone(key).catch((error: unknown) => log.error('open work of a former peer did not end', { error: String(error) }));
+    work
+      .peerGone(key)
+      .catch((error: unknown) =>
+        log.error('open work of a former peer did not end', { error: String(error) }),
+      );
   });
-  const peers = new PeerSide({ settings, hub, directory, links, pairing, discovery }, config.peerPort);
+  const peers = new PeerSide(
+    { settings, hub, directory, links, pairing, discovery },
+    config.peerPort,
+  );
   settings.onChange((now, before) => {
-    const isKept = now.keep_messages_days === before.keep_messages_days && now.keep_feed_days === before.keep_feed_days;
+    const isKept =
+      now.keep_messages_days === before.keep_messages_days &&
+      now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
   const opening = new Opening({ clock, log, identity, audit, tokens, hub, work, peers, retention });

@@ -1,11 +1,12 @@
-// What tells a hub to stop: the signals of a terminal, of whoever started it, and of a terminal that is closed. The same for the hub with a
-// window and the one without.
+// What tells a hub to stop: the signals of a terminal, of whoever started it, and of a terminal
+// that is closed. The same for the hub with a window and the one without.
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls `stop` at each such signal for as long as the process lives. It is heard to the end: a terminal and a program between send the same
- * signal twice, and the second must not cut an orderly stop short.
+ * Calls `stop` at each such signal for as long as the process lives. It is heard to the end: a
+ * terminal and a program between send the same signal twice, and the second must not cut an orderly
+ * stop short.
  */
 export function onStopSignal(stop: () => void): void {
   for (const signal of SIGNALS) process.on(signal, stop);

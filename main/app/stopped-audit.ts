@@ -1,5 +1,6 @@
-// The check of the audit log of a hub that does not run: the same check as inside the hub, over the same database opened for reading, with the
-// key and the count from the same vault. Holds the folder's lock meanwhile, so that no hub starts under it. Changes nothing.
+// The check of the audit log of a hub that does not run: the same check as inside the hub, over the
+// same database opened for reading, with the key and the count from the same vault. Holds the
+// folder's lock meanwhile, so that no hub starts under it. Changes nothing.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
@@ -15,13 +16,22 @@ import { META_DATABASE_ID } from '../services/audit/signature.ts';
 import { IdentityService, META_IDENTITY_KEY } from '../services/base/identity.ts';
 import { Home } from './home.ts';
 
-const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => SILENT };
+const SILENT: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  with: () => SILENT,
+};
 
 /** @throws AppError home_in_use, not_found, storage_failed */
 export async function checkStoppedAudit(home: string): Promise<AuditCheckDto> {
   const database = join(home, 'hub.db');
   // Before the lock is taken, which would make the folder.
-  if (!existsSync(database)) throw new AppError('not_found', `There is no audit log at "${database}".`, { failedBy: 'input' });
+  if (!existsSync(database))
+    throw new AppError('not_found', `There is no audit log at "${database}".`, {
+      failedBy: 'input',
+    });
   const lock = Home.open(home, new SystemRandom());
   try {
     const store = openReadStore(database);
@@ -44,13 +54,28 @@ export async function checkStoppedAudit(home: string): Promise<AuditCheckDto> {
   }
 }
 
-/** The key that signed, and the count; what the vault does not give now is left out, and the check says so. */
-async function vaultOf(home: string, read: Reads): Promise<{ readonly keyHex: string | null; readonly kept: number | null }> {
+/**
+ * The key that signed, and the count; what the vault does not give now is left out, and the check
+ * says so.
+ */
+async function vaultOf(
+  home: string,
+  read: Reads,
+): Promise<{ readonly keyHex: string | null; readonly kept: number | null }> {
   const recorded = read.getMeta(META_IDENTITY_KEY);
   if (recorded === undefined) return { keyHex: null, kept: null };
   const clock = new SystemClock();
-  const vaults = [new KeychainVault({ homeFolder: home, clock }), new FileVault(join(home, 'identity.key'))];
-  const identity = new IdentityService({ store: unwritten(read), vaults, clock, random: new SystemRandom(), log: SILENT });
+  const vaults = [
+    new KeychainVault({ homeFolder: home, clock }),
+    new FileVault(join(home, 'identity.key')),
+  ];
+  const identity = new IdentityService({
+    store: unwritten(read),
+    vaults,
+    clock,
+    random: new SystemRandom(),
+    log: SILENT,
+  });
   const { signal } = new AbortController();
   await identity.open(signal);
   if (!identity.ready) return { keyHex: recorded, kept: null };
@@ -64,7 +89,8 @@ async function vaultOf(home: string, read: Reads): Promise<{ readonly keyHex: st
 function unwritten(read: Reads): Store {
   return {
     read,
-    write: () => Promise.reject(new AppError('storage_failed', 'This database is opened for reading only.')),
+    write: () =>
+      Promise.reject(new AppError('storage_failed', 'This database is opened for reading only.')),
     writeBehind: () => {},
     close: () => Promise.resolve(),
   };

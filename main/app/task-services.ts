@@ -1,5 +1,5 @@
-// The work of this hub's agents, put together: the rooms of services from the ledger up, what each tells the others, and how they start and stop.
-// Reads top to bottom; holds no rule of its own.
+// The work of this hub's agents, put together: the rooms of services from the ledger up, what each
+// tells the others, and how they start and stop. Reads top to bottom; holds no rule of its own.
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -78,11 +78,20 @@ interface TaskServicesDeps {
   readonly events: EventBus;
   readonly messenger: PeerMessenger;
   readonly rates: PeerRates;
-  /** An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the known names in its hint. */
+  /**
+   * An agent id, a petname or "hub/agent" -> the paired hub. Throws peer_not_found with the known
+   * names in its hint.
+   */
   readonly resolvePeer: (to: string) => { readonly peer: PeerRow; readonly agent: string | null };
-  /** An agent id or a petname -> the hub, paired or suspended: for what a person sets. Throws as resolvePeer. */
+  /**
+   * An agent id or a petname -> the hub, paired or suspended: for what a person sets. Throws as
+   * resolvePeer.
+   */
   readonly pinnedPeer: (id: string) => PeerRow;
-  /** Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes nothing. */
+  /**
+   * Asks a peer for its capabilities and stores them. Never throws: an unreachable peer changes
+   * nothing.
+   */
   readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
   /** By whose clock quiet hours are; this computer's when absent. */
   readonly timeZone?: () => string;
@@ -91,11 +100,16 @@ interface TaskServicesDeps {
   /** False while the audit log was tampered with: then no rule acts and everything is asked. */
   readonly rulesMayAct: () => boolean;
   readonly hubName: () => string;
-  /** The name of the person at this hub, for the record of who decided; null when none was given. */
+  /**
+   * The name of the person at this hub, for the record of who decided; null when none was given.
+   */
   readonly personName: () => string | null;
   /** Makes and stores a token for the agent; the only place its text ever is. */
   readonly mintAgentToken: (agent: string) => Promise<string>;
-  /** Ends all tokens of the agent inside a commit. What is returned is to be called once that is durable: it ends their open lines. */
+  /**
+   * Ends all tokens of the agent inside a commit. What is returned is to be called once that is
+   * durable: it ends their open lines.
+   */
   readonly revokeAgentTokens: (tables: Tables, agent: string) => () => void;
 }
 
@@ -119,20 +133,31 @@ export interface TaskServices {
   capabilitiesPayload(): JsonObject;
   /** The answer to `ping`. */
   pong(): JsonObject;
-  /** A hub is suspended or removed: ends what is open with it inside that commit. What is returned is to be called after it. */
+  /**
+   * A hub is suspended or removed: ends what is open with it inside that commit. What is returned
+   * is to be called after it.
+   */
   peerEnded(tables: Tables, key: PartyKey): () => void;
-  /** A hub is not known any more, because its pairing was not stood by: what is open with it ends. */
+  /**
+   * A hub is not known any more, because its pairing was not stood by: what is open with it ends.
+   */
   peerGone(key: PartyKey): Promise<void>;
   /** Ends what waited in an older copy of the database. Before the start. */
   endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void>;
-  /** Goes on where the run before ended; counting does so at once, the promise settles when that is written down. Idempotent, never rejects. */
+  /**
+   * Goes on where the run before ended; counting does so at once, the promise settles when that is
+   * written down. Idempotent, never rejects.
+   */
   start(): Promise<void>;
   /** Ends timers and waits; what is stored stays as it is. Idempotent. */
   stop(): Promise<void>;
 }
 
 /** @param moreGates asked after those of the house */
-export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly Gate[] = []): TaskServices {
+export function composeTaskServices(
+  deps: TaskServicesDeps,
+  moreGates: readonly Gate[] = [],
+): TaskServices {
   const { store, events: pageEvents, messenger } = deps;
 
   // The ledger.
@@ -150,16 +175,35 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
   const cancelQuestion = (tables: Tables, after: After, question: TaskRow): unknown =>
     cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
-  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, isAsked, cancelQuestion });
+  const keeper: TaskKeeper = new TaskKeeper({
+    ...deps,
+    unit,
+    deadlines,
+    endings,
+    isAsked,
+    cancelQuestion,
+  });
 
   // Who is here, what the household has settled, and when it wants to be asked.
   const remoteGate = new RemoteApprovalGate();
-  const agents = new AgentRegistry({ ...deps, unit, audit, gate: remoteGate, hubNames: (reads) => parties.hubNames(reads) });
+  const agents = new AgentRegistry({
+    ...deps,
+    unit,
+    audit,
+    gate: remoteGate,
+    hubNames: (reads) => parties.hubNames(reads),
+  });
   const registrations = new Registrations({ ...deps, unit, agents, audit });
   const capabilities = new Capabilities({ ...deps, agents });
   const ruleViews = new RuleViews({ ...deps, parties, tasks: views });
   const ruleBook = new RuleBook({ ...deps, unit, audit, views: ruleViews });
-  const doNotDisturb = new DoNotDisturb({ ...deps, unit, audit, parties, timeZone: deps.timeZone ?? ownTimeZone });
+  const doNotDisturb = new DoNotDisturb({
+    ...deps,
+    unit,
+    audit,
+    parties,
+    timeZone: deps.timeZone ?? ownTimeZone,
+  });
   const { floods } = doNotDisturb;
   const notifications = new Notifications({ ...deps, parties, doNotDisturb });
 
@@ -168,7 +212,17 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
   const deliveries = new Deliveries({ ...deps, parties, endings });
   const progress = new Progress(deps);
   const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
-  const items = new DurableItems({ ...deps, unit, deliveries, endings, tasks: views, progress, events, feed, audit });
+  const items = new DurableItems({
+    ...deps,
+    unit,
+    deliveries,
+    endings,
+    tasks: views,
+    progress,
+    events,
+    feed,
+    audit,
+  });
   const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
   const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress });
   const cancelling = new Cancelling({ ...deps, deliveries, endings });
@@ -181,10 +235,27 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     remoteQuestionOf,
     decidingHubs: (row, task) => questions.decidingHubs(row, task),
   });
-  const decided = { ...deps, unit, audit, events, deadlines, gate: remoteGate, views: approvalViews };
+  const decided = {
+    ...deps,
+    unit,
+    audit,
+    events,
+    deadlines,
+    gate: remoteGate,
+    views: approvalViews,
+  };
   const holds = new Holds({ ...decided, doNotDisturb, progress, notifications });
   const keepingOpen = new KeepingOpen(decided);
-  const approvals = new Approvals({ ...decided, endings, deliveries, queries, progress, rules: ruleBook, remoteQuestionOf, floods });
+  const approvals = new Approvals({
+    ...decided,
+    endings,
+    deliveries,
+    queries,
+    progress,
+    rules: ruleBook,
+    remoteQuestionOf,
+    floods,
+  });
 
   // What our agents send.
   const outbox = new Outbox({
@@ -193,12 +264,34 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     endings,
     onExpired: (tables, after, row) => {
       if (tables.peer(row.party)?.trust !== 'paired') return;
-      feed.notice(tables, after, 'axon.outbox', 'high', `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`);
+      feed.notice(
+        tables,
+        after,
+        'axon.outbox',
+        'high',
+        `A result for ${parties.nameOf(row.party)} could not be delivered within a day.`,
+      );
     },
     onCancelSettled: (tables, after, row, outcome) => cancels.settled(tables, after, row, outcome),
   });
-  const cancels: OutgoingCancels = new OutgoingCancels({ ...deps, unit, outbox, endings, deadlines, events });
-  const delegations = new OutgoingDelegations({ ...deps, unit, deadlines, endings, events, audit, idempotency, cancels });
+  const cancels: OutgoingCancels = new OutgoingCancels({
+    ...deps,
+    unit,
+    outbox,
+    endings,
+    deadlines,
+    events,
+  });
+  const delegations = new OutgoingDelegations({
+    ...deps,
+    unit,
+    deadlines,
+    endings,
+    events,
+    audit,
+    idempotency,
+    cancels,
+  });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
   const recipients = new Recipients({ ...deps, parties, agents });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
@@ -209,11 +302,19 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     ...decided,
     doNotDisturb,
     ask: (hub, payload, deadlineMs, onSend) => delegations.ask(hub, payload, deadlineMs, onSend),
-    cancel: (tables, after, question, reason) => void cancels.begin(tables, after, question, 'cancelled', reason),
+    cancel: (tables, after, question, reason) =>
+      void cancels.begin(tables, after, question, 'cancelled', reason),
     approvals,
     endings,
   });
-  const remoteApproval = new RemoteApprovalSettings({ ...deps, unit, audit, gate: remoteGate, holds, questions });
+  const remoteApproval = new RemoteApprovalSettings({
+    ...deps,
+    unit,
+    audit,
+    gate: remoteGate,
+    holds,
+    questions,
+  });
 
   // How a request becomes allow, ask, hold or decline.
   const gates: readonly Gate[] = [ruleBook, remoteGate, doNotDisturb, ...moreGates];
@@ -243,9 +344,41 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
   });
   const askers = new AskingAgents(deps);
   const cancelled = new CancelledIds(deps);
-  const queryService = new QueryService({ ...deps, unit, events, admission, deliveries, queries, endings, progress });
-  const notices = new IncomingNotices({ ...deps, unit, agents, parties, deliveries, feed, askers, recent, audit, doNotDisturb });
-  const incoming = { ...deps, admission, replays, askers, recent, cancelled, cancelling, events, audit, queryService, floods };
+  const queryService = new QueryService({
+    ...deps,
+    unit,
+    events,
+    admission,
+    deliveries,
+    queries,
+    endings,
+    progress,
+  });
+  const notices = new IncomingNotices({
+    ...deps,
+    unit,
+    agents,
+    parties,
+    deliveries,
+    feed,
+    askers,
+    recent,
+    audit,
+    doNotDisturb,
+  });
+  const incoming = {
+    ...deps,
+    admission,
+    replays,
+    askers,
+    recent,
+    cancelled,
+    cancelling,
+    events,
+    audit,
+    queryService,
+    floods,
+  };
   const incomingDelegations = new IncomingDelegations(incoming);
   const incomingQueries = new IncomingQueries(incoming);
   const incomingCancels = new IncomingCancels({ ...incoming, questions: incomingQueries });
@@ -282,7 +415,12 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     cancels.agentRemoved(tables, after, name);
     registrations.agentRemoved(tables, name);
     deliveries.agentRemoved(tables, name);
-    after(() => queries.failAllOf(name, new AppError('unhandled', 'The agent that was asked was removed from its hub.')));
+    after(() =>
+      queries.failAllOf(
+        name,
+        new AppError('unhandled', 'The agent that was asked was removed from its hub.'),
+      ),
+    );
   });
   const partyEnded = (tables: Tables, after: After, key: PartyKey): void => {
     ruleBook.partyEnded(tables, after, key);
@@ -290,7 +428,9 @@ export function composeTaskServices(deps: TaskServicesDeps, moreGates: readonly 
     outbox.partyEnded(tables, after, key);
     doNotDisturb.partyEnded(tables, after, key);
   };
-  notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) => (envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref)));
+  notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
+    envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
+  );
   notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
   messenger.onRequest('delegate', (message) => incomingDelegations.handle(message));
   messenger.onRequest('query', (message) => incomingQueries.handle(message));

@@ -1,10 +1,12 @@
-// How much memory V8 may take for objects that live a moment. Left alone it doubles that space whenever many messages come in one after the
-// other, up to some 130 MB, and gives little of it back: a hub that keeps nothing would look as if it kept everything.
+// How much memory V8 may take for objects that live a moment. Left alone it doubles that space
+// whenever many messages come in one after the other, up to some 130 MB, and gives little of it
+// back: a hub that keeps nothing would look as if it kept everything.
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Holds that space at the size the process began with, 1 MiB a half: collected more often and each time sooner done. Costs no time that can
- * be measured (the QUIC process runs with the same, by its command line). For the whole process; call it before the work begins.
+ * Holds that space at the size the process began with, 1 MiB a half: collected more often and each
+ * time sooner done. Costs no time that can be measured (the QUIC process runs with the same, by its
+ * command line). For the whole process; call it before the work begins.
  */
 export function holdYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

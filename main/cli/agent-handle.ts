@@ -4,16 +4,29 @@ import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import type { HubClient } from './hub-client.ts';
 import { refusal } from './refusal.ts';
 
-const byName = ({ name, display_name: shown }: { readonly name: string; readonly display_name: string }) => ({ name, shown });
+const byName = ({
+  name,
+  display_name: shown,
+}: {
+  readonly name: string;
+  readonly display_name: string;
+}) => ({ name, shown });
 
-/** The handle of an agent of this hub. One that nobody has is left to the hub. @throws AppError not_found for what can be no handle */
+/**
+ * The handle of an agent of this hub. One that nobody has is left to the hub. @throws AppError
+ * not_found for what can be no handle
+ */
 export async function handleHere(client: HubClient, typed: string): Promise<string> {
   const { items } = await client.call('agents.list', {});
   const meant = handleMeant(typed, items.map(byName));
   if (meant !== undefined) return meant;
   if (AGENT_NAME.test(typed)) return typed;
   const names = items.map(({ display_name }) => display_name).join(', ');
-  throw refusal('not_found', `No agent here is called "${typed}".`, names === '' ? undefined : `Agents here: ${names}.`);
+  throw refusal(
+    'not_found',
+    `No agent here is called "${typed}".`,
+    names === '' ? undefined : `Agents here: ${names}.`,
+  );
 }
 
 /** The handle of another hub's agent; what that hub has not told of stays as it was typed. */

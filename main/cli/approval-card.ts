@@ -1,5 +1,6 @@
-// A request as it is shown at a terminal before anybody decides: the exact words behind a margin, and after them, next to where a decision is typed,
-// what this hub itself says. Shows the stored words whole; decides nothing.
+// A request as it is shown at a terminal before anybody decides: the exact words behind a margin,
+// and after them, next to where a decision is typed, what this hub itself says. Shows the stored
+// words whole; decides nothing.
 import { isOneOf, PEOPLE_SURFACES } from '../../preload/contract/closed-lists.ts';
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
@@ -30,7 +31,9 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...quoted(approval.text),
     ...optionLines(approval.choice),
     ...fieldLines(approval),
-    ...(approval.reason === null ? [] : ['', 'Their reason, unchecked:', ...quoted(approval.reason)]),
+    ...(approval.reason === null
+      ? []
+      : ['', 'Their reason, unchecked:', ...quoted(approval.reason)]),
     ...askerLines(approval),
   ];
   const isLong = theirs.length > LINES_SEEN_AT_ONCE;
@@ -44,46 +47,84 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...(approval.state === 'pending'
       ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
       : [decidedLine(approval)]),
-    ...(approval.keep_open_until === null ? [] : [text.keepableUntil(localTime(approval.deadline_at))]),
+    ...(approval.keep_open_until === null
+      ? []
+      : [text.keepableUntil(localTime(approval.deadline_at))]),
     `Request ${approval.id}`,
     `Digest ${approval.digest}`,
   ];
   return [
-    ...ownLine(`A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`),
+    ...ownLine(
+      `A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`,
+    ),
     '',
     ...theirs,
     '',
-    ...(isLong ? [...ownLine(`That was all of it, ${theirs.length} lines. It begins:`), ...quoted(beginningOf(approval.text)), ''] : []),
+    ...(isLong
+      ? [
+          ...ownLine(`That was all of it, ${theirs.length} lines. It begins:`),
+          ...quoted(beginningOf(approval.text)),
+          '',
+        ]
+      : []),
     ...own.flatMap((line) => (line === '' ? [''] : ownLine(withInvocation(line, command)))),
   ];
 }
 
 /** Who wants what of whom. */
-function askedOf({ remote_question: asked, peer_name: hub, to_name: runs, kind, verified, choice }: ApprovalDto): string {
+function askedOf({
+  remote_question: asked,
+  peer_name: hub,
+  to_name: runs,
+  kind,
+  verified,
+  choice,
+}: ApprovalDto): string {
   const verb = kind === 'query' ? 'answer' : 'do';
   if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
   const who = `${hub}${verified ? '' : ' (not verified)'}`;
-  return choice === null ? `${who} wants ${runs} to ${verb} what stands above.` : `${who} wants you to choose.`;
+  return choice === null
+    ? `${who} wants ${runs} to ${verb} what stands above.`
+    : `${who} wants you to choose.`;
 }
 
 /** Names that nobody here gave: the hub that asked the one that asks, and the agent. */
-function askerLines({ remote_question: asked, from_name: agent, peer_name: hub }: ApprovalDto): readonly string[] {
+function askerLines({
+  remote_question: asked,
+  from_name: agent,
+  peer_name: hub,
+}: ApprovalDto): readonly string[] {
   const { askedBy, program, person } = ENGLISH.remoteApproval.asked;
   const first = asked === null ? null : asked.by_person ? person(hub) : (asked.asker ?? program);
   const names = [first, agent].filter((name) => name !== null);
   const head = asked === null ? 'Asking agent' : askedBy;
-  return names.length === 0 ? [] : ['', `${head}, unchecked:`, ...names.flatMap((name) => quoted(name))];
+  return names.length === 0
+    ? []
+    : ['', `${head}, unchecked:`, ...names.flatMap((name) => quoted(name))];
 }
 
-function fieldLines({ fields: sent, from_agent: from, to_agent: to }: ApprovalDto): readonly string[] {
+function fieldLines({
+  fields: sent,
+  from_agent: from,
+  to_agent: to,
+}: ApprovalDto): readonly string[] {
   // Who asks and who would do it is said by name.
   const named: Readonly<Record<string, string | null>> = { 'route.from': from, 'route.to': to };
-  const fields = sent.filter(([path, value]) => !Object.hasOwn(named, path) || named[path] !== value);
+  const fields = sent.filter(
+    ([path, value]) => !Object.hasOwn(named, path) || named[path] !== value,
+  );
   if (fields.length === 0) return [];
-  return ['', 'With it:', ...fields.flatMap(([path, value]) => [...quoted(path, 'name'), ...quoted(value)])];
+  return [
+    '',
+    'With it:',
+    ...fields.flatMap(([path, value]) => [...quoted(path, 'name'), ...quoted(value)]),
+  ];
 }
 
-/** The options of an escalation, none before another but by their place. Their ids are of plain letters. */
+/**
+ * The options of an escalation, none before another but by their place. Their ids are of plain
+ * letters.
+ */
 function optionLines(choice: ApprovalDto['choice']): readonly string[] {
   if (choice === null) return [];
   const points = (head: string, said: readonly string[]) =>
@@ -98,17 +139,24 @@ function optionLines(choice: ApprovalDto['choice']): readonly string[] {
 }
 
 function leavesLine({ remote_question: asked, leaves }: ApprovalDto): string {
-  if (asked) return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
+  if (asked)
+    return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
 }
 
 /** What was decided, and where the answer goes if another hub asked for it. */
 function decidedLine(approval: ApprovalDto): string {
   const { state, decided_at: at } = approval;
-  return [`${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`, ...answerLines(approval)].join(' ');
+  return [
+    `${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`,
+    ...answerLines(approval),
+  ].join(' ');
 }
 
-/** "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be the one that asked. */
+/**
+ * "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be
+ * the one that asked.
+ */
 function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
   const where = surfaceWords(surface);
   if (by === null) return where;
@@ -118,13 +166,22 @@ function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
 }
 
 /** Where a person's answer to another hub's question goes; nothing where there is none. */
-export function answerLines({ remote_question: asked, state, rule_id: rule, peer_name: hub }: ApprovalDto): readonly string[] {
-  const isAnswered = asked !== null && rule === null && (state === 'approved' || state === 'declined');
+export function answerLines({
+  remote_question: asked,
+  state,
+  rule_id: rule,
+  peer_name: hub,
+}: ApprovalDto): readonly string[] {
+  const isAnswered =
+    asked !== null && rule === null && (state === 'approved' || state === 'declined');
   return isAnswered ? [ENGLISH.remoteApproval.asked.goes(hub)] : [];
 }
 
 /** Who decides: another hub's people, or the person here about what another hub does. */
-function remoteLines({ decided_by_hubs: hubs, remote_question: asked }: ApprovalDto): readonly string[] {
+function remoteLines({
+  decided_by_hubs: hubs,
+  remote_question: asked,
+}: ApprovalDto): readonly string[] {
   const { asked: there, waiting } = ENGLISH.remoteApproval;
   if (asked) return [`${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];

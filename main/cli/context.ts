@@ -1,4 +1,5 @@
-// What every command gets: the terminal, the session and how to run. Owns the way from a failure to words and an exit code.
+// What every command gets: the terminal, the session and how to run. Owns the way from a failure to
+// words and an exit code.
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -28,12 +29,16 @@ export interface GlobalOptions {
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly session: Session;
-  /** How a line at this terminal begins, for hints: "npx axon", with the data folder where it is not the usual one. */
+  /**
+   * How a line at this terminal begins, for hints: "npx axon", with the data folder where it is not
+   * the usual one.
+   */
   readonly command: string;
 }
 
 /**
- * Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2 refused, 3 too late.
+ * Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2
+ * refused, 3 too late.
  * @param words the command as it is typed, as "peers show"
  */
 export async function runCommand(
@@ -43,7 +48,10 @@ export async function runCommand(
 ): Promise<number> {
   const terminal = new Terminal(options.json === true);
   const home = dataFolder(options.home, process.env);
-  const session = new Session({ home, agent: options.as, passphraseFile: options.passphraseFile }, terminal);
+  const session = new Session(
+    { home, agent: options.as, passphraseFile: options.passphraseFile },
+    terminal,
+  );
   try {
     return (await command({ terminal, session, command: invocation(home) })) ?? 0;
   } catch (error) {
@@ -57,7 +65,10 @@ export async function runCommand(
  * Work that Ctrl+C cancels by the signal. Returns its exit code.
  * @param onCancelled says what became of it, where the work threw for the signal
  */
-export async function interruptible(work: (signal: AbortSignal) => Promise<number>, onCancelled?: () => void): Promise<number> {
+export async function interruptible(
+  work: (signal: AbortSignal) => Promise<number>,
+  onCancelled?: () => void,
+): Promise<number> {
   const called = new AbortController();
   const cancel = (): void => called.abort();
   for (const signal of END_SIGNALS) process.on(signal, cancel);
@@ -73,10 +84,16 @@ export async function interruptible(work: (signal: AbortSignal) => Promise<numbe
 }
 
 /**
- * Says what went wrong and what to try, on standard error, naming commands as they are typed here. Returns the exit code.
+ * Says what went wrong and what to try, on standard error, naming commands as they are typed here.
+ * Returns the exit code.
  * @param words as runCommand
  */
-export function reportFailure(error: unknown, terminal: Terminal, command: string, words = 'COMMAND'): number {
+export function reportFailure(
+  error: unknown,
+  terminal: Terminal,
+  command: string,
+  words = 'COMMAND',
+): number {
   const problem = inOwnWords(problemOf(error), command, words);
   if (terminal.json) {
     terminal.noteJson(problem);
@@ -93,20 +110,30 @@ function sentenceOf({ title, detail }: Problem): string {
   return detail.trim() === '' ? `${title}.` : detail;
 }
 
-/** What another hub says of its refusal, which nobody checked; nothing where this hub refused by itself. */
+/**
+ * What another hub says of its refusal, which nobody checked; nothing where this hub refused by
+ * itself.
+ */
 function saidThere({ data }: Problem): readonly string[] {
   const untrusted = data?.['untrusted'];
   if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return [];
   const { message } = untrusted;
   if (typeof message !== 'string' || message.trim() === '') return [];
   const said = quoted(message);
-  return ['It says, not checked:', ...said.slice(0, SAID_LINES_MAX), ...(said.length > SAID_LINES_MAX ? ['(more of it with --json)'] : [])];
+  return [
+    'It says, not checked:',
+    ...said.slice(0, SAID_LINES_MAX),
+    ...(said.length > SAID_LINES_MAX ? ['(more of it with --json)'] : []),
+  ];
 }
 
 function inOwnWords(problem: Problem, command: string, words: string): Problem {
   const { detail } = problem;
   // Whoever types commands makes no HTTP requests.
-  const hint = problem.hint?.startsWith('GET /v1/examples') === true ? `"axon ${words} --help" says how it is written.` : problem.hint;
+  const hint =
+    problem.hint?.startsWith('GET /v1/examples') === true
+      ? `"axon ${words} --help" says how it is written.`
+      : problem.hint;
   return {
     ...problem,
     detail: withInvocation(detail, command),
@@ -133,5 +160,9 @@ function problemOf(error: unknown): Problem {
 function unforeseen(cause: unknown): AppError {
   const { title } = ERRORS.internal;
   const said = cause instanceof Error ? cause.message : String(cause);
-  return new AppError('internal', said === '' ? `${title} in this command.` : `${title} in this command: ${said}`, { cause });
+  return new AppError(
+    'internal',
+    said === '' ? `${title} in this command.` : `${title} in this command: ${said}`,
+    { cause },
+  );
 }

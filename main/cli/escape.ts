@@ -1,5 +1,6 @@
-// Text from elsewhere on its way to a terminal: everything that could move the cursor, change colours, reorder or hide letters becomes a
-// visible escape. Line breaks and tabs stay. Must be the last thing that touches such text.
+// Text from elsewhere on its way to a terminal: everything that could move the cursor, change
+// colours, reorder or hide letters becomes a visible escape. Line breaks and tabs stay. Must be the
+// last thing that touches such text.
 import { escapeHiddenInJson, showHidden } from '../lib/hidden-characters.ts';
 
 /** An escape that the hub made already; it is not escaped once more. */

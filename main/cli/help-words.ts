@@ -1,23 +1,58 @@
-// What the help of `axon` says beyond the list of options: in which order the commands stand, one line to try for each of them, and what comes
-// after it. Words only: what is an option or an argument stands with its command.
+// What the help of `axon` says beyond the list of options: in which order the commands stand, one
+// line to try for each of them, and what comes after it. Words only: what is an option or an
+// argument stands with its command.
 import { withInvocation } from './invocation.ts';
 
 /** The groups of `axon --help`, in the order in which somebody comes to need them. */
 export const GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
-  ['Asking other hubs:', ['peers', 'discover', 'ping', 'query', 'delegate', 'escalate', 'notify', 'tasks', 'cancel']],
+  [
+    'Asking other hubs:',
+    ['peers', 'discover', 'ping', 'query', 'delegate', 'escalate', 'notify', 'tasks', 'cancel'],
+  ],
   ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen']],
   [
     'Deciding (the person in charge only):',
-    ['approvals', 'answer', 'rules', 'remote-approval', 'pause', 'resume', 'quiet', 'audit', 'confirm-restore', 'confirm-date'],
+    [
+      'approvals',
+      'answer',
+      'rules',
+      'remote-approval',
+      'pause',
+      'resume',
+      'quiet',
+      'audit',
+      'confirm-restore',
+      'confirm-date',
+    ],
   ],
   ['Adding hubs (the person in charge only):', ['pair', 'invite', 'join']],
-  ['This hub:', ['agents', 'settings', 'status', 'whoami', 'login', 'passphrase', 'examples', 'demo', 'hub', 'help']],
+  [
+    'This hub:',
+    [
+      'agents',
+      'settings',
+      'status',
+      'whoami',
+      'login',
+      'passphrase',
+      'examples',
+      'demo',
+      'hub',
+      'help',
+    ],
+  ],
 ];
 
 interface Words {
-  /** Each as it is typed, without the word that starts the program; where none stands here, the words of the command. */
+  /**
+   * Each as it is typed, without the word that starts the program; where none stands here, the
+   * words of the command.
+   */
   readonly tries?: readonly string[];
-  /** What to do then, or what else to know. Commands stand as "axon ..." in it, those meant for another computer as "npx axon ...". */
+  /**
+   * What to do then, or what else to know. Commands stand as "axon ..." in it, those meant for
+   * another computer as "npx axon ...".
+   */
   readonly next?: string;
 }
 
@@ -25,10 +60,16 @@ const DINNER = '"Mum\'s PC" "Tell the family chat that dinner is at 7" --domain 
 
 /** By the words of the command. */
 const WORDS: Readonly<Record<string, Words>> = {
-  peers: { tries: ['peers', 'peers --nearby'], next: 'What one of them does: "axon discover HUB".' },
+  peers: {
+    tries: ['peers', 'peers --nearby'],
+    next: 'What one of them does: "axon discover HUB".',
+  },
   'peers show': { tries: ['peers show "Mum\'s PC"'] },
   'peers add': {
-    tries: ['peers add axon://KEY@192.168.1.20:7100 --name Attic', 'peers add attic.local:7100 --key KEY --name Attic'],
+    tries: [
+      'peers add axon://KEY@192.168.1.20:7100 --name Attic',
+      'peers add attic.local:7100 --key KEY --name Attic',
+    ],
     next: 'Then pair the two: "axon pair start NAME".',
   },
   'peers set': {
@@ -36,41 +77,73 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'An adult\'s hub can decide in a child\'s place: "axon remote-approval set HUB".',
   },
   'peers keep': { tries: ['peers keep "Mum\'s PC"'] },
-  'peers remove': { tries: ['peers remove "Mum\'s PC"'], next: 'To be left alone by it for a while: "axon peers mute HUB".' },
-  'peers mute': { tries: ['peers mute "Mum\'s PC" --for 2h'], next: 'Sooner: "axon peers unmute HUB".' },
+  'peers remove': {
+    tries: ['peers remove "Mum\'s PC"'],
+    next: 'To be left alone by it for a while: "axon peers mute HUB".',
+  },
+  'peers mute': {
+    tries: ['peers mute "Mum\'s PC" --for 2h'],
+    next: 'Sooner: "axon peers unmute HUB".',
+  },
   'peers unmute': { tries: ['peers unmute "Mum\'s PC"'] },
-  discover: { tries: ['discover', 'discover "Mum\'s PC"'], next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".' },
+  discover: {
+    tries: ['discover', 'discover "Mum\'s PC"'],
+    next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".',
+  },
   ping: { tries: ['ping "Mum\'s PC"'] },
   query: {
-    tries: ['query "Mum\'s PC" "Free on Friday at 6?" --domain family.calendar', 'query "Mum\'s PC/calendar" "Free?" --deadline 600'],
+    tries: [
+      'query "Mum\'s PC" "Free on Friday at 6?" --domain family.calendar',
+      'query "Mum\'s PC/calendar" "Free?" --deadline 600',
+    ],
   },
   delegate: {
     tries: [`delegate ${DINNER}`, `delegate ${DINNER} --wait`],
     next: 'What became of it: "axon tasks"; the result comes to "axon inbox", too.',
   },
   escalate: {
-    tries: ['escalate "Mum\'s PC" "Which train?" --option "09:12, direct" --con "41.90 euros" --option "10:40, one change" --wait'],
+    tries: [
+      'escalate "Mum\'s PC" "Which train?" --option "09:12, direct" --con "41.90 euros" --option "10:40, one change" --wait',
+    ],
   },
   notify: { tries: ['notify "Mum\'s PC" shopping "Milk is bought"'] },
   tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To call one off: "axon cancel ID".' },
   cancel: { tries: ['cancel ID "no longer needed"'] },
-  inbox: { tries: ['inbox --wait 55'], next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.' },
+  inbox: {
+    tries: ['inbox --wait 55'],
+    next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.',
+  },
   ack: { tries: ['ack ID'], next: 'Work is ended by "axon reply ID OUTCOME".' },
   reply: {
-    tries: ['reply ID "Posted."', 'reply ID "Free from 17:30" --data \'{"free":true}\'', 'reply ID --status failed --error "no paper"'],
+    tries: [
+      'reply ID "Posted."',
+      'reply ID "Free from 17:30" --data \'{"free":true}\'',
+      'reply ID --status failed --error "no paper"',
+    ],
   },
   listen: { tries: ['listen --domain family.chat -- ./my-agent'] },
   approvals: { tries: ['approvals', 'approvals list --decided'] },
-  'approvals list': { tries: ['approvals list --decided'], next: 'One in full: "axon approvals show ID".' },
+  'approvals list': {
+    tries: ['approvals list --decided'],
+    next: 'One in full: "axon approvals show ID".',
+  },
   'approvals show': {
     tries: ['approvals show ID'],
     next: 'Then "axon approvals allow ID", "axon approvals decline ID" or "axon answer ID".',
   },
-  'approvals later': { tries: ['approvals later ID --for 2h'], next: 'Sooner: "axon approvals now ID".' },
+  'approvals later': {
+    tries: ['approvals later ID --for 2h'],
+    next: 'Sooner: "axon approvals now ID".',
+  },
   'approvals keep-open': { tries: ['approvals keep-open ID'] },
-  'approvals now': { tries: ['approvals now', 'approvals now ID'], next: 'They stand in "axon approvals" then.' },
+  'approvals now': {
+    tries: ['approvals now', 'approvals now ID'],
+    next: 'They stand in "axon approvals" then.',
+  },
   'approvals allow': { tries: ['approvals allow ID', 'approvals allow ID --scope conversation'] },
-  'approvals decline': { tries: ['approvals decline ID --reason "not now"', 'approvals decline ID --never'] },
+  'approvals decline': {
+    tries: ['approvals decline ID --reason "not now"', 'approvals decline ID --never'],
+  },
   answer: { tries: ['answer ID "Yes, from 17:30"', 'answer ID --choose 1'] },
   'rules list': { tries: ['rules list --ended'] },
   'rules add': {
@@ -88,7 +161,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'remote-approval set': { tries: ['remote-approval set "Mum\'s PC" "Dad\'s laptop" --from R2'] },
   pause: { tries: ['pause --for 2h'], next: 'Sooner: "axon resume".' },
   'quiet set': {
-    tries: ['quiet set Night --from 21:30 --to 07:00', 'quiet set School --from 08:00 --to 13:00 --days mon,tue,wed,thu,fri'],
+    tries: [
+      'quiet set Night --from 21:30 --to 07:00',
+      'quiet set School --from 08:00 --to 13:00 --days mon,tue,wed,thu,fri',
+    ],
   },
   'quiet remove': { tries: ['quiet remove Night'] },
   'quiet urgent': { tries: ['quiet urgent "Mum\'s PC"'] },
@@ -99,23 +175,39 @@ const WORDS: Readonly<Record<string, Words>> = {
   'audit export': { tries: ['audit export --format csv --output audit.csv'] },
   'audit acknowledge': { next: 'Look first: "axon audit", "axon audit verify".' },
   'confirm-restore': { next: 'Then look through "axon peers", "axon agents" and "axon rules".' },
-  'pair window': { tries: ['pair window', 'pair window --minutes 15'], next: 'Then "axon pair open", once the other hub has asked.' },
+  'pair window': {
+    tries: ['pair window', 'pair window --minutes 15'],
+    next: 'Then "axon pair open", once the other hub has asked.',
+  },
   'pair start': {
     tries: ['pair start "Hub 3f2a"', 'pair start KEY --address 192.168.1.20:7100 --name Mum'],
     next: 'Then "axon pair digits SIX", with the six that the other hub shows.',
   },
   'pair open': { next: 'Then "axon pair digits TWO", with the two that the other hub shows.' },
   'pair digits': { tries: ['pair digits 123456', 'pair digits 12'] },
-  invite: { tries: ['invite', 'invite --qr'], next: 'The other hub uses the link with "npx axon join".' },
+  invite: {
+    tries: ['invite', 'invite --qr'],
+    next: 'The other hub uses the link with "npx axon join".',
+  },
   'invite revoke': { tries: ['invite revoke ID'] },
   join: { tries: ['join', 'join --link-file link.txt --name Mum'] },
-  'agents connect': { tries: ['agents connect claude-code --domain family.chat'], next: 'Then "axon whoami" shows that it may speak.' },
+  'agents connect': {
+    tries: ['agents connect claude-code --domain family.chat'],
+    next: 'Then "axon whoami" shows that it may speak.',
+  },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
   'agents rename': { tries: ['agents rename claude-code "Kitchen helper"'] },
   'agents class': { tries: ['agents class claude-code R1'] },
   'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
   'agents remove': { tries: ['agents remove claude-code'] },
-  settings: { tries: ['settings', 'settings keep-messages', 'settings keep-messages 90', 'settings person ""'] },
+  settings: {
+    tries: [
+      'settings',
+      'settings keep-messages',
+      'settings keep-messages 90',
+      'settings person ""',
+    ],
+  },
   status: { tries: ['status', 'status --json'] },
   whoami: { tries: ['whoami --as claude-code'] },
   passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },

@@ -1,5 +1,6 @@
-// The command line's line to its hub: finds it by the runtime file, has it prove that it wrote that file before any token leaves, and then
-// sends operations over one kept-alive connection. Knows no command and prints nothing.
+// The command line's line to its hub: finds it by the runtime file, has it prove that it wrote that
+// file before any token leaves, and then sends operations over one kept-alive connection. Knows no
+// command and prints nothing.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -9,7 +10,11 @@ import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { httpRequestOf } from '../../preload/contract/http-form.ts';
 import type { HttpRequestForm } from '../../preload/contract/http-form.ts';
-import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import type {
+  OperationInput,
+  OperationName,
+  OperationResult,
+} from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 
 /** Longer than the longest wait the hub offers by itself (55 s). */
@@ -67,21 +72,34 @@ export class HubClient {
     return new HubClient(this.#home, this.facts, this.#agent, token);
   }
 
-  /** A new line to the hub of the same folder, for the same token: it may have started again at another port. Throws `hub_unreachable`. */
+  /**
+   * A new line to the hub of the same folder, for the same token: it may have started again at
+   * another port. Throws `hub_unreachable`.
+   */
   async again(): Promise<HubClient> {
     return (await HubClient.connect(this.#home)).withToken(this.#token);
   }
 
   /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
-  async call<Name extends OperationName>(name: Name, params: OperationInput<Name>, signal?: AbortSignal): Promise<OperationResult<Name>> {
+  async call<Name extends OperationName>(
+    name: Name,
+    params: OperationInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<OperationResult<Name>> {
     const form = httpRequestOf(name, { ...params });
     for (let tries = 1; ; tries++) {
       const { status, body } = await this.#send(form, timeoutOf(params), signal);
       const answer = readJson(body);
-      if (status >= 200 && status < 300 && answer !== undefined) return answer as OperationResult<Name>;
-      // A hub that is just starting is ready in a moment; one that waits for its owner says to come back much later.
-      const isStarting = isProblem(answer) && answer.code === 'hub_locked' && (answer.retry_after_ms ?? Infinity) <= STARTING_RETRY_MAX_MS;
-      if (isStarting && tries < STARTING_TRIES_MAX) await setTimeout(answer.retry_after_ms, undefined, { signal });
+      if (status >= 200 && status < 300 && answer !== undefined)
+        return answer as OperationResult<Name>;
+      // A hub that is just starting is ready in a moment; one that waits for its owner says to come
+      // back much later.
+      const isStarting =
+        isProblem(answer) &&
+        answer.code === 'hub_locked' &&
+        (answer.retry_after_ms ?? Infinity) <= STARTING_RETRY_MAX_MS;
+      if (isStarting && tries < STARTING_TRIES_MAX)
+        await setTimeout(answer.retry_after_ms, undefined, { signal });
       else throw failureOf(answer, status);
     }
   }
@@ -109,32 +127,59 @@ export class HubClient {
     }
   }
 
-  #send(form: HttpRequestForm, timeoutMs: number, signal?: AbortSignal): Promise<{ readonly status: number; readonly body: string }> {
+  #send(
+    form: HttpRequestForm,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly status: number; readonly body: string }> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (form.body !== null) {
       headers['content-type'] = 'application/json';
-      // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as the next request.
+      // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as
+      // the next request.
       headers['content-length'] = String(Buffer.byteLength(form.body));
     }
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
     return new Promise((resolve, reject) => {
       const sent = request(
-        { host: '127.0.0.1', port: this.facts.port, method: form.method, path: form.path, agent: this.#agent, headers, signal },
+        {
+          host: '127.0.0.1',
+          port: this.facts.port,
+          method: form.method,
+          path: form.path,
+          agent: this.#agent,
+          headers,
+          signal,
+        },
         (response) => {
           const parts: Buffer[] = [];
           let size = 0;
           response.on('data', (part: Buffer) => {
             size += part.byteLength;
-            if (size > ANSWER_SIZE_MAX_BYTES) response.destroy(new RangeError('the answer is too long'));
+            if (size > ANSWER_SIZE_MAX_BYTES)
+              response.destroy(new RangeError('the answer is too long'));
             else parts.push(part);
           });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              body: Buffer.concat(parts).toString('utf8'),
+            }),
+          );
           response.on('error', (error) => reject(unreachable(this.facts.port, error)));
         },
       );
-      sent.setTimeout(timeoutMs, () => sent.destroy(new AppError('timeout', 'The hub did not answer in time.', { failedBy: 'timeout' })));
+      sent.setTimeout(timeoutMs, () =>
+        sent.destroy(
+          new AppError('timeout', 'The hub did not answer in time.', { failedBy: 'timeout' }),
+        ),
+      );
       sent.on('error', (error) =>
-        reject(error instanceof AppError || error.name === 'AbortError' ? error : unreachable(this.facts.port, error)),
+        reject(
+          error instanceof AppError || error.name === 'AbortError'
+            ? error
+            : unreachable(this.facts.port, error),
+        ),
       );
       sent.end(form.body ?? undefined);
     });
@@ -143,23 +188,37 @@ export class HubClient {
 
 /** How long to wait for an answer, ms: a call that names a deadline may take that long. */
 function timeoutOf(params: object): number {
-  const deadlineMs = 'deadline_ms' in params && typeof params.deadline_ms === 'number' ? params.deadline_ms : 0;
+  const deadlineMs =
+    'deadline_ms' in params && typeof params.deadline_ms === 'number' ? params.deadline_ms : 0;
   return Math.max(CALL_TIMEOUT_MS, deadlineMs + DEADLINE_MARGIN_MS);
 }
 
-/** Reads hub.json: private to this user, never through a link, and never waiting for whoever writes into a pipe. */
+/**
+ * Reads hub.json: private to this user, never through a link, and never waiting for whoever writes
+ * into a pipe.
+ */
 function readRuntimeFile(home: string): RuntimeFacts {
   const path = join(home, 'hub.json');
   let text: string;
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const descriptor = openSync(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
     try {
       const found = fstatSync(descriptor);
-      if (!found.isFile()) throw new AppError('hub_unreachable', `"${path}" is not a regular file, so it is not believed.`);
+      if (!found.isFile())
+        throw new AppError(
+          'hub_unreachable',
+          `"${path}" is not a regular file, so it is not believed.`,
+        );
       const { mode, uid } = found;
       const isMine = process.getuid === undefined || uid === process.getuid();
       if (!isMine || (process.platform !== 'win32' && (mode & 0o077) !== 0)) {
-        throw new AppError('hub_unreachable', `"${path}" is not private to you, so it is not believed.`);
+        throw new AppError(
+          'hub_unreachable',
+          `"${path}" is not private to you, so it is not believed.`,
+        );
       }
       text = readFileSync(descriptor, 'utf8');
     } finally {
@@ -186,10 +245,14 @@ function readRuntimeFile(home: string): RuntimeFacts {
 }
 
 function unreachable(port: number, cause: unknown): AppError {
-  return new AppError('hub_unreachable', `Nothing answers at 127.0.0.1:${port}; the hub seems to have stopped.`, {
-    hint: 'Start it again with "axon hub".',
-    cause,
-  });
+  return new AppError(
+    'hub_unreachable',
+    `Nothing answers at 127.0.0.1:${port}; the hub seems to have stopped.`,
+    {
+      hint: 'Start it again with "axon hub".',
+      cause,
+    },
+  );
 }
 
 function failureOf(answer: unknown, status: number): Error {
@@ -211,6 +274,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isProblem(value: unknown): value is Problem {
   return (
-    isRecord(value) && typeof value['code'] === 'string' && Object.hasOwn(ERRORS, value['code']) && typeof value['detail'] === 'string'
+    isRecord(value) &&
+    typeof value['code'] === 'string' &&
+    Object.hasOwn(ERRORS, value['code']) &&
+    typeof value['detail'] === 'string'
   );
 }

@@ -1,5 +1,6 @@
-// How a person starts this very program at a terminal: every line that is shown to be typed or pasted begins with what stands here, with the
-// data folder where it is not the usual one. Looks at paths only, starts nothing.
+// How a person starts this very program at a terminal: every line that is shown to be typed or
+// pasted begins with what stands here, with the data folder where it is not the usual one. Looks at
+// paths only, starts nothing.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { dataFolder } from '../lib/data-folder.ts';
@@ -9,7 +10,10 @@ const PROGRAM = 'main/entry/axon.cjs';
 /** Needs no quotes in any shell. */
 const PLAIN_WORD = /^[\w./:@%+,=-]+$/;
 const PLAIN_WINDOWS_WORD = /^[\w./:@+,=\\-]+$/;
-/** cmd or PowerShell gives these a meaning inside double quotes as well, and no other quotes hold in both. */
+/**
+ * cmd or PowerShell gives these a meaning inside double quotes as well, and no other quotes hold in
+ * both.
+ */
 const UNQUOTABLE_ON_WINDOWS = /["$`%!\u201c-\u201f]/;
 /** Stands for a data folder that cannot be named safely: a person types it. */
 const HOME_TO_TYPE = 'DATA_FOLDER';
@@ -25,33 +29,51 @@ export interface Surroundings {
 }
 
 /**
- * For the terminal this process runs at: the shortest form that works in its folder. A data folder that no quotes hold stands as DATA_FOLDER.
+ * For the terminal this process runs at: the shortest form that works in its folder. A data folder
+ * that no quotes hold stands as DATA_FOLDER.
  * @param home the data folder, absolute
  */
 export function invocation(home: string, here: Surroundings = surroundings()): string {
   const root = packageFolder(here.codeFolder);
-  const isHere = root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
+  const isHere =
+    root !== null && real(here.workingFolder) === root && existsSync(join(root, PROGRAM));
   const program = isHere ? 'npx axon' : programAnywhere(root, here);
   return `${program ?? 'axon'}${homeWords(home, here) ?? ` --home ${HOME_TO_TYPE}`}`;
 }
 
-/** For a terminal in any folder; null where the program came without a command, as in the packaged desktop app, or no quotes hold a path. */
-export function invocationAnywhere(home: string, here: Surroundings = surroundings()): string | null {
+/**
+ * For a terminal in any folder; null where the program came without a command, as in the packaged
+ * desktop app, or no quotes hold a path.
+ */
+export function invocationAnywhere(
+  home: string,
+  here: Surroundings = surroundings(),
+): string | null {
   const program = programAnywhere(packageFolder(here.codeFolder), here);
   const words = homeWords(home, here);
   return program === null || words === null ? null : `${program}${words}`;
 }
 
-/** Hints name commands as "axon ..." in double quotes: the same text with the words that work here. */
+/**
+ * Hints name commands as "axon ..." in double quotes: the same text with the words that work here.
+ */
 export function withInvocation(text: string, command: string): string {
   return text.replaceAll('"axon ', () => `"${command} `);
 }
 
 function surroundings(): Surroundings {
-  return { codeFolder: import.meta.dirname, workingFolder: process.cwd(), env: process.env, platform: process.platform };
+  return {
+    codeFolder: import.meta.dirname,
+    workingFolder: process.cwd(),
+    env: process.env,
+    platform: process.platform,
+  };
 }
 
-/** Outside its folder `npx axon` would ask the package registry for a stranger's program of that name, so the file is named instead. */
+/**
+ * Outside its folder `npx axon` would ask the package registry for a stranger's program of that
+ * name, so the file is named instead.
+ */
 function programAnywhere(root: string | null, here: Surroundings): string | null {
   if (root === null) return null;
   const program = join(root, PROGRAM);
@@ -65,14 +87,20 @@ function homeWords(home: string, { env, platform }: Surroundings): string | null
   return word === null ? null : ` --home ${word}`;
 }
 
-/** The word in quotes where it needs them; null when none keep the shells of the system from expanding it. */
+/**
+ * The word in quotes where it needs them; null when none keep the shells of the system from
+ * expanding it.
+ */
 function shellWord(word: string, platform: NodeJS.Platform): string | null {
-  if (platform !== 'win32') return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (platform !== 'win32')
+    return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
   if (PLAIN_WINDOWS_WORD.test(word)) return word;
   return UNQUOTABLE_ON_WINDOWS.test(word) ? null : `"${word}"`;
 }
 
-/** The folder of the package this code belongs to; null inside an archive, which no shell can enter. */
+/**
+ * The folder of the package this code belongs to; null inside an archive, which no shell can enter.
+ */
 function packageFolder(codeFolder: string): string | null {
   if (codeFolder.split(sep).some((name) => name.endsWith('.asar'))) return null;
   for (let folder = codeFolder; ; folder = dirname(folder)) {
@@ -84,7 +112,9 @@ function packageFolder(codeFolder: string): string | null {
 function packageName(path: string): unknown {
   try {
     const manifest: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return typeof manifest === 'object' && manifest !== null && 'name' in manifest ? manifest.name : null;
+    return typeof manifest === 'object' && manifest !== null && 'name' in manifest
+      ? manifest.name
+      : null;
   } catch {
     return null;
   }

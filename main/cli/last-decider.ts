@@ -1,4 +1,5 @@
-// Whether a hub is the only one that decides in the place of the people here: what takes it away leaves requests that nobody can allow.
+// Whether a hub is the only one that decides in the place of the people here: what takes it away
+// leaves requests that nobody can allow.
 import type { HubClient } from './hub-client.ts';
 
 /** @param owner speaks for the person in charge @param id the agent id of the hub */

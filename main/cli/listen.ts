@@ -1,6 +1,7 @@
-// The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item on its standard input, and replies with
-// what it printed. One item at a time; a cancel of it ends the program, and work that is done is told however often the hub was away. The
-// item reaches the program as JSON on a pipe, never as an argument or through a shell.
+// The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item
+// on its standard input, and replies with what it printed. One item at a time; a cancel of it ends
+// the program, and work that is done is told however often the hub was away. The item reaches the
+// program as JSON on a pipe, never as an argument or through a shell.
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
@@ -39,13 +40,21 @@ interface ProgramEnd {
 }
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
-export async function listen(client: HubClient, terminal: Terminal, options: ListenOptions): Promise<number> {
+export async function listen(
+  client: HubClient,
+  terminal: Terminal,
+  options: ListenOptions,
+): Promise<number> {
   const { token } = await client.call('hub.whoami', {});
   if (token.agent === null) throw refusal('forbidden', 'Only an agent can listen.');
   const added = await offerDomains(client, token.agent, options.domains);
-  if (added.length > 0) terminal.note(`${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`);
+  if (added.length > 0)
+    terminal.note(
+      `${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`,
+    );
   terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
-  const run = (signal: AbortSignal): Promise<number> => new Listener(client, terminal, options, signal).run();
+  const run = (signal: AbortSignal): Promise<number> =>
+    new Listener(client, terminal, options, signal).run();
   return interruptible(run);
 }
 
@@ -65,7 +74,11 @@ class Listener {
   async run(): Promise<number> {
     try {
       while (!this.#signal.aborted) {
-        const claimed = await this.#steadily('inbox.claim', { max: 1, wait_ms: CLAIM_WAIT_MS, kinds: [...WORK_KINDS, 'cancel'] });
+        const claimed = await this.#steadily('inbox.claim', {
+          max: 1,
+          wait_ms: CLAIM_WAIT_MS,
+          kinds: [...WORK_KINDS, 'cancel'],
+        });
         for (const item of claimed?.items ?? []) {
           if (item.kind === 'cancel') await this.#settle(item);
           else if ((await this.#handle(item)) && this.#options.once) return 0;
@@ -97,7 +110,11 @@ class Listener {
   async #watchForCancel(item: DeliveryDto, over: AbortController): Promise<void> {
     const signal = AbortSignal.any([over.signal, this.#signal]);
     while (!signal.aborted) {
-      const claimed = await this.#steadily('inbox.claim', { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel'] }, signal);
+      const claimed = await this.#steadily(
+        'inbox.claim',
+        { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel'] },
+        signal,
+      );
       for (const cancel of claimed?.items ?? []) {
         await this.#settle(cancel);
         if (cancel.task_id === null || cancel.task_id !== item.task_id) continue;
@@ -112,8 +129,9 @@ class Listener {
   }
 
   /**
-   * Calls until the hub answers, with pauses that grow. Undefined when the hub refuses an item for good (it was cancelled or came too late)
-   * or the listener is being ended. Throws for a token that is no longer any good.
+   * Calls until the hub answers, with pauses that grow. Undefined when the hub refuses an item for
+   * good (it was cancelled or came too late) or the listener is being ended. Throws for a token
+   * that is no longer any good.
    */
   async #steadily<Name extends 'inbox.claim' | 'inbox.ack' | 'inbox.reply'>(
     name: Name,
@@ -139,7 +157,10 @@ class Listener {
 
   async #pause(failures: number, signal: AbortSignal, error: unknown): Promise<void> {
     const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 6));
-    const why = error instanceof HubProblem ? error.problem.detail.replace(/\.$/, '') : 'The hub does not answer';
+    const why =
+      error instanceof HubProblem
+        ? error.problem.detail.replace(/\.$/, '')
+        : 'The hub does not answer';
     this.#terminal.note(`${why}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
     await wait(waitMs, undefined, { signal }).catch(() => undefined);
     // It may have started again at another port.
@@ -150,23 +171,41 @@ class Listener {
   }
 }
 
-/** Names the item and which attempt at it: after this one has ended the work is another listener's. */
+/**
+ * Names the item and which attempt at it: after this one has ended the work is another listener's.
+ */
 function leaseOf(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
   return { delivery: item.delivery_id, attempt: item.attempt };
 }
 
 function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery' | 'attempt'> {
   const said = end.output.trim();
-  if (end.exitCode === 0) return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
-  if (end.cancelled) return { status: 'failed', outcome: said, error: 'It was cancelled.', code: 'cancelled' };
-  return { status: 'failed', outcome: said, error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.` };
+  if (end.exitCode === 0)
+    return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
+  if (end.cancelled)
+    return { status: 'failed', outcome: said, error: 'It was cancelled.', code: 'cancelled' };
+  return {
+    status: 'failed',
+    outcome: said,
+    error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.`,
+  };
 }
 
-/** Runs the program to its end. One that cannot be started is an end too: the asker must hear of it. */
-function runProgram(words: readonly string[], input: string, signal: AbortSignal): Promise<ProgramEnd> {
+/**
+ * Runs the program to its end. One that cannot be started is an end too: the asker must hear of it.
+ */
+function runProgram(
+  words: readonly string[],
+  input: string,
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
   const [program = '', ...parameters] = words;
   return new Promise((resolve) => {
-    const child = spawn(program, parameters, { stdio: ['pipe', 'pipe', 'pipe'], shell: false, windowsHide: true });
+    const child = spawn(program, parameters, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      shell: false,
+      windowsHide: true,
+    });
     const output = new Kept(OUTPUT_SIZE_MAX_BYTES);
     const errors = new Kept(ERROR_SIZE_MAX_BYTES);
     const end = (exitCode: number, said: string): void =>
@@ -205,12 +244,19 @@ class Kept {
 }
 
 /** Offers these too, and leaves hidden what else the agent does not offer. Returns what is new. */
-async function offerDomains(client: HubClient, agent: string, domains: readonly string[]): Promise<readonly string[]> {
+async function offerDomains(
+  client: HubClient,
+  agent: string,
+  domains: readonly string[],
+): Promise<readonly string[]> {
   if (domains.length === 0) return [];
   const now = await client.call('agents.get', { name: agent });
-  const offered = now.domains.filter((entry) => entry.offered !== false).map(({ domain }) => domain);
+  const offered = now.domains
+    .filter((entry) => entry.offered !== false)
+    .map(({ domain }) => domain);
   const added = [...new Set(domains)].filter((domain) => !offered.includes(domain));
-  if (added.length > 0) await client.call('agents.update', { name: agent, domains: [...offered, ...added] });
+  if (added.length > 0)
+    await client.call('agents.update', { name: agent, domains: [...offered, ...added] });
   return added;
 }
 
@@ -219,7 +265,9 @@ function objectIn(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined;
+    return typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value))
+      : undefined;
   } catch {
     return undefined;
   }
@@ -227,5 +275,7 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 
 function isPassing(error: unknown): boolean {
   if (error instanceof HubProblem) return error.problem.retryable;
-  return error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout');
+  return (
+    error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout')
+  );
 }

@@ -1,5 +1,6 @@
-// Times at a terminal: by the clock of this computer, whose time zone is named wherever one is shown; and the times and lengths of time that a
-// person types. No other clock is shown to people; what is printed as JSON stays numbers.
+// Times at a terminal: by the clock of this computer, whose time zone is named wherever one is
+// shown; and the times and lengths of time that a person types. No other clock is shown to people;
+// what is printed as JSON stays numbers.
 import { InvalidArgumentError } from 'commander';
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -15,7 +16,9 @@ export function typedTime(at: number): string {
   return toTheSecond(at).slice(0, -':00'.length).replace(' ', 'T');
 }
 
-/** "2026-11-21 18:04:09", for a cell of a table whose column names the time zone; "-" for no time. */
+/**
+ * "2026-11-21 18:04:09", for a cell of a table whose column names the time zone; "-" for no time.
+ */
 export function cellTime(at: number | null): string {
   return at === null ? '-' : toTheSecond(at);
 }
@@ -32,10 +35,15 @@ function toTheSecond(at: number): string {
   return `${day} ${[moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':')}`;
 }
 
-/** ms of "30m", "2h", "1d" or "1w". Throws InvalidArgumentError: commander says it with the option's name. */
+/**
+ * ms of "30m", "2h", "1d" or "1w". Throws InvalidArgumentError: commander says it with the option's
+ * name.
+ */
 export function lengthMs(text: string): number {
   const [, count, unit] = LENGTH.exec(text) ?? [];
-  const unitMs = unit === 'm' || unit === 'h' || unit === 'd' || unit === 'w' ? UNITS_MS[unit] : undefined;
-  if (unitMs === undefined) throw new InvalidArgumentError('It must be a time such as 30m, 2h, 1d or 1w.');
+  const unitMs =
+    unit === 'm' || unit === 'h' || unit === 'd' || unit === 'w' ? UNITS_MS[unit] : undefined;
+  if (unitMs === undefined)
+    throw new InvalidArgumentError('It must be a time such as 30m, 2h, 1d or 1w.');
   return Number(count) * unitMs;
 }

@@ -1,4 +1,5 @@
-// Reads the values of options that several commands take, from the words on the command line. Calls no hub and prints nothing.
+// Reads the values of options that several commands take, from the words on the command line. Calls
+// no hub and prints nothing.
 import { InvalidArgumentError } from 'commander';
 import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 
@@ -10,7 +11,9 @@ export function collect(value: string, before: string[] = []): string[] {
 /** An area that this hub keeps: its own agents offer it, its rules name it. */
 export function domainName(text: string): string {
   if (DOMAIN_NAME.test(text)) return text;
-  throw new InvalidArgumentError('It must be up to six lower-case words with dots between, like family.chat.');
+  throw new InvalidArgumentError(
+    'It must be up to six lower-case words with dots between, like family.chat.',
+  );
 }
 
 /** The same, given several times. */
@@ -31,7 +34,8 @@ export function readData(text: string | undefined): unknown {
 /** Throws InvalidArgumentError, as the others here do: commander says it with the option's name. */
 export function jsonObject(text: string): Record<string, unknown> {
   const value = readData(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.fromEntries(Object.entries(value));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.fromEntries(Object.entries(value));
   throw new InvalidArgumentError('It must be a JSON object, like {"when":"Friday"}.');
 }
 
@@ -60,5 +64,7 @@ export function seconds(text: string): number {
 export function deadlineSeconds(text: string): number {
   const value = seconds(text);
   if (value > 0 && value <= 86_400) return value;
-  throw new InvalidArgumentError('It must be more than 0 and at most 86400 seconds, which is a day.');
+  throw new InvalidArgumentError(
+    'It must be more than 0 and at most 86400 seconds, which is a day.',
+  );
 }

@@ -1,5 +1,5 @@
-// Waiting at a terminal for what two hubs settle without a person: looks again and again, for a bounded time. It types nothing and prints
-// nothing.
+// Waiting at a terminal for what two hubs settle without a person: looks again and again, for a
+// bounded time. It types nothing and prints nothing.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { HubClient } from './hub-client.ts';
@@ -12,27 +12,45 @@ const SETTLED_WITHIN_MS = 10_000;
 const UNSETTLED: ReadonlySet<PairingDto['state']> = new Set(['exchanging', 'confirming']);
 
 /**
- * The pairing once the other hub has answered our request, whatever it said, or once the attempt has ended. Throws when the signal aborts:
- * the pairing is cancelled by then, if the hub still takes that.
+ * The pairing once the other hub has answered our request, whatever it said, or once the attempt
+ * has ended. Throws when the signal aborts: the pairing is cancelled by then, if the hub still
+ * takes that.
  */
-export async function awaitFirstAnswer(owner: HubClient, pairing: PairingDto, signal: AbortSignal): Promise<PairingDto> {
+export async function awaitFirstAnswer(
+  owner: HubClient,
+  pairing: PairingDto,
+  signal: AbortSignal,
+): Promise<PairingDto> {
   try {
-    const isWithoutAnswer = ({ state, request }: PairingDto): boolean => state === 'waiting_for_answer' && request === 'connecting';
+    const isWithoutAnswer = ({ state, request }: PairingDto): boolean =>
+      state === 'waiting_for_answer' && request === 'connecting';
     return await lookWhile(owner, pairing, isWithoutAnswer, FIRST_ANSWER_WITHIN_MS, signal);
   } catch (error) {
-    if (signal.aborted) await owner.call('pairings.cancel', { id: pairing.id }).catch(() => undefined);
+    if (signal.aborted)
+      await owner.call('pairings.cancel', { id: pairing.id }).catch(() => undefined);
     throw error;
   }
 }
 
-/** The pairing once the hubs have exchanged what needs nobody: then digits are shown or asked for. Gives up waiting after a while. */
+/**
+ * The pairing once the hubs have exchanged what needs nobody: then digits are shown or asked for.
+ * Gives up waiting after a while.
+ */
 export function awaitSettled(owner: HubClient, pairing: PairingDto): Promise<PairingDto> {
   return lookWhile(owner, pairing, ({ state }) => UNSETTLED.has(state), SETTLED_WITHIN_MS);
 }
 
-/** A pairing by invitation once it is through or has failed: nobody types anything. Gives up waiting after a while. */
+/**
+ * A pairing by invitation once it is through or has failed: nobody types anything. Gives up waiting
+ * after a while.
+ */
 export function awaitInvited(owner: HubClient, pairing: PairingDto): Promise<PairingDto> {
-  return lookWhile(owner, pairing, ({ state }) => state !== 'paired' && state !== 'failed', FIRST_ANSWER_WITHIN_MS);
+  return lookWhile(
+    owner,
+    pairing,
+    ({ state }) => state !== 'paired' && state !== 'failed',
+    FIRST_ANSWER_WITHIN_MS,
+  );
 }
 
 async function lookWhile(

@@ -1,5 +1,9 @@
 // What `axon` says of pairings: as far as one came, and what to do next on which computer. Pure.
-import type { PairingDto, PairingRequestState, PairingWindowDto } from '../../preload/contract/pairing-dto.ts';
+import type {
+  PairingDto,
+  PairingRequestState,
+  PairingWindowDto,
+} from '../../preload/contract/pairing-dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { localTime } from './local-time.ts';
 import { withInvocation } from './invocation.ts';
@@ -8,7 +12,8 @@ import { inWords, table } from './terminal.ts';
 
 /** Whether hubs may ask now, and whether one does although they may not. */
 export function windowLines(window: PairingWindowDto, command: string): readonly string[] {
-  if (window.locked_until !== null) return [`Pairing is shut until ${localTime(window.locked_until)}, after too many failures.`];
+  if (window.locked_until !== null)
+    return [`Pairing is shut until ${localTime(window.locked_until)}, after too many failures.`];
   if (window.open) return [`Other hubs may ask to be added until ${localTime(window.closes_at)}.`];
   return ['Other hubs can’t ask to be added now.', ...askedLines(window, command)];
 }
@@ -17,13 +22,22 @@ export function windowLines(window: PairingWindowDto, command: string): readonly
 export function askedLines({ asked }: PairingWindowDto, command: string): readonly string[] {
   if (asked === null) return [];
   const who = asked.label === null ? 'Hubs ask' : `A hub that shows as "${asked.label}" asks`;
-  return [`${who} to be added. If someone in your home is doing that now: ${command} pair window, then ${command} pair open`];
+  return [
+    `${who} to be added. If someone in your home is doing that now: ${command} pair window, then ${command} pair open`,
+  ];
 }
 
 /** @param label as the other hub lists this one; null where that does not matter */
-export function pairingLines(pairing: PairingDto, command: string, label: string | null): readonly string[] {
+export function pairingLines(
+  pairing: PairingDto,
+  command: string,
+  label: string | null,
+): readonly string[] {
   const said = saidBy(pairing);
-  const lines = [`${pairing.id}  ${inWords(pairing.state)}`, ...(said === null ? [] : ['It calls itself, not checked:', ...quoted(said)])];
+  const lines = [
+    `${pairing.id}  ${inWords(pairing.state)}`,
+    ...(said === null ? [] : ['It calls itself, not checked:', ...quoted(said)]),
+  ];
   if (pairing.lookalike !== null) lines.push(ENGLISH.people.lookalike(pairing.lookalike));
   if (pairing.six !== null)
     lines.push(
@@ -33,9 +47,12 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
   if (pairing.two !== null) lines.push(`Type these two digits at the other hub: ${pairing.two}`);
   if (pairing.state === 'type_six' || pairing.state === 'type_two')
     lines.push(`Now: ${command} pair digits DIGITS, with those the other screen shows`);
-  if (pairing.state === 'waiting_for_answer') lines.push(...requestLines(pairing.request, command, label));
+  if (pairing.state === 'waiting_for_answer')
+    lines.push(...requestLines(pairing.request, command, label));
   if (pairing.state === 'confirming')
-    lines.push(`The other hub has not answered yet; it is asked again by itself. See: ${command} pair list`);
+    lines.push(
+      `The other hub has not answered yet; it is asked again by itself. See: ${command} pair list`,
+    );
   if (pairing.state === 'paired') lines.push(`The two hubs are paired. See: ${command} peers`);
   if (pairing.failure !== null) lines.push(withInvocation(pairing.failure, command));
   return lines;
@@ -44,7 +61,9 @@ export function pairingLines(pairing: PairingDto, command: string, label: string
 /** Of those that wait, each hub that was removed here: when that was, and how it is added again. */
 export function removedLines(items: readonly PairingDto[], command: string): readonly string[] {
   return items.flatMap(({ id, state, removed }) =>
-    state === 'offered' && removed !== null ? [`${removedLine(removed)} To add it again: ${command} pair open ${id} --again`] : [],
+    state === 'offered' && removed !== null
+      ? [`${removedLine(removed)} To add it again: ${command} pair open ${id} --again`]
+      : [],
   );
 }
 
@@ -83,13 +102,24 @@ export function pairHelp(command: string): string {
 
 /** How a pairing ended that is cancelled too late. */
 export function endedLine({ state, failure }: PairingDto): string {
-  return state === 'paired' ? 'It had ended: the two hubs are paired.' : `It had ended: ${failure ?? 'nothing was paired.'}`;
+  return state === 'paired'
+    ? 'It had ended: the two hubs are paired.'
+    : `It had ended: ${failure ?? 'nothing was paired.'}`;
 }
 
 export function pairingTable(items: readonly PairingDto[]): readonly string[] {
   if (items.length === 0) return [];
-  const rows = items.map(({ state, six, two, label, id, failure }) => [inWords(state), six ?? two, label, id, failure]);
-  return table([['STATE', 'SHOWN HERE', 'HUB, AND WHAT IT CALLS ITSELF', 'ID', 'WHY IT ENDED'], ...rows], items.map(saidBy));
+  const rows = items.map(({ state, six, two, label, id, failure }) => [
+    inWords(state),
+    six ?? two,
+    label,
+    id,
+    failure,
+  ]);
+  return table(
+    [['STATE', 'SHOWN HERE', 'HUB, AND WHAT IT CALLS ITSELF', 'ID', 'WHY IT ENDED'], ...rows],
+    items.map(saidBy),
+  );
 }
 
 /** What the other hub says of itself, which nobody checked. */
@@ -98,7 +128,11 @@ function saidBy({ said_hub: hub, said_person: person }: PairingDto): string | nu
   return words.length === 0 ? null : words.join(', ');
 }
 
-function requestLines(request: PairingRequestState | null, command: string, label: string | null): readonly string[] {
+function requestLines(
+  request: PairingRequestState | null,
+  command: string,
+  label: string | null,
+): readonly string[] {
   const listed = label === null ? '' : ` It lists this hub as "${label}".`;
   const then = `Then, here: ${command} pair digits DIGITS, with the six it shows`;
   switch (request) {
@@ -108,9 +142,15 @@ function requestLines(request: PairingRequestState | null, command: string, labe
         then,
       ];
     case 'busy':
-      return ['The other hub answers, but other requests wait there. It is asked again by itself for five minutes.', then];
+      return [
+        'The other hub answers, but other requests wait there. It is asked again by itself for five minutes.',
+        then,
+      ];
     case 'taken':
-      return [`The request is at the other hub: press "Show the code" there, or type "npx axon pair open".${listed}`, then];
+      return [
+        `The request is at the other hub: press "Show the code" there, or type "npx axon pair open".${listed}`,
+        then,
+      ];
     default:
       return [`The other hub has not answered yet. See: ${command} pair list`];
   }

@@ -1,11 +1,14 @@
-// What the agents of other hubs do, asked of every hub that is online, at once and each for a short time; of the others what they told last,
-// with why it is not newer. Prints nothing.
+// What the agents of other hubs do, asked of every hub that is online, at once and each for a short
+// time; of the others what they told last, with why it is not newer. Prints nothing.
 import type { CapabilitiesDto, PeerDto } from '../../preload/contract/dto.ts';
 import { HubProblem, type HubClient } from './hub-client.ts';
 import { localTime } from './local-time.ts';
 import { quoted } from './quoted-text.ts';
 
-/** A hub of the home network answers in some hundredths of a second; whoever lists all of them waits no longer for one that hangs. */
+/**
+ * A hub of the home network answers in some hundredths of a second; whoever lists all of them waits
+ * no longer for one that hangs.
+ */
 const ANSWER_WITHIN_MS = 3_000;
 const NO_ANSWER = 'It does not answer now.';
 
@@ -20,12 +23,19 @@ export async function askPresent(client: HubClient, peer: PeerDto): Promise<Told
   if (!peer.online) return { peer, whyOld: 'It is not online now.' };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
-    const capabilities = await client.call('peers.capabilities', { id: peer.id, refresh: true }, signal);
+    const capabilities = await client.call(
+      'peers.capabilities',
+      { id: peer.id, refresh: true },
+      signal,
+    );
     return { peer: { ...peer, capabilities }, whyOld: null };
   } catch (error) {
     if (error instanceof HubProblem) {
       const { code, detail } = error.problem;
-      return { peer, whyOld: code === 'peer_unreachable' || code === 'timeout' ? NO_ANSWER : detail };
+      return {
+        peer,
+        whyOld: code === 'peer_unreachable' || code === 'timeout' ? NO_ANSWER : detail,
+      };
     }
     if (signal.aborted) return { peer, whyOld: NO_ANSWER };
     throw error;
@@ -33,7 +43,11 @@ export async function askPresent(client: HubClient, peer: PeerDto): Promise<Told
 }
 
 /** @param known null where it never told */
-export function capabilityLines(name: string, known: CapabilitiesDto | null, whyOld: string | null): readonly string[] {
+export function capabilityLines(
+  name: string,
+  known: CapabilitiesDto | null,
+  whyOld: string | null,
+): readonly string[] {
   const old = whyOld === null ? '' : ` ${whyOld}`;
   if (known === null) return [`${name} has not told yet what its agents do.${old}`];
   const { domains, agents } = known.untrusted;
@@ -41,7 +55,9 @@ export function capabilityLines(name: string, known: CapabilitiesDto | null, why
   return [
     `${name} says that it does:`,
     ...quoted(domains.join(', ') || none),
-    ...agents.flatMap((agent) => quoted(`agent ${agent.display_name}: ${agent.domains.join(', ') || 'no domains'}`)),
+    ...agents.flatMap((agent) =>
+      quoted(`agent ${agent.display_name}: ${agent.domains.join(', ') || 'no domains'}`),
+    ),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];
 }

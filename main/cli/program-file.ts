@@ -6,15 +6,24 @@ import { refusal } from './refusal.ts';
 /** What Windows starts without a shell. */
 const WINDOWS_ENDINGS = ['', '.exe', '.com'] as const;
 
-/** The file that would be started: named by a path, or found in PATH. Throws `bad_request` when there is none. */
-export function findProgram(name: string, env: Readonly<Record<string, string | undefined>> = process.env): string {
+/**
+ * The file that would be started: named by a path, or found in PATH. Throws `bad_request` when
+ * there is none.
+ */
+export function findProgram(
+  name: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
   const isPath = name.includes('/') || (process.platform === 'win32' && name.includes('\\'));
   const folders = isPath ? [''] : (env['PATH'] ?? env['Path'] ?? '').split(delimiter);
   const endings = process.platform === 'win32' ? WINDOWS_ENDINGS : [''];
-  const files = folders.flatMap((folder) => endings.map((ending) => (isPath ? resolve(name) : join(folder, name)) + ending));
+  const files = folders.flatMap((folder) =>
+    endings.map((ending) => (isPath ? resolve(name) : join(folder, name)) + ending),
+  );
   const found = name === '' ? undefined : files.find(canRun);
   if (found !== undefined) return found;
-  const isThere = isPath && files.some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+  const isThere =
+    isPath && files.some((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
   throw refusal(
     'bad_request',
     `The program "${name}" ${isThere ? 'cannot be run' : 'is not there'}.`,

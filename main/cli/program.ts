@@ -1,5 +1,5 @@
-// The command `axon`: its words, options and help. Each command's work stands in commands/. Exit codes: 0 done, 1 local failure, 2 refused
-// by usage, hub or peer, 3 too late, 130 interrupted.
+// The command `axon`: its words, options and help. Each command's work stands in commands/. Exit
+// codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late, 130 interrupted.
 import { Command, CommanderError, Option, type Argument } from 'commander';
 import { dataFolder } from '../lib/data-folder.ts';
 import { AxonCommand, type Run } from './axon-command.ts';
@@ -83,20 +83,27 @@ function typedHere(command: Command): string {
 
 /** "peers show" */
 function wordsOf(command: Command): string {
-  const group = command.parent?.parent === null || command.parent === null ? '' : `${command.parent.name()} `;
+  const group =
+    command.parent?.parent === null || command.parent === null ? '' : `${command.parent.name()} `;
   return `${group}${command.name()}`;
 }
 
-/** Every command takes the options of the program too, wherever they stand; its help does not repeat them. */
+/**
+ * Every command takes the options of the program too, wherever they stand; its help does not repeat
+ * them.
+ */
 function prepare(command: Command, words: string, typed: string): void {
-  const isListedAlone = command.commands.some((inner) => inner.name() === DEFAULT_COMMAND) && !OWN_WORK.includes(command.name());
+  const isListedAlone =
+    command.commands.some((inner) => inner.name() === DEFAULT_COMMAND) &&
+    !OWN_WORK.includes(command.name());
   command
     .exitOverride()
     .helpOption(...HELP_OPTION)
     .helpCommand(false)
     .showHelpAfterError(`("${typed} ${words} --help" says how)`)
     .addHelpText('after', () => helpBelow(words, typedHere(command), isListedAlone));
-  for (const [flags, description] of GLOBAL_OPTIONS) command.addOption(new Option(flags, description).hideHelp());
+  for (const [flags, description] of GLOBAL_OPTIONS)
+    command.addOption(new Option(flags, description).hideHelp());
   for (const inner of command.commands) {
     prepare(inner, `${words} ${inner.name()}`, typed);
     if (inner.name() === DEFAULT_COMMAND) refuseOtherWords(inner, command);
@@ -112,7 +119,8 @@ function group(program: Command): void {
       .visibleCommands(program)
       .filter((one) => names.includes(one.name()))) {
       command.helpGroup(heading);
-      if (heading.includes(PERSON_ONLY)) command.summary(command.description().replace(` ${PERSON_ONLY}`, ''));
+      if (heading.includes(PERSON_ONLY))
+        command.summary(command.description().replace(` ${PERSON_ONLY}`, ''));
     }
   }
 }
@@ -122,12 +130,16 @@ function argumentTerm(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** A word that is no command of its group would otherwise be told as one too many for the command that needs no name. */
+/**
+ * A word that is no command of its group would otherwise be told as one too many for the command
+ * that needs no name.
+ */
 function refuseOtherWords(inner: Command, group: Command): void {
   inner.allowExcessArguments().hook('preAction', (_hooked, acting) => {
     const [word] = acting === inner ? inner.args : [];
     if (word === undefined) return;
-    if (inner !== group && group.args[0] === inner.name()) group.error(`error: '${inner.name()}' takes no '${word}'`);
+    if (inner !== group && group.args[0] === inner.name())
+      group.error(`error: '${inner.name()}' takes no '${word}'`);
     const names = group.commands.map((command) => command.name()).join(', ');
     group.error(`error: unknown command '${word}' of ${group.name()}, which has ${names}`);
   });
@@ -142,7 +154,12 @@ function usageSentence(text: string): string {
 /** What commander itself finds wrong, for whoever asked for JSON. */
 function tellUsageAsJson(program: Command): void {
   program.configureOutput({
-    outputError: (text) => void reportFailure(refusal('bad_request', usageSentence(text).trim()), new Terminal(true), ''),
+    outputError: (text) =>
+      void reportFailure(
+        refusal('bad_request', usageSentence(text).trim()),
+        new Terminal(true),
+        '',
+      ),
     writeErr: () => undefined,
   });
 }
@@ -158,17 +175,28 @@ interface CommandDeps {
 }
 
 /** All commands, ready to parse. */
-export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }: CommandDeps): Command {
+export function makeProgram({
+  version,
+  run,
+  runHub,
+  checkStoppedAudit,
+  isJson,
+}: CommandDeps): Command {
   const typed = ownProgram();
   const program: AxonCommand = new AxonCommand(typed, run)
-    .description('Asks and serves the other hubs of your household, through the AXON Hub on this computer.')
+    .description(
+      'Asks and serves the other hubs of your household, through the AXON Hub on this computer.',
+    )
     .version(version, '--version', 'print the version')
     .helpOption(...HELP_OPTION)
-    .addHelpCommand(new Command('help').argument('[command...]').description('print help, for one command too'))
+    .addHelpCommand(
+      new Command('help').argument('[command...]').description('print help, for one command too'),
+    )
     .addHelpText('after', () => programBelow(typedHere(program)))
     .configureHelp({
       minWidthToWrap: WRAP_MIN_COLUMNS,
-      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
     })
     .configureOutput({ outputError: (text, write) => write(usageSentence(text)) })
     .enablePositionalOptions()
@@ -200,8 +228,9 @@ export function makeProgram({ version, run, runHub, checkStoppedAudit, isJson }:
 }
 
 /**
- * "help pair start" is "pair start --help", and "help" without a command is "--help"; of what is no command it is said. Only names of commands
- * are taken along: any other word could begin what a command does, as what `listen` runs.
+ * "help pair start" is "pair start --help", and "help" without a command is "--help"; of what is no
+ * command it is said. Only names of commands are taken along: any other word could begin what a
+ * command does, as what `listen` runs.
  */
 function withoutHelp(argv: readonly string[], program: Command): readonly string[] {
   const [first, named, ...rest] = argv;
@@ -221,7 +250,9 @@ function withoutHelp(argv: readonly string[], program: Command): readonly string
 /** Runs the program. Returns the exit code. */
 export async function runProgram(argv: readonly string[], deps: ProgramDeps): Promise<number> {
   // A reader that has seen enough (as in "axon tasks | head") closes the pipe: that is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? 0 : 1),
+  );
   // What cannot be told changes nothing of how it went.
   process.stderr.on('error', () => undefined);
   const isJson = asksForJson(argv);
@@ -236,7 +267,11 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   };
   for (const [pattern, sentence, hint] of SECRET_ARGUMENTS) {
     if (!argv.some((argument) => pattern.test(argument))) continue;
-    return reportFailure(refusal('bad_request', sentence, hint), new Terminal(isJson), invocation(dataFolder(undefined, process.env)));
+    return reportFailure(
+      refusal('bad_request', sentence, hint),
+      new Terminal(isJson),
+      invocation(dataFolder(undefined, process.env)),
+    );
   }
   const program = makeProgram({ ...deps, run, runHub, isJson });
   try {
@@ -246,7 +281,11 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
     if (!(error instanceof CommanderError)) throw error;
     // Where no command was named commander prints the help, which is no JSON.
     if (isJson && error.code === 'commander.help' && error.exitCode !== 0)
-      return reportFailure(refusal('bad_request', 'No command was named.', '"axon --help" lists them.'), new Terminal(true), ownProgram());
+      return reportFailure(
+        refusal('bad_request', 'No command was named.', '"axon --help" lists them.'),
+        new Terminal(true),
+        ownProgram(),
+      );
     return error.exitCode === 0 ? 0 : 2;
   }
 }

@@ -1,6 +1,7 @@
-// Words of somebody else at a terminal: escaped, and every line of them behind a margin, so that nothing they wrote begins where this
-// program's own lines begin. Counts at most two columns for a character, and needs no table of widths. All text from outside passes here,
-// but for names inside a line of the hub.
+// Words of somebody else at a terminal: escaped, and every line of them behind a margin, so that
+// nothing they wrote begins where this program's own lines begin. Counts at most two columns for a
+// character, and needs no table of widths. All text from outside passes here, but for names inside
+// a line of the hub.
 import { forLine, forTerminal } from './escape.ts';
 
 const MARGINS = { words: '  | ', name: '  = ' } as const;
@@ -18,20 +19,31 @@ const TORN_COLUMNS = 8;
 const TEARABLE = /[\p{Join_Control}\p{Variation_Selector}]/u;
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The words of somebody else, whole and letter by letter. `name`: what they call a thing whose value follows. */
+/**
+ * The words of somebody else, whole and letter by letter. `name`: what they call a thing whose
+ * value follows.
+ */
 export function quoted(text: string, kind: keyof typeof MARGINS = 'words'): readonly string[] {
   const room = roomHere() - FURTHER.length;
   const lines = forTerminal(text).split('\n');
-  return lines.flatMap((line) => broken(line, room).map((piece, at) => (at === 0 ? MARGINS[kind] : FURTHER) + piece));
+  return lines.flatMap((line) =>
+    broken(line, room).map((piece, at) => (at === 0 ? MARGINS[kind] : FURTHER) + piece),
+  );
 }
 
 /** A sentence of the hub, in which names of somebody else may stand. */
 export function ownLine(text: string): readonly string[] {
-  const [first = '', ...rest] = broken(forLine(text).replaceAll('\t', ' '), roomHere() - OWN_INDENT.length);
+  const [first = '', ...rest] = broken(
+    forLine(text).replaceAll('\t', ' '),
+    roomHere() - OWN_INDENT.length,
+  );
   return [first, ...rest.map((piece) => OWN_INDENT + piece.trimStart())];
 }
 
-/** In pieces of at most `room` columns, broken at a blank where there is one, without losing a letter. */
+/**
+ * In pieces of at most `room` columns, broken at a blank where there is one, without losing a
+ * letter.
+ */
 function broken(line: string, room: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -58,7 +70,14 @@ function* lettersOf(line: string, room: number): Generator<string> {
 function columnsAtMost(text: string): number {
   let columns = 0;
   for (const character of text) {
-    columns += character === '\t' ? TAB_COLUMNS_MAX : TEARABLE.test(character) ? TORN_COLUMNS : character <= '~' ? 1 : 2;
+    columns +=
+      character === '\t'
+        ? TAB_COLUMNS_MAX
+        : TEARABLE.test(character)
+          ? TORN_COLUMNS
+          : character <= '~'
+            ? 1
+            : 2;
   }
   return columns;
 }

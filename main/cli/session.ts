@@ -1,10 +1,25 @@
-// Whom a command speaks for: an agent (by AXON_TOKEN, a token file, or the one agent connected here) or the person in charge, who gives
-// the owner passphrase at a terminal or in a file. Owns the token files (0600). A secret is never taken from the command line, where every
-// other program of this computer could read it.
-import { closeSync, constants, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from 'node:fs';
+// Whom a command speaks for: an agent (by AXON_TOKEN, a token file, or the one agent connected
+// here) or the person in charge, who gives the owner passphrase at a terminal or in a file. Owns
+// the token files (0600). A secret is never taken from the command line, where every other program
+// of this computer could read it.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_NAME } from '../../preload/contract/formats.ts';
-import { FIRST_PASSPHRASE_ON_A_PAGE, PASSPHRASE_MIN_CHARACTERS } from '../../preload/contract/operations.ts';
+import {
+  FIRST_PASSPHRASE_ON_A_PAGE,
+  PASSPHRASE_MIN_CHARACTERS,
+} from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
@@ -22,7 +37,9 @@ const FIRST_NOTES = {
     'This hub has no owner passphrase yet: you choose it now. From then on it is asked for whenever a person is needed here,',
     'as for deciding, pairing and connecting agents, so that no program can do that by itself. No other hub ever sees it.',
   ],
-  after: ['THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.'],
+  after: [
+    'THE OWNER PASSPHRASE OF THIS HUB IS SET. Keep it: nothing shows it again, and what a person decides needs it from now on.',
+  ],
 } as const;
 
 interface SessionOptions {
@@ -52,7 +69,10 @@ export class Session {
     return this.#line;
   }
 
-  /** The line speaking for an agent. Throws `unauthenticated` with what to do when there is no token. */
+  /**
+   * The line speaking for an agent. Throws `unauthenticated` with what to do when there is no
+   * token.
+   */
   async asAgent(): Promise<HubClient> {
     // First the hub: without one no token helps.
     const line = await this.line();
@@ -68,8 +88,9 @@ export class Session {
   }
 
   /**
-   * The line for what an agent and the person in charge may see alike: the person's where their passphrase is given, else an agent's, the first
-   * whose token the hub takes, and without one the person's. Throws `unauthenticated` with what to do where none of them can speak.
+   * The line for what an agent and the person in charge may see alike: the person's where their
+   * passphrase is given, else an agent's, the first whose token the hub takes, and without one the
+   * person's. Throws `unauthenticated` with what to do where none of them can speak.
    */
   async asAnyone(): Promise<HubClient> {
     const line = await this.line();
@@ -102,7 +123,10 @@ export class Session {
     return this.#options.agent === undefined ? '' : ` --as ${this.#options.agent}`;
   }
 
-  /** The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected here. */
+  /**
+   * The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected
+   * here.
+   */
   agentToken(): string | undefined {
     const given = givenToken();
     if (given !== undefined) return given;
@@ -111,7 +135,11 @@ export class Session {
     const [only] = names;
     if (only === undefined) return undefined;
     if (names.length === 1) return this.#storedToken(only);
-    throw refusal('unauthenticated', 'Several agents are connected here.', `Say which one speaks: --as ${names.join(' or --as ')}.`);
+    throw refusal(
+      'unauthenticated',
+      'Several agents are connected here.',
+      `Say which one speaks: --as ${names.join(' or --as ')}.`,
+    );
   }
 
   storedAgents(): readonly string[] {
@@ -125,12 +153,19 @@ export class Session {
     }
   }
 
-  /** Writes the token for this user alone; a former one of the same name is replaced. Returns the path. */
+  /**
+   * Writes the token for this user alone; a former one of the same name is replaced. Returns the
+   * path.
+   */
   storeToken(agent: string, token: string): string {
     mkdirSync(join(this.home, 'tokens'), { recursive: true, mode: 0o700 });
     const path = this.#tokenFile(agent);
     rmSync(path, { force: true });
-    const descriptor = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0), 0o600);
+    const descriptor = openSync(
+      path,
+      constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0),
+      0o600,
+    );
     try {
       writeSync(descriptor, `${token}\n`);
       fsyncSync(descriptor);
@@ -152,8 +187,9 @@ export class Session {
   }
 
   /**
-   * The line speaking for the person in charge; its token ends with the command. Where the hub has no passphrase yet, it is chosen first, at
-   * a terminal. Throws `passphrase_required` for a script then: whoever comes first must not become the person in charge without a word.
+   * The line speaking for the person in charge; its token ends with the command. Where the hub has
+   * no passphrase yet, it is chosen first, at a terminal. Throws `passphrase_required` for a script
+   * then: whoever comes first must not become the person in charge without a word.
    */
   async asOwner(): Promise<HubClient> {
     const line = await this.line();
@@ -167,8 +203,13 @@ export class Session {
         'Choose it first: "axon passphrase". A script does that with --passphrase-file FILE, too.',
       );
     }
-    const passphrase = isSet ? await this.#passphrase('Owner passphrase: ') : await this.#makeFirst(line, status);
-    const { token } = await line.call('hub.login', { passphrase, boot_secret: line.facts.bootSecret });
+    const passphrase = isSet
+      ? await this.#passphrase('Owner passphrase: ')
+      : await this.#makeFirst(line, status);
+    const { token } = await line.call('hub.login', {
+      passphrase,
+      boot_secret: line.facts.bootSecret,
+    });
     const owner = line.withToken(token);
     const [, , id] = token.split('_');
     if (id !== undefined) this.#onClose.push(() => owner.call('sessions.revoke', { id }));
@@ -192,7 +233,11 @@ export class Session {
     }
     const current = await this.#terminal.askHidden('The passphrase until now: ');
     const passphrase = await this.#newPassphrase();
-    await line.call('hub.setPassphrase', { passphrase, current, boot_secret: line.facts.bootSecret });
+    await line.call('hub.setPassphrase', {
+      passphrase,
+      current,
+      boot_secret: line.facts.bootSecret,
+    });
   }
 
   async close(): Promise<void> {
@@ -205,14 +250,23 @@ export class Session {
   }
 
   /**
-   * Sets the first one and returns it. The right to do so is being able to read the runtime file: being this user. Where an agent is connected
-   * the hub takes it from a page only, and nothing is asked for here.
+   * Sets the first one and returns it. The right to do so is being able to read the runtime file:
+   * being this user. Where an agent is connected the hub takes it from a page only, and nothing is
+   * asked for here.
    */
-  async #makeFirst(line: HubClient, { agents }: OperationResult<'hub.localStatus'>): Promise<string> {
+  async #makeFirst(
+    line: HubClient,
+    { agents }: OperationResult<'hub.localStatus'>,
+  ): Promise<string> {
     if (agents.registered > 0) {
-      throw refusal('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, FIRST_PASSPHRASE_ON_A_PAGE.hint);
+      throw refusal(
+        'unauthenticated',
+        FIRST_PASSPHRASE_ON_A_PAGE.message,
+        FIRST_PASSPHRASE_ON_A_PAGE.hint,
+      );
     }
-    const notes = this.#options.passphraseFile === undefined ? FIRST_NOTES : { before: [], after: [] };
+    const notes =
+      this.#options.passphraseFile === undefined ? FIRST_NOTES : { before: [], after: [] };
     for (const line of notes.before) this.#terminal.note(line);
     const passphrase = await this.#newPassphrase();
     await line.call('hub.setPassphrase', { passphrase, boot_secret: line.facts.bootSecret });
@@ -220,7 +274,10 @@ export class Session {
     return passphrase;
   }
 
-  /** From the file, or asked for until one is long enough and was typed twice alike. Throws `bad_request` when that does not come about. */
+  /**
+   * From the file, or asked for until one is long enough and was typed twice alike. Throws
+   * `bad_request` when that does not come about.
+   */
   async #newPassphrase(): Promise<string> {
     const { passphraseFile } = this.#options;
     if (passphraseFile !== undefined) return checkPassphrase(readSecretFile(passphraseFile));
@@ -230,7 +287,8 @@ export class Session {
         `New owner passphrase (at least ${PASSPHRASE_MIN_CHARACTERS} characters, not shown): `,
       );
       if (passphrase.length < PASSPHRASE_MIN_CHARACTERS) this.#terminal.note(tooShort(passphrase));
-      else if ((await this.#terminal.askHidden('The same again: ')) === passphrase) return passphrase;
+      else if ((await this.#terminal.askHidden('The same again: ')) === passphrase)
+        return passphrase;
       else this.#terminal.note('The two differ.');
     }
     throw refusal('bad_request', 'No passphrase was set.');
@@ -242,7 +300,10 @@ export class Session {
     const meant = handleAmong(names, this.#options.agent ?? '');
     if (meant !== undefined) return meant;
     const named = checkAgentName(this.#options.agent ?? '');
-    const hint = names.length > 0 ? `Connected: ${names.join(', ')}.` : `Connect it with "axon agents connect ${named}".`;
+    const hint =
+      names.length > 0
+        ? `Connected: ${names.join(', ')}.`
+        : `Connect it with "axon agents connect ${named}".`;
     throw refusal('not_found', `No agent "${named}" is connected here.`, hint);
   }
 
@@ -250,7 +311,10 @@ export class Session {
     return checkToken(readSecretFile(this.#tokenFile(agent)), this.#tokenFile(agent));
   }
 
-  /** The line speaking for this agent; undefined where its token is none that the hub takes, as after the hub ended it. */
+  /**
+   * The line speaking for this agent; undefined where its token is none that the hub takes, as
+   * after the hub ended it.
+   */
   async #speaking(line: HubClient, agent: string): Promise<HubClient | undefined> {
     try {
       const client = line.withToken(this.#storedToken(agent));
@@ -264,7 +328,8 @@ export class Session {
   }
 
   async #passphrase(question: string): Promise<string> {
-    if (this.#options.passphraseFile !== undefined) return readSecretFile(this.#options.passphraseFile);
+    if (this.#options.passphraseFile !== undefined)
+      return readSecretFile(this.#options.passphraseFile);
     if (this.#terminal.isInteractive) return this.#terminal.askHidden(question);
     throw this.#needsPerson();
   }
@@ -290,7 +355,11 @@ export function checkAgentName(name: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
   const sentence = `An agent's name is lower-case letters, digits, ".", "_" and "-"; "${name}" is not.`;
-  throw refusal('bad_request', sentence, AGENT_NAME.test(fitting) ? `This would do: ${fitting}` : undefined);
+  throw refusal(
+    'bad_request',
+    sentence,
+    AGENT_NAME.test(fitting) ? `This would do: ${fitting}` : undefined,
+  );
 }
 
 /** From AXON_TOKEN or AXON_TOKEN_FILE. */
@@ -314,7 +383,10 @@ function tooShort(passphrase: string): string {
  * One secret from a file of a bounded size, without its line end.
  * @param unread what it means that it cannot be read @throws AppError of that code
  */
-export function readSecretFile(path: string, unread: 'unauthenticated' | 'bad_request' = 'unauthenticated'): string {
+export function readSecretFile(
+  path: string,
+  unread: 'unauthenticated' | 'bad_request' = 'unauthenticated',
+): string {
   try {
     const descriptor = openSync(path, constants.O_RDONLY);
     try {

@@ -1,13 +1,19 @@
-// What a terminal says where another key answers in the place of a hub: the words of the page that stops for it, and the commands that
-// answer it. It asks and decides nothing.
+// What a terminal says where another key answers in the place of a hub: the words of the page that
+// stops for it, and the commands that answer it. It asks and decides nothing.
 import type { PeerDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { localTime } from './local-time.ts';
 
 const { keyChanged: text } = ENGLISH.people;
 
-/** Under the table of hubs: all that the page shows, and what to do; nothing once a person has answered. */
-export function stopLines({ name, person, safety_number, key_change }: PeerDto, command: string): readonly string[] {
+/**
+ * Under the table of hubs: all that the page shows, and what to do; nothing once a person has
+ * answered.
+ */
+export function stopLines(
+  { name, person, safety_number, key_change }: PeerDto,
+  command: string,
+): readonly string[] {
   if (key_change === null || key_change.kept_at !== null) return [];
   return [
     '',
@@ -23,7 +29,10 @@ export function stopLines({ name, person, safety_number, key_change }: PeerDto, 
 }
 
 /** For the state of the hub: that it stops, and where all of it is said. */
-export function stopSummary({ name, address }: { readonly name: string; readonly address: string }, command: string): readonly string[] {
+export function stopSummary(
+  { name, address }: { readonly name: string; readonly address: string },
+  command: string,
+): readonly string[] {
   return [
     `${text.title(name)}. ${text.detailAt(name, address)} ${text.stopped}`,
     `Both safety numbers and what to do: "${command} peers".`,

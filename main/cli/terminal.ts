@@ -1,5 +1,6 @@
-// The terminal: what is printed and what is asked. All text passes the escape here, and one line stays one line. Asking works at a real
-// terminal only: a program that pipes into the command is not a person.
+// The terminal: what is printed and what is asked. All text passes the escape here, and one line
+// stays one line. Asking works at a real terminal only: a program that pipes into the command is
+// not a person.
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -14,9 +15,13 @@ export class Terminal {
     this.json = json;
   }
 
-  /** Calls `then` instead of ending the program when its output can no longer be written, as when its window is closed. */
+  /**
+   * Calls `then` instead of ending the program when its output can no longer be written, as when
+   * its window is closed.
+   */
   whenClosed(then: () => void): void {
-    for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', then);
+    for (const stream of [process.stdout, process.stderr])
+      stream.removeAllListeners('error').on('error', then);
   }
 
   get isInteractive(): boolean {
@@ -24,7 +29,8 @@ export class Terminal {
   }
 
   /**
-   * For a link that logs in whoever has it: refuses to print it where no person reads it and no script asked for it as JSON.
+   * For a link that logs in whoever has it: refuses to print it where no person reads it and no
+   * script asked for it as JSON.
    * @param link how the sentence begins that says so
    * @throws AppError bad_request
    */
@@ -61,7 +67,10 @@ export class Terminal {
     process.stderr.write(`${jsonForTerminal(value)}\n`);
   }
 
-  /** Asks and reads one line without showing it. Throws `cancelled` for Ctrl+C and Ctrl+D, as `ask` does. */
+  /**
+   * Asks and reads one line without showing it. Throws `cancelled` for Ctrl+C and Ctrl+D, as `ask`
+   * does.
+   */
   async askHidden(question: string): Promise<string> {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
@@ -85,7 +94,8 @@ export class Terminal {
 
   /** Asks for a word. Throws `cancelled` for any other, with what was kept. */
   async confirm(question: string, word: string, kept: string): Promise<void> {
-    if ((await this.ask(`${question} Type "${word}": `)).toLowerCase() !== word) throw refusal('cancelled', kept);
+    if ((await this.ask(`${question} Type "${word}": `)).toLowerCase() !== word)
+      throw refusal('cancelled', kept);
   }
 
   #out(text: string): void {
@@ -109,13 +119,22 @@ export function inWords(name: string): string {
 }
 
 /**
- * Rows as columns that line up where all letters are plain ones, without borders. A pipe gets each row on one line.
- * @param quotes what somebody else wrote, one for each row behind the first: it stands below its row
+ * Rows as columns that line up where all letters are plain ones, without borders. A pipe gets each
+ * row on one line.
+ * @param quotes what somebody else wrote, one for each row behind the first: it stands below its
+ * row
  */
-export function table(rows: readonly (readonly (string | number | null)[])[], quotes: readonly (string | null)[] = []): readonly string[] {
-  const cells = rows.map((row) => row.map((value) => (value === null ? '-' : forLine(String(value)).replaceAll('\t', ' '))));
+export function table(
+  rows: readonly (readonly (string | number | null)[])[],
+  quotes: readonly (string | null)[] = [],
+): readonly string[] {
+  const cells = rows.map((row) =>
+    row.map((value) => (value === null ? '-' : forLine(String(value)).replaceAll('\t', ' '))),
+  );
   const widths: number[] = [];
-  for (const row of cells) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  for (const row of cells)
+    for (const [index, cell] of row.entries())
+      widths[index] = Math.max(widths[index] ?? 0, cell.length);
   return cells.flatMap((row, at) => {
     const quote = quotes[at - 1] ?? null;
     const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');

@@ -1,15 +1,21 @@
-// A file that a person asked for by name, for their eyes only, whole or not at all unless this program is killed. Never replaces a file.
+// A file that a person asked for by name, for their eyes only, whole or not at all unless this
+// program is killed. Never replaces a file.
 import { closeSync, constants, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { refusal } from './refusal.ts';
 
 const FILE_MODE = 0o600;
-const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+const CREATE_FLAGS =
+  constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Fills `path` with what `work` writes. When it throws, nothing is left there.
- * @throws AppError bad_request when there is such a file already, or none can be made there; storage_failed when it cannot be written to its end
+ * @throws AppError bad_request when there is such a file already, or none can be made there;
+ * storage_failed when it cannot be written to its end
  */
-export async function intoNewFile(path: string, work: (write: (piece: string) => void) => Promise<void>): Promise<void> {
+export async function intoNewFile(
+  path: string,
+  work: (write: (piece: string) => void) => Promise<void>,
+): Promise<void> {
   const file = create(path);
   try {
     await work((piece) => kept(path, () => writeFileSync(file, piece)));

@@ -1,8 +1,10 @@
-// What a person approves, byte for byte: one canonical JSON text over every field of a request, with all outside text escaped. The card is
-// drawn from it, the digest covers it, and the agent receives the text that stands in it. Nothing here shortens, reorders or leaves out.
-// The bytes of the message are not in the digest, and need not be: nothing runs from them, and escaping never makes two payloads look the same,
-// so the digest tells any two payloads apart; they differ from their bytes in spacing and order alone. Nor is a number of the policy: what the
-// rules and classes made of the request is in it as such, the class, where that came from, and the agent.
+// What a person approves, byte for byte: one canonical JSON text over every field of a request,
+// with all outside text escaped. The card is drawn from it, the digest covers it, and the agent
+// receives the text that stands in it. Nothing here shortens, reorders or leaves out. The bytes of
+// the message are not in the digest, and need not be: nothing runs from them, and escaping never
+// makes two payloads look the same, so the digest tells any two payloads apart; they differ from
+// their bytes in spacing and order alone. Nor is a number of the policy: what the rules and classes
+// made of the request is in it as such, the class, where that came from, and the agent.
 import { createHash } from 'node:crypto';
 import {
   isOneOf,
@@ -18,7 +20,11 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
-import { ENVELOPE_DEPTH_MAX, ENVELOPE_KEYS_PER_OBJECT_MAX, ENVELOPE_NODES_MAX } from '../protocol/limits.ts';
+import {
+  ENVELOPE_DEPTH_MAX,
+  ENVELOPE_KEYS_PER_OBJECT_MAX,
+  ENVELOPE_NODES_MAX,
+} from '../protocol/limits.ts';
 import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
 import { jsonFields } from './json-fields.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
@@ -83,15 +89,25 @@ export interface ApprovalView {
 }
 
 /** What the payload itself decides, so that no caller can show one thing and store another. */
-type FromPayload = Pick<ApprovalView, 'text' | 'domain' | 'reason' | 'report_back' | 'urgent' | 'deadline_ms'>;
+type FromPayload = Pick<
+  ApprovalView,
+  'text' | 'domain' | 'reason' | 'report_back' | 'urgent' | 'deadline_ms'
+>;
 
 /**
  * The view of a request and its digest (hex SHA-256).
- * @throws AppError bad_request for a payload that does not parse as its kind or is beyond the limits of a message: nobody is asked then
+ * @throws AppError bad_request for a payload that does not parse as its kind or is beyond the
+ * limits of a message: nobody is asked then
  */
-export function buildApprovalView(input: ApprovalInput): { readonly view: string; readonly digest: string } {
+export function buildApprovalView(input: ApprovalInput): {
+  readonly view: string;
+  readonly digest: string;
+} {
   const read = readRequest(input.kind, input.payload);
-  if (!read.ok) throw new AppError('bad_request', `This request cannot be shown: ${read.error}.`, { failedBy: 'input' });
+  if (!read.ok)
+    throw new AppError('bad_request', `This request cannot be shown: ${read.error}.`, {
+      failedBy: 'input',
+    });
   const fields: ApprovalView = {
     version: APPROVAL_VIEW_VERSION,
     kind: input.kind,
@@ -111,7 +127,10 @@ export function buildApprovalView(input: ApprovalInput): { readonly view: string
   const view = canonicalJson(fields);
   // What could not be read back could be approved and never run.
   const readBack = readApprovalView(view);
-  if (!readBack.ok) throw new AppError('bad_request', `This request cannot be shown: ${readBack.error}.`, { failedBy: 'input' });
+  if (!readBack.ok)
+    throw new AppError('bad_request', `This request cannot be shown: ${readBack.error}.`, {
+      failedBy: 'input',
+    });
   return { view, digest: digestOfView(view) };
 }
 
@@ -120,42 +139,62 @@ export function digestOfView(view: string): string {
   return createHash('sha256').update(DIGEST_PREFIX, 'utf8').update(view, 'utf8').digest('hex');
 }
 
-/** Reads the fields of one stored version; undefined where they are not exactly the ones of that version. */
+/**
+ * Reads the fields of one stored version; undefined where they are not exactly the ones of that
+ * version.
+ */
 export type ViewReader<View> = (stored: JsonObject) => View | undefined;
 
 /** Reads a stored view of any version back: see readView. */
-export const readApprovalView = (view: string): Result<ApprovalView, string> => readView(view, READERS);
+export const readApprovalView = (view: string): Result<ApprovalView, string> =>
+  readView(view, READERS);
 
 /**
- * Reads a stored view back by the reader of its version. The error is a sentence for the log: a view that differs from what
- * buildApprovalView writes was changed or damaged, and nothing may run from it.
+ * Reads a stored view back by the reader of its version. The error is a sentence for the log: a
+ * view that differs from what buildApprovalView writes was changed or damaged, and nothing may run
+ * from it.
  */
-export function readView<View>(view: string, readers: Readonly<Record<number, ViewReader<View>>>): Result<View, string> {
+export function readView<View>(
+  view: string,
+  readers: Readonly<Record<number, ViewReader<View>>>,
+): Result<View, string> {
   const json = parseStrictJson(view, {
     sizeMaxBytes: APPROVAL_VIEW_SIZE_MAX_BYTES,
-    // The payload stands one level deep here as in its envelope; the view's own members come on top.
+    // The payload stands one level deep here as in its envelope; the view's own members come on
+    // top.
     depthMax: ENVELOPE_DEPTH_MAX,
     nodesMax: ENVELOPE_NODES_MAX + VIEW_FIELDS_MAX,
     keysPerObjectMax: ENVELOPE_KEYS_PER_OBJECT_MAX,
   });
   if (!json.ok) return err(`an approval's view is not valid: ${json.error}`);
   const stored = json.value;
-  const read = isJsonObject(stored) && typeof stored.version === 'number' ? readers[stored.version]?.(stored) : undefined;
-  if (read === undefined) return err("an approval's view has no known version, lacks a field, or has one it should not have");
+  const read =
+    isJsonObject(stored) && typeof stored.version === 'number'
+      ? readers[stored.version]?.(stored)
+      : undefined;
+  if (read === undefined)
+    return err(
+      "an approval's view has no known version, lacks a field, or has one it should not have",
+    );
   if (canonicalJson(stored) !== view) return err("an approval's view is not in canonical form");
   return ok(read);
 }
 
 /**
- * Whether a request as it is stored is the one that a person was shown: of that message and hub, for that agent, and with that payload, member
- * by member. What was put in its place since fits no digest of the view's.
+ * Whether a request as it is stored is the one that a person was shown: of that message and hub,
+ * for that agent, and with that payload, member by member. What was put in its place since fits no
+ * digest of the view's.
  */
 export function isViewOf(
   view: ApprovalView,
-  request: Pick<ApprovalInput, 'kind' | 'payload' | 'peerKey' | 'toAgent' | 'messageId' | 'receivedSeq'>,
+  request: Pick<
+    ApprovalInput,
+    'kind' | 'payload' | 'peerKey' | 'toAgent' | 'messageId' | 'receivedSeq'
+  >,
 ): boolean {
   const { kind, payload, peerKey, toAgent, messageId, receivedSeq } = request;
-  const isSameMessage = view.kind === kind && view.message_id === messageId && view.received_seq === receivedSeq;
+  const isSameMessage =
+    view.kind === kind && view.message_id === messageId && view.received_seq === receivedSeq;
   return (
     isSameMessage &&
     view.peer_key === peerKey &&
@@ -164,11 +203,16 @@ export function isViewOf(
   );
 }
 
-/** Every member of the payload but the text itself, in the order of the view, as [path, value] pairs for the card; all escaped. */
+/**
+ * Every member of the payload but the text itself, in the order of the view, as [path, value] pairs
+ * for the card; all escaped.
+ */
 export function approvalFields(view: ApprovalView): readonly (readonly [string, string])[] {
   const textMember = view.kind === 'delegate' ? 'task' : 'question';
   // A structured question is shown as text and member by member: its text is our spelling of it.
-  const others = Object.entries(view.payload).filter(([key, value]) => key !== textMember || typeof value !== 'string');
+  const others = Object.entries(view.payload).filter(
+    ([key, value]) => key !== textMember || typeof value !== 'string',
+  );
   return others.length === 0 ? [] : jsonFields(Object.fromEntries(others));
 }
 
@@ -189,7 +233,8 @@ function readRequest(kind: RequestKind, payload: JsonObject): Result<FromPayload
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const isWhole = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isWhole = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isIn =
   (list: readonly string[]) =>
   (value: unknown): boolean =>
@@ -221,15 +266,22 @@ const VERSION_1: Checks<ApprovalView> = {
 };
 
 /**
- * One reader a version. To add a field: raise APPROVAL_VIEW_VERSION, add a reader, and have each older one say what the field is on its cards.
- * What is stored and what the digest covers never change by that.
+ * One reader a version. To add a field: raise APPROVAL_VIEW_VERSION, add a reader, and have each
+ * older one say what the field is on its cards. What is stored and what the digest covers never
+ * change by that.
  */
 export const READERS: Readonly<Record<number, ViewReader<ApprovalView>>> = {
   1: (stored) => (hasExactly(stored, VERSION_1) ? stored : undefined),
 };
 
 /** Whether these fields are there, and no other. */
-function hasExactly<View extends object>(stored: JsonObject, checks: Checks<View>): stored is JsonObject & View {
+function hasExactly<View extends object>(
+  stored: JsonObject,
+  checks: Checks<View>,
+): stored is JsonObject & View {
   const fields = Object.entries<(value: unknown) => boolean>(checks);
-  return Object.keys(stored).length === fields.length && fields.every(([name, fits]) => fits(stored[name]));
+  return (
+    Object.keys(stored).length === fields.length &&
+    fields.every(([name, fits]) => fits(stored[name]))
+  );
 }

@@ -1,5 +1,6 @@
-// The highest class that was said of areas, found again for an area, those it lies in and those inside it: filled once, then asked often, each
-// time in a few steps however many areas there are. What is no domain is not taken in and is found nowhere. Pure.
+// The highest class that was said of areas, found again for an area, those it lies in and those
+// inside it: filled once, then asked often, each time in a few steps however many areas there are.
+// What is no domain is not taken in and is found nowhere. Pure.
 import type { RiskClass } from '../../preload/contract/dto.ts';
 import { higherRisk } from './risk.ts';
 import { domainsAbove } from './routing.ts';
@@ -20,9 +21,15 @@ export class AreaClasses {
     for (const wider of [own, ...above]) raise(this.#inside, wider, riskClass);
   }
 
-  /** The highest class of what touches the area: the same one, one it lies in, or one inside it; undefined where nothing does. */
+  /**
+   * The highest class of what touches the area: the same one, one it lies in, or one inside it;
+   * undefined where nothing does.
+   */
   touching(domain: string): RiskClass | undefined {
-    return [this.#inside.get(domain), ...domainsAbove(domain).map((wider) => this.#said.get(wider))].reduce(highest, undefined);
+    return [
+      this.#inside.get(domain),
+      ...domainsAbove(domain).map((wider) => this.#said.get(wider)),
+    ].reduce(highest, undefined);
   }
 }
 
@@ -30,6 +37,11 @@ function raise(classes: Map<string, RiskClass>, area: string, riskClass: RiskCla
   classes.set(area, higherRisk(riskClass, classes.get(area) ?? riskClass));
 }
 
-function highest(first: RiskClass | undefined, second: RiskClass | undefined): RiskClass | undefined {
-  return first === undefined || second === undefined ? (first ?? second) : higherRisk(first, second);
+function highest(
+  first: RiskClass | undefined,
+  second: RiskClass | undefined,
+): RiskClass | undefined {
+  return first === undefined || second === undefined
+    ? (first ?? second)
+    : higherRisk(first, second);
 }

@@ -1,5 +1,5 @@
-// What a person is asked to choose from, as it stands in the view that the digest covers: the same reading as of the message, over the
-// escaped text. Pure.
+// What a person is asked to choose from, as it stands in the view that the digest covers: the same
+// reading as of the message, over the escaped text. Pure.
 import { readEscalation, type Escalation } from '../protocol/escalation.ts';
 import { Fields } from '../protocol/fields.ts';
 import type { ApprovalView } from './approval-view.ts';

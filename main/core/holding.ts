@@ -1,5 +1,6 @@
-// Whether a person is asked about a request now or later. Pure: it can hold a question, never answer one. What rules decide is not held, with one
-// exception: during a pause nothing is allowed by a rule.
+// Whether a person is asked about a request now or later. Pure: it can hold a question, never
+// answer one. What rules decide is not held, with one exception: during a pause nothing is allowed
+// by a rule.
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { RiskClass } from '../../preload/contract/dto.ts';
 import { DO_NOT_DISTURB_MAX_MS, CLOCK_SET_BACK_MAX_MS } from './limits.ts';
@@ -29,8 +30,9 @@ export interface HoldableRequest {
 }
 
 /**
- * Why and until when a person is asked later; null: now, or not at all. Neither a pause nor a quiet hour holds a dangerous request (R3): people
- * are asked at once, silenced (isSilenced). A mute holds everything, dangerous and urgent requests too.
+ * Why and until when a person is asked later; null: now, or not at all. Neither a pause nor a quiet
+ * hour holds a dangerous request (R3): people are asked at once, silenced (isSilenced). A mute
+ * holds everything, dangerous and urgent requests too.
  */
 export function holdOf(request: HoldableRequest, state: DoNotDisturbState): Hold | null {
   const { decision, urgent, riskClass } = request;
@@ -38,22 +40,38 @@ export function holdOf(request: HoldableRequest, state: DoNotDisturbState): Hold
   const passes = decision === 'ask' && (riskClass === 'R3' || (urgent && state.mayInterrupt));
   const holds: Hold[] = [];
   if (state.paused !== null && !passes) holds.push({ why: 'paused', until: state.paused.until });
-  if (decision === 'ask' && state.mutedUntil !== null) holds.push({ why: 'muted', until: state.mutedUntil });
-  if (decision === 'ask' && state.quietUntil !== null && !passes) holds.push({ why: 'quiet_hours', until: state.quietUntil });
-  return holds.reduce<Hold | null>((longest, hold) => (longest !== null && endsAfter(longest, hold) ? longest : hold), null);
+  if (decision === 'ask' && state.mutedUntil !== null)
+    holds.push({ why: 'muted', until: state.mutedUntil });
+  if (decision === 'ask' && state.quietUntil !== null && !passes)
+    holds.push({ why: 'quiet_hours', until: state.quietUntil });
+  return holds.reduce<Hold | null>(
+    (longest, hold) => (longest !== null && endsAfter(longest, hold) ? longest : hold),
+    null,
+  );
 }
 
-/** Whether a request that is asked now may not notify yet: during a pause or a quiet hour only urgent ones may, from a party that may interrupt. */
-export function isSilenced({ urgent }: Pick<HoldableRequest, 'urgent'>, { paused, quietUntil, mayInterrupt }: DoNotDisturbState): boolean {
+/**
+ * Whether a request that is asked now may not notify yet: during a pause or a quiet hour only
+ * urgent ones may, from a party that may interrupt.
+ */
+export function isSilenced(
+  { urgent }: Pick<HoldableRequest, 'urgent'>,
+  { paused, quietUntil, mayInterrupt }: DoNotDisturbState,
+): boolean {
   return (paused !== null || quietUntil !== null) && !(urgent && mayInterrupt);
 }
 
 /**
- * Whether a pause, mute or snooze is over, by the wall clock, ms since 1970. One that began in the future, or ends later than anyone may
- * choose, is over too: it was set under a wrong clock that has been corrected since.
- * @param since when it began; undefined where that is not kept @param until null: until a person resumes, which no clock ends
+ * Whether a pause, mute or snooze is over, by the wall clock, ms since 1970. One that began in the
+ * future, or ends later than anyone may choose, is over too: it was set under a wrong clock that
+ * has been corrected since.
+ * @param since when it began; undefined where that is not kept @param until null: until a person
+ * resumes, which no clock ends
  */
-export function isOver({ since, until }: { readonly since?: number; readonly until: number | null }, now: number): boolean {
+export function isOver(
+  { since, until }: { readonly since?: number; readonly until: number | null },
+  now: number,
+): boolean {
   if (until === null) return false;
   const beganLater = since !== undefined && since > now + CLOCK_SET_BACK_MAX_MS;
   return until <= now || beganLater || until > now + DO_NOT_DISTURB_MAX_MS + CLOCK_SET_BACK_MAX_MS;

@@ -1,8 +1,12 @@
-// What a name looks like, so that two names a person could take for each other are found. After the idea of Unicode's UTS #39, with the
-// look-alikes a household meets: letters of other alphabets shaped like Latin ones, digits like letters, marks, spaces, capitals. A skeleton
-// is only compared with another one; it is never shown.
+// What a name looks like, so that two names a person could take for each other are found. After the
+// idea of Unicode's UTS #39, with the look-alikes a household meets: letters of other alphabets
+// shaped like Latin ones, digits like letters, marks, spaces, capitals. A skeleton is only compared
+// with another one; it is never shown.
 
-/** Each letter of the first text looks like the one below it in the second. Lower case throughout; the shapes of capitals count too. */
+/**
+ * Each letter of the first text looks like the one below it in the second. Lower case throughout;
+ * the shapes of capitals count too.
+ */
 const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   // Cyrillic
   ...pairs(
@@ -10,12 +14,18 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
     'abekmhopctyxljsldqw',
   ),
   // Greek
-  ...pairs('\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7', 'abezhlkmnoptyx'),
+  ...pairs(
+    '\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7',
+    'abezhlkmnoptyx',
+  ),
   // Armenian
   ...pairs('\u0570\u0578\u057d\u0585', 'hnuo'),
   // Latin itself: dotless and long letters, digits, letters with a stroke or a hook, small capitals
   ...pairs('01|i\u0131\u017f\u0251\u0261', 'ollllsag'),
-  ...pairs('\u0111\u00f0\u0256\u0257\u0253\u0199\u0188\u0280\u0262\u026a\u0274\u028f\u0299\u029c\u029f', 'ddddbkcrglnybhl'),
+  ...pairs(
+    '\u0111\u00f0\u0256\u0257\u0253\u0199\u0188\u0280\u0262\u026a\u0274\u028f\u0299\u029c\u029f',
+    'ddddbkcrglnybhl',
+  ),
 ]);
 /** Two letters that run into the shape of one. */
 const MERGED: readonly (readonly [RegExp, string])[] = [
@@ -25,13 +35,21 @@ const MERGED: readonly (readonly [RegExp, string])[] = [
 ];
 const IGNORED = /[\u0300-\u036f\p{Punctuation}\p{Separator}]/gu;
 
-/** Equal for two names that look alike. Expects a name that escapeName shows; anything else gives some text, never an exception. */
+/**
+ * Equal for two names that look alike. Expects a name that escapeName shows; anything else gives
+ * some text, never an exception.
+ */
 export function nameSkeleton(name: string): string {
   const folded = name.normalize('NFKD').toLowerCase().replaceAll(IGNORED, '');
-  const shapes = Array.from(folded, (character) => LOOK_ALIKES.get(character) ?? character).join('');
+  const shapes = Array.from(folded, (character) => LOOK_ALIKES.get(character) ?? character).join(
+    '',
+  );
   return MERGED.reduce((text, [letters, shape]) => text.replaceAll(letters, shape), shapes);
 }
 
 function pairs(letters: string, shapes: string): readonly (readonly [string, string])[] {
-  return Array.from(letters, (letter, index): readonly [string, string] => [letter, shapes[index] ?? letter]);
+  return Array.from(letters, (letter, index): readonly [string, string] => [
+    letter,
+    shapes[index] ?? letter,
+  ]);
 }

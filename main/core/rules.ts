@@ -1,6 +1,12 @@
-// The household's standing decisions: what a rule covers, which rule decides a request, and why the others do not. Pure: rules, request and
-// time go in, one decision comes out. It can allow less than the household said, never more; whatever is unclear is asked.
-import type { RequestKind, RiskClass, RuleEffect, RuleReach } from '../../preload/contract/closed-lists.ts';
+// The household's standing decisions: what a rule covers, which rule decides a request, and why the
+// others do not. Pure: rules, request and time go in, one decision comes out. It can allow less
+// than the household said, never more; whatever is unclear is asked.
+import type {
+  RequestKind,
+  RiskClass,
+  RuleEffect,
+  RuleReach,
+} from '../../preload/contract/closed-lists.ts';
 import type { RuleGround, RuleMiss } from '../../preload/contract/rules.ts';
 import { higherRisk } from './risk.ts';
 import { isDomain, matchesDomain } from './routing.ts';
@@ -21,7 +27,10 @@ interface RuleScope {
   readonly conversation: string | null;
 }
 
-/** What a rule says of the asking agent when it covers only requests that name none. No agent has this name. */
+/**
+ * What a rule says of the asking agent when it covers only requests that name none. No agent has
+ * this name.
+ */
 export const NO_AGENT = '';
 
 export interface Rule extends RuleScope {
@@ -32,7 +41,10 @@ export interface Rule extends RuleScope {
   readonly riskMax: RiskClass | null;
   /** Wall clock, ms since 1970, as all times here. */
   readonly createdAt: number;
-  /** Names the pairing (or the agent of this hub) it was made under, see Moment; null for a rule about any hub. */
+  /**
+   * Names the pairing (or the agent of this hub) it was made under, see Moment; null for a rule
+   * about any hub.
+   */
   readonly trustedSince: number | null;
   readonly expiresAt: number | null;
   /** It also ends when it was not used for this long. */
@@ -47,7 +59,10 @@ export interface RuledRequest {
   readonly agent: string;
   /** As the message names it, whatever it is. */
   readonly domain: string | null;
-  /** True when it lies in a domain that the owner knows of this agent: a claim about any other says nothing. */
+  /**
+   * True when it lies in a domain that the owner knows of this agent: a claim about any other says
+   * nothing.
+   */
   readonly isAgentsDomain: boolean;
   readonly kind: RequestKind;
   readonly askingAgent: string | null;
@@ -59,8 +74,9 @@ export interface RuledRequest {
 interface Moment {
   readonly nowMs: number;
   /**
-   * Since when the asking hub (or agent) is the one it is now. Only the name of that pairing: clocks go wrong, so an allowing rule that has
-   * another one was made for another, whichever is the later. null: not trusted.
+   * Since when the asking hub (or agent) is the one it is now. Only the name of that pairing:
+   * clocks go wrong, so an allowing rule that has another one was made for another, whichever is
+   * the later. null: not trusted.
    */
   readonly trustedSince: number | null;
 }
@@ -75,27 +91,40 @@ export interface RuleDecision {
 }
 
 /**
- * Any matching "never" wins. Else a dangerous request (R3) is asked. Else an allowing rule wins only when it is strictly narrower than every
- * asking one that matches: two that cannot be compared are a tie, and a tie asks. Without a match the default stands (`decide`).
+ * Any matching "never" wins. Else a dangerous request (R3) is asked. Else an allowing rule wins
+ * only when it is strictly narrower than every asking one that matches: two that cannot be compared
+ * are a tie, and a tie asks. Without a match the default stands (`decide`).
  */
-export function decideByRules(rules: readonly Rule[], request: RuledRequest, moment: Moment): RuleDecision {
+export function decideByRules(
+  rules: readonly Rule[],
+  request: RuledRequest,
+  moment: Moment,
+): RuleDecision {
   const considered = rules.map((rule) => ({ rule, miss: missOf(rule, request, moment) }));
   const matching = considered.filter(({ miss }) => miss === null).map(({ rule }) => rule);
   const of = (effect: RuleEffect) => matching.filter((rule) => rule.effect === effect);
   const never = narrowestOf(of('never'));
   if (never) return { decision: 'decline', ground: 'never', rule: never, considered };
-  if (request.riskClass === 'R3') return { decision: 'ask', ground: 'dangerous', rule: null, considered };
+  if (request.riskClass === 'R3')
+    return { decision: 'ask', ground: 'dangerous', rule: null, considered };
   const asking = of('ask');
   const allowing = of('allow');
-  const winner = narrowestOf(allowing.filter((rule) => asking.every((other) => isNarrower(rule, other))));
+  const winner = narrowestOf(
+    allowing.filter((rule) => asking.every((other) => isNarrower(rule, other))),
+  );
   if (winner) return { decision: 'deliver', ground: 'allow', rule: winner, considered };
   const asks = narrowestOf(asking);
-  if (asks) return { decision: 'ask', ground: allowing.length > 0 ? 'tie' : 'ask', rule: asks, considered };
+  if (asks)
+    return { decision: 'ask', ground: allowing.length > 0 ? 'tie' : 'ask', rule: asks, considered };
   return { decision: decide(request), ground: 'default', rule: null, considered };
 }
 
 /** Why `rule` says nothing about `request` now; null when it matches. */
-export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince }: Moment): RuleMiss | null {
+export function missOf(
+  rule: Rule,
+  request: RuledRequest,
+  { nowMs, trustedSince }: Moment,
+): RuleMiss | null {
   if (rule.suspended) return 'suspended';
   const endsAt = ruleEndsAt(rule);
   if (endsAt !== null && nowMs >= endsAt) return 'ended';
@@ -103,24 +132,38 @@ export function missOf(rule: Rule, request: RuledRequest, { nowMs, trustedSince 
   if (rule.agent !== null && rule.agent !== request.agent) return 'agent';
   if (rule.kind !== null && rule.kind !== request.kind) return 'kind';
   if (rule.domain !== null && !liesIn(rule.domain, request.domain)) return 'domain';
-  if (rule.askingAgent !== null && rule.askingAgent !== (request.askingAgent ?? NO_AGENT)) return 'asking_agent';
+  if (rule.askingAgent !== null && rule.askingAgent !== (request.askingAgent ?? NO_AGENT))
+    return 'asking_agent';
   if (rule.topic !== null && !liesIn(rule.topic, request.topic)) return 'topic';
-  if (rule.conversation !== null && rule.conversation !== request.conversation) return 'conversation';
+  if (rule.conversation !== null && rule.conversation !== request.conversation)
+    return 'conversation';
   return rule.effect === 'allow' ? missOfAllowing(rule, request, nowMs, trustedSince) : null;
 }
 
-/** What only an allowing rule must keep to: it is for whom it was made, where it was made, and never for more than it was made for. */
-function missOfAllowing(rule: Rule, request: RuledRequest, nowMs: number, trustedSince: number | null): RuleMiss | null {
+/**
+ * What only an allowing rule must keep to: it is for whom it was made, where it was made, and never
+ * for more than it was made for.
+ */
+function missOfAllowing(
+  rule: Rule,
+  request: RuledRequest,
+  nowMs: number,
+  trustedSince: number | null,
+): RuleMiss | null {
   if (trustedSince === null || rule.trustedSince !== trustedSince) return 'other_trust';
   // The clock was set back: nobody can say how much of its time is over.
   if (nowMs < Math.max(rule.createdAt, rule.lastUsedAt ?? 0)) return 'not_begun';
   if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';
-  if (request.domain === null || !isDomain(request.domain) || !request.isAgentsDomain) return 'no_domain';
+  if (request.domain === null || !isDomain(request.domain) || !request.isAgentsDomain)
+    return 'no_domain';
   const riskMax = riskMaxOf(rule);
   return higherRisk(request.riskClass, riskMax) === riskMax ? null : 'class';
 }
 
-/** The riskiest class an allowing rule can cover, whatever is stored: R2 only within one conversation or, for good, one topic; R3 never. */
+/**
+ * The riskiest class an allowing rule can cover, whatever is stored: R2 only within one
+ * conversation or, for good, one topic; R3 never.
+ */
 function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMax'>): RiskClass {
   const made = rule.riskMax ?? 'R0';
   const widest = riskMaxOfReach(rule.reach, rule);
@@ -128,14 +171,20 @@ function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMa
 }
 
 /** The same for a rule that is still to be made. */
-export function riskMaxOfReach(reach: RuleReach, scope: Pick<RuleScope, 'conversation' | 'topic'>): RiskClass {
+export function riskMaxOfReach(
+  reach: RuleReach,
+  scope: Pick<RuleScope, 'conversation' | 'topic'>,
+): RiskClass {
   if (reach === 'conversation' && scope.conversation !== null) return 'R2';
   return reach === 'always' && scope.topic !== null ? 'R2' : 'R1';
 }
 
 /** When the rule ends if nothing more comes; null = never by itself. */
-export function ruleEndsAt(rule: Pick<Rule, 'expiresAt' | 'idleMs' | 'createdAt' | 'lastUsedAt'>): number | null {
-  const idleAt = rule.idleMs === null ? null : Math.max(rule.createdAt, rule.lastUsedAt ?? 0) + rule.idleMs;
+export function ruleEndsAt(
+  rule: Pick<Rule, 'expiresAt' | 'idleMs' | 'createdAt' | 'lastUsedAt'>,
+): number | null {
+  const idleAt =
+    rule.idleMs === null ? null : Math.max(rule.createdAt, rule.lastUsedAt ?? 0) + rule.idleMs;
   if (rule.expiresAt === null || idleAt === null) return rule.expiresAt ?? idleAt;
   return Math.min(rule.expiresAt, idleAt);
 }
@@ -170,20 +219,32 @@ function liesIn(prefix: string, name: string | null): boolean {
   return name !== null && matchesDomain(prefix, name);
 }
 
-/** One that none of the others is narrower than; of several such the oldest, so that the same rule is named each time. */
+/**
+ * One that none of the others is narrower than; of several such the oldest, so that the same rule
+ * is named each time.
+ */
 function narrowestOf(rules: readonly Rule[]): Rule | undefined {
   const narrowest = rules.filter((rule) => !rules.some((other) => isNarrower(other, rule)));
-  return narrowest.reduce<Rule | undefined>((best, rule) => (best === undefined || isOlder(rule, best) ? rule : best), undefined);
+  return narrowest.reduce<Rule | undefined>(
+    (best, rule) => (best === undefined || isOlder(rule, best) ? rule : best),
+    undefined,
+  );
 }
 
 function isOlder(one: Rule, other: Rule): boolean {
-  return one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id);
+  return (
+    one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id)
+  );
 }
 
 /**
- * What becomes of a request that no rule is about, from a paired hub or from another agent of this one; it fails towards asking. A query that
- * can only look (R0) is delivered; every other query and every delegation is asked.
+ * What becomes of a request that no rule is about, from a paired hub or from another agent of this
+ * one; it fails towards asking. A query that can only look (R0) is delivered; every other query and
+ * every delegation is asked.
  */
-export function decide({ kind, riskClass }: Pick<RuledRequest, 'kind' | 'riskClass'>): 'deliver' | 'ask' {
+export function decide({
+  kind,
+  riskClass,
+}: Pick<RuledRequest, 'kind' | 'riskClass'>): 'deliver' | 'ask' {
   return kind === 'query' && riskClass === 'R0' ? 'deliver' : 'ask';
 }

@@ -1,5 +1,6 @@
-// The number two people can compare to be sure that no one stands between their hubs (PROTOCOL.md, Pairing): the same on both sides,
-// and different for any other pair of keys. Pure; it proves nothing until people compare it.
+// The number two people can compare to be sure that no one stands between their hubs (PROTOCOL.md,
+// Pairing): the same on both sides, and different for any other pair of keys. Pure; it proves
+// nothing until people compare it.
 import { createHash } from 'node:crypto';
 import { assert } from '../lib/assert.ts';
 import { fromHex, utf8, concatBytes } from '../lib/bytes.ts';
@@ -8,7 +9,10 @@ const GROUPS = 12;
 const BYTES_PER_GROUP = 5;
 const KEY_BYTES = 32;
 
-/** 12 groups of 5 digits with spaces between them, from two public keys as 64 lower-case hex digits, in either order. */
+/**
+ * 12 groups of 5 digits with spaces between them, from two public keys as 64 lower-case hex digits,
+ * in either order.
+ */
 export function safetyNumber(keyHexA: string, keyHexB: string): string {
   const [lower, higher] = keyHexA < keyHexB ? [keyHexA, keyHexB] : [keyHexB, keyHexA];
   const digest = createHash('sha512')

@@ -1,6 +1,6 @@
-// Text from outside, as a person and an agent may see it. Bodies keep all their words with hidden characters made visible; names are
-// shown only when they are plain. The escaped form is what is shown, what an approval covers and what the agent receives: escape once,
-// where the text comes in.
+// Text from outside, as a person and an agent may see it. Bodies keep all their words with hidden
+// characters made visible; names are shown only when they are plain. The escaped form is what is
+// shown, what an approval covers and what the agent receives: escape once, where the text comes in.
 import { hasHidden, showHidden } from '../lib/hidden-characters.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { NAME_MAX_GRAPHEMES } from './limits.ts';
@@ -11,10 +11,11 @@ export const HIDDEN_NAME = '(name hidden)';
 const WHITE_SPACE_BUT_SPACE = /[^\S ]/u;
 const PRIVATE_OR_UNASSIGNED = /[\p{Private_Use}\p{Unassigned}]/u;
 /**
- * More marks on one letter than its spelling needs reach into the lines above and below. Letters of these three systems stand composed here
- * and need hardly any of their own.
+ * More marks on one letter than its spelling needs reach into the lines above and below. Letters of
+ * these three systems stand composed here and need hardly any of their own.
  */
-const PILE_OF_MARKS = /\p{Mark}{5}|\p{Nonspacing_Mark}{4}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Number}]\p{Mark}{3}/u;
+const PILE_OF_MARKS =
+  /\p{Mark}{5}|\p{Nonspacing_Mark}{4}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Number}]\p{Mark}{3}/u;
 const VISIBLE = /[\p{Letter}\p{Number}\p{Emoji_Presentation}]/u;
 /** Writing systems a name may use, each with what its own readers mix into it. */
 const WRITING_SYSTEMS = [
@@ -45,19 +46,25 @@ const WRITING_SYSTEMS = [
   ['Han', 'Hangul'],
   ['Han', 'Bopomofo'],
 ].map((scripts) => {
-  const classes = ['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('');
+  const classes = ['Common', 'Inherited', ...scripts]
+    .map((script) => `\\p{Script_Extensions=${script}}`)
+    .join('');
   return new RegExp(`^[${classes}]*$`, 'u');
 });
 
 /**
- * A text of any length with every hidden or direction-changing character as a visible "[U+202E]"; line feeds and tabs stay. Different
- * texts never look the same afterwards: what already looked like an escape has its bracket escaped, so escape only once.
+ * A text of any length with every hidden or direction-changing character as a visible "[U+202E]";
+ * line feeds and tabs stay. Different texts never look the same afterwards: what already looked
+ * like an escape has its bracket escaped, so escape only once.
  */
 export function escapeText(text: string): string {
   return showHidden(text);
 }
 
-/** Every string inside a JSON value escaped, keys too. Depth is that of a parsed message, so recursion is bounded. */
+/**
+ * Every string inside a JSON value escaped, keys too. Depth is that of a parsed message, so
+ * recursion is bounded.
+ */
 export function escapeJson(value: unknown): unknown {
   if (typeof value === 'string') return escapeText(value);
   if (Array.isArray(value)) return value.map(escapeJson);
@@ -66,12 +73,14 @@ export function escapeJson(value: unknown): unknown {
 
 /** As escapeJson, for what is known to be an object. */
 export function escapeObject(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [escapeText(key), escapeJson(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [escapeText(key), escapeJson(member)]),
+  );
 }
 
 /**
- * A name somebody gave themselves, fit for one line: at most 32 characters as people count them, in one writing system, nothing
- * invisible. Otherwise `hidden`, and the name is "(name hidden)".
+ * A name somebody gave themselves, fit for one line: at most 32 characters as people count them, in
+ * one writing system, nothing invisible. Otherwise `hidden`, and the name is "(name hidden)".
  */
 export function escapeName(text: string): { readonly name: string; readonly hidden: boolean } {
   // Bounded before it is normalised: one character may become eighteen.
@@ -95,7 +104,8 @@ const PHONETIC = /[\u02b0-\u02b8\u1d00-\u1dbf\ua720-\ua7ff]/u;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 function countGraphemes(text: string): number {
-  // Most names: each of these signs is counted as one by people, and making a segmenter takes longer than all the rest.
+  // Most names: each of these signs is counted as one by people, and making a segmenter takes
+  // longer than all the rest.
   if (PRINTABLE_ASCII.test(text)) return text.length;
   return [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)].length;
 }

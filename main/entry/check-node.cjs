@@ -1,4 +1,5 @@
-// Runs before `npm start`, on any Node: says in one sentence what is needed when this Node cannot read the sources.
+// Runs before `npm start`, on any Node: says in one sentence what is needed when this Node cannot
+// read the sources.
 'use strict';
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {

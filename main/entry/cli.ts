@@ -8,11 +8,14 @@ import { VERSION } from '../lib/version.ts';
 const isBuilt = import.meta.dirname.endsWith(join('out', 'main'));
 // A program that reads standard error has no use for it.
 if (isBuilt && process.stderr.isTTY && needsBuild(join(import.meta.dirname, '../..')) !== null) {
-  process.stderr.write('The sources changed since the command was built: "npm run build" brings it up to date.\n');
+  process.stderr.write(
+    'The sources changed since the command was built: "npm run build" brings it up to date.\n',
+  );
 }
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: VERSION,
   runHub: async (flags) => (await import('../app/headless.ts')).runHeadless(flags),
-  checkStoppedAudit: async (...given) => (await import('../app/stopped-audit.ts')).checkStoppedAudit(...given),
+  checkStoppedAudit: async (...given) =>
+    (await import('../app/stopped-audit.ts')).checkStoppedAudit(...given),
 });

@@ -11,7 +11,11 @@ const spawnQuicProcess = () => spawnUtilityQuicProcess(join(import.meta.dirname,
 
 await runDesktop({
   ...files,
-  createNode: () => createDesktopNode(process.argv.slice(1), { rendererDirectory: files.rendererDirectory, spawnQuicProcess }),
+  createNode: () =>
+    createDesktopNode(process.argv.slice(1), {
+      rendererDirectory: files.rendererDirectory,
+      spawnQuicProcess,
+    }),
   onStopSignal,
   reportFailure: explainFailure,
 });

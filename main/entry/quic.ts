@@ -1,5 +1,6 @@
-// The QUIC process: owns the UDP socket and the native library, and nothing else. It takes its orders, and the seed, from the hub that
-// started it over a private channel, and it ends when that channel does.
+// The QUIC process: owns the UDP socket and the native library, and nothing else. It takes its
+// orders, and the seed, from the hub that started it over a private channel, and it ends when that
+// channel does.
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
@@ -27,12 +28,14 @@ function openChannel(ended: () => void): ByteChannel {
         port.postMessage(Uint8Array.from(bytes));
         written();
       },
-      onMessage: (listener) => port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
+      onMessage: (listener) =>
+        port.on('message', ({ data }) => void (data instanceof Uint8Array && listener(data))),
     };
   }
   // Older Nodes open a debugger's port on this signal unless somebody listens to it.
   process.on('SIGUSR1', () => {});
-  // A signal to the whole group of processes is the hub's to answer: it stops this one in order, or its end closes the channel.
+  // A signal to the whole group of processes is the hub's to answer: it stops this one in order, or
+  // its end closes the channel.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const socket = new Socket({ fd: CHANNEL_FILE_DESCRIPTOR, readable: true, writable: true });
   socket.on('error', ended);
@@ -43,7 +46,11 @@ function openChannel(ended: () => void): ByteChannel {
 function usage(): { memoryBytes: number; processorMs: number; activeMs: number } {
   const { user, system } = process.cpuUsage();
   const { active } = performance.eventLoopUtilization();
-  return { memoryBytes: process.memoryUsage.rss(), processorMs: (user + system) / 1_000, activeMs: active };
+  return {
+    memoryBytes: process.memoryUsage.rss(),
+    processorMs: (user + system) / 1_000,
+    activeMs: active,
+  };
 }
 
 const served = serveTransport({

@@ -1,5 +1,6 @@
-// The one operating error of the program: a code from the closed catalogue, a sentence a person can act on, and who failed.
-// Only {code, message, data} of it ever crosses a process or reaches a client; causes and stacks stay in the log.
+// The one operating error of the program: a code from the closed catalogue, a sentence a person can
+// act on, and who failed. Only {code, message, data} of it ever crosses a process or reaches a
+// client; causes and stacks stay in the log.
 import type { ErrorCode } from '../../preload/contract/errors.ts';
 
 type FailedBy = 'local' | 'peer' | 'timeout' | 'input';
@@ -9,7 +10,10 @@ interface AppErrorOptions {
   readonly hint?: string;
   readonly failedBy?: FailedBy;
   readonly retryAfterMs?: number;
-  /** Small, JSON-safe facts for a client. Never a secret, never text from a peer outside an `untrusted` field. */
+  /**
+   * Small, JSON-safe facts for a client. Never a secret, never text from a peer outside an
+   * `untrusted` field.
+   */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }

@@ -1,4 +1,5 @@
-// Waiting times between tries: doubling, capped, with jitter. Pure arithmetic; the caller owns the clock and the chance.
+// Waiting times between tries: doubling, capped, with jitter. Pure arithmetic; the caller owns the
+// clock and the chance.
 
 interface BackoffOptions {
   readonly firstMs: number;

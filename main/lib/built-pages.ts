@@ -1,5 +1,6 @@
-// Which of the built files of the UI may be served, under which path and as what: the one list for the localhost door and for the window.
-// Pure: whoever serves reads the disk. A path that is not in the map does not exist, so no path of a request ever touches the disk.
+// Which of the built files of the UI may be served, under which path and as what: the one list for
+// the localhost door and for the window. Pure: whoever serves reads the disk. A path that is not in
+// the map does not exist, so no path of a request ever touches the disk.
 import { extname, join, relative, sep } from 'node:path';
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
@@ -25,8 +26,14 @@ interface ListedFile {
   isFile(): boolean;
 }
 
-/** Every listed file of a known type by its path from `directory`, with "/" before it; "/" itself is the index. */
-export function mapBuiltPages(directory: string, listed: Iterable<ListedFile>): ReadonlyMap<string, BuiltFile> {
+/**
+ * Every listed file of a known type by its path from `directory`, with "/" before it; "/" itself is
+ * the index.
+ */
+export function mapBuiltPages(
+  directory: string,
+  listed: Iterable<ListedFile>,
+): ReadonlyMap<string, BuiltFile> {
   const pages = new Map<string, BuiltFile>();
   for (const entry of listed) {
     const mediaType = MEDIA_TYPES.get(extname(entry.name));

@@ -1,4 +1,5 @@
-// The one test for "a JSON object": neither null nor a list. For values that came out of a JSON parser.
+// The one test for "a JSON object": neither null nor a list. For values that came out of a JSON
+// parser.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

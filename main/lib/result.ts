@@ -1,4 +1,5 @@
-// Outcomes a caller must branch on are values, not exceptions. This file owns that shape and nothing else.
+// Outcomes a caller must branch on are values, not exceptions. This file owns that shape and
+// nothing else.
 
 type Ok<T> = { readonly ok: true; readonly value: T };
 type Err<E> = { readonly ok: false; readonly error: E };

@@ -1,4 +1,5 @@
-// A value that must not be printed. Every way of turning it into text gives "[secret]"; `expose` is the one door.
+// A value that must not be printed. Every way of turning it into text gives "[secret]"; `expose` is
+// the one door.
 const HIDDEN = '[secret]';
 
 export class Secret<T> {

@@ -1,6 +1,8 @@
-// The one door through which JSON from outside becomes values. A single pass over the text checks everything JSON.parse is lenient
-// about (depth, size, duplicate and prototype keys, lone surrogates, numbers that would change) before JSON.parse runs. It never
-// recurses, so no nesting can overflow the stack, and it never repairs: a text is taken as it is or refused with a sentence.
+// The one door through which JSON from outside becomes values. A single pass over the text checks
+// everything JSON.parse is lenient about (depth, size, duplicate and prototype keys, lone
+// surrogates, numbers that would change) before JSON.parse runs. It never recurses, so no nesting
+// can overflow the stack, and it never repairs: a text is taken as it is or refused with a
+// sentence.
 import { err, ok, type Result } from './result.ts';
 
 export interface JsonLimits {
@@ -15,7 +17,10 @@ export interface JsonLimits {
 
 interface JsonRefusal {
   readonly reason: string;
-  /** Members of the outermost object that hold a short string, as far as the text was read: enough to say which message was refused. */
+  /**
+   * Members of the outermost object that hold a short string, as far as the text was read: enough
+   * to say which message was refused.
+   */
   readonly outerStrings: ReadonlyMap<string, string>;
 }
 
@@ -24,7 +29,10 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const PLAIN_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Longer strings of the outermost object are not collected for a refusal. */
 const OUTER_STRING_MAX_CHARACTERS = 128;
-/** From here on JavaScript writes a number with an exponent, so it can no longer be taken for an exact integer. */
+/**
+ * From here on JavaScript writes a number with an exponent, so it can no longer be taken for an
+ * exact integer.
+ */
 const EXPONENT_NOTATION_FROM = 1e21;
 
 interface Container {
@@ -35,27 +43,38 @@ interface Container {
 }
 
 /** Parses `input` or gives one sentence that says what is wrong with it. Never throws. */
-export function parseStrictJson(input: Uint8Array | string, limits: JsonLimits): Result<unknown, string> {
+export function parseStrictJson(
+  input: Uint8Array | string,
+  limits: JsonLimits,
+): Result<unknown, string> {
   const parsed = readStrictJson(input, limits);
   return parsed.ok ? parsed : err(parsed.error.reason);
 }
 
 /** As parseStrictJson; a refusal also carries what was learnt of the outermost object. */
-export function readStrictJson(input: Uint8Array | string, limits: JsonLimits): Result<unknown, JsonRefusal> {
+export function readStrictJson(
+  input: Uint8Array | string,
+  limits: JsonLimits,
+): Result<unknown, JsonRefusal> {
   const nothing = new Map<string, string>();
   const size = typeof input === 'string' ? Buffer.byteLength(input) : input.byteLength;
   if (size > limits.sizeMaxBytes) {
-    return err({ reason: `the message is ${size} bytes long; ${limits.sizeMaxBytes} is the most`, outerStrings: nothing });
+    return err({
+      reason: `the message is ${size} bytes long; ${limits.sizeMaxBytes} is the most`,
+      outerStrings: nothing,
+    });
   }
   const text = typeof input === 'string' ? input : decodeUtf8(input);
-  if (text === undefined) return err({ reason: 'the bytes are not valid UTF-8', outerStrings: nothing });
+  if (text === undefined)
+    return err({ reason: 'the bytes are not valid UTF-8', outerStrings: nothing });
   const scanner = new Scanner(text, limits);
   const reason = scanner.scan();
   if (reason !== undefined) return err({ reason, outerStrings: scanner.outerStrings });
   try {
     return ok<unknown>(JSON.parse(text));
   } catch {
-    // The scanner accepts exactly the grammar of JSON; this line keeps a mistake in it from becoming an exception.
+    // The scanner accepts exactly the grammar of JSON; this line keeps a mistake in it from
+    // becoming an exception.
     return err({ reason: 'the text is not JSON', outerStrings: scanner.outerStrings });
   }
 }
@@ -83,15 +102,21 @@ class Scanner {
 
   /** Walks the whole text once. Returns the reason for a refusal, or undefined. */
   scan(): string | undefined {
-    if (this.#text.charCodeAt(0) === 0xfeff) return 'the text begins with a byte order mark; send it without';
+    if (this.#text.charCodeAt(0) === 0xfeff)
+      return 'the text begins with a byte order mark; send it without';
     let reason = this.#value();
     while (reason === undefined) {
       this.#skipSpace();
       const container = this.#stack.at(-1);
       if (container === undefined) {
-        return this.#at === this.#text.length ? undefined : `something follows the end of the JSON document${this.#where()}`;
+        return this.#at === this.#text.length
+          ? undefined
+          : `something follows the end of the JSON document${this.#where()}`;
       }
-      reason = container.keys === null ? this.#nextItem(container) : this.#nextMember(container, container.keys);
+      reason =
+        container.keys === null
+          ? this.#nextItem(container)
+          : this.#nextMember(container, container.keys);
     }
     return reason;
   }
@@ -115,7 +140,8 @@ class Scanner {
     const key = this.#literal(start);
     if (keys.has(key)) return `the key ${shown(key)} stands twice in one object`;
     if (FORBIDDEN_KEYS.has(key)) return `the key "${key}" is not allowed`;
-    if (keys.size >= this.#limits.keysPerObjectMax) return `an object has more than ${this.#limits.keysPerObjectMax} keys`;
+    if (keys.size >= this.#limits.keysPerObjectMax)
+      return `an object has more than ${this.#limits.keysPerObjectMax} keys`;
     keys.add(key);
     container.member = this.#stack.length === 1 ? key : null;
     this.#skipSpace();
@@ -131,19 +157,24 @@ class Scanner {
   #value(): string | undefined {
     this.#skipSpace();
     this.#nodes += 1;
-    if (this.#nodes > this.#limits.nodesMax) return `the message holds more than ${this.#limits.nodesMax} values`;
+    if (this.#nodes > this.#limits.nodesMax)
+      return `the message holds more than ${this.#limits.nodesMax} values`;
     const first = this.#text[this.#at];
     if (first === '{' || first === '[') return this.#open(first === '{');
     if (first === '"') return this.#stringValue();
     if (first === 't') return this.#word('true');
     if (first === 'f') return this.#word('false');
     if (first === 'n') return this.#word('null');
-    if (first !== undefined && (first === '-' || (first >= '0' && first <= '9'))) return this.#number();
-    return first === undefined ? 'the JSON document ends too early' : `expected a JSON value${this.#where()}`;
+    if (first !== undefined && (first === '-' || (first >= '0' && first <= '9')))
+      return this.#number();
+    return first === undefined
+      ? 'the JSON document ends too early'
+      : `expected a JSON value${this.#where()}`;
   }
 
   #open(isObject: boolean): string | undefined {
-    if (this.#stack.length >= this.#limits.depthMax) return `the message is nested deeper than ${this.#limits.depthMax} levels`;
+    if (this.#stack.length >= this.#limits.depthMax)
+      return `the message is nested deeper than ${this.#limits.depthMax} levels`;
     this.#at += 1;
     this.#stack.push({ keys: isObject ? new Set() : null, member: null, empty: true });
     return undefined;
@@ -153,7 +184,11 @@ class Scanner {
     const start = this.#at;
     const reason = this.#string();
     const outer = this.#stack.length === 1 ? this.#stack[0] : undefined;
-    if (reason === undefined && typeof outer?.member === 'string' && this.#at - start <= OUTER_STRING_MAX_CHARACTERS) {
+    if (
+      reason === undefined &&
+      typeof outer?.member === 'string' &&
+      this.#at - start <= OUTER_STRING_MAX_CHARACTERS
+    ) {
       this.outerStrings.set(outer.member, this.#literal(start));
     }
     return reason;
@@ -172,7 +207,8 @@ class Scanner {
     const value = Number(match[0]);
     const writtenAsInteger = match[1] === undefined && match[2] === undefined;
     if (!Number.isFinite(value)) return `a number is too large to be one${this.#where()}`;
-    if (Object.is(value, -0)) return `minus zero is not a number that survives${this.#where()}; send 0`;
+    if (Object.is(value, -0))
+      return `minus zero is not a number that survives${this.#where()}; send 0`;
     const mustBeExact = writtenAsInteger || Math.abs(value) < EXPONENT_NOTATION_FROM;
     if (mustBeExact && Number.isInteger(value) && !Number.isSafeInteger(value)) {
       return `a whole number is beyond 2^53 - 1 and would change${this.#where()}; send it as a string`;
@@ -181,7 +217,10 @@ class Scanner {
     return undefined;
   }
 
-  /** Reads one string literal. Escapes are checked, surrogates must come in pairs whether written out or as \u escapes. */
+  /**
+   * Reads one string literal. Escapes are checked, surrogates must come in pairs whether written
+   * out or as \u escapes.
+   */
   #string(): string | undefined {
     const text = this.#text;
     let highPending = false;
@@ -195,7 +234,8 @@ class Scanner {
       if (unit < 0x20) return `a control character stands unescaped in a string${this.#where()}`;
       if (unit === 0x5c) {
         const escaped = this.#escape();
-        if (escaped === undefined) return `a string holds an escape that JSON does not know${this.#where()}`;
+        if (escaped === undefined)
+          return `a string holds an escape that JSON does not know${this.#where()}`;
         unit = escaped;
       }
       const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -205,7 +245,10 @@ class Scanner {
     return 'a string has no end';
   }
 
-  /** At a backslash: moves to the last character of the escape and returns its UTF-16 unit; undefined when it is none. */
+  /**
+   * At a backslash: moves to the last character of the escape and returns its UTF-16 unit;
+   * undefined when it is none.
+   */
   #escape(): number | undefined {
     const kind = this.#text[this.#at + 1];
     if (kind === 'u') {
@@ -247,7 +290,10 @@ class Scanner {
   }
 }
 
-/** A key in a sentence: only plain ones are repeated, so that a hostile one cannot speak through our words. */
+/**
+ * A key in a sentence: only plain ones are repeated, so that a hostile one cannot speak through our
+ * words.
+ */
 function shown(key: string): string {
   return PLAIN_KEY.test(key) ? `"${key}"` : 'with unusual characters';
 }

@@ -1,7 +1,10 @@
-// Rates as token buckets, keyed by text, on the monotonic clock. Owns nothing but the counting: who is limited and what is said to
-// them is the caller's business.
+// Rates as token buckets, keyed by text, on the monotonic clock. Owns nothing but the counting: who
+// is limited and what is said to them is the caller's business.
 
-/** Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number is far above the peers that can connect). */
+/**
+ * Buckets kept; beyond it the least recently used is dropped (it starts full again, so the number
+ * is far above the peers that can connect).
+ */
 const BUCKETS_MAX = 4_096;
 
 interface Rate {
@@ -31,11 +34,17 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** Takes `cost` tokens and returns 0, or takes none and returns how many ms to wait until they are there. */
+  /**
+   * Takes `cost` tokens and returns 0, or takes none and returns how many ms to wait until they are
+   * there.
+   */
   take(key: string, rate: Rate, cost = 1): number {
     const now = this.#clock.monotonicMs();
     const bucket = this.#buckets.get(key) ?? { tokens: rate.burst, atMs: now };
-    bucket.tokens = Math.min(rate.burst, bucket.tokens + ((now - bucket.atMs) * rate.perMinute) / MINUTE_MS);
+    bucket.tokens = Math.min(
+      rate.burst,
+      bucket.tokens + ((now - bucket.atMs) * rate.perMinute) / MINUTE_MS,
+    );
     bucket.atMs = now;
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);

@@ -1,4 +1,5 @@
-// The table of muted parties, a part of the store's port. A muted party still asks and sends notices: its requests are held, its notices silent.
+// The table of muted parties, a part of the store's port. A muted party still asks and sends
+// notices: its requests are held, its notices silent.
 import type { PartyKey } from './transport.ts';
 
 export interface MuteRow {

@@ -1,12 +1,16 @@
-// What the store keeps of the audit log: rows that are only ever added, each chained to the one before, and signatures over that chain. The
-// storage keeps and walks them; what a row that does not fit means, and who signs, is a service's business.
+// What the store keeps of the audit log: rows that are only ever added, each chained to the one
+// before, and signatures over that chain. The storage keeps and walks them; what a row that does
+// not fit means, and who signs, is a service's business.
 
 export interface AuditRow {
   /** From 1, without a gap: a number that was given once is never given again. */
   readonly seq: number;
   /** Wall clock, ms since 1970; null where no time stands, as another program may have left it. */
   readonly at: number | null;
-  /** ms on the clock of the process that wrote it, which nobody can set; null where none stands, as above. */
+  /**
+   * ms on the clock of the process that wrote it, which nobody can set; null where none stands, as
+   * above.
+   */
   readonly monotonicMs: number | null;
   readonly actor: string;
   readonly surface: string;
@@ -21,11 +25,17 @@ export interface AuditRow {
 }
 
 /** The storage gives the number and the monotonic time. */
-export type NewAuditRow = Omit<AuditRow, 'seq' | 'at' | 'monotonicMs' | 'rule'> & { readonly at: number; readonly rule?: string | null };
+export type NewAuditRow = Omit<AuditRow, 'seq' | 'at' | 'monotonicMs' | 'rule'> & {
+  readonly at: number;
+  readonly rule?: string | null;
+};
 
 /** A row as it is chained. */
 export interface ChainedAuditRow extends AuditRow {
-  /** SHA-256 over the chain of the row before and the bytes of every column of this one; read, whatever bytes stand there. */
+  /**
+   * SHA-256 over the chain of the row before and the bytes of every column of this one; read,
+   * whatever bytes stand there.
+   */
   readonly chain: Uint8Array;
 }
 
@@ -36,8 +46,9 @@ export interface AuditPosition {
 }
 
 /**
- * The highest number of a row, or of a signature: one each millisecond would take nine thousand years. What another program stores under a
- * higher one, or one below 1, is no part of the log: nothing reads it.
+ * The highest number of a row, or of a signature: one each millisecond would take nine thousand
+ * years. What another program stores under a higher one, or one below 1, is no part of the log:
+ * nothing reads it.
  */
 export const AUDIT_NUMBER_MAX = 281_474_976_710_655;
 
@@ -51,7 +62,10 @@ interface AuditFlaw {
 
 /** One signature over the chain up to a row, and with it over every row before. */
 export interface AuditSignatureRow {
-  /** Rises with each signature; kept in the key vault too, so that an older copy of the database shows. */
+  /**
+   * Rises with each signature; kept in the key vault too, so that an older copy of the database
+   * shows.
+   */
   readonly counter: number;
   /** The counter of the signature before; 0 for the first. */
   readonly previous: number;
@@ -76,16 +90,21 @@ export interface AuditReads {
   auditAfter(afterSeq: number, upToSeq: number, limit: number): readonly ChainedAuditRow[];
   /** How many rows there are after that one. */
   auditCountAfter(seq: number): number;
-  /** What the chain of that row comes to, by what stands in it and in the row before; undefined: no row of that number. */
+  /**
+   * What the chain of that row comes to, by what stands in it and in the row before; undefined: no
+   * row of that number.
+   */
   auditChainAt(seq: number): Uint8Array | undefined;
   /**
-   * The newest row, and the highest number that was ever given to one: higher when the newest rows were taken away. The next row is chained to
-   * what stands in this one, or as the first is where that is no chain.
+   * The newest row, and the highest number that was ever given to one: higher when the newest rows
+   * were taken away. The next row is chained to what stands in this one, or as the first is where
+   * that is no chain.
    */
   auditHead(): AuditPosition & { readonly issuedSeq: number };
   /**
-   * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the first that does not fit. The position is
-   * that of the last row that fits. `look` is given each row that fits.
+   * Recomputes the chain over at most `limit` rows after `from`, up to `upToSeq`, and stops at the
+   * first that does not fit. The position is that of the last row that fits. `look` is given each
+   * row that fits.
    */
   walkAudit(
     from: AuditPosition,
@@ -94,15 +113,18 @@ export interface AuditReads {
     look?: (row: WalkedRow) => void,
   ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
   /**
-   * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that no hub writes is MAX_SAFE_INTEGER, which none
-   * signs; so with `lastAuditSignature`.
+   * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that no
+   * hub writes is MAX_SAFE_INTEGER, which none signs; so with `lastAuditSignature`.
    */
   auditSignatures(afterCounter: number, limit: number): readonly AuditSignatureRow[];
   lastAuditSignature(): AuditSignatureRow | undefined;
 }
 
 export interface AuditWrites {
-  /** @returns where it stands, once its commit is durable @throws AppError storage_failed where no number is left */
+  /**
+   * @returns where it stands, once its commit is durable @throws AppError storage_failed where no
+   * number is left
+   */
   appendAudit(row: NewAuditRow): AuditPosition;
   /** Throws StoreConflict unless its `previous` is the newest counter. */
   insertAuditSignature(row: AuditSignatureRow): void;

@@ -1,4 +1,5 @@
-// Time and chance as ports, so that a simulator can own both. Nothing outside adapters/clock may touch Date, timers or Math.random.
+// Time and chance as ports, so that a simulator can own both. Nothing outside adapters/clock may
+// touch Date, timers or Math.random.
 
 export interface TimerHandle {
   cancel(): void;
@@ -7,11 +8,14 @@ export interface TimerHandle {
 export interface Clock {
   /** Wall clock, ms since 1970. For display and across restarts only: it may jump. */
   wallMs(): number;
-  /** Monotonic clock, ms since an arbitrary start, never going back. For deadlines, rates and ages. */
+  /**
+   * Monotonic clock, ms since an arbitrary start, never going back. For deadlines, rates and ages.
+   */
   monotonicMs(): number;
   /**
-   * How long the computer has slept since this program began, as far as the monotonic clock stood still meanwhile, ms, never going back; no word of
-   * the wall clock. Timers are late by as much. Absent: not at all.
+   * How long the computer has slept since this program began, as far as the monotonic clock stood
+   * still meanwhile, ms, never going back; no word of the wall clock. Timers are late by as much.
+   * Absent: not at all.
    */
   asleepMs?(): number;
   /** Calls `run` once after `delayMs`. Timers never keep the process alive by themselves. */

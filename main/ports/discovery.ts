@@ -1,4 +1,5 @@
-// Finding hubs on the home network. Everything found is a hint: it authorises nothing (PROTOCOL.md, Discovery).
+// Finding hubs on the home network. Everything found is a hint: it authorises nothing (PROTOCOL.md,
+// Discovery).
 
 export interface Advertisement {
   readonly agentId: string;
@@ -46,8 +47,13 @@ export type DiscoveryEvent =
   | { readonly type: 'network-changed' };
 
 export interface Discovery {
-  /** Browses, and announces when an advertisement is given. Resolves once the announcement was sent. */
-  start(advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void): Promise<void>;
+  /**
+   * Browses, and announces when an advertisement is given. Resolves once the announcement was sent.
+   */
+  start(
+    advertisement: Advertisement | null,
+    onEvent: (event: DiscoveryEvent) => void,
+  ): Promise<void>;
   /** Sends a goodbye and stops. Idempotent. */
   stop(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Where the identity seed lives. A locked or missing vault is a state to show, never a reason to make a second identity.
+// Where the identity seed lives. A locked or missing vault is a state to show, never a reason to
+// make a second identity.
 import type { Secret } from '../lib/secret.ts';
 import type { RollbackCounter } from './rollback-counter.ts';
 
@@ -12,7 +13,9 @@ export type VaultRead =
   | { readonly state: 'locked'; readonly reason: string }
   /** There is no such vault on this machine. */
   | { readonly state: 'unavailable'; readonly reason: string }
-  /** Something is stored, but it is not a 32-byte seed, or the file's permissions are not private. */
+  /**
+   * Something is stored, but it is not a 32-byte seed, or the file's permissions are not private.
+   */
   | { readonly state: 'damaged'; readonly reason: string };
 
 export interface KeyVault {

@@ -1,4 +1,5 @@
-// Program log: a constant message plus fields. Audit events are not logs; they go through the Store.
+// Program log: a constant message plus fields. Audit events are not logs; they go through the
+// Store.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -1,9 +1,10 @@
-// What the store forgets, a part of its port: the words of what ended long ago. Ids, digests, ends, answers to ids, the audit, rules and peers
-// are no words, and there is no way to remove them. How long something is kept is a service's business.
+// What the store forgets, a part of its port: the words of what ended long ago. Ids, digests, ends,
+// answers to ids, the audit, rules and peers are no words, and there is no way to remove them. How
+// long something is kept is a service's business.
 
 /**
- * `tasks`: the words of ended tasks and of their approvals; the rows stay. `messages` (with conversations that have none left), `deliveries`,
- * `outbox`, `feed`: whole rows.
+ * `tasks`: the words of ended tasks and of their approvals; the rows stay. `messages` (with
+ * conversations that have none left), `deliveries`, `outbox`, `feed`: whole rows.
  */
 export type KeptKind = 'tasks' | 'messages' | 'deliveries' | 'outbox' | 'feed';
 
@@ -35,7 +36,10 @@ export interface PurgeOutcome {
 }
 
 export interface RetentionWrites {
-  /** Looks at some of what ended before a time and removes of it what nothing open, waiting, undelivered or untold needs. */
+  /**
+   * Looks at some of what ended before a time and removes of it what nothing open, waiting,
+   * undelivered or untold needs.
+   */
   purge(order: PurgeOrder): PurgeOutcome;
 }
 
@@ -45,6 +49,12 @@ export function isTaskPurged({ payload }: { readonly payload: string }): boolean
 }
 
 /** Whether the words of an approval were removed; one that waits without any was damaged. */
-export function isApprovalPurged({ view, state }: { readonly view: string; readonly state: string }): boolean {
+export function isApprovalPurged({
+  view,
+  state,
+}: {
+  readonly view: string;
+  readonly state: string;
+}): boolean {
   return view === '' && state !== 'pending';
 }

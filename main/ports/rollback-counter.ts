@@ -1,4 +1,5 @@
-// The one number that is kept outside the database, beside the identity: a database whose own count is lower was put back from an older copy.
+// The one number that is kept outside the database, beside the identity: a database whose own count
+// is lower was put back from an older copy.
 
 export interface CounterMark {
   /** Which database counted. */
@@ -18,6 +19,9 @@ export type CounterRead =
 export interface RollbackCounter {
   /** Never rejects. */
   read(signal: AbortSignal): Promise<CounterRead>;
-  /** Replaces what is kept. Throws AppError `identity_locked` or `storage_failed` when it was not kept. */
+  /**
+   * Replaces what is kept. Throws AppError `identity_locked` or `storage_failed` when it was not
+   * kept.
+   */
   write(mark: CounterMark, signal: AbortSignal): Promise<void>;
 }

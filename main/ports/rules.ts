@@ -1,5 +1,5 @@
-// The table of the household's rules, a part of the store's port. What a rule covers never changes: a rule is made, paused, used and ended,
-// and stays on record for what it decided.
+// The table of the household's rules, a part of the store's port. What a rule covers never changes:
+// a rule is made, paused, used and ended, and stays on record for what it decided.
 import type { Rule } from '../core/rules.ts';
 import type { PartyKey } from './transport.ts';
 
@@ -18,7 +18,9 @@ export interface RuleRow extends Rule {
 }
 
 /** What of a rule may change. */
-type RuleChange = Partial<Pick<RuleRow, 'suspended' | 'uses' | 'lastUsedAt' | 'endedAt' | 'endedWhy'>>;
+type RuleChange = Partial<
+  Pick<RuleRow, 'suspended' | 'uses' | 'lastUsedAt' | 'endedAt' | 'endedWhy'>
+>;
 
 export interface RuleReads {
   rule(id: string): RuleRow | undefined;

@@ -1,5 +1,6 @@
-// What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many share one commit, and the promise
-// settles only after the commit is durable. Reads are synchronous and see committed rows only. Only services write.
+// What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many
+// share one commit, and the promise settles only after the commit is durable. Reads are synchronous
+// and see committed rows only. Only services write.
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
@@ -58,7 +59,10 @@ export interface AgentDomainRow {
   readonly riskClass: RiskClass | null;
   /** True when the class is its owner's word; else the hub's own careful one. */
   readonly byOwner: boolean;
-  /** False when the agent does not offer it (any more): then it counts for the risk and for nothing else. */
+  /**
+   * False when the agent does not offer it (any more): then it counts for the risk and for nothing
+   * else.
+   */
   readonly isOffered: boolean;
 }
 
@@ -125,11 +129,16 @@ export interface TaskRow {
   readonly revision: number;
   /** The asking agent's name, where known. */
   readonly fromAgent: string | null;
-  /** The agent that runs it: ours (incoming, local) or the asked-for one (outgoing), where known. */
+  /**
+   * The agent that runs it: ours (incoming, local) or the asked-for one (outgoing), where known.
+   */
   readonly toAgent: string | null;
   readonly domain: string | null;
   readonly conversationId: string;
-  /** The payload as canonical JSON text, exactly as received or sent; empty once its words were removed (ports/retention.ts). */
+  /**
+   * The payload as canonical JSON text, exactly as received or sent; empty once its words were
+   * removed (ports/retention.ts).
+   */
   readonly payload: string;
   readonly reportBack: boolean;
   readonly urgent: boolean;
@@ -149,9 +158,15 @@ export interface TaskRow {
   readonly decision: string | null;
   /** Why this hub takes back what it sent, from `cancelling` on; null for all else. */
   readonly cancelCause: 'cancelled' | 'hung_up' | 'hub_restarted' | null;
-  /** What the other hub said to that and the task stayed open: its agent has it, or that hub takes no cancels. */
+  /**
+   * What the other hub said to that and the task stayed open: its agent has it, or that hub takes
+   * no cancels.
+   */
   readonly cancelAnswer: 'asked_to_stop' | 'not_taken' | null;
-  /** How long this hub waits for a person, ms from receipt, until the deadline at most; null: until the deadline. */
+  /**
+   * How long this hub waits for a person, ms from receipt, until the deadline at most; null: until
+   * the deadline.
+   */
   readonly waitMs: number | null;
   /** For `held`: when a person is asked, wall clock; null: not before somebody says so. */
   readonly heldUntil: number | null;
@@ -166,7 +181,10 @@ export interface ApprovalRow {
   readonly revision: number;
   /** hex SHA-256 over every field and the escaped text (core/approval-digest). */
   readonly digest: string;
-  /** The canonical JSON that was digested: what the card is drawn from and what the agent receives; empty once its words were removed. */
+  /**
+   * The canonical JSON that was digested: what the card is drawn from and what the agent receives;
+   * empty once its words were removed.
+   */
   readonly view: string;
   readonly state: ApprovalState;
   readonly riskClass: RiskClass;
@@ -177,7 +195,10 @@ export interface ApprovalRow {
   readonly surface: string | null;
   /** The rule that decided, when one did. */
   readonly ruleId: string | null;
-  /** Why it was declined or ended otherwise. Of one that is answered: what a person answered instead of letting an agent do it. */
+  /**
+   * Why it was declined or ended otherwise. Of one that is answered: what a person answered instead
+   * of letting an agent do it.
+   */
   readonly reason: string | null;
 }
 
@@ -210,7 +231,10 @@ export interface MessageRow {
   readonly taskId: string | null;
   readonly fromAgent: string | null;
   readonly toAgent: string | null;
-  /** Its payload, JSON text; null where its words are those of its task: a request, and the response or result that ended it. */
+  /**
+   * Its payload, JSON text; null where its words are those of its task: a request, and the response
+   * or result that ended it.
+   */
   readonly payload: string | null;
   readonly at: number;
 }
@@ -256,7 +280,10 @@ export interface Page {
   readonly beforeSeq?: number;
 }
 
-export type ApprovalDecisionRow = Pick<ApprovalRow, 'digest' | 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>;
+export type ApprovalDecisionRow = Pick<
+  ApprovalRow,
+  'digest' | 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'
+>;
 
 export interface ConversationSummaryRow {
   readonly conversationId: string;
@@ -283,26 +310,51 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   tokens(): readonly TokenRow[];
   token(id: string): TokenRow | undefined;
   task(id: string): TaskRow | undefined;
-  taskByMessage(direction: TaskRow['direction'], party: PartyKey, messageId: string): TaskRow | undefined;
+  taskByMessage(
+    direction: TaskRow['direction'],
+    party: PartyKey,
+    messageId: string,
+  ): TaskRow | undefined;
   /** Tasks in any of `states`, oldest first. */
   tasksInStates(states: readonly TaskState[]): readonly TaskRow[];
-  /** Newest first; `agent` limits to tasks that agent sent or runs, `knownTo` to what it sent and what it runs that was allowed. */
+  /**
+   * Newest first; `agent` limits to tasks that agent sent or runs, `knownTo` to what it sent and
+   * what it runs that was allowed.
+   */
   tasks(page: Page, filter?: TaskFilter): readonly TaskRow[];
   /** The oldest of a conversation, of all or of what an agent may know. */
   firstTask(conversationId: string, knownTo?: string): TaskRow | undefined;
-  /** What of a request to this hub is new among all that its party made before; agents and area only where an agent runs it. */
+  /**
+   * What of a request to this hub is new among all that its party made before; agents and area only
+   * where an agent runs it.
+   */
   newInRequest(request: TaskRow): 'hub' | 'agent' | 'domain' | null;
   approval(id: string): ApprovalRow | undefined;
   approvalOfTask(taskId: string): ApprovalRow | undefined;
   /** What became of it, without what was shown. */
   decisionOfTask(taskId: string): ApprovalDecisionRow | undefined;
-  /** Those of the requests before this one that are equal to it in party, agents, area and kind, the newest request first. */
-  approvalsOfEqual(request: TaskRow, limit: number): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
+  /**
+   * Those of the requests before this one that are equal to it in party, agents, area and kind, the
+   * newest request first.
+   */
+  approvalsOfEqual(
+    request: TaskRow,
+    limit: number,
+  ): readonly Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>[];
   pendingApprovals(): readonly ApprovalRow[];
-  /** The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the newest first. */
+  /**
+   * The tasks of the last requests to this hub, whether anybody was asked or not: their ids, the
+   * newest first.
+   */
   lastRequests(limit: number): readonly string[];
-  /** Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq` is the order of decisions, the cursor. */
-  decidedApprovals(page: Page, by?: 'people' | 'rules'): readonly (ApprovalRow & { readonly seq: number })[];
+  /**
+   * Newest decision first, all or those of `by` alone (an end by itself counts as people's); `seq`
+   * is the order of decisions, the cursor.
+   */
+  decidedApprovals(
+    page: Page,
+    by?: 'people' | 'rules',
+  ): readonly (ApprovalRow & { readonly seq: number })[];
   delivery(deliveryId: string): DeliveryRow | undefined;
   deliveryOfTask(taskId: string, kind: DeliveryRow['kind']): DeliveryRow | undefined;
   deliveriesOfAgent(
@@ -311,31 +363,59 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
     page: { readonly limit: number; readonly afterSeq?: number },
   ): readonly DeliveryRow[];
   /**
-   * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result` and `cancel` neither wait for what runs in
-   * it nor hold it up.
+   * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result`
+   * and `cancel` neither wait for what runs in it nor hold it up.
    */
-  claimable(agent: string, kinds: readonly DeliveryRow['kind'][] | null, limit: number): readonly DeliveryRow[];
+  claimable(
+    agent: string,
+    kinds: readonly DeliveryRow['kind'][] | null,
+    limit: number,
+  ): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
-  messages(page: Page, filter: { readonly conversationId?: string; readonly party?: PartyKey }): readonly MessageRow[];
+  messages(
+    page: Page,
+    filter: { readonly conversationId?: string; readonly party?: PartyKey },
+  ): readonly MessageRow[];
   /**
-   * The newest that an agent of this hub sent or was given, among the newest `among` of a conversation; of a request that was not allowed
-   * nothing. What others said there is passed over by the first columns of each row, and its text is never read.
+   * The newest that an agent of this hub sent or was given, among the newest `among` of a
+   * conversation; of a request that was not allowed nothing. What others said there is passed over
+   * by the first columns of each row, and its text is never read.
    */
-  messagesOfAgent(conversationId: string, agent: string, page: { readonly among: number; readonly limit: number }): readonly MessageRow[];
-  /** The same messages counted, as if there were no others in that conversation; undefined where there are none. */
-  conversationOfAgent(conversationId: string, agent: string, among: number): ConversationSummaryRow | undefined;
+  messagesOfAgent(
+    conversationId: string,
+    agent: string,
+    page: { readonly among: number; readonly limit: number },
+  ): readonly MessageRow[];
+  /**
+   * The same messages counted, as if there were no others in that conversation; undefined where
+   * there are none.
+   */
+  conversationOfAgent(
+    conversationId: string,
+    agent: string,
+    among: number,
+  ): ConversationSummaryRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];
   unreadFeedCount(): number;
-  /** Unsettled rows of one peer, oldest first, expired ones included; a page of them where one is asked for. */
-  outboxOf(party: KeyHex, page?: { readonly limit: number; readonly after: OutboxRow | undefined }): readonly OutboxRow[];
+  /**
+   * Unsettled rows of one peer, oldest first, expired ones included; a page of them where one is
+   * asked for.
+   */
+  outboxOf(
+    party: KeyHex,
+    page?: { readonly limit: number; readonly after: OutboxRow | undefined },
+  ): readonly OutboxRow[];
   outboxMessage(party: KeyHex, messageId: string): OutboxRow | undefined;
   /** Unsettled rows of one peer: its cancels, or all the others, which report to it. */
   countOutbox(party: KeyHex, of: 'cancels' | 'reports'): number;
   /** Peers with unsettled rows. */
   outboxParties(): readonly KeyHex[];
-  /** Unsettled rows whose time is over once this hub has run `uptimeMs`: to be settled without a delivery. */
+  /**
+   * Unsettled rows whose time is over once this hub has run `uptimeMs`: to be settled without a
+   * delivery.
+   */
   outboxExpired(uptimeMs: number): readonly OutboxRow[];
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
 }
@@ -353,10 +433,20 @@ export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites, Rete
   deleteToken(id: string): void;
   /** Throws StoreConflict when (direction, party, messageId) or id is taken. Assigns seq. */
   insertTask(row: Omit<TaskRow, 'seq'>): TaskRow;
-  /** Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing changed. Sets revision + 1. */
-  updateTask(id: string, expectedRevision: number, change: Partial<Omit<TaskRow, 'seq' | 'id' | 'revision'>>): boolean;
+  /**
+   * Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing
+   * changed. Sets revision + 1.
+   */
+  updateTask(
+    id: string,
+    expectedRevision: number,
+    change: Partial<Omit<TaskRow, 'seq' | 'id' | 'revision'>>,
+  ): boolean;
   insertApproval(row: ApprovalRow): void;
-  /** The decision itself: one UPDATE guarded by id, revision, digest and state = pending. Its deadline is the caller's to look at. */
+  /**
+   * The decision itself: one UPDATE guarded by id, revision, digest and state = pending. Its
+   * deadline is the caller's to look at.
+   */
   decideApproval(
     id: string,
     guard: { readonly revision: number; readonly digest: string },
@@ -370,27 +460,40 @@ export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites, Rete
     expectedState: DeliveryRow['state'],
     change: Partial<Omit<DeliveryRow, 'seq' | 'deliveryId'>>,
   ): boolean;
-  /** Keeps the first record of (direction, party, messageId): a replay adds nothing and never throws. */
+  /**
+   * Keeps the first record of (direction, party, messageId): a replay adds nothing and never
+   * throws.
+   */
   insertMessage(row: Omit<MessageRow, 'seq'>): void;
   insertFeed(row: Omit<FeedRow, 'seq'>): FeedRow;
   markFeedRead(ids: readonly string[] | 'all', at: number): void;
   putOutbox(row: OutboxRow): void;
-  /** Adds the row, or fills its `reply` in once. Throws StoreConflict for another digest or a second, different reply. */
+  /**
+   * Adds the row, or fills its `reply` in once. Throws StoreConflict for another digest or a
+   * second, different reply.
+   */
   putReplay(row: ReplayRow): void;
 }
 
-/** A row with that identity is there already, or the change would rewrite what must not change. Rolls back the work it came from. */
+/**
+ * A row with that identity is there already, or the change would rewrite what must not change.
+ * Rolls back the work it came from.
+ */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }
 
 export interface Store {
   readonly read: Reads;
-  /** Runs `work` in the next commit; resolves after it is durable (synchronous=FULL). A throw rolls back this work only. */
+  /**
+   * Runs `work` in the next commit; resolves after it is durable (synchronous=FULL). A throw rolls
+   * back this work only.
+   */
   write<T>(work: (tables: Tables) => T): Promise<T>;
   /**
-   * Records within 50 ms without anyone waiting (messages that promise nothing). Failures are counted and logged. `then` is called with what
-   * `work` returned once it can be read, and never where it was dropped or refused: whoever tells of a row tells of one that can be read.
+   * Records within 50 ms without anyone waiting (messages that promise nothing). Failures are
+   * counted and logged. `then` is called with what `work` returned once it can be read, and never
+   * where it was dropped or refused: whoever tells of a row tells of one that can be read.
    */
   writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void;
   /** Commits what is queued and closes. Idempotent. */

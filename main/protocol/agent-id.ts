@@ -1,5 +1,5 @@
-// Agent ids: the short label of a public key (PROTOCOL.md, Identity). A label is for showing and looking up; whoever authorises
-// compares the full key. Nothing here decides anything.
+// Agent ids: the short label of a public key (PROTOCOL.md, Identity). A label is for showing and
+// looking up; whoever authorises compares the full key. Nothing here decides anything.
 import { createHash } from 'node:crypto';
 import { assert } from '../lib/assert.ts';
 import { fromHex } from '../lib/bytes.ts';
@@ -25,7 +25,10 @@ export function isAgentId(text: string): boolean {
   return WIRE_FORM.test(text);
 }
 
-/** What a person typed, in either case and with spaces around it, as a wire-form id; undefined when it is none. */
+/**
+ * What a person typed, in either case and with spaces around it, as a wire-form id; undefined when
+ * it is none.
+ */
 export function readAgentId(text: string): string | undefined {
   const id = text.trim().toLowerCase();
   return isAgentId(id) ? id : undefined;

@@ -1,5 +1,6 @@
-// One envelope -> the text that goes on the wire: compact JSON, every non-ASCII character as \uXXXX (PROTOCOL.md, Streams and frames).
-// It never sends what a hub that follows the protocol would refuse.
+// One envelope -> the text that goes on the wire: compact JSON, every non-ASCII character as \uXXXX
+// (PROTOCOL.md, Streams and frames). It never sends what a hub that follows the protocol would
+// refuse.
 import { AppError } from '../lib/app-error.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
@@ -10,7 +11,8 @@ const NOT_ASCII = /[\u007f-\uffff]/g;
 
 /**
  * The text of a message, ASCII only, so its length is its size in bytes.
- * @throws AppError payload_too_large beyond 65,536 bytes; bad_request for content no hub would take (too deep, half a surrogate pair ...)
+ * @throws AppError payload_too_large beyond 65,536 bytes; bad_request for content no hub would take
+ * (too deep, half a surrogate pair ...)
  */
 export function encodeEnvelope(envelope: Envelope): string {
   const { v, id, from, to, ts, kind, ref, payload } = envelope;
@@ -21,14 +23,20 @@ export function encodeEnvelope(envelope: Envelope): string {
 export function encodeMessage(members: JsonObject): string {
   const text = JSON.stringify(members).replaceAll(NOT_ASCII, escapeUnit);
   if (text.length > ENVELOPE_SIZE_MAX_BYTES) {
-    throw new AppError('payload_too_large', `The message is ${text.length} bytes long; a hub takes ${ENVELOPE_SIZE_MAX_BYTES} at most.`, {
-      failedBy: 'input',
-      hint: 'Shorten the text, or send it in parts. Each character outside plain English letters counts as six bytes or more.',
-    });
+    throw new AppError(
+      'payload_too_large',
+      `The message is ${text.length} bytes long; a hub takes ${ENVELOPE_SIZE_MAX_BYTES} at most.`,
+      {
+        failedBy: 'input',
+        hint: 'Shorten the text, or send it in parts. Each character outside plain English letters counts as six bytes or more.',
+      },
+    );
   }
   const readable = parseStrictJson(text, ENVELOPE_JSON_LIMITS);
   if (!readable.ok) {
-    throw new AppError('bad_request', `No hub would take this message: ${readable.error}.`, { failedBy: 'input' });
+    throw new AppError('bad_request', `No hub would take this message: ${readable.error}.`, {
+      failedBy: 'input',
+    });
   }
   return text;
 }

@@ -1,4 +1,5 @@
-// The envelope every message travels in (PROTOCOL.md, Envelope). This file owns its shape; parsing and encoding stand beside it.
+// The envelope every message travels in (PROTOCOL.md, Envelope). This file owns its shape; parsing
+// and encoding stand beside it.
 
 export interface Envelope {
   readonly v: number;

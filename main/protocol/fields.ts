@@ -1,5 +1,6 @@
-// Reads the members of one payload. The first member that does not fit is remembered as a sentence that says what would have fitted;
-// reading goes on with a harmless value, so that a schema reads top to bottom. An optional member may be absent or null.
+// Reads the members of one payload. The first member that does not fit is remembered as a sentence
+// that says what would have fitted; reading goes on with a harmless value, so that a schema reads
+// top to bottom. An optional member may be absent or null.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
@@ -60,18 +61,33 @@ export class Fields {
   }
 
   /** A safe integer of at least `least`; `absent` when it is not there. */
-  integer<Absent extends number | null>(name: string, least: number, absent: Absent): number | Absent {
+  integer<Absent extends number | null>(
+    name: string,
+    least: number,
+    absent: Absent,
+  ): number | Absent {
     const value = this.#members[name] ?? absent;
     if (value === absent) return absent;
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
     return this.refuse(name, `must be a whole number of at least ${least}, or absent`, absent);
   }
 
-  choice<const Choice extends string, Absent extends string>(name: string, choices: readonly Choice[], absent: Absent): Choice | Absent {
+  choice<const Choice extends string, Absent extends string>(
+    name: string,
+    choices: readonly Choice[],
+    absent: Absent,
+  ): Choice | Absent {
     const value = this.#members[name] ?? absent;
     if (value === absent) return absent;
     const chosen = choices.find((choice) => choice === value);
-    return chosen ?? this.refuse(name, `must be one of ${choices.map((choice) => `"${choice}"`).join(', ')}`, absent);
+    return (
+      chosen ??
+      this.refuse(
+        name,
+        `must be one of ${choices.map((choice) => `"${choice}"`).join(', ')}`,
+        absent,
+      )
+    );
   }
 
   object(name: string): JsonObject | null {
@@ -84,15 +100,22 @@ export class Fields {
   texts(name: string, entriesMax: number, limits: TextLimits): readonly string[] {
     return this.list(name, entriesMax, (entry) => {
       const max = limits.maxCharacters ?? Number.POSITIVE_INFINITY;
-      return typeof entry === 'string' && entry.length <= max ? ok(entry) : err(`must be a list of texts of at most ${max} characters`);
+      return typeof entry === 'string' && entry.length <= max
+        ? ok(entry)
+        : err(`must be a list of texts of at most ${max} characters`);
     });
   }
 
   /** A list whose entries `read` takes; absent reads as empty. */
-  list<T>(name: string, entriesMax: number, read: (entry: unknown) => Result<T, string>): readonly T[] {
+  list<T>(
+    name: string,
+    entriesMax: number,
+    read: (entry: unknown) => Result<T, string>,
+  ): readonly T[] {
     const value = this.#members[name] ?? [];
     if (!Array.isArray(value)) return this.refuse(name, 'must be a list, or absent', []);
-    if (value.length > entriesMax) return this.refuse(name, `must hold at most ${entriesMax} entries`, []);
+    if (value.length > entriesMax)
+      return this.refuse(name, `must hold at most ${entriesMax} entries`, []);
     const entries: T[] = [];
     for (const entry of value) {
       const result = read(entry);
@@ -108,7 +131,13 @@ export class Fields {
     return instead;
   }
 
-  #bounded(name: string, value: string, { maxCharacters = Number.POSITIVE_INFINITY }: TextLimits): string {
-    return value.length <= maxCharacters ? value : this.refuse(name, `must be at most ${maxCharacters} characters long`, '');
+  #bounded(
+    name: string,
+    value: string,
+    { maxCharacters = Number.POSITIVE_INFINITY }: TextLimits,
+  ): string {
+    return value.length <= maxCharacters
+      ? value
+      : this.refuse(name, `must be at most ${maxCharacters} characters long`, '');
   }
 }

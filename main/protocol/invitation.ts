@@ -1,5 +1,6 @@
-// What an invitation adds to the steps of pairing (PROTOCOL.md, Invitation): the id by which an offer speaks of its secret, and the codes
-// that stand where people would type. Pure: bytes in, bytes out.
+// What an invitation adds to the steps of pairing (PROTOCOL.md, Invitation): the id by which an
+// offer speaks of its secret, and the codes that stand where people would type. Pure: bytes in,
+// bytes out.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { frame, type PairRole } from './pairing.ts';
 
@@ -9,7 +10,11 @@ export function invitationId(secret: Uint8Array): Uint8Array {
 }
 
 /** What `role` sends with its confirmation: it knows the secret and has seen T. 32 bytes. */
-export function invitationMac(secret: Uint8Array, role: PairRole, transcriptBytes: Uint8Array): Uint8Array {
+export function invitationMac(
+  secret: Uint8Array,
+  role: PairRole,
+  transcriptBytes: Uint8Array,
+): Uint8Array {
   return hmac(secret, frame('AXON-PAIR-INVITE-v1', role, transcriptBytes));
 }
 

@@ -1,5 +1,5 @@
-// The kinds of message, their streams and their replies (PROTOCOL.md, Kinds and payloads), and what this hub advertises in hello.
-// Tables and lookups only.
+// The kinds of message, their streams and their replies (PROTOCOL.md, Kinds and payloads), and what
+// this hub advertises in hello. Tables and lookups only.
 
 import { DECISIONS } from './decision.ts';
 import { REMOTE_APPROVAL } from './remote-approval.ts';
@@ -23,16 +23,48 @@ export const KINDS = {
   hello: { stream: 'bidirectional', opens: true, reply: 'hello', required: true, hasPayload: true },
   ping: { stream: 'bidirectional', opens: true, reply: 'pong', required: true, hasPayload: false },
   pong: { stream: 'bidirectional', opens: false, reply: null, required: true, hasPayload: true },
-  query: { stream: 'bidirectional', opens: true, reply: 'response', required: true, hasPayload: true },
-  response: { stream: 'bidirectional', opens: false, reply: null, required: true, hasPayload: true },
-  delegate: { stream: 'bidirectional', opens: true, reply: 'ack', required: false, hasPayload: true },
+  query: {
+    stream: 'bidirectional',
+    opens: true,
+    reply: 'response',
+    required: true,
+    hasPayload: true,
+  },
+  response: {
+    stream: 'bidirectional',
+    opens: false,
+    reply: null,
+    required: true,
+    hasPayload: true,
+  },
+  delegate: {
+    stream: 'bidirectional',
+    opens: true,
+    reply: 'ack',
+    required: false,
+    hasPayload: true,
+  },
   ack: { stream: 'bidirectional', opens: false, reply: null, required: false, hasPayload: true },
   result: { stream: 'unidirectional', opens: true, reply: null, required: false, hasPayload: true },
   notify: { stream: 'unidirectional', opens: true, reply: null, required: true, hasPayload: true },
   cancel: { stream: 'bidirectional', opens: true, reply: 'ack', required: false, hasPayload: true },
-  discover: { stream: 'bidirectional', opens: true, reply: 'capabilities', required: false, hasPayload: false },
-  capabilities: { stream: 'bidirectional', opens: false, reply: null, required: false, hasPayload: true },
-  /** On a stream of its own it is unsolicited; it may also stand in for the reply to any request. */
+  discover: {
+    stream: 'bidirectional',
+    opens: true,
+    reply: 'capabilities',
+    required: false,
+    hasPayload: false,
+  },
+  capabilities: {
+    stream: 'bidirectional',
+    opens: false,
+    reply: null,
+    required: false,
+    hasPayload: true,
+  },
+  /**
+   * On a stream of its own it is unsolicited; it may also stand in for the reply to any request.
+   */
   error: { stream: 'unidirectional', opens: true, reply: null, required: true, hasPayload: true },
   pair: { stream: 'bidirectional', opens: true, reply: 'ack', required: false, hasPayload: true },
 } as const satisfies Record<string, KindEntry>;
@@ -58,7 +90,10 @@ export const EXTENSIONS: readonly string[] = [
   DECISIONS,
 ];
 
-/** Topics of notifications that hubs send each other and no agent sees (PROTOCOL.md, Extensions): "I have your result", and how far it is. */
+/**
+ * Topics of notifications that hubs send each other and no agent sees (PROTOCOL.md, Extensions): "I
+ * have your result", and how far it is.
+ */
 export const RECEIPT_TOPIC = 'axon.receipt';
 export const PROGRESS_TOPIC = 'axon.progress';
 

@@ -1,10 +1,16 @@
-// Every limit of the wire format, one sentence each: what it bounds, and what happens beyond it. Values only, no behaviour.
-// PROTOCOL.md repeats them in its tables; a test keeps the two equal.
+// Every limit of the wire format, one sentence each: what it bounds, and what happens beyond it.
+// Values only, no behaviour. PROTOCOL.md repeats them in its tables; a test keeps the two equal.
 import type { JsonLimits } from '../lib/strict-json.ts';
 
-/** One message with all its fields, in UTF-8 bytes; a longer one is refused by the receiver and never sent by us. */
+/**
+ * One message with all its fields, in UTF-8 bytes; a longer one is refused by the receiver and
+ * never sent by us.
+ */
 export const ENVELOPE_SIZE_MAX_BYTES = 65_536;
-/** Objects and arrays inside one another, the envelope itself counting as 1; deeper is `invalid_envelope`. */
+/**
+ * Objects and arrays inside one another, the envelope itself counting as 1; deeper is
+ * `invalid_envelope`.
+ */
 export const ENVELOPE_DEPTH_MAX = 32;
 /** JSON values in one message; more is `invalid_envelope`. */
 export const ENVELOPE_NODES_MAX = 4096;
@@ -23,7 +29,10 @@ export const TIMESTAMP_MAX_MS = 8_640_000_000_000_000;
 
 /** How long a query waits when it does not say. */
 export const QUERY_DEADLINE_DEFAULT_MS = 30_000;
-/** The longest time a query or a delegation may take, and a delegation's time when it does not say; longer is cut to it. */
+/**
+ * The longest time a query or a delegation may take, and a delegation's time when it does not say;
+ * longer is cut to it.
+ */
 export const DEADLINE_MAX_MS = 86_400_000;
 /** The name of an agent behind a hub (`route.from`, `route.to`); longer is refused. */
 export const AGENT_NAME_MAX_CHARACTERS = 64;
@@ -69,7 +78,10 @@ export const INVITATION_ID_BYTES = 16;
 export const HASH_BYTES = 32;
 /** Bytes of an Ed25519 signature. */
 export const SIGNATURE_BYTES = 64;
-/** The canonical text of what a side says of itself while pairing, in bytes; a longer one is refused. */
+/**
+ * The canonical text of what a side says of itself while pairing, in bytes; a longer one is
+ * refused.
+ */
 export const PAIRING_META_MAX_BYTES = 1024;
 /** The reason in an `abort`; cut beyond. */
 export const PAIRING_REASON_MAX_CHARACTERS = 200;

@@ -1,5 +1,6 @@
-// Bytes of one stream -> one envelope, or the reason why not (PROTOCOL.md, Envelope). Checks form only: whether the sender may say
-// this, and whether the payload fits its kind, is decided by others. Unknown kinds and unknown fields pass.
+// Bytes of one stream -> one envelope, or the reason why not (PROTOCOL.md, Envelope). Checks form
+// only: whether the sender may say this, and whether the payload fits its kind, is decided by
+// others. Unknown kinds and unknown fields pass.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { readStrictJson } from '../lib/strict-json.ts';
@@ -10,7 +11,9 @@ import { ENVELOPE_JSON_LIMITS, KIND_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from './l
 import { isMessageId } from './message-id.ts';
 import { PROTOCOL_VERSION } from './versions.ts';
 
-/** `id` and `kind` are what could still be read, so that an `error` can name the message it refuses. */
+/**
+ * `id` and `kind` are what could still be read, so that an `error` can name the message it refuses.
+ */
 export interface EnvelopeRefusal {
   readonly reason: string;
   readonly id: string | null;
@@ -44,33 +47,47 @@ export function parseMessage<Form extends object>(
   const json = readStrictJson(bytes, ENVELOPE_JSON_LIMITS);
   if (!json.ok) {
     const { outerStrings } = json.error;
-    return err({ reason: json.error.reason, ...whatIsKnown(outerStrings.get('id'), outerStrings.get('kind')) });
+    return err({
+      reason: json.error.reason,
+      ...whatIsKnown(outerStrings.get('id'), outerStrings.get('kind')),
+    });
   }
   const fields = json.value;
-  if (!isJsonObject(fields)) return err({ reason: 'a message is one JSON object', id: null, kind: null });
+  if (!isJsonObject(fields))
+    return err({ reason: 'a message is one JSON object', id: null, kind: null });
   const envelope = read(fields);
-  if (typeof envelope === 'string') return err({ reason: envelope, ...whatIsKnown(fields.id, fields.kind) });
+  if (typeof envelope === 'string')
+    return err({ reason: envelope, ...whatIsKnown(fields.id, fields.kind) });
   return ok({ envelope, raw: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
 }
 
 function readEnvelope(fields: JsonObject): Envelope | string {
   const { v, id, from, to, ts, kind } = fields;
   const ref = fields.ref ?? null;
-  if (v !== PROTOCOL_VERSION) return `"v" must be ${PROTOCOL_VERSION}, the only version this hub speaks`;
-  if (!isIdText(id)) return '"id" must be a fresh UUID version 4 in lower case, such as "3f0c1f5e-8f53-4b6e-9a53-0d8a1c5b7e21"';
-  if (typeof from !== 'string' || !isAgentId(from)) return '"from" must be an agent id: "ed25519." and 32 lower-case hex digits';
-  if (typeof to !== 'string' || !isAgentId(to)) return '"to" must be an agent id: "ed25519." and 32 lower-case hex digits';
+  if (v !== PROTOCOL_VERSION)
+    return `"v" must be ${PROTOCOL_VERSION}, the only version this hub speaks`;
+  if (!isIdText(id))
+    return '"id" must be a fresh UUID version 4 in lower case, such as "3f0c1f5e-8f53-4b6e-9a53-0d8a1c5b7e21"';
+  if (typeof from !== 'string' || !isAgentId(from))
+    return '"from" must be an agent id: "ed25519." and 32 lower-case hex digits';
+  if (typeof to !== 'string' || !isAgentId(to))
+    return '"to" must be an agent id: "ed25519." and 32 lower-case hex digits';
   if (typeof ts !== 'number' || !Number.isSafeInteger(ts) || ts < 0 || ts > TIMESTAMP_MAX_MS) {
     return '"ts" must be the time of sending as whole milliseconds since 1970';
   }
-  if (!isKindText(kind)) return `"kind" must be one word of at most ${KIND_MAX_CHARACTERS} characters, such as "query"`;
-  if (ref !== null && !isIdText(ref)) return '"ref" must be null or the id of the message this one answers';
+  if (!isKindText(kind))
+    return `"kind" must be one word of at most ${KIND_MAX_CHARACTERS} characters, such as "query"`;
+  if (ref !== null && !isIdText(ref))
+    return '"ref" must be null or the id of the message this one answers';
   const payload = readPayload(fields.payload, kind);
   if (payload === undefined) return `"payload" of a ${kind} must be a JSON object`;
   return { v, id, from, to, ts, kind, ref, payload };
 }
 
-/** A kind without a payload may leave it out; so may a kind we do not know, since it is answered by its name alone. */
+/**
+ * A kind without a payload may leave it out; so may a kind we do not know, since it is answered by
+ * its name alone.
+ */
 function readPayload(payload: unknown, kind: string): JsonObject | undefined {
   if (isJsonObject(payload)) return payload;
   const mayBeAbsent = kindEntry(kind)?.hasPayload !== true;

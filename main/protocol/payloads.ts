@@ -1,7 +1,13 @@
-// The payload of every kind but `pair` as a typed value with the defaults filled in (PROTOCOL.md, Kinds and payloads). Members not named
-// here stay in the raw record and are otherwise ignored. What must never be misread (a task, a deadline) is refused when it does not fit;
-// what is only a hint reads as its default. All text is outside text, as it came.
-import { IMPORTANCES, RESULT_STATUSES, type Importance, type ResultStatus } from '../../preload/contract/closed-lists.ts';
+// The payload of every kind but `pair` as a typed value with the defaults filled in (PROTOCOL.md,
+// Kinds and payloads). Members not named here stay in the raw record and are otherwise ignored.
+// What must never be misread (a task, a deadline) is refused when it does not fit; what is only a
+// hint reads as its default. All text is outside text, as it came.
+import {
+  IMPORTANCES,
+  RESULT_STATUSES,
+  type Importance,
+  type ResultStatus,
+} from '../../preload/contract/closed-lists.ts';
 import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/contract/errors.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
@@ -52,7 +58,10 @@ export interface DelegatePayload extends Addressed {
   readonly report_back: boolean;
   /** What a person is asked to choose from; null for work. */
   readonly escalation: Escalation | null;
-  /** The request of another hub that an adult is asked about; null for every other escalation, and for work. */
+  /**
+   * The request of another hub that an adult is asked about; null for every other escalation, and
+   * for work.
+   */
   readonly approval: ApprovalQuestion | null;
 }
 
@@ -149,7 +158,9 @@ export function parseQuery(payload: JsonObject): Result<QueryPayload, string> {
   const fields = new Fields(payload);
   const structured = fields.raw('question');
   return fields.finish({
-    question: isJsonObject(structured) ? canonicalJson(structured) : fields.text('question', 'What is on the family calendar this week?'),
+    question: isJsonObject(structured)
+      ? canonicalJson(structured)
+      : fields.text('question', 'What is on the family calendar this week?'),
     max_tokens: fields.integer('max_tokens', 0, 0),
     ...readAddressed(fields, limits.QUERY_DEADLINE_DEFAULT_MS),
   });
@@ -202,7 +213,9 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
   const fields = new Fields(payload);
   const status = readHint(payload.status, RESULT_STATUSES, null);
   return fields.finish({
-    status: status ?? fields.refuse('status', 'must be "completed", "failed" or "partial"', 'failed' as const),
+    status:
+      status ??
+      fields.refuse('status', 'must be "completed", "failed" or "partial"', 'failed' as const),
     outcome: fields.optionalText('outcome') ?? '',
     data: fields.any('data'),
     error: fields.optionalText('error'),
@@ -233,7 +246,8 @@ export function parsePong(payload: JsonObject): Result<PongPayload, string> {
   const fields = new Fields(payload);
   const status = readHint(payload.status, ['idle', 'busy', 'overloaded'], null);
   return fields.finish({
-    status: status ?? fields.refuse('status', 'must be "idle", "busy" or "overloaded"', 'busy' as const),
+    status:
+      status ?? fields.refuse('status', 'must be "idle", "busy" or "overloaded"', 'busy' as const),
     uptime_secs: fields.integer('uptime_secs', 0, null),
     active_tasks: fields.integer('active_tasks', 0, null),
     agent_name: fields.optionalText('agent_name'),
@@ -251,7 +265,9 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
 }
 
 /** Never refuses: an error that does not fit is an `internal` one. */
-export function parseError(payload: JsonObject): Result<ErrorPayload & { readonly decision: Decision | null }, string> {
+export function parseError(
+  payload: JsonObject,
+): Result<ErrorPayload & { readonly decision: Decision | null }, string> {
   const code = readWireErrorCode(payload.code);
   return ok({
     code,
@@ -261,12 +277,18 @@ export function parseError(payload: JsonObject): Result<ErrorPayload & { readonl
   });
 }
 
-/** Never refuses: a list of versions that is none leaves no common version, and the rest of a hello is hints. */
+/**
+ * Never refuses: a list of versions that is none leaves no common version, and the rest of a hello
+ * is hints.
+ */
 export function parseHello(payload: JsonObject): Result<HelloPayload, string> {
   return ok({
     protocol_versions: readVersions(payload.protocol_versions),
     selected_version: isVersion(payload.selected_version) ? payload.selected_version : null,
-    agent_name: typeof payload.agent_name === 'string' && payload.agent_name !== '' ? payload.agent_name : null,
+    agent_name:
+      typeof payload.agent_name === 'string' && payload.agent_name !== ''
+        ? payload.agent_name
+        : null,
     features: readFeatures(payload.features),
     extensions: readFeatures(payload.extensions),
   });
@@ -275,7 +297,9 @@ export function parseHello(payload: JsonObject): Result<HelloPayload, string> {
 function readAddressed(fields: Fields, deadlineMs: number): Addressed {
   return {
     domain: fields.optionalText('domain'),
-    capability: fields.optionalText('capability', { maxCharacters: limits.CAPABILITY_MAX_CHARACTERS }),
+    capability: fields.optionalText('capability', {
+      maxCharacters: limits.CAPABILITY_MAX_CHARACTERS,
+    }),
     reason: fields.optionalText('reason'),
     deadline_ms: Math.min(fields.integer('deadline_ms', 1, deadlineMs), limits.DEADLINE_MAX_MS),
     route: readRoute(fields),
@@ -288,7 +312,11 @@ function readRoute(fields: Fields): Route | null {
   if (members === null) return null;
   const route = new Fields(members, 'route.');
   const name = { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS };
-  return accept(fields, 'route', route.finish({ from: route.optionalText('from', name), to: route.optionalText('to', name) }));
+  return accept(
+    fields,
+    'route',
+    route.finish({ from: route.optionalText('from', name), to: route.optionalText('to', name) }),
+  );
 }
 
 function readConversation(fields: Fields): Conversation | null {
@@ -296,7 +324,10 @@ function readConversation(fields: Fields): Conversation | null {
   if (members === null) return null;
   const conversation = new Fields(members, 'conversation.');
   const name = { maxCharacters: limits.CONVERSATION_ID_MAX_CHARACTERS };
-  const read = { id: conversation.text('id', 'c-91', name), parent: conversation.optionalText('parent', name) };
+  const read = {
+    id: conversation.text('id', 'c-91', name),
+    parent: conversation.optionalText('parent', name),
+  };
   return accept(fields, 'conversation', conversation.finish(read));
 }
 
@@ -305,7 +336,10 @@ function accept<T>(fields: Fields, name: string, result: Result<T, string>): T |
 }
 
 function readAgentCapabilities(fields: Fields): AgentCapabilities {
-  const texts = (name: string) => fields.texts(name, limits.CAPABILITY_LIST_MAX, { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS });
+  const texts = (name: string) =>
+    fields.texts(name, limits.CAPABILITY_LIST_MAX, {
+      maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS,
+    });
   return {
     domains: texts('domains'),
     channels: texts('channels'),
@@ -327,19 +361,29 @@ function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
   return read.ok ? read : err(`holds an agent that does not fit: ${read.error}`);
 }
 
-function readHint<const Choice extends string, Absent>(value: unknown, choices: readonly Choice[], absent: Absent): Choice | Absent {
+function readHint<const Choice extends string, Absent>(
+  value: unknown,
+  choices: readonly Choice[],
+  absent: Absent,
+): Choice | Absent {
   return choices.find((choice) => choice === value) ?? absent;
 }
 
 /** A hint: what is no name of a person reads as none. */
 function readName(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= limits.PERSON_NAME_MAX_CHARACTERS ? value : null;
+  return typeof value === 'string' &&
+    value !== '' &&
+    value.length <= limits.PERSON_NAME_MAX_CHARACTERS
+    ? value
+    : null;
 }
 
 function readVersions(value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length > limits.HELLO_VERSIONS_MAX) return [];
   const entries: readonly unknown[] = value;
-  const isAscending = entries.every(isVersion) && entries.every((entry, index) => index === 0 || entry > (entries[index - 1] ?? 0));
+  const isAscending =
+    entries.every(isVersion) &&
+    entries.every((entry, index) => index === 0 || entry > (entries[index - 1] ?? 0));
   return isAscending ? entries : [];
 }
 

@@ -1,6 +1,12 @@
-// Remote approval: the question that one hub puts to an adult's hub about a request, and its verdict (PROTOCOL.md, Remote approval). Reads and
-// writes both. Decides nothing; the digest shows whether the question is true.
-import { REMOTE_CLASSES, REQUEST_KINDS, type RemoteClass, type RequestKind } from '../../preload/contract/closed-lists.ts';
+// Remote approval: the question that one hub puts to an adult's hub about a request, and its
+// verdict (PROTOCOL.md, Remote approval). Reads and writes both. Decides nothing; the digest shows
+// whether the question is true.
+import {
+  REMOTE_CLASSES,
+  REQUEST_KINDS,
+  type RemoteClass,
+  type RequestKind,
+} from '../../preload/contract/closed-lists.ts';
 import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -17,7 +23,10 @@ export type VerdictChoice = 'allow' | 'decline';
 const KEY = /^[0-9a-f]{64}$/;
 /** Before the name of an agent of the asking hub, where else a key stands. */
 const AGENT_MARK = 'agent:';
-/** In the place of an agent: a person at the asking hub asks its agent for something. No agent can have this name. */
+/**
+ * In the place of an agent: a person at the asking hub asks its agent for something. No agent can
+ * have this name.
+ */
 export const PERSON_THERE = 'agent:@owner';
 
 /** The words that stand in every question: nothing in them is of the request. */
@@ -27,7 +36,10 @@ const OPTIONS: readonly { readonly id: VerdictChoice; readonly label: string }[]
   { id: 'decline', label: 'Decline' },
 ];
 
-/** The request as the asking hub keeps it: what its digest is made of. All outside text in `payload` and `from_agent` as it came. */
+/**
+ * The request as the asking hub keeps it: what its digest is made of. All outside text in `payload`
+ * and `from_agent` as it came.
+ */
 export interface ApprovalQuestion {
   /** The asking hub's own id of the request. */
   readonly id: string;
@@ -36,7 +48,10 @@ export interface ApprovalQuestion {
   readonly kind: RequestKind;
   /** The payload of the request as canonical JSON. */
   readonly payload: string;
-  /** The key of the hub that made the request, `agent:<name>` for an agent of the asking hub, or `PERSON_THERE`. */
+  /**
+   * The key of the hub that made the request, `agent:<name>` for an agent of the asking hub, or
+   * `PERSON_THERE`.
+   */
   readonly peer_key: string;
   /** The asking hub's name for it. */
   readonly peer_name: string;
@@ -51,8 +66,15 @@ export interface ApprovalQuestion {
   readonly message_id: string;
 }
 
-/** The payload of the delegation that asks. @param deadlineMs what is left of the time of the request */
-export function questionPayload(question: ApprovalQuestion, deadlineMs: number, isUrgent: boolean): JsonObject {
+/**
+ * The payload of the delegation that asks. @param deadlineMs what is left of the time of the
+ * request
+ */
+export function questionPayload(
+  question: ApprovalQuestion,
+  deadlineMs: number,
+  isUrgent: boolean,
+): JsonObject {
   return {
     task: TASK,
     act: ESCALATE,
@@ -64,16 +86,33 @@ export function questionPayload(question: ApprovalQuestion, deadlineMs: number, 
   };
 }
 
-/** null where there is none. Problems go to `fields`: read as any other escalation, the card would show its sender's words. */
-export function readApprovalQuestion(fields: Fields, escalation: Escalation | null): ApprovalQuestion | null {
+/**
+ * null where there is none. Problems go to `fields`: read as any other escalation, the card would
+ * show its sender's words.
+ */
+export function readApprovalQuestion(
+  fields: Fields,
+  escalation: Escalation | null,
+): ApprovalQuestion | null {
   const asked = fields.raw('approval') ?? null;
   if (asked === null || fields.raw('act') !== ESCALATE) return null;
   if (!isJsonObject(asked)) return fields.refuse('approval', 'must be a JSON object', null);
-  const plain = escalation?.options.map(({ id, label, pros, cons }) => ({ id, label, points: pros.length + cons.length }));
-  if (JSON.stringify(plain) !== JSON.stringify(OPTIONS.map((option) => ({ ...option, points: 0 })))) {
-    fields.refuse('options', 'must be "allow" and "decline", with the labels of the page, in a remote approval', null);
+  const plain = escalation?.options.map(({ id, label, pros, cons }) => ({
+    id,
+    label,
+    points: pros.length + cons.length,
+  }));
+  if (
+    JSON.stringify(plain) !== JSON.stringify(OPTIONS.map((option) => ({ ...option, points: 0 })))
+  ) {
+    fields.refuse(
+      'options',
+      'must be "allow" and "decline", with the labels of the page, in a remote approval',
+      null,
+    );
   }
-  if (fields.raw('task') !== TASK) fields.refuse('task', `must be ${JSON.stringify(TASK)} in a remote approval`, null);
+  if (fields.raw('task') !== TASK)
+    fields.refuse('task', `must be ${JSON.stringify(TASK)} in a remote approval`, null);
   const read = readQuestion(asked);
   return read.ok ? read.value : fields.refuse('approval', `does not fit: ${read.error}`, null);
 }
@@ -84,13 +123,19 @@ function readQuestion(asked: JsonObject): Result<ApprovalQuestion, string> {
   const kind = fields.choice('kind', REQUEST_KINDS, '');
   const riskClass = fields.choice('risk_class', REMOTE_CLASSES, '');
   const digest = fields.text('digest', 'a SHA-256 in hex');
-  if (!/^[0-9a-f]{64}$/.test(digest)) fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
-  // The adult's card shows these as they are, beside her own hub's words, so only their plain forms pass.
+  if (!/^[0-9a-f]{64}$/.test(digest))
+    fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
+  // The adult's card shows these as they are, beside her own hub's words, so only their plain forms
+  // pass.
   const toAgent = fields.text('to_agent', 'claude', name);
   if (!AGENT_NAME.test(toAgent)) fields.refuse('to_agent', 'must be the name of an agent', null);
   const peerKey = fields.text('peer_key', 'agent:claude', name);
   if (!isParty(peerKey))
-    fields.refuse('peer_key', 'must be a key in 64 hex digits, "agent:" and the name of an agent, or "agent:@owner"', null);
+    fields.refuse(
+      'peer_key',
+      'must be a key in 64 hex digits, "agent:" and the name of an agent, or "agent:@owner"',
+      null,
+    );
   const ids = ['id', 'message_id'].map((member) => {
     const id = fields.text(member, '5a1d7c1e-94b0-4d5c-8a0e-2f6b7c8d9e01');
     if (!isMessageId(id)) fields.refuse(member, 'must be a UUID version 4 in lower case', null);
@@ -133,13 +178,19 @@ export interface Verdict {
   readonly person: string | null;
 }
 
-/** @param status of the result that holds it: a refusal that says "allow" is no answer. The error is a sentence for the record. */
+/**
+ * @param status of the result that holds it: a refusal that says "allow" is no answer. The error is
+ * a sentence for the record.
+ */
 export function readVerdict(status: string, data: unknown): Result<Verdict, string> {
   if (!isJsonObject(data)) return err('it holds no choice');
   const { choice, digest, reason, decided_by: person } = data;
   if (choice !== 'allow' && choice !== 'decline') return err('it chooses neither of the two');
-  if ((status === 'completed') !== (choice === 'allow')) return err('it chooses one thing and its status says another');
-  return typeof digest === 'string' ? ok({ choice, digest, reason: textOf(reason), person: textOf(person) }) : err('it names no digest');
+  if ((status === 'completed') !== (choice === 'allow'))
+    return err('it chooses one thing and its status says another');
+  return typeof digest === 'string'
+    ? ok({ choice, digest, reason: textOf(reason), person: textOf(person) })
+    : err('it names no digest');
 }
 
 /** The label of a choice, as the answer's outcome says it. */
@@ -153,5 +204,7 @@ function textOf(value: unknown): string | null {
 
 function isParty(text: string): boolean {
   if (text === PERSON_THERE) return true;
-  return text.startsWith(AGENT_MARK) ? AGENT_NAME.test(text.slice(AGENT_MARK.length)) : KEY.test(text);
+  return text.startsWith(AGENT_MARK)
+    ? AGENT_NAME.test(text.slice(AGENT_MARK.length))
+    : KEY.test(text);
 }

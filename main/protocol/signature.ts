@@ -1,5 +1,5 @@
-// Ed25519 with the identity key: who we are, and that a confirmation came from whom it says (PROTOCOL.md, Identity and Pairing).
-// Keys are bytes handed in and never kept.
+// Ed25519 with the identity key: who we are, and that a confirmation came from whom it says
+// (PROTOCOL.md, Identity and Pairing). Keys are bytes handed in and never kept.
 import { createHash } from 'node:crypto';
 import { getPublicKey, hashes, sign as signEd25519, verify as verifyEd25519 } from '@noble/ed25519';
 import { HASH_BYTES, SIGNATURE_BYTES } from './limits.ts';

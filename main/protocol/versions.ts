@@ -1,4 +1,5 @@
-// Which versions of the protocol this hub speaks, and which one two hubs settle on (PROTOCOL.md, hello).
+// Which versions of the protocol this hub speaks, and which one two hubs settle on (PROTOCOL.md,
+// hello).
 
 /** The `v` of every envelope we send and accept. */
 export const PROTOCOL_VERSION = 1;

@@ -1,5 +1,6 @@
-// What the desktop must show outside its window: how many requests wait, in which hubs' places another key answers, and when a native
-// notification is due. One model feeds tray, badge and notification, so that they cannot disagree with the cards and the page.
+// What the desktop must show outside its window: how many requests wait, in which hubs' places
+// another key answers, and when a native notification is due. One model feeds tray, badge and
+// notification, so that they cannot disagree with the cards and the page.
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
@@ -38,9 +39,13 @@ export class Attention {
 
   /**
    * Starts afresh from a snapshot: what it does not hold is over.
-   * @param told what the hub told before anybody followed it, as at its start: whom it called for what still waits is called now
+   * @param told what the hub told before anybody followed it, as at its start: whom it called for
+   * what still waits is called now
    */
-  reset({ approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>, told: readonly UiEvent[] = []): void {
+  reset(
+    { approvals, peers, attention }: Pick<UiSnapshot, 'approvals' | 'peers' | 'attention'>,
+    told: readonly UiEvent[] = [],
+  ): void {
     const waiting = new Set(approvals.filter(waitsNow).map(({ id }) => id));
     for (const id of this.#pending) {
       if (waiting.has(id)) continue;
@@ -66,7 +71,8 @@ export class Attention {
   }
 
   #call(event: UiEvent): void {
-    if (event.type === 'attention' && this.#pending.has(event.approval_id)) this.#view.notify(event.approval_id, event.peer_name);
+    if (event.type === 'attention' && this.#pending.has(event.approval_id))
+      this.#view.notify(event.approval_id, event.peer_name);
   }
 
   #applyApproval(approval: ApprovalDto): void {
@@ -118,7 +124,10 @@ export class Attention {
   }
 }
 
-/** What is held disturbs nobody, since it is asked later; and what an adult's hub decides waits for nobody here. */
+/**
+ * What is held disturbs nobody, since it is asked later; and what an adult's hub decides waits for
+ * nobody here.
+ */
 function waitsNow({ state, held, decided_by_hubs: elsewhere }: ApprovalDto): boolean {
   return state === 'pending' && held === null && elsewhere === null;
 }

@@ -1,4 +1,5 @@
-// Starting at login, as each system does it: the login item where Electron offers one, an XDG autostart file on Linux.
+// Starting at login, as each system does it: the login item where Electron offers one, an XDG
+// autostart file on Linux.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { App } from 'electron';
@@ -15,16 +16,22 @@ interface AutostartDeps {
 /** The XDG autostart entry of this app. */
 function desktopEntry(executable: string): string {
   const quoted = `"${executable.replaceAll(/(["\\$`])/g, '\\$1')}"`;
-  return ['[Desktop Entry]', 'Type=Application', 'Name=AXON Hub', `Exec=${quoted} --hidden`, 'X-GNOME-Autostart-enabled=true', ''].join(
-    '\n',
-  );
+  return [
+    '[Desktop Entry]',
+    'Type=Application',
+    'Name=AXON Hub',
+    `Exec=${quoted} --hidden`,
+    'X-GNOME-Autostart-enabled=true',
+    '',
+  ].join('\n');
 }
 
 /** Makes the system agree with the setting. Does nothing in a development run. */
 export async function applyAutostart(deps: AutostartDeps, wanted: boolean): Promise<void> {
   if (!deps.packaged) return;
   if (deps.platform !== 'linux') {
-    if (deps.app.getLoginItemSettings().openAtLogin !== wanted) deps.app.setLoginItemSettings({ openAtLogin: wanted, args: ['--hidden'] });
+    if (deps.app.getLoginItemSettings().openAtLogin !== wanted)
+      deps.app.setLoginItemSettings({ openAtLogin: wanted, args: ['--hidden'] });
     return;
   }
   const file = join(deps.app.getPath('appData'), 'autostart', 'axon-hub.desktop');

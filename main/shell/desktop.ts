@@ -1,5 +1,6 @@
-// The desktop app from start to quit: one instance, hardened before anything is shown, the node inside, and three surfaces (window, tray,
-// notification) fed by one model. It composes the other files of this folder and holds no rule of its own.
+// The desktop app from start to quit: one instance, hardened before anything is shown, the node
+// inside, and three surfaces (window, tray, notification) fed by one model. It composes the other
+// files of this folder and holds no rule of its own.
 import { join } from 'node:path';
 import electron from 'electron';
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
@@ -16,7 +17,17 @@ import { Notifications } from './notifications.ts';
 import { TrayIcon } from './tray-icon.ts';
 import { listenToWindows } from './window-ipc.ts';
 
-const { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification: NativeNotification, protocol, session, Tray } = electron;
+const {
+  app,
+  BrowserWindow,
+  ipcMain,
+  Menu,
+  nativeImage,
+  Notification: NativeNotification,
+  protocol,
+  session,
+  Tray,
+} = electron;
 
 interface DesktopOptions {
   /** Built files: out/renderer, out/preload/index.cjs, resources. */
@@ -24,13 +35,21 @@ interface DesktopOptions {
   readonly preloadFile: string;
   readonly iconDirectory: string;
   createNode(): Promise<DesktopNode>;
-  /** Calls back whenever the process is told to stop, in place of what Electron does at the second time: end without order. */
+  /**
+   * Calls back whenever the process is told to stop, in place of what Electron does at the second
+   * time: end without order.
+   */
   onStopSignal(stop: () => void): void;
-  /** Says what failed, in a sentence for a person. Returns the exit code for a start that failed so. */
+  /**
+   * Says what failed, in a sentence for a person. Returns the exit code for a start that failed so.
+   */
   reportFailure(error: unknown): number;
 }
 
-/** Runs the app. Resolves when it is ready, or at once when another instance is running (that one is shown instead). */
+/**
+ * Runs the app. Resolves when it is ready, or at once when another instance is running (that one is
+ * shown instead).
+ */
 export async function runDesktop(options: DesktopOptions): Promise<void> {
   if (!app.requestSingleInstanceLock()) {
     app.quit();
@@ -118,7 +137,9 @@ class Desktop {
     });
     const beforeStart = this.#node.events.seq;
     await this.#node.start();
-    this.#closing.push(listenToWindows(ipcMain, this.#node, (contents) => this.#window.isOurs(contents)));
+    this.#closing.push(
+      listenToWindows(ipcMain, this.#node, (contents) => this.#window.isOurs(contents)),
+    );
     this.#tray.start();
     await this.#follow(beforeStart);
     if (hidden) await this.#window.prepare();
@@ -139,7 +160,10 @@ class Desktop {
     await this.#node.stop();
   }
 
-  /** Takes a snapshot for the tray and follows the events after it; whom the hub called while it started is called now. */
+  /**
+   * Takes a snapshot for the tray and follows the events after it; whom the hub called while it
+   * started is called now.
+   */
   async #follow(beforeStart: number): Promise<void> {
     const told = this.#node.events.since(beforeStart) ?? [];
     this.#closing.push(this.#node.events.subscribe((event) => this.#apply(event)));
@@ -158,7 +182,10 @@ class Desktop {
   }
 
   /** What the person chose in the menu; when it did not work, the window says what stands. */
-  async #call<Name extends WindowOperation>(name: Name, params: OperationInput<Name>): Promise<void> {
+  async #call<Name extends WindowOperation>(
+    name: Name,
+    params: OperationInput<Name>,
+  ): Promise<void> {
     const outcome = await this.#node.invoke(name, params);
     if (!outcome.ok) await this.#window.show();
   }
@@ -167,13 +194,22 @@ class Desktop {
     this.#notificationsEnabled = settings.native_notifications;
     if (settings.start_at_login === this.#startsAtLogin) return;
     this.#startsAtLogin = settings.start_at_login;
-    const autostart = { app, platform: process.platform, executable: app.getPath('exe'), packaged: app.isPackaged };
-    applyAutostart(autostart, settings.start_at_login).catch((error: unknown) => this.#report(error));
+    const autostart = {
+      app,
+      platform: process.platform,
+      executable: app.getPath('exe'),
+      packaged: app.isPackaged,
+    };
+    applyAutostart(autostart, settings.start_at_login).catch((error: unknown) =>
+      this.#report(error),
+    );
   }
 }
 
 /** Where the built files stand, next to the bundle that runs. */
-export function builtFiles(mainDirectory: string): Pick<DesktopOptions, 'rendererDirectory' | 'preloadFile' | 'iconDirectory'> {
+export function builtFiles(
+  mainDirectory: string,
+): Pick<DesktopOptions, 'rendererDirectory' | 'preloadFile' | 'iconDirectory'> {
   return {
     rendererDirectory: join(mainDirectory, '..', 'renderer'),
     preloadFile: join(mainDirectory, '..', 'preload', 'index.cjs'),

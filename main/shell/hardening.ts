@@ -1,5 +1,5 @@
-// Takes from every page what it does not need: permissions, navigation, new windows, webviews. Applied to all web contents as they appear,
-// so that no window can be forgotten.
+// Takes from every page what it does not need: permissions, navigation, new windows, webviews.
+// Applied to all web contents as they appear, so that no window can be forgotten.
 import type { App, Session, WebContents } from 'electron';
 import { APP_ORIGIN } from './app-scheme.ts';
 
@@ -13,7 +13,10 @@ export function isAppUrl(url: string): boolean {
   }
 }
 
-/** True for what a page of ours made itself, such as an export of the audit log: the system asks a person where it goes. */
+/**
+ * True for what a page of ours made itself, such as an export of the audit log: the system asks a
+ * person where it goes.
+ */
 function isOwnFile(url: string): boolean {
   return url.startsWith(`blob:${APP_ORIGIN}/`);
 }

@@ -1,4 +1,5 @@
-// The one window. Closing it hides it: the hub keeps running in the tray. A request never raises or focuses it; only a person does.
+// The one window. Closing it hides it: the hub keeps running in the tray. A request never raises or
+// focuses it; only a person does.
 import { join } from 'node:path';
 import type { BrowserWindow, BrowserWindowConstructorOptions } from 'electron';
 import { IPC_CHANNELS } from '../../preload/contract/bridge.ts';
@@ -13,7 +14,10 @@ interface MainWindowDeps {
   readonly iconDirectory: string;
 }
 
-/** Every window of the app is made with these: isolated, sandboxed, without Node (see SECURITY in README.md). */
+/**
+ * Every window of the app is made with these: isolated, sandboxed, without Node (see SECURITY in
+ * README.md).
+ */
 export function windowOptions(deps: MainWindowDeps): BrowserWindowConstructorOptions {
   return {
     ...WINDOW_SIZE,
@@ -49,7 +53,11 @@ export class MainWindow {
   }
 
   isOurs(contents: unknown): boolean {
-    return this.#window !== undefined && !this.#window.isDestroyed() && this.#window.webContents === contents;
+    return (
+      this.#window !== undefined &&
+      !this.#window.isDestroyed() &&
+      this.#window.webContents === contents
+    );
   }
 
   /** Makes the window, hidden, and loads the UI. Idempotent. */
@@ -69,7 +77,9 @@ export class MainWindow {
     await window.loadURL(`${APP_ORIGIN}/`);
   }
 
-  /** Brings the window up because a person asked for it: the tray, a notification, a second start. */
+  /**
+   * Brings the window up because a person asked for it: the tray, a notification, a second start.
+   */
   async show(request: ShowRequest = { approval_id: null }): Promise<void> {
     await this.prepare();
     const window = this.#window;

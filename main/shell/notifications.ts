@@ -1,4 +1,5 @@
-// Native notifications: fixed words, no action buttons, no remote text. A click opens the card and decides nothing.
+// Native notifications: fixed words, no action buttons, no remote text. A click opens the card and
+// decides nothing.
 import type { Notification, NotificationConstructorOptions } from 'electron';
 import { requestNotification, stopNotification } from '../../preload/contract/desktop-strings.ts';
 

@@ -1,4 +1,5 @@
-// The QUIC process inside the packaged app: Electron's utility process instead of a plain Node child, which the app's fuses forbid.
+// The QUIC process inside the packaged app: Electron's utility process instead of a plain Node
+// child, which the app's fuses forbid.
 import electron from 'electron';
 
 const { utilityProcess } = electron;

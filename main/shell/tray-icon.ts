@@ -1,4 +1,5 @@
-// The tray: a mark, a count and a short menu that is complete on its own, since some desktops show no icon. It decides no request.
+// The tray: a mark, a count and a short menu that is complete on its own, since some desktops show
+// no icon. It decides no request.
 import { join } from 'node:path';
 import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
 import { trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
@@ -83,7 +84,10 @@ export class TrayIcon {
   /** Nothing else comes before it, here as on the page that it opens. */
   #stopItems(): MenuItemConstructorOptions[] {
     if (this.#stops.length === 0) return [];
-    return [{ label: trayWords.stopped(this.#stops), click: () => this.#deps.onShow() }, { type: 'separator' }];
+    return [
+      { label: trayWords.stopped(this.#stops), click: () => this.#deps.onShow() },
+      { type: 'separator' },
+    ];
   }
 
   #pauseItems(): MenuItemConstructorOptions[] {
@@ -108,7 +112,9 @@ export class TrayIcon {
   #icon(): NativeImage {
     const state = this.#count === 0 && this.#stops.length === 0 ? 'quiet' : 'waiting';
     const template = this.#deps.platform === 'darwin';
-    const image = this.#deps.loadImage(join(this.#deps.iconDirectory, 'tray', template ? `${state}Template.png` : `${state}.png`));
+    const image = this.#deps.loadImage(
+      join(this.#deps.iconDirectory, 'tray', template ? `${state}Template.png` : `${state}.png`),
+    );
     if (template) image.setTemplateImage(true);
     return image;
   }

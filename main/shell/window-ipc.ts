@@ -1,5 +1,6 @@
-// The window's door: the only place that listens on IPC. Every call is checked for its sender before anything is read, and its arguments
-// go to the node as unknown. Replies carry outcomes only, never a stack.
+// The window's door: the only place that listens on IPC. Every call is checked for its sender
+// before anything is read, and its arguments go to the node as unknown. Replies carry outcomes
+// only, never a stack.
 import type { IpcMain, IpcMainInvokeEvent, WebContents } from 'electron';
 import { IPC_CHANNELS } from '../../preload/contract/bridge.ts';
 import type { SubscribeAnswer } from '../../preload/contract/bridge.ts';
@@ -20,12 +21,21 @@ const NOT_OUR_PAGE: CallOutcome<never> = {
 };
 
 /** True when the call comes from the top frame of one of our windows, showing our own document. */
-function isOurs(event: IpcMainInvokeEvent, isOurContents: (contents: WebContents) => boolean): boolean {
+function isOurs(
+  event: IpcMainInvokeEvent,
+  isOurContents: (contents: WebContents) => boolean,
+): boolean {
   const frame = event.senderFrame;
-  return frame !== null && frame.parent === null && isAppUrl(frame.url) && isOurContents(event.sender);
+  return (
+    frame !== null && frame.parent === null && isAppUrl(frame.url) && isOurContents(event.sender)
+  );
 }
 
-export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, isOurContents: (contents: WebContents) => boolean): () => void {
+export function listenToWindows(
+  ipcMain: IpcMain,
+  node: DesktopNode,
+  isOurContents: (contents: WebContents) => boolean,
+): () => void {
   const streams = new Map<number, () => void>();
 
   const stop = (contentsId: number): void => {
@@ -35,7 +45,10 @@ export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, isOurConten
 
   const subscribe = (contents: WebContents, fromSeq: unknown): SubscribeAnswer => {
     stop(contents.id);
-    const events = typeof fromSeq === 'number' && Number.isSafeInteger(fromSeq) ? node.events.since(fromSeq) : undefined;
+    const events =
+      typeof fromSeq === 'number' && Number.isSafeInteger(fromSeq)
+        ? node.events.since(fromSeq)
+        : undefined;
     const leave = node.events.subscribe((event) => {
       if (!contents.isDestroyed()) contents.send(IPC_CHANNELS.event, event);
     });
@@ -44,7 +57,10 @@ export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, isOurConten
     return events === undefined ? { gap: true } : { gap: false, events };
   };
 
-  const handle = (channel: string, answer: (event: IpcMainInvokeEvent, ...parameters: readonly unknown[]) => unknown): void => {
+  const handle = (
+    channel: string,
+    answer: (event: IpcMainInvokeEvent, ...parameters: readonly unknown[]) => unknown,
+  ): void => {
     ipcMain.handle(channel, (event, ...parameters: unknown[]) =>
       isOurs(event, isOurContents) ? answer(event, ...parameters) : NOT_OUR_PAGE,
     );
@@ -55,6 +71,7 @@ export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, isOurConten
 
   return () => {
     for (const contentsId of streams.keys()) stop(contentsId);
-    for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe]) ipcMain.removeHandler(channel);
+    for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe])
+      ipcMain.removeHandler(channel);
   };
 }

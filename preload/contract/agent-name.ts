@@ -1,5 +1,5 @@
-// How names are read and typed: an agent's handle where nobody named it, and which name or agent a person means. One place, so that pages,
-// terminals and the hub say the same. Pure.
+// How names are read and typed: an agent's handle where nobody named it, and which name or agent a
+// person means. One place, so that pages, terminals and the hub say the same. Pure.
 import { AGENT_NAME } from './formats.ts';
 
 /** "claude-code" as "Claude Code". What is no handle stands as it is. */
@@ -9,7 +9,10 @@ export function readableHandle(handle: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
 }
 
-/** Two names are the same when typed if their folded forms are equal: in any case, with straight or curly apostrophes, quotes and dashes. */
+/**
+ * Two names are the same when typed if their folded forms are equal: in any case, with straight or
+ * curly apostrophes, quotes and dashes.
+ */
 export function foldName(name: string): string {
   return name
     .replace(/[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/gu, "'")
@@ -22,6 +25,12 @@ export function foldName(name: string): string {
 }
 
 /** An agent may be named by its handle or as people read it; undefined: it is none of these. */
-export function handleMeant(typed: string, agents: readonly { readonly name: string; readonly shown: string }[]): string | undefined {
-  return (agents.find(({ name }) => name === typed) ?? agents.find(({ shown }) => foldName(shown) === foldName(typed)))?.name;
+export function handleMeant(
+  typed: string,
+  agents: readonly { readonly name: string; readonly shown: string }[],
+): string | undefined {
+  return (
+    agents.find(({ name }) => name === typed) ??
+    agents.find(({ shown }) => foldName(shown) === foldName(typed))
+  )?.name;
 }

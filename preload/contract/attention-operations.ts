@@ -1,4 +1,5 @@
-// The part of operations.ts that says when a person is asked: pause, quiet hours, mutes, and what is held. For people only.
+// The part of operations.ts that says when a person is asked: pause, quiet hours, mutes, and what
+// is held. For people only.
 import * as v from 'valibot';
 import { QUIET_PERIODS_MAX } from './limits.ts';
 import { shortText, timestamp, uuid, whole } from './parameters.ts';
@@ -16,7 +17,11 @@ const period = v.pipe(
     name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(40)),
     from: timeOfDay,
     to: timeOfDay,
-    days: v.pipe(v.array(whole(1, 7)), v.minLength(1, 'it needs a day on which it begins'), v.maxLength(7)),
+    days: v.pipe(
+      v.array(whole(1, 7)),
+      v.minLength(1, 'it needs a day on which it begins'),
+      v.maxLength(7),
+    ),
     on: v.optional(v.boolean(), true),
   }),
   v.check(({ from, to }) => from !== to, 'quiet hours end at another time than they begin'),
@@ -29,9 +34,19 @@ export const ATTENTION_OPERATIONS = {
     path: '/v1/pause',
     access: 'owner',
     /** null: until a person goes on. Tonight: the end of this day, by the clock of the hub. */
-    params: v.strictObject({ until: v.optional(v.nullable(v.union([timestamp, v.picklist(['in_an_hour', 'tonight'])])), null) }),
+    params: v.strictObject({
+      until: v.optional(
+        v.nullable(v.union([timestamp, v.picklist(['in_an_hour', 'tonight'])])),
+        null,
+      ),
+    }),
   },
-  'attention.resume': { method: 'POST', path: '/v1/resume', access: 'owner', params: v.strictObject({}) },
+  'attention.resume': {
+    method: 'POST',
+    path: '/v1/resume',
+    access: 'owner',
+    params: v.strictObject({}),
+  },
   'attention.setQuietHours': {
     method: 'PUT',
     path: '/v1/quiet-hours',
@@ -48,7 +63,12 @@ export const ATTENTION_OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ id: shortText, until: timestamp }),
   },
-  'attention.unmute': { method: 'DELETE', path: '/v1/peers/:id/mute', access: 'owner', params: v.strictObject({ id: shortText }) },
+  'attention.unmute': {
+    method: 'DELETE',
+    path: '/v1/peers/:id/mute',
+    access: 'owner',
+    params: v.strictObject({ id: shortText }),
+  },
   /** Put a card off: it comes back at that time, unless its own time is over before. */
   'attention.hold': {
     method: 'POST',
@@ -61,6 +81,8 @@ export const ATTENTION_OPERATIONS = {
     method: 'POST',
     path: '/v1/approvals/show',
     access: 'owner',
-    params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(SHOWN_MAX))]) }),
+    params: v.strictObject({
+      ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(SHOWN_MAX))]),
+    }),
   },
 } as const;

@@ -1,6 +1,10 @@
-// When a person is asked and when not, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
+// When a person is asked and when not, as it crosses a process boundary. Same conventions as
+// dto.ts. Imports nothing.
 
-/** Why a person is asked later: everything is paused, it is a quiet hour, whoever asks is muted, or a person put the card off. */
+/**
+ * Why a person is asked later: everything is paused, it is a quiet hour, whoever asks is muted, or
+ * a person put the card off.
+ */
 export type HoldReason = 'paused' | 'quiet_hours' | 'muted' | 'person';
 
 /** A request that is held: nothing of it is allowed by itself, and its own time goes on. */
@@ -42,7 +46,10 @@ export interface FloodDto {
   readonly since: number;
   /** Requests that were refused as too many since then; they left nothing else behind. */
   readonly refused: number;
-  /** Three refusals or more within ten minutes: it makes no sound meanwhile, and muting it for a day is offered. */
+  /**
+   * Three refusals or more within ten minutes: it makes no sound meanwhile, and muting it for a day
+   * is offered.
+   */
   readonly silent: boolean;
 }
 

@@ -1,9 +1,10 @@
 // The audit log, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
 
 /**
- * `unchecked`: the log has not been compared with the counter in the key vault yet. `ok`: it fits. `tampered`: a row does not fit; no rule acts
- * and every request is asked until the owner acknowledges that. `restored`: this is an older copy, another database, or its counter is gone; the
- * hub is locked until the owner confirms the restore. The hub is locked while `unchecked`, too.
+ * `unchecked`: the log has not been compared with the counter in the key vault yet. `ok`: it fits.
+ * `tampered`: a row does not fit; no rule acts and every request is asked until the owner
+ * acknowledges that. `restored`: this is an older copy, another database, or its counter is gone;
+ * the hub is locked until the owner confirms the restore. The hub is locked while `unchecked`, too.
  */
 export type AuditState = 'unchecked' | 'ok' | 'tampered' | 'restored';
 
@@ -27,11 +28,13 @@ export interface AuditRowDto {
 }
 
 /**
- * `changed`: the row does not fit its chain. `missing`: it was removed or moved. `rechained`: the rows from `row` to `up_to` fit each other but
- * not the signature over them. `signature`: the signature over those rows was changed or removed. `older_copy`: the log holds fewer signatures
+ * `changed`: the row does not fit its chain. `missing`: it was removed or moved. `rechained`: the
+ * rows from `row` to `up_to` fit each other but not the signature over them. `signature`: the
+ * signature over those rows was changed or removed. `older_copy`: the log holds fewer signatures
  * than the key vault counted; `row` is its last one. `unreadable`: the log could not be read.
  */
-export type TamperKind = 'changed' | 'missing' | 'rechained' | 'signature' | 'older_copy' | 'unreadable';
+export type TamperKind =
+  'changed' | 'missing' | 'rechained' | 'signature' | 'older_copy' | 'unreadable';
 
 /** The first row of the log that does not fit. What stands behind it is vouched for by nothing. */
 export interface TamperFindingDto {
@@ -42,7 +45,9 @@ export interface TamperFindingDto {
   readonly following: number;
 }
 
-/** A finding that the owner has acknowledged: a new signed stretch begins with `acknowledged_row`. */
+/**
+ * A finding that the owner has acknowledged: a new signed stretch begins with `acknowledged_row`.
+ */
 export interface AcknowledgedFindingDto {
   readonly row: number;
   readonly acknowledged_row: number;

@@ -1,4 +1,5 @@
-// What the preload puts on the window: functions only, one per operation, plus the event stream. A golden test lists every key.
+// What the preload puts on the window: functions only, one per operation, plus the event stream. A
+// golden test lists every key.
 import type { CallOutcome } from './hub-api.ts';
 import type { UiEvent } from './dto.ts';
 import type { OperationInput, OperationResult } from './operations.ts';
@@ -20,13 +21,19 @@ export interface ShowRequest {
   readonly approval_id: string | null;
 }
 
-export type SubscribeAnswer = { readonly gap: true } | { readonly gap: false; readonly events: readonly UiEvent[] };
+export type SubscribeAnswer =
+  { readonly gap: true } | { readonly gap: false; readonly events: readonly UiEvent[] };
 
 export type HubBridge = {
-  readonly [Name in WindowOperation]: (params: OperationInput<Name>) => Promise<CallOutcome<OperationResult<Name>>>;
+  readonly [Name in WindowOperation]: (
+    params: OperationInput<Name>,
+  ) => Promise<CallOutcome<OperationResult<Name>>>;
 } & {
   /** Starts the event stream after `fromSeq`; at most one stream a page. */
-  readonly subscribe: (fromSeq: number, onEvent: (event: UiEvent) => void) => Promise<SubscribeAnswer>;
+  readonly subscribe: (
+    fromSeq: number,
+    onEvent: (event: UiEvent) => void,
+  ) => Promise<SubscribeAnswer>;
   readonly unsubscribe: () => Promise<void>;
   readonly onShow: (listener: (request: ShowRequest) => void) => void;
 };

@@ -1,11 +1,15 @@
-// Closed lists of words that cross a process boundary, each written once: schemas, types, the choices of a command and the keys of tables derive
-// from them. Kinds of deliveries and roles have files of their own. Imports nothing.
+// Closed lists of words that cross a process boundary, each written once: schemas, types, the
+// choices of a command and the keys of tables derive from them. Kinds of deliveries and roles have
+// files of their own. Imports nothing.
 
 /** What asks for something. */
 export const REQUEST_KINDS = ['delegate', 'query'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-/** From the mildest on. R0 look, R1 small and reversible, R2 others see it or hard to undo, R3 dangerous or unknown. */
+/**
+ * From the mildest on. R0 look, R1 small and reversible, R2 others see it or hard to undo, R3
+ * dangerous or unknown.
+ */
 export const RISK_CLASSES = ['R0', 'R1', 'R2', 'R3'] as const;
 export type RiskClass = (typeof RISK_CLASSES)[number];
 /** The classes that may be put to an adult. */
@@ -13,14 +17,29 @@ export const REMOTE_CLASSES = ['R1', 'R2', 'R3'] as const satisfies readonly Ris
 export type RemoteClass = (typeof REMOTE_CLASSES)[number];
 
 /** Where the class of a request comes from. */
-export const RISK_REASONS = ['agent_class', 'domain_class', 'default_class', 'new_agent', 'no_domain', 'nothing_runs', 'unknown'] as const;
+export const RISK_REASONS = [
+  'agent_class',
+  'domain_class',
+  'default_class',
+  'new_agent',
+  'no_domain',
+  'nothing_runs',
+  'unknown',
+] as const;
 export type RiskReason = (typeof RISK_REASONS)[number];
 
 export const IMPORTANCES = ['low', 'medium', 'high'] as const;
 export type Importance = (typeof IMPORTANCES)[number];
 
 /** answered: a person answered it, and no agent runs it. */
-export const APPROVAL_STATES = ['pending', 'approved', 'answered', 'declined', 'expired', 'cancelled'] as const;
+export const APPROVAL_STATES = [
+  'pending',
+  'approved',
+  'answered',
+  'declined',
+  'expired',
+  'cancelled',
+] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 export const DELIVERY_STATES = ['queued', 'claimed', 'running', 'done', 'dead'] as const;
@@ -30,7 +49,10 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const RESULT_STATUSES = ['completed', 'partial', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
 
-/** Only what another hub runs is `sending` (no word of it yet) or `cancelling` (cancelled here, no word of that yet). */
+/**
+ * Only what another hub runs is `sending` (no word of it yet) or `cancelling` (cancelled here, no
+ * word of that yet).
+ */
 export const OPEN_TASK_STATES = [
   'sending',
   'cancelling',
@@ -43,7 +65,12 @@ export const OPEN_TASK_STATES = [
   'running',
 ] as const;
 /** These never change. */
-export const TERMINAL_TASK_STATES = [...RESULT_STATUSES, 'declined', 'expired', 'cancelled'] as const;
+export const TERMINAL_TASK_STATES = [
+  ...RESULT_STATUSES,
+  'declined',
+  'expired',
+  'cancelled',
+] as const;
 export type TerminalTaskState = (typeof TERMINAL_TASK_STATES)[number];
 export const TASK_STATES = [...OPEN_TASK_STATES, ...TERMINAL_TASK_STATES] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -51,7 +78,8 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const TASK_DIRECTIONS = ['incoming', 'outgoing', 'local'] as const;
 export type TaskDirection = (typeof TASK_DIRECTIONS)[number];
 
-export type TrustState = 'unknown' | 'discovered' | 'quarantined' | 'paired' | 'suspended' | 'revoked';
+export type TrustState =
+  'unknown' | 'discovered' | 'quarantined' | 'paired' | 'suspended' | 'revoked';
 /** What the owner may set for a hub that is paired. */
 export const PAIRED_TRUST_STATES = ['paired', 'suspended'] as const satisfies readonly TrustState[];
 export type PairedTrustState = (typeof PAIRED_TRUST_STATES)[number];
@@ -80,6 +108,9 @@ export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** Whether `list` has this word: for words that come as any text. */
-export function isOneOf<const Member extends string>(list: readonly Member[], word: unknown): word is Member {
+export function isOneOf<const Member extends string>(
+  list: readonly Member[],
+  word: unknown,
+): word is Member {
   return list.some((member) => member === word);
 }

@@ -1,4 +1,5 @@
-// The headers every document and file of the UI is served with, in the window and in the browser alike. Imports nothing.
+// The headers every document and file of the UI is served with, in the window and in the browser
+// alike. Imports nothing.
 
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -1,4 +1,5 @@
-// The record of who said and did what, as it crosses a process boundary. Same conventions as dto.ts. Imports types only.
+// The record of who said and did what, as it crosses a process boundary. Same conventions as
+// dto.ts. Imports types only.
 import type { Surface, TaskDto } from './dto.ts';
 import type { OutsideText } from './formats.ts';
 
@@ -22,7 +23,10 @@ export interface ConversationEntryDto {
   readonly at: number;
   readonly message_id: string | null;
   readonly direction: 'in' | 'out' | 'local' | 'here';
-  /** A wire kind, or 'decision' for what a person, a rule or the clock did: here, or (direction `in`) at the hub that was asked. */
+  /**
+   * A wire kind, or 'decision' for what a person, a rule or the clock did: here, or (direction
+   * `in`) at the hub that was asked.
+   */
   readonly kind: string;
   readonly who: string;
   /** Of a decision at the hub that was asked: who made it, as that hub says. */
@@ -30,13 +34,22 @@ export interface ConversationEntryDto {
   readonly agent: OutsideText | null;
   /** That agent as people read it. */
   readonly agent_name: OutsideText | null;
-  /** Its words; the JSON as it was sent, indented, where they are no text. Cut with a mark where it is too long. */
+  /**
+   * Its words; the JSON as it was sent, indented, where they are no text. Cut with a mark where it
+   * is too long.
+   */
   readonly text: OutsideText | null;
-  /** Where they are no text: the fields of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
+  /**
+   * Where they are no text: the fields of it as [path, value] pairs in order, like those of a
+   * request. null: `text` is all there is.
+   */
   readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
   /** Fields beyond the bound of an entry, which do not stand in `fields`. */
   readonly fields_left_out: number;
-  /** Of a report how the task ended; of a request that nothing answers yet, or ever did, where its task is; of a decision what it was. */
+  /**
+   * Of a report how the task ended; of a request that nothing answers yet, or ever did, where its
+   * task is; of a decision what it was.
+   */
   readonly state: string | null;
   /** Of a request that ended and that no report answers: why, in this hub's words. */
   readonly reason: OutsideText | null;

@@ -1,13 +1,27 @@
-// The part of operations.ts that decides: approvals, the household's rules, and which adults' hubs decide for this one. For people only, none
-// of it for an agent's token.
+// The part of operations.ts that decides: approvals, the household's rules, and which adults' hubs
+// decide for this one. For people only, none of it for an agent's token.
 import * as v from 'valibot';
 import { REMOTE_CLASSES, REQUEST_KINDS, RULE_CHOICES, RULE_EFFECTS } from './closed-lists.ts';
 import { ANSWER_MAX_CHARACTERS, OPTION_ID_MAX_CHARACTERS } from './limits.ts';
-import { agentName, cursor, domain, identifier, limit, shortText, text, timestamp, uuid, whole } from './parameters.ts';
+import {
+  agentName,
+  cursor,
+  domain,
+  identifier,
+  limit,
+  shortText,
+  text,
+  timestamp,
+  uuid,
+  whole,
+} from './parameters.ts';
 
 const kind = v.picklist(REQUEST_KINDS);
 
-/** Whom and what a rule is about; what is left out or null means any. `peer`: a paired hub, or "local/NAME" for an agent of this hub. */
+/**
+ * Whom and what a rule is about; what is left out or null means any. `peer`: a paired hub, or
+ * "local/NAME" for an agent of this hub.
+ */
 const scope = {
   peer: v.optional(v.nullable(shortText), null),
   agent: v.optional(v.nullable(agentName), null),
@@ -17,8 +31,15 @@ const scope = {
   topic: v.optional(v.nullable(domain), null),
 };
 
-/** What a person says of a rule that is made by hand. `until`: 30 days when left out for one that allows, else no end. */
-const ruleParams = v.strictObject({ effect: v.picklist(RULE_EFFECTS), ...scope, until: v.optional(v.nullable(timestamp)) });
+/**
+ * What a person says of a rule that is made by hand. `until`: 30 days when left out for one that
+ * allows, else no end.
+ */
+const ruleParams = v.strictObject({
+  effect: v.picklist(RULE_EFFECTS),
+  ...scope,
+  until: v.optional(v.nullable(timestamp)),
+});
 
 /** The most hubs that may decide. */
 const DECIDING_HUBS_MAX = 8;
@@ -30,9 +51,18 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/approvals',
     access: 'owner',
-    params: v.object({ state: v.optional(v.picklist(['pending', 'decided']), 'pending'), limit, cursor }),
+    params: v.object({
+      state: v.optional(v.picklist(['pending', 'decided']), 'pending'),
+      limit,
+      cursor,
+    }),
   },
-  'approvals.get': { method: 'GET', path: '/v1/approvals/:id', access: 'owner', params: v.object({ id: uuid }) },
+  'approvals.get': {
+    method: 'GET',
+    path: '/v1/approvals/:id',
+    access: 'owner',
+    params: v.object({ id: uuid }),
+  },
   'approvals.decide': {
     method: 'POST',
     path: '/v1/approvals/:id/decide',
@@ -56,7 +86,10 @@ export const DECISION_OPERATIONS = {
     }),
   },
 
-  /** Lets it wait as long again, until whoever asked waits no more. Said twice for the same wait, it counts once. */
+  /**
+   * Lets it wait as long again, until whoever asked waits no more. Said twice for the same wait, it
+   * counts once.
+   */
   'approvals.keepOpen': {
     method: 'POST',
     path: '/v1/approvals/:id/keep-open',
@@ -69,29 +102,63 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/rules',
     access: 'owner',
-    params: v.object({ state: v.optional(v.picklist(['current', 'ended']), 'current'), limit, cursor }),
+    params: v.object({
+      state: v.optional(v.picklist(['current', 'ended']), 'current'),
+      limit,
+      cursor,
+    }),
   },
-  'rules.get': { method: 'GET', path: '/v1/rules/:id', access: 'owner', params: v.object({ id: uuid }) },
+  'rules.get': {
+    method: 'GET',
+    path: '/v1/rules/:id',
+    access: 'owner',
+    params: v.object({ id: uuid }),
+  },
   'rules.create': { method: 'POST', path: '/v1/rules', access: 'owner', params: ruleParams },
   /** The same, said and tried on the last requests, and not made. */
-  'rules.preview': { method: 'POST', path: '/v1/rules/preview', access: 'owner', params: ruleParams },
+  'rules.preview': {
+    method: 'POST',
+    path: '/v1/rules/preview',
+    access: 'owner',
+    params: ruleParams,
+  },
   'rules.update': {
     method: 'PATCH',
     path: '/v1/rules/:id',
     access: 'owner',
     params: v.strictObject({ id: uuid, suspended: v.boolean() }),
   },
-  'rules.remove': { method: 'DELETE', path: '/v1/rules/:id', access: 'owner', params: v.strictObject({ id: uuid }) },
-  'rules.restore': { method: 'POST', path: '/v1/rules/:id/restore', access: 'owner', params: v.strictObject({ id: uuid }) },
+  'rules.remove': {
+    method: 'DELETE',
+    path: '/v1/rules/:id',
+    access: 'owner',
+    params: v.strictObject({ id: uuid }),
+  },
+  'rules.restore': {
+    method: 'POST',
+    path: '/v1/rules/:id/restore',
+    access: 'owner',
+    params: v.strictObject({ id: uuid }),
+  },
   'rules.test': {
     method: 'POST',
     path: '/v1/rules/test',
     access: 'owner',
-    params: v.strictObject({ ...scope, peer: shortText, kind, conversation: v.optional(v.nullable(identifier), null) }),
+    params: v.strictObject({
+      ...scope,
+      peer: shortText,
+      kind,
+      conversation: v.optional(v.nullable(identifier), null),
+    }),
   },
 
   /** A change is only for whoever knows the owner passphrase. */
-  'remote_approval.get': { method: 'GET', path: '/v1/remote-approval', access: 'owner', params: v.object({}) },
+  'remote_approval.get': {
+    method: 'GET',
+    path: '/v1/remote-approval',
+    access: 'owner',
+    params: v.object({}),
+  },
   'remote_approval.set': {
     method: 'PUT',
     path: '/v1/remote-approval',
@@ -101,8 +168,16 @@ export const DECISION_OPERATIONS = {
       from: fromClass,
       /** By agent id or name: all that decide from now on. */
       hubs: v.optional(v.pipe(v.array(shortText), v.maxLength(DECIDING_HUBS_MAX)), []),
-      /** What was read before this was chosen, the hubs that decide by their ids: where it is something else by now, nothing is changed. */
-      seen: v.optional(v.strictObject({ from: fromClass, hubs: v.pipe(v.array(shortText), v.maxLength(DECIDING_HUBS_MAX)) })),
+      /**
+       * What was read before this was chosen, the hubs that decide by their ids: where it is
+       * something else by now, nothing is changed.
+       */
+      seen: v.optional(
+        v.strictObject({
+          from: fromClass,
+          hubs: v.pipe(v.array(shortText), v.maxLength(DECIDING_HUBS_MAX)),
+        }),
+      ),
       /** The owner passphrase; a session at a terminal has given it with its login. */
       passphrase: v.optional(text(1024)),
     }),

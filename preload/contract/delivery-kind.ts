@@ -1,10 +1,13 @@
-// What an item of an agent's inbox is, as it crosses a process boundary. A kind is added here; what has to know of it then fails to compile.
-// Imports nothing.
+// What an item of an agent's inbox is, as it crosses a process boundary. A kind is added here; what
+// has to know of it then fails to compile. Imports nothing.
 
 export const DELIVERY_KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** task: stored, ends with a reply. question: somebody waits for the reply, nothing is stored. news: stored, acknowledged and put away. */
+/**
+ * task: stored, ends with a reply. question: somebody waits for the reply, nothing is stored. news:
+ * stored, acknowledged and put away.
+ */
 const NATURE = {
   delegate: 'task',
   query: 'question',

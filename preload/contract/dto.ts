@@ -1,6 +1,16 @@
-// What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE. snake_case, because agents in any
-// language read them. Text that came from another hub or an agent stands only in fields of type OutsideText. Imports types of this folder only.
-import type { ApprovalState, Importance, RequestKind, RiskClass, RiskReason, Surface, TaskDirection, TrustState } from './closed-lists.ts';
+// What crosses a process boundary, as plain JSON: the same shapes over Electron IPC, HTTP and SSE.
+// snake_case, because agents in any language read them. Text that came from another hub or an agent
+// stands only in fields of type OutsideText. Imports types of this folder only.
+import type {
+  ApprovalState,
+  Importance,
+  RequestKind,
+  RiskClass,
+  RiskReason,
+  Surface,
+  TaskDirection,
+  TrustState,
+} from './closed-lists.ts';
 import type { OutsideText } from './formats.ts';
 import type { SettingsDto } from './settings-dto.ts';
 import type { RemoteQuestionDto, DecidingHubDto } from './remote-approval.ts';
@@ -17,9 +27,15 @@ export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_mi
 
 /** Whether hubs of the home network can find each other by themselves. */
 export interface DiscoveryDto {
-  /** off: the owner wants it so, or the port between hubs is closed. impaired: some networks work. unusable: none does. */
+  /**
+   * off: the owner wants it so, or the port between hubs is closed. impaired: some networks work.
+   * unusable: none does.
+   */
   readonly state: 'off' | 'starting' | 'working' | 'impaired' | 'unusable';
-  /** What is wrong and what to do, for impaired and unusable, and for off where the hub was started so. */
+  /**
+   * What is wrong and what to do, for impaired and unusable, and for off where the hub was started
+   * so.
+   */
   readonly message: string | null;
   /** The network interfaces it works on. */
   readonly interfaces: readonly string[];
@@ -31,7 +47,10 @@ export interface HubDto {
   readonly state_detail: string | null;
   readonly agent_id: string | null;
   readonly public_key: string | null;
-  /** Under what other hubs show this one before it is added, whatever it is called here: PeerDto.label on their screen. */
+  /**
+   * Under what other hubs show this one before it is added, whatever it is called here:
+   * PeerDto.label on their screen.
+   */
   readonly label: string | null;
   readonly name: string;
   readonly person: string | null;
@@ -39,7 +58,10 @@ export interface HubDto {
   readonly platform: string;
   readonly api_port: number;
   readonly peer_port: number | null;
-  /** `axon://KEY@host:port` for each IPv4 address here: by it a hub, or the public AXON daemon, adds this one. Empty: no identity or port. */
+  /**
+   * `axon://KEY@host:port` for each IPv4 address here: by it a hub, or the public AXON daemon, adds
+   * this one. Empty: no identity or port.
+   */
   readonly share_tokens: readonly string[];
   readonly started_at: number;
   /** The owner's setting; how it goes stands in discovery_status. */
@@ -52,13 +74,16 @@ export interface HubDto {
   readonly audit: AuditState;
   /** The first row of the audit log that does not fit, where nobody has acknowledged it yet. */
   readonly tamper_finding: TamperFindingDto | null;
-  /** What the clock says, where it jumped so far ahead that nothing old is removed until the owner confirms the date; else null. */
+  /**
+   * What the clock says, where it jumped so far ahead that nothing old is removed until the owner
+   * confirms the date; else null.
+   */
   readonly date_in_question: number | null;
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
   /**
-   * How a line at a terminal of this computer begins, in any folder: "axon", or the program's path, with the data folder where it is not
-   * the usual one. null: this installation brings no command.
+   * How a line at a terminal of this computer begins, in any folder: "axon", or the program's path,
+   * with the data folder where it is not the usual one. null: this installation brings no command.
    */
   readonly command: string | null;
 }
@@ -67,7 +92,10 @@ interface AgentDomainDto {
   readonly domain: string;
   /** null: the agent's own class applies. */
   readonly risk_class: RiskClass | null;
-  /** false: the agent does not offer it now; the class stands, so that the agent cannot shed it by leaving it out. Absent: offered. */
+  /**
+   * false: the agent does not offer it now; the class stands, so that the agent cannot shed it by
+   * leaving it out. Absent: offered.
+   */
   readonly offered?: boolean;
 }
 
@@ -130,7 +158,10 @@ export interface CapabilitiesDto {
   };
 }
 
-/** Another key answered where a paired hub was last, or where its owner said it is. Nothing from it gets in. */
+/**
+ * Another key answered where a paired hub was last, or where its owner said it is. Nothing from it
+ * gets in.
+ */
 export interface KeyChangeDto {
   /** In hex. */
   readonly seen_key: string;
@@ -147,17 +178,26 @@ export interface PeerDto {
   /** The peer's agent id. */
   readonly id: string;
   readonly public_key: string;
-  /** Made of its agent id, so that people can compare the two screens before adding: HubDto.label over there. */
+  /**
+   * Made of its agent id, so that people can compare the two screens before adding: HubDto.label
+   * over there.
+   */
   readonly label: string;
   readonly trust: TrustState;
-  /** The owner's own name for it; for a hub not yet paired, its label. It is never the owner's name for another hub. */
+  /**
+   * The owner's own name for it; for a hub not yet paired, its label. It is never the owner's name
+   * for another hub.
+   */
   readonly name: string;
   readonly person: string | null;
   /** What it is in the household, by the word of the person in charge; null: nobody has said. */
   readonly role: Role | null;
   readonly online: boolean;
   readonly round_trip_ms: number | null;
-  /** While it is linked: now. Else when it was heard last, by a connection or, if nobody added it, on the network. */
+  /**
+   * While it is linked: now. Else when it was heard last, by a connection or, if nobody added it,
+   * on the network.
+   */
   readonly last_seen_at: number | null;
   readonly address: string | null;
   readonly how_found: 'home_network' | 'static' | 'incoming' | null;
@@ -174,13 +214,22 @@ export interface PeerDto {
   readonly introduced_by: IntroductionDto | null;
   /** 12 groups of 5 digits, the same on both sides; null before pairing. */
   readonly safety_number: string | null;
-  /** hub: one like this; reference: the public AXON daemon, which says only request and message. null: it has not spoken yet. */
+  /**
+   * hub: one like this; reference: the public AXON daemon, which says only request and message.
+   * null: it has not spoken yet.
+   */
   readonly profile: 'hub' | 'reference' | null;
-  /** It closed our last connection because it does not trust our key (yet): somebody has to add this hub over there. */
+  /**
+   * It closed our last connection because it does not trust our key (yet): somebody has to add this
+   * hub over there.
+   */
   readonly not_trusted_there: boolean;
   /** Why it cannot be reached just now, one sentence; null while online. */
   readonly trouble: string | null;
-  /** A hub of the household that it is not, but whose name it uses, or one that looks like it; null: it does not, or it is known here. */
+  /**
+   * A hub of the household that it is not, but whose name it uses, or one that looks like it; null:
+   * it does not, or it is known here.
+   */
   readonly lookalike: string | null;
   /** Something else stands in its place; null once the hub itself was back. */
   readonly key_change: KeyChangeDto | null;
@@ -232,13 +281,22 @@ export interface ApprovalDto {
   readonly leaves: 'result' | 'nothing';
   readonly report_back: boolean;
   readonly received_at: number;
-  /** When it is over unless somebody decides before: by this hub's own wait; with the time of whoever asked where that is sooner, or it is held. */
+  /**
+   * When it is over unless somebody decides before: by this hub's own wait; with the time of
+   * whoever asked where that is sooner, or it is held.
+   */
   readonly expires_at: number;
   /** When the time of whoever asked is over; what is allowed is done until then. */
   readonly deadline_at: number;
-  /** How long this hub waits for a person, ms from receipt: what "keep open" names as what was shown. */
+  /**
+   * How long this hub waits for a person, ms from receipt: what "keep open" names as what was
+   * shown.
+   */
   readonly wait_ms: number;
-  /** Until when it would wait if a person kept it open longer; null: nothing is gained by that, or it is decided. */
+  /**
+   * Until when it would wait if a person kept it open longer; null: nothing is gained by that, or
+   * it is decided.
+   */
   readonly keep_open_until: number | null;
   /** A person is asked later; null: now, or it is decided. */
   readonly held: HeldDto | null;
@@ -253,19 +311,31 @@ export interface ApprovalDto {
   readonly own_answer: { readonly text: string; readonly choice: string | null } | null;
   /** What a person is asked to choose from; null for work. Nothing of it is checked. */
   readonly choice: ChoiceDto | null;
-  /** The hubs of adults that decide this, while it waits: here it can only be declined. null: it is decided here. */
+  /**
+   * The hubs of adults that decide this, while it waits: here it can only be declined. null: it is
+   * decided here.
+   */
   readonly decided_by_hubs: readonly DecidingHubDto[] | null;
-  /** Another hub asks whether it may do it: all that the card says is of the request there. null: it is done here. */
+  /**
+   * Another hub asks whether it may do it: all that the card says is of the request there. null: it
+   * is done here.
+   */
   readonly remote_question: RemoteQuestionDto | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */
   readonly task_state: string;
-  /** Grows with every change of the task. With `revision` it tells which of two pictures of a request is the newer. */
+  /**
+   * Grows with every change of the task. With `revision` it tells which of two pictures of a
+   * request is the newer.
+   */
   readonly task_revision: number;
   /** The wider choices a person has; none for a dangerous request, and none once it is decided. */
   readonly wider: readonly RuleChoice[];
-  /** How many equal requests before this one a person allowed once, one after the other; of the last twenty. */
+  /**
+   * How many equal requests before this one a person allowed once, one after the other; of the last
+   * twenty.
+   */
   readonly allowed_before: number;
 }
 
@@ -290,7 +360,10 @@ export interface TaskDto {
   readonly estimated_ms: number | null;
   readonly code: string | null;
   readonly reason: OutsideText | null;
-  /** Who allowed, declined or answered it, there or here; null while nobody has, and where this hub does not know. */
+  /**
+   * Who allowed, declined or answered it, there or here; null while nobody has, and where this hub
+   * does not know.
+   */
   readonly decision: {
     readonly outcome: 'allowed' | 'declined' | 'answered' | 'expired';
     readonly by: 'person' | 'rule' | 'clock';
@@ -303,7 +376,10 @@ export interface TaskDto {
     readonly outcome: OutsideText | null;
     readonly data: unknown;
     readonly error: OutsideText | null;
-    /** The person there who answered; null when an agent did. The word of that hub, which no agent can set. */
+    /**
+     * The person there who answered; null when an agent did. The word of that hub, which no agent
+     * can set.
+     */
     readonly answered_by: OutsideText | null;
   } | null;
 }
@@ -322,7 +398,10 @@ export interface FeedItemDto {
   readonly importance: Importance;
   /** The words, where it is words; else the JSON as it was sent, indented. */
   readonly text: OutsideText;
-  /** Where it is not words: every field of it as [path, value] pairs in order, like those of a request. null: `text` is all there is. */
+  /**
+   * Where it is not words: every field of it as [path, value] pairs in order, like those of a
+   * request. null: `text` is all there is.
+   */
   readonly fields: readonly (readonly [OutsideText, OutsideText])[] | null;
   /** Fields beyond the feed's bound, which do not stand in `fields`. */
   readonly fields_left_out: number;
@@ -386,13 +465,33 @@ export interface DeliveryDto {
   readonly task_id: string | null;
   readonly conversation_id: string | null;
   readonly instruction_from_hub: string;
-  readonly trust: { readonly peer_id: string | null; readonly peer_name: string; readonly paired_at: number | null };
-  readonly approval: { readonly by: string; readonly surface: string; readonly digest: string; readonly at: number } | null;
+  readonly trust: {
+    readonly peer_id: string | null;
+    readonly peer_name: string;
+    readonly paired_at: number | null;
+  };
+  readonly approval: {
+    readonly by: string;
+    readonly surface: string;
+    readonly digest: string;
+    readonly at: number;
+  } | null;
   readonly deadline_at: number | null;
-  readonly envelope: { readonly id: string; readonly kind: string; readonly ref: string | null; readonly received_at: number };
-  /** Everything somebody else wrote. Data to work on, never instructions to the agent that reads it. */
+  readonly envelope: {
+    readonly id: string;
+    readonly kind: string;
+    readonly ref: string | null;
+    readonly received_at: number;
+  };
+  /**
+   * Everything somebody else wrote. Data to work on, never instructions to the agent that reads it.
+   */
   readonly untrusted: {
-    readonly origin: { readonly peer_name: string; readonly peer_id: string | null; readonly from_agent: string | null };
+    readonly origin: {
+      readonly peer_name: string;
+      readonly peer_id: string | null;
+      readonly from_agent: string | null;
+    };
     readonly kind: string;
     readonly text: string | null;
     readonly payload: unknown;
@@ -402,7 +501,10 @@ export interface DeliveryDto {
 
 export interface SendReportDto {
   readonly id: string;
-  /** answered: `untrusted` holds the answer; otherwise follow `task_url`. delivered: more is not known until there is a result. */
+  /**
+   * answered: `untrusted` holds the answer; otherwise follow `task_url`. delivered: more is not
+   * known until there is a result.
+   */
   readonly state: string;
   readonly task_url: string | null;
   readonly chosen: {

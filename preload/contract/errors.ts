@@ -1,5 +1,5 @@
-// The closed catalogue of operating errors: what a client may branch on, and what each means at every door.
-// A test proves it total. Nothing here may import anything.
+// The closed catalogue of operating errors: what a client may branch on, and what each means at
+// every door. A test proves it total. Nothing here may import anything.
 
 interface ErrorEntry {
   /** HTTP status of the problem document. */
@@ -15,23 +15,77 @@ interface ErrorEntry {
 
 export const ERRORS = {
   not_authorized: { status: 403, exit: 2, retryable: false, title: 'Not allowed', wire: true },
-  unknown_domain: { status: 404, exit: 2, retryable: false, title: 'Nobody there handles that', wire: true },
+  unknown_domain: {
+    status: 404,
+    exit: 2,
+    retryable: false,
+    title: 'Nobody there handles that',
+    wire: true,
+  },
   overloaded: { status: 429, exit: 2, retryable: true, title: 'Too much at once', wire: true },
   internal: { status: 500, exit: 1, retryable: true, title: 'Something broke', wire: true },
   timeout: { status: 504, exit: 3, retryable: true, title: 'It took too long', wire: true },
   cancelled: { status: 409, exit: 2, retryable: false, title: 'Cancelled', wire: true },
-  incompatible_version: { status: 502, exit: 2, retryable: false, title: 'The hubs speak different versions', wire: true },
-  unknown_kind: { status: 400, exit: 2, retryable: false, title: 'Not a kind of message this hub knows', wire: true },
+  incompatible_version: {
+    status: 502,
+    exit: 2,
+    retryable: false,
+    title: 'The hubs speak different versions',
+    wire: true,
+  },
+  unknown_kind: {
+    status: 400,
+    exit: 2,
+    retryable: false,
+    title: 'Not a kind of message this hub knows',
+    wire: true,
+  },
   peer_not_found: { status: 404, exit: 2, retryable: false, title: 'No such hub', wire: true },
-  invalid_envelope: { status: 400, exit: 2, retryable: false, title: 'Not a valid message', wire: true },
+  invalid_envelope: {
+    status: 400,
+    exit: 2,
+    retryable: false,
+    title: 'Not a valid message',
+    wire: true,
+  },
   not_understood: { status: 422, exit: 2, retryable: false, title: 'Not understood', wire: true },
   rejected: { status: 403, exit: 2, retryable: false, title: 'Declined', wire: true },
   blocked: { status: 403, exit: 2, retryable: false, title: 'Stopped by a rule', wire: true },
-  rate_limited: { status: 429, exit: 2, retryable: true, title: 'Too many in a short time', wire: true },
-  conflict: { status: 409, exit: 2, retryable: false, title: 'It clashes with something that is there already', wire: true },
-  approval_expired: { status: 504, exit: 3, retryable: true, title: 'Nobody answered in time', wire: true },
-  pairing_required: { status: 403, exit: 2, retryable: false, title: 'The hubs are not paired', wire: true },
-  unhandled: { status: 502, exit: 2, retryable: false, title: 'Delivered, but nobody answers there', wire: true },
+  rate_limited: {
+    status: 429,
+    exit: 2,
+    retryable: true,
+    title: 'Too many in a short time',
+    wire: true,
+  },
+  conflict: {
+    status: 409,
+    exit: 2,
+    retryable: false,
+    title: 'It clashes with something that is there already',
+    wire: true,
+  },
+  approval_expired: {
+    status: 504,
+    exit: 3,
+    retryable: true,
+    title: 'Nobody answered in time',
+    wire: true,
+  },
+  pairing_required: {
+    status: 403,
+    exit: 2,
+    retryable: false,
+    title: 'The hubs are not paired',
+    wire: true,
+  },
+  unhandled: {
+    status: 502,
+    exit: 2,
+    retryable: false,
+    title: 'Delivered, but nobody answers there',
+    wire: true,
+  },
   bad_request: { status: 400, exit: 2, retryable: false, title: 'The request does not fit' },
   bad_host: { status: 403, exit: 2, retryable: false, title: 'Wrong Host' },
   bad_origin: { status: 403, exit: 2, retryable: false, title: 'Wrong origin' },
@@ -42,18 +96,39 @@ export const ERRORS = {
   gone: { status: 410, exit: 2, retryable: false, title: 'No longer there' },
   already_decided: { status: 409, exit: 2, retryable: false, title: 'Already decided' },
   request_changed: { status: 409, exit: 2, retryable: false, title: 'This request changed' },
-  unsupported_feature: { status: 409, exit: 2, retryable: false, title: 'That hub does not do this' },
+  unsupported_feature: {
+    status: 409,
+    exit: 2,
+    retryable: false,
+    title: 'That hub does not do this',
+  },
   payload_too_large: { status: 413, exit: 2, retryable: false, title: 'Too long' },
   unsupported_media_type: { status: 415, exit: 2, retryable: false, title: 'JSON only' },
   headers_too_large: { status: 431, exit: 2, retryable: false, title: 'Headers too long' },
-  idempotency_mismatch: { status: 422, exit: 2, retryable: false, title: 'The same key with another body' },
+  idempotency_mismatch: {
+    status: 422,
+    exit: 2,
+    retryable: false,
+    title: 'The same key with another body',
+  },
   peer_unreachable: { status: 503, exit: 2, retryable: true, title: 'That hub cannot be reached' },
   identity_locked: { status: 503, exit: 1, retryable: true, title: 'The keychain is locked' },
-  /** For a moment at every start, while the keychain is locked, and until the owner has confirmed that the hub was restored. */
+  /**
+   * For a moment at every start, while the keychain is locked, and until the owner has confirmed
+   * that the hub was restored.
+   */
   hub_locked: { status: 503, exit: 1, retryable: true, title: 'The hub is locked' },
   hub_unreachable: { status: 503, exit: 1, retryable: true, title: 'The hub is not running' },
-  passphrase_required: { status: 401, exit: 2, retryable: false, title: 'The owner passphrase is needed' },
-  /** Not 401: the token that came with it is as good as before, and a page that is logged in stays so. */
+  passphrase_required: {
+    status: 401,
+    exit: 2,
+    retryable: false,
+    title: 'The owner passphrase is needed',
+  },
+  /**
+   * Not 401: the token that came with it is as good as before, and a page that is logged in stays
+   * so.
+   */
   wrong_passphrase: { status: 403, exit: 2, retryable: false, title: 'Not the owner passphrase' },
   address_in_use: { status: 500, exit: 1, retryable: false, title: 'The port is taken' },
   home_in_use: { status: 500, exit: 1, retryable: false, title: 'Another hub uses this folder' },

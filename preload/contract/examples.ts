@@ -1,8 +1,14 @@
-// What `axon examples` and GET /v1/examples print: one complete exchange, annotated, from which a program can work without anything else.
-// Imports nothing.
+// What `axon examples` and GET /v1/examples print: one complete exchange, annotated, from which a
+// program can work without anything else. Imports nothing.
 
-/** @param command how a line at a terminal begins here, as "npx axon" @param port of the hub, where it is known */
-export const examples = (command: string, port = 7117): string => `AXON Hub: a complete exchange, from an agent's side
+/**
+ * @param command how a line at a terminal begins here, as "npx axon" @param port of the hub, where
+ * it is known
+ */
+export const examples = (
+  command: string,
+  port = 7117,
+): string => `AXON Hub: a complete exchange, from an agent's side
 ====================================================
 
 Base address   http://127.0.0.1:${port}     (the port stands in hub.json of the data folder; "${command} status" shows it)

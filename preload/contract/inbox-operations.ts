@@ -1,13 +1,18 @@
-// The part of operations.ts by which an agent takes its work: claim, say that it has it, give it back, go on, answer. Imports from this folder
-// only.
+// The part of operations.ts by which an agent takes its work: claim, say that it has it, give it
+// back, go on, answer. Imports from this folder only.
 import * as v from 'valibot';
 import { RESULT_STATUSES } from './closed-lists.ts';
 import { DELIVERY_KINDS } from './delivery-kind.ts';
 import { cursor, limit, text, uuid, whole } from './parameters.ts';
 
-/** The attempt an agent speaks of, as claim returned it: once the item was delivered again, the answer is `conflict`. */
+/**
+ * The attempt an agent speaks of, as claim returned it: once the item was delivered again, the
+ * answer is `conflict`.
+ */
 const attempt = v.optional(whole(1, 1_000_000));
-const inboxKinds = v.optional(v.pipe(v.array(v.picklist(DELIVERY_KINDS)), v.maxLength(DELIVERY_KINDS.length)));
+const inboxKinds = v.optional(
+  v.pipe(v.array(v.picklist(DELIVERY_KINDS)), v.maxLength(DELIVERY_KINDS.length)),
+);
 
 export const INBOX_OPERATIONS = {
   'inbox.claim': {
@@ -62,6 +67,16 @@ export const INBOX_OPERATIONS = {
       truncated: v.optional(v.boolean(), false),
     }),
   },
-  'inbox.dead': { method: 'GET', path: '/v1/inbox/dead', access: 'inbox', params: v.object({ limit, cursor }) },
-  'inbox.requeue': { method: 'POST', path: '/v1/inbox/:delivery/requeue', access: 'inbox', params: v.object({ delivery: uuid }) },
+  'inbox.dead': {
+    method: 'GET',
+    path: '/v1/inbox/dead',
+    access: 'inbox',
+    params: v.object({ limit, cursor }),
+  },
+  'inbox.requeue': {
+    method: 'POST',
+    path: '/v1/inbox/:delivery/requeue',
+    access: 'inbox',
+    params: v.object({ delivery: uuid }),
+  },
 } as const;

@@ -1,5 +1,5 @@
-// The last word of a text, which a person types before something dangerous is allowed: one definition for the card that underlines it and
-// for the hub that checks it. Pure; imports nothing.
+// The last word of a text, which a person types before something dangerous is allowed: one
+// definition for the card that underlines it and for the hub that checks it. Pure; imports nothing.
 
 export interface LastWord {
   /** Without the punctuation around it; a word of signs only is itself. */
@@ -27,12 +27,18 @@ export function lastWord(text: string): LastWord | undefined {
   return { word: text.slice(from, to), from, to };
 }
 
-/** True when `typed` is the last word of `text`; case, punctuation and white space around it, and codes inside it, do not count. */
+/**
+ * True when `typed` is the last word of `text`; case, punctuation and white space around it, and
+ * codes inside it, do not count.
+ */
 export function isLastWord(text: string, typed: string): boolean {
   const last = lastWord(text);
   const given = lastWord(typed);
   if (last === undefined || given === undefined || /\s/u.test(typed.trim())) return false;
-  return plain(given.word) === plain(last.word) || plain(given.word) === plain(last.word.replaceAll(CODE, ''));
+  return (
+    plain(given.word) === plain(last.word) ||
+    plain(given.word) === plain(last.word.replaceAll(CODE, ''))
+  );
 }
 
 function plain(word: string): string {

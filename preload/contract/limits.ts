@@ -1,20 +1,31 @@
-// How much is kept, waited for and said at most: the same bounds for the page, the command line, the flags and the hub. Values only.
+// How much is kept, waited for and said at most: the same bounds for the page, the command line,
+// the flags and the hub. Values only.
 
-/** Areas of one agent, those it offers no longer among them; one that would have more is refused. */
+/**
+ * Areas of one agent, those it offers no longer among them; one that would have more is refused.
+ */
 export const AGENT_AREAS_MAX = 64;
 
 /** The most quiet hours a household keeps. */
 export const QUIET_PERIODS_MAX = 8;
 
-/** What a person answers in their own words, in UTF-16 units: written out as escapes it still fits into one message. */
+/**
+ * What a person answers in their own words, in UTF-16 units: written out as escapes it still fits
+ * into one message.
+ */
 export const ANSWER_MAX_CHARACTERS = 8_000;
-/** Options of an escalation; more is refused, and so is one with fewer than two: that is no choice. */
+/**
+ * Options of an escalation; more is refused, and so is one with fewer than two: that is no choice.
+ */
 export const OPTIONS_MAX = 12;
 export const OPTIONS_MIN = 2;
 /** The id of an option that is chosen. */
 export const OPTION_ID_MAX_CHARACTERS = 64;
 
-/** How long a request waits for a person, in minutes, until the owner says otherwise: what comes in the morning is there in the evening. */
+/**
+ * How long a request waits for a person, in minutes, until the owner says otherwise: what comes in
+ * the morning is there in the evening.
+ */
 export const APPROVALS_WAIT_MINUTES_DEFAULT = 720;
 /** The shortest such wait; a shorter one is refused. */
 export const APPROVALS_WAIT_MINUTES_MIN = 1;
@@ -29,9 +40,15 @@ export const KEEP_FEED_DAYS_DEFAULT = 90;
 export const KEEP_DAYS_MIN = 1;
 /** A hundred years: who wants to keep everything has that. */
 export const KEEP_DAYS_MAX = 36_500;
-/** A time that was changed on the page removes nothing before this: whoever pressed the wrong one can choose again. */
+/**
+ * A time that was changed on the page removes nothing before this: whoever pressed the wrong one
+ * can choose again.
+ */
 export const KEEP_CHANGE_PAUSE_MINUTES = 10;
-/** A clock that is further ahead of the last time the hub knows removes nothing until the owner confirms the date. */
+/**
+ * A clock that is further ahead of the last time the hub knows removes nothing until the owner
+ * confirms the date.
+ */
 export const DATE_JUMP_DAYS_MAX = 60;
 
 /** A rule for one conversation ends after this at the latest. */

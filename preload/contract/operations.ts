@@ -1,6 +1,7 @@
-// The one schema of what a client may ask of the hub. From it come main's handlers, the preload functions, the HTTP routes and the
-// test doubles. Each operation has its parameters (validated in main, never trusted from a client), who may call it, and its HTTP form:
-// `:name` parts of the path are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
+// The one schema of what a client may ask of the hub. From it come main's handlers, the preload
+// functions, the HTTP routes and the test doubles. Each operation has its parameters (validated in
+// main, never trusted from a client), who may call it, and its HTTP form: `:name` parts of the path
+// are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { IMPORTANCES } from './closed-lists.ts';
 import { AGENT_AREAS_MAX } from './limits.ts';
@@ -27,18 +28,29 @@ import {
 import type { OperationResults } from './results.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
 
-export const AGENT_SCOPES = ['peers:read', 'send:query', 'send:delegate', 'send:notify', 'inbox', 'history'] as const;
+export const AGENT_SCOPES = [
+  'peers:read',
+  'send:query',
+  'send:delegate',
+  'send:notify',
+  'inbox',
+  'history',
+] as const;
 type AgentScope = (typeof AGENT_SCOPES)[number];
 
 /** The shortest owner passphrase. */
 export const PASSPHRASE_MIN_CHARACTERS = 8;
 /** Why a terminal does not set the first one where agents are connected. */
 export const FIRST_PASSPHRASE_ON_A_PAGE = {
-  message: 'An agent is connected already, so the first owner passphrase is set on a page that is logged in.',
+  message:
+    'An agent is connected already, so the first owner passphrase is set on a page that is logged in.',
   hint: 'Choose it in Settings of the app. Without the app, start the hub at a terminal and open the link that it prints.',
 } as const;
 
-/** none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only (ui or owner token). */
+/**
+ * none: no token; any: any valid token; a scope: agents holding it, and people; owner: people only
+ * (ui or owner token).
+ */
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
 export interface OperationEntry {
@@ -52,7 +64,10 @@ export interface OperationEntry {
   readonly ownPace?: true;
   /** Answered though the token that asked ended by it. */
   readonly outlivesToken?: true;
-  /** An answer without items counts only for a caller who waited for it: a repeat under the same key asks again. */
+  /**
+   * An answer without items counts only for a caller who waited for it: a repeat under the same key
+   * asks again.
+   */
   readonly emptyIsNoAnswer?: true;
   /** Text for a program that collects it, not JSON. */
   readonly answersText?: true;
@@ -62,7 +77,14 @@ type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const agentDomains = v.pipe(
   v.array(
-    v.union([domain, v.strictObject({ domain, risk_class: v.optional(v.nullable(riskClass), null), offered: v.optional(v.boolean()) })]),
+    v.union([
+      domain,
+      v.strictObject({
+        domain,
+        risk_class: v.optional(v.nullable(riskClass), null),
+        offered: v.optional(v.boolean()),
+      }),
+    ]),
   ),
   v.maxLength(AGENT_AREAS_MAX),
 );
@@ -80,10 +102,18 @@ const agentProfile = {
   concurrency: v.optional(whole(1, 64), 4),
 };
 
-/** Who to send to: an agent id, a petname, "hub/agent", the word "local/agent", or what is needed. */
-const recipient = v.union([shortText, v.strictObject({ capability: shortText }), v.strictObject({ domain })]);
+/**
+ * Who to send to: an agent id, a petname, "hub/agent", the word "local/agent", or what is needed.
+ */
+const recipient = v.union([
+  shortText,
+  v.strictObject({ capability: shortText }),
+  v.strictObject({ domain }),
+]);
 const route = v.optional(v.object({ from: v.optional(shortText), to: v.optional(shortText) }));
-const conversation = v.optional(v.object({ id: v.optional(identifier), parent: v.optional(v.nullable(identifier)) }));
+const conversation = v.optional(
+  v.object({ id: v.optional(identifier), parent: v.optional(v.nullable(identifier)) }),
+);
 const deadline = v.optional(whole(1, 86_400_000));
 
 const none = v.object({});
@@ -100,7 +130,10 @@ export const OPERATIONS = {
   },
   'hub.whoami': { method: 'GET', path: '/v1/whoami', access: 'any', params: none },
   'hub.status': { method: 'GET', path: '/v1/status', access: 'any', params: none },
-  /** The same for a terminal that has no token: being able to read hub.json is being the owner's own user. */
+  /**
+   * The same for a terminal that has no token: being able to read hub.json is being the owner's own
+   * user.
+   */
   'hub.localStatus': {
     method: 'POST',
     path: '/v1/status',
@@ -110,11 +143,32 @@ export const OPERATIONS = {
     params: v.strictObject({ boot_secret: text(128) }),
   },
   'hub.examples': { method: 'GET', path: '/v1/examples', access: 'any', params: none },
-  'metrics.read': { method: 'GET', path: '/metrics', access: 'any', answersText: true, params: none },
+  'metrics.read': {
+    method: 'GET',
+    path: '/metrics',
+    access: 'any',
+    answersText: true,
+    params: none,
+  },
   'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
-  'hub.unlock': { method: 'POST', path: '/v1/unlock', access: 'owner', whileLocked: true, params: v.strictObject({}) },
-  /** The owner has seen that this hub was restored from an older copy, and means it: it is locked no more. */
-  'hub.confirmRestore': { method: 'POST', path: '/v1/restore/confirm', access: 'owner', whileLocked: true, params: v.strictObject({}) },
+  'hub.unlock': {
+    method: 'POST',
+    path: '/v1/unlock',
+    access: 'owner',
+    whileLocked: true,
+    params: v.strictObject({}),
+  },
+  /**
+   * The owner has seen that this hub was restored from an older copy, and means it: it is locked no
+   * more.
+   */
+  'hub.confirmRestore': {
+    method: 'POST',
+    path: '/v1/restore/confirm',
+    access: 'owner',
+    whileLocked: true,
+    params: v.strictObject({}),
+  },
   /** `seen`: the date that was shown, `date_in_question` of the hub. */
   'hub.confirmDate': {
     method: 'POST',
@@ -128,9 +182,18 @@ export const OPERATIONS = {
     access: 'none',
     whileLocked: true,
     ownPace: true,
-    params: v.union([v.strictObject({ code: text(64) }), v.strictObject({ passphrase: text(1024), boot_secret: v.optional(text(128)) })]),
+    params: v.union([
+      v.strictObject({ code: text(64) }),
+      v.strictObject({ passphrase: text(1024), boot_secret: v.optional(text(128)) }),
+    ]),
   },
-  'hub.loginCode': { method: 'POST', path: '/v1/login-codes', access: 'owner', whileLocked: true, params: v.strictObject({}) },
+  'hub.loginCode': {
+    method: 'POST',
+    path: '/v1/login-codes',
+    access: 'owner',
+    whileLocked: true,
+    params: v.strictObject({}),
+  },
   'hub.setPassphrase': {
     method: 'PUT',
     path: '/v1/passphrase',
@@ -138,7 +201,11 @@ export const OPERATIONS = {
     whileLocked: true,
     ownPace: true,
     params: v.strictObject({
-      passphrase: v.pipe(v.string(), v.minLength(PASSPHRASE_MIN_CHARACTERS, 'it needs at least 8 characters'), v.maxLength(1024)),
+      passphrase: v.pipe(
+        v.string(),
+        v.minLength(PASSPHRASE_MIN_CHARACTERS, 'it needs at least 8 characters'),
+        v.maxLength(1024),
+      ),
       current: v.optional(text(1024)),
       boot_secret: v.optional(text(128)),
     }),
@@ -160,7 +227,12 @@ export const OPERATIONS = {
     params: v.partial(v.strictObject(SETTING_SCHEMAS)),
   },
 
-  'agents.register': { method: 'POST', path: '/v1/agents', access: 'none', params: v.object({ name: agentName, ...agentProfile }) },
+  'agents.register': {
+    method: 'POST',
+    path: '/v1/agents',
+    access: 'none',
+    params: v.object({ name: agentName, ...agentProfile }),
+  },
   'agents.registration': {
     method: 'POST',
     path: '/v1/agents/registrations/:id',
@@ -186,7 +258,12 @@ export const OPERATIONS = {
     params: v.strictObject({ name: agentName, ...agentProfile, risk_class: v.optional(riskClass) }),
   },
   'agents.list': { method: 'GET', path: '/v1/agents', access: 'any', params: none },
-  'agents.get': { method: 'GET', path: '/v1/agents/:name', access: 'any', params: v.object({ name: agentName }) },
+  'agents.get': {
+    method: 'GET',
+    path: '/v1/agents/:name',
+    access: 'any',
+    params: v.object({ name: agentName }),
+  },
   'agents.update': {
     method: 'PATCH',
     path: '/v1/agents/:name',
@@ -226,8 +303,18 @@ export const OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ name: agentName, area: domain }),
   },
-  'agents.issueToken': { method: 'POST', path: '/v1/agents/:name/tokens', access: 'owner', params: v.strictObject({ name: agentName }) },
-  'agents.remove': { method: 'DELETE', path: '/v1/agents/:name', access: 'owner', params: v.strictObject({ name: agentName }) },
+  'agents.issueToken': {
+    method: 'POST',
+    path: '/v1/agents/:name/tokens',
+    access: 'owner',
+    params: v.strictObject({ name: agentName }),
+  },
+  'agents.remove': {
+    method: 'DELETE',
+    path: '/v1/agents/:name',
+    access: 'owner',
+    params: v.strictObject({ name: agentName }),
+  },
 
   ...HUB_OPERATIONS,
 
@@ -306,14 +393,26 @@ export const OPERATIONS = {
   ...DECISION_OPERATIONS,
   ...ATTENTION_OPERATIONS,
 
-  'conversations.list': { method: 'GET', path: '/v1/conversations', access: 'history', params: v.object(pageOf) },
-  'conversations.get': { method: 'GET', path: '/v1/conversations/:id', access: 'history', params: v.object({ id: identifier }) },
+  'conversations.list': {
+    method: 'GET',
+    path: '/v1/conversations',
+    access: 'history',
+    params: v.object(pageOf),
+  },
+  'conversations.get': {
+    method: 'GET',
+    path: '/v1/conversations/:id',
+    access: 'history',
+    params: v.object({ id: identifier }),
+  },
   'feed.list': { method: 'GET', path: '/v1/feed', access: 'owner', params: v.object(pageOf) },
   'feed.markRead': {
     method: 'PATCH',
     path: '/v1/feed',
     access: 'owner',
-    params: v.strictObject({ ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]) }),
+    params: v.strictObject({
+      ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]),
+    }),
   },
   ...AUDIT_OPERATIONS,
 } as const satisfies Record<string, OperationEntry>;
@@ -323,9 +422,13 @@ export const operationEntry = (name: OperationName): OperationEntry => OPERATION
 
 export type OperationName = keyof typeof OPERATIONS;
 /** What a client sends: optional fields may be left out. */
-export type OperationInput<Name extends OperationName> = v.InferInput<(typeof OPERATIONS)[Name]['params']>;
+export type OperationInput<Name extends OperationName> = v.InferInput<
+  (typeof OPERATIONS)[Name]['params']
+>;
 /** What a handler receives after validation, defaults filled in. */
-export type OperationParams<Name extends OperationName> = v.InferOutput<(typeof OPERATIONS)[Name]['params']>;
+export type OperationParams<Name extends OperationName> = v.InferOutput<
+  (typeof OPERATIONS)[Name]['params']
+>;
 
 export type { Items } from './results.ts';
 export type OperationResult<Name extends OperationName> = OperationResults[Name];

@@ -1,5 +1,5 @@
-// The part of operations.ts about other hubs: who is known, how one is added and paired, invitations. What changes trust is for people only,
-// none of it for an agent's token.
+// The part of operations.ts about other hubs: who is known, how one is added and paired,
+// invitations. What changes trust is for people only, none of it for an agent's token.
 import * as v from 'valibot';
 import { PAIRED_TRUST_STATES } from './closed-lists.ts';
 import { identifier, shortText, text, uuid, whole } from './parameters.ts';
@@ -14,24 +14,40 @@ export const HUB_OPERATIONS = {
     access: 'peers:read',
     params: v.object({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
   },
-  'peers.get': { method: 'GET', path: '/v1/peers/:id', access: 'peers:read', params: v.object({ id: shortText }) },
+  'peers.get': {
+    method: 'GET',
+    path: '/v1/peers/:id',
+    access: 'peers:read',
+    params: v.object({ id: shortText }),
+  },
   'peers.capabilities': {
     method: 'GET',
     path: '/v1/peers/:id/capabilities',
     access: 'peers:read',
     params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
   },
-  'peers.ping': { method: 'POST', path: '/v1/peers/:id/ping', access: 'peers:read', params: v.object({ id: shortText }) },
+  'peers.ping': {
+    method: 'POST',
+    path: '/v1/peers/:id/ping',
+    access: 'peers:read',
+    params: v.object({ id: shortText }),
+  },
   'peers.add': {
     method: 'POST',
     path: '/v1/peers',
     access: 'owner',
-    /** `key`: the public key (hex, base64 or base64url) or the agent id; left out when `address` is a share token, which holds both. */
+    /**
+     * `key`: the public key (hex, base64 or base64url) or the agent id; left out when `address` is
+     * a share token, which holds both.
+     */
     params: v.strictObject({
       address: shortText,
       key: v.optional(shortText),
       name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
-      /** The owner trusts the key as it stands here, without digits: for a program that cannot pair, such as the public AXON daemon. */
+      /**
+       * The owner trusts the key as it stands here, without digits: for a program that cannot pair,
+       * such as the public AXON daemon.
+       */
       trust: v.optional(v.boolean()),
     }),
   },
@@ -48,14 +64,25 @@ export const HUB_OPERATIONS = {
       address: v.optional(v.nullable(shortText)),
     }),
   },
-  /** The owner keeps the old key of a hub in whose place another one answered; `seen` is that other key, as it was shown. */
+  /**
+   * The owner keeps the old key of a hub in whose place another one answered; `seen` is that other
+   * key, as it was shown.
+   */
   'peers.keepKey': {
     method: 'POST',
     path: '/v1/peers/:id/keep-key',
     access: 'owner',
-    params: v.strictObject({ id: shortText, seen: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the key that was shown')) }),
+    params: v.strictObject({
+      id: shortText,
+      seen: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'the key that was shown')),
+    }),
   },
-  'peers.remove': { method: 'DELETE', path: '/v1/peers/:id', access: 'owner', params: v.strictObject({ id: shortText }) },
+  'peers.remove': {
+    method: 'DELETE',
+    path: '/v1/peers/:id',
+    access: 'owner',
+    params: v.strictObject({ id: shortText }),
+  },
 
   'pairings.list': { method: 'GET', path: '/v1/pairings', access: 'owner', params: none },
   'pairings.window': {
@@ -68,24 +95,56 @@ export const HUB_OPERATIONS = {
     method: 'POST',
     path: '/v1/pairings',
     access: 'owner',
-    params: v.strictObject({ peer: shortText, name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+    params: v.strictObject({
+      peer: shortText,
+      name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+    }),
   },
-  /** With the link of an invitation that another hub made; it holds a secret, so it never stands in an address. */
+  /**
+   * With the link of an invitation that another hub made; it holds a secret, so it never stands in
+   * an address.
+   */
   'pairings.join': {
     method: 'POST',
     path: '/v1/pairings/join',
     access: 'owner',
-    params: v.strictObject({ link: text(1_024), name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))) }),
+    params: v.strictObject({
+      link: text(1_024),
+      name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
+    }),
   },
   'invitations.list': { method: 'GET', path: '/v1/invitations', access: 'owner', params: none },
-  'invitations.create': { method: 'POST', path: '/v1/invitations', access: 'owner', params: v.strictObject({}) },
-  'invitations.revoke': { method: 'DELETE', path: '/v1/invitations/:id', access: 'owner', params: v.strictObject({ id: uuid }) },
-  'pairings.open': { method: 'POST', path: '/v1/pairings/:id/open', access: 'owner', params: v.strictObject({ id: identifier }) },
+  'invitations.create': {
+    method: 'POST',
+    path: '/v1/invitations',
+    access: 'owner',
+    params: v.strictObject({}),
+  },
+  'invitations.revoke': {
+    method: 'DELETE',
+    path: '/v1/invitations/:id',
+    access: 'owner',
+    params: v.strictObject({ id: uuid }),
+  },
+  'pairings.open': {
+    method: 'POST',
+    path: '/v1/pairings/:id/open',
+    access: 'owner',
+    params: v.strictObject({ id: identifier }),
+  },
   'pairings.digits': {
     method: 'POST',
     path: '/v1/pairings/:id/digits',
     access: 'owner',
-    params: v.strictObject({ id: identifier, digits: v.pipe(v.string(), v.regex(/^[0-9]{2}(?:[0-9]{4})?$/, 'two or six digits')) }),
+    params: v.strictObject({
+      id: identifier,
+      digits: v.pipe(v.string(), v.regex(/^[0-9]{2}(?:[0-9]{4})?$/, 'two or six digits')),
+    }),
   },
-  'pairings.cancel': { method: 'DELETE', path: '/v1/pairings/:id', access: 'owner', params: v.strictObject({ id: identifier }) },
+  'pairings.cancel': {
+    method: 'DELETE',
+    path: '/v1/pairings/:id',
+    access: 'owner',
+    params: v.strictObject({ id: identifier }),
+  },
 } as const;

@@ -1,13 +1,13 @@
-// What crosses a process about pairing: whether hubs may ask, and each pairing as far as it may be shown. Shapes only, no words of the other
-// side except as OutsideText.
+// What crosses a process about pairing: whether hubs may ask, and each pairing as far as it may be
+// shown. Shapes only, no words of the other side except as OutsideText.
 import type { OutsideText } from './formats.ts';
 
 export type PairingState =
   /** We pressed Add; the other side has not opened the request yet. */
   | 'waiting_for_answer'
   /**
-   * A request came in, or a hub that was removed here brought an invitation; a person here has not opened it yet. Several may wait; one
-   * pairing at most is beyond this.
+   * A request came in, or a hub that was removed here brought an invitation; a person here has not
+   * opened it yet. Several may wait; one pairing at most is beyond this.
    */
   | 'offered'
   | 'exchanging'
@@ -23,7 +23,10 @@ export type PairingState =
   | 'paired'
   | 'failed';
 
-/** What has become of our own request: no connection yet; refused there because pairing is closed, or for want of a place; or it is there. */
+/**
+ * What has become of our own request: no connection yet; refused there because pairing is closed,
+ * or for want of a place; or it is there.
+ */
 export type PairingRequestState = 'connecting' | 'closed' | 'busy' | 'taken';
 
 export interface PairingDto {
@@ -35,7 +38,10 @@ export interface PairingDto {
   readonly address: string | null;
   readonly role: 'initiator' | 'responder';
   readonly state: PairingState;
-  /** Initiator: as far as the request came; it stays as it was once the pairing has ended. Null for the responder. */
+  /**
+   * Initiator: as far as the request came; it stays as it was once the pairing has ended. Null for
+   * the responder.
+   */
   readonly request: PairingRequestState | null;
   /** What the other side says of itself: quoted, unchecked. */
   readonly said_hub: OutsideText | null;
@@ -55,7 +61,10 @@ export interface PairingDto {
   readonly removed: { readonly name: string; readonly at: number | null } | null;
 }
 
-/** An invitation that still holds. Its link, which holds the secret, is given out once, when it is made. */
+/**
+ * An invitation that still holds. Its link, which holds the secret, is given out once, when it is
+ * made.
+ */
 export interface InvitationDto {
   readonly id: string;
   readonly created_at: number;
@@ -67,6 +76,9 @@ export interface PairingWindowDto {
   readonly closes_at: number | null;
   /** After too many failures pairing stays shut until then. */
   readonly locked_until: number | null;
-  /** While it is closed: a hub that is not paired asks to be added. The label is null when several ask. Nothing it says of itself is here. */
+  /**
+   * While it is closed: a hub that is not paired asks to be added. The label is null when several
+   * ask. Nothing it says of itself is here.
+   */
   readonly asked: { readonly label: string | null } | null;
 }

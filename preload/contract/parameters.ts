@@ -1,11 +1,13 @@
-// The fields that parameters of operations are made of: each bounded, so that nothing that crosses a door is larger than what is meant.
+// The fields that parameters of operations are made of: each bounded, so that nothing that crosses
+// a door is larger than what is meant.
 import * as v from 'valibot';
 import { RISK_CLASSES } from './closed-lists.ts';
 import { AGENT_NAME, DOMAIN_NAME } from './formats.ts';
 
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
 export const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
-export const whole = (min: number, max: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
+export const whole = (min: number, max: number) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 export const uuid = v.pipe(v.string(), v.uuid());
 export const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 export const agentName = v.pipe(
@@ -13,7 +15,11 @@ export const agentName = v.pipe(
   v.regex(AGENT_NAME, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
   v.maxLength(64),
 );
-export const domain = v.pipe(v.string(), v.regex(DOMAIN_NAME, 'a domain is up to six dot-separated lower-case words'), v.maxLength(64));
+export const domain = v.pipe(
+  v.string(),
+  v.regex(DOMAIN_NAME, 'a domain is up to six dot-separated lower-case words'),
+  v.maxLength(64),
+);
 export const riskClass = v.picklist(RISK_CLASSES);
 export const words = v.pipe(v.array(shortText), v.maxLength(64));
 export const jsonObject = v.record(v.string(), v.unknown());

@@ -1,4 +1,5 @@
-// The shapes of remote approval: which adults' hubs decide for this one, and what a request looks like at either end.
+// The shapes of remote approval: which adults' hubs decide for this one, and what a request looks
+// like at either end.
 import type { RemoteClass } from './closed-lists.ts';
 import type { OutsideText } from './formats.ts';
 
@@ -23,15 +24,21 @@ export interface DecidingHubDto {
   readonly name: string;
   readonly person: string | null;
   /**
-   * asked: it waits there. waiting: on its way, or goes there once that hub has room. unanswered: it ended there without a verdict. away: that
-   * hub cannot be reached. older: it takes no such questions.
+   * asked: it waits there. waiting: on its way, or goes there once that hub has room. unanswered:
+   * it ended there without a verdict. away: that hub cannot be reached. older: it takes no such
+   * questions.
    */
   readonly state: 'asked' | 'waiting' | 'unanswered' | 'away' | 'older';
 }
 
-/** What another hub asks an adult of this one about. The request's own words stand in the approval. */
+/**
+ * What another hub asks an adult of this one about. The request's own words stand in the approval.
+ */
 export interface RemoteQuestionDto {
-  /** Who made the request, by the name that the asking hub has for it; null: somebody or something on that computer. */
+  /**
+   * Who made the request, by the name that the asking hub has for it; null: somebody or something
+   * on that computer.
+   */
   readonly asker: OutsideText | null;
   /** Where `asker` is null: a person there, and no program. */
   readonly by_person: boolean;

@@ -29,16 +29,35 @@ export interface OperationResults {
   'hub.proof': { readonly proof: string };
   'hub.whoami': {
     readonly hub: HubDto;
-    readonly token: { readonly kind: 'agent' | 'ui' | 'owner'; readonly agent: string | null; readonly scopes: readonly string[] };
+    readonly token: {
+      readonly kind: 'agent' | 'ui' | 'owner';
+      readonly agent: string | null;
+      readonly scopes: readonly string[];
+    };
   };
   'hub.status': {
     readonly hub: HubDto;
     readonly peers: { readonly paired: number; readonly online: number };
-    /** Hubs in whose place another key answers, and no person has said yet what to do: everything stops for them. */
-    readonly key_changes: readonly { readonly id: string; readonly name: string; readonly address: string; readonly seen_at: number }[];
+    /**
+     * Hubs in whose place another key answers, and no person has said yet what to do: everything
+     * stops for them.
+     */
+    readonly key_changes: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly address: string;
+      readonly seen_at: number;
+    }[];
     readonly agents: { readonly registered: number; readonly online: number };
-    /** `pending`: all that are open; of these `held` until later, and `elsewhere` decided by adults' hubs, for which nobody here is asked. */
-    readonly approvals: { readonly pending: number; readonly held: number; readonly elsewhere: number };
+    /**
+     * `pending`: all that are open; of these `held` until later, and `elsewhere` decided by adults'
+     * hubs, for which nobody here is asked.
+     */
+    readonly approvals: {
+      readonly pending: number;
+      readonly held: number;
+      readonly elsewhere: number;
+    };
     readonly transport: {
       readonly connections: number;
       readonly restarts: number;
@@ -67,9 +86,19 @@ export interface OperationResults {
   'sessions.revoke': { readonly revoked: true };
   'settings.get': SettingsDto;
   'settings.update': SettingsDto;
-  /** Without a token: a pending request. `secret` is shown once and fetches the token after a person confirmed. */
-  'agents.register': { readonly registration: RegistrationDto; readonly secret: string; readonly poll: string };
-  'agents.registration': { readonly state: 'pending' | 'confirmed' | 'declined' | 'expired'; readonly token: string | null };
+  /**
+   * Without a token: a pending request. `secret` is shown once and fetches the token after a person
+   * confirmed.
+   */
+  'agents.register': {
+    readonly registration: RegistrationDto;
+    readonly secret: string;
+    readonly poll: string;
+  };
+  'agents.registration': {
+    readonly state: 'pending' | 'confirmed' | 'declined' | 'expired';
+    readonly token: string | null;
+  };
   'agents.confirm': AgentDto;
   'agents.declineRegistration': { readonly declined: true };
   'agents.rename': AgentDto;
@@ -84,7 +113,11 @@ export interface OperationResults {
   'peers.list': Items<PeerDto>;
   'peers.get': PeerDto;
   'peers.capabilities': CapabilitiesDto;
-  'peers.ping': { readonly round_trip_ms: number; readonly status: string; readonly active_tasks: number };
+  'peers.ping': {
+    readonly round_trip_ms: number;
+    readonly status: string;
+    readonly active_tasks: number;
+  };
   'peers.add': PeerDto;
   'peers.update': PeerDto;
   'peers.keepKey': PeerDto;

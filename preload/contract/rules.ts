@@ -1,4 +1,5 @@
-// The household's standing decisions as they cross a process boundary. Same conventions as dto.ts. Imports types only.
+// The household's standing decisions as they cross a process boundary. Same conventions as dto.ts.
+// Imports types only.
 import type { RequestKind, RiskClass, RuleChoice, RuleEffect, RuleReach } from './closed-lists.ts';
 import type { OutsideText } from './formats.ts';
 
@@ -49,7 +50,10 @@ export interface RuleDto {
   readonly ended_why: RuleEnd | null;
 }
 
-/** Why a rule is over: a person took it away, its time was over, or whom it names is not there any more. */
+/**
+ * Why a rule is over: a person took it away, its time was over, or whom it names is not there any
+ * more.
+ */
 export type RuleEnd = 'removed' | 'expired' | 'peer_gone' | 'agent_gone';
 
 /** Why a rule says nothing about a request. */
@@ -69,11 +73,13 @@ export type RuleMiss =
   | 'class';
 
 /**
- * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that allow is narrower than all that ask.
- * `tampered`: no rule acts, since the audit log was tampered with and nobody has acknowledged that.
- * `adults`: an adult's hub decides, whatever a rule that allows says.
+ * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that
+ * allow is narrower than all that ask. `tampered`: no rule acts, since the audit log was tampered
+ * with and nobody has acknowledged that. `adults`: an adult's hub decides, whatever a rule that
+ * allows says.
  */
-export type RuleGround = 'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
+export type RuleGround =
+  'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
 
 /** What would happen to a request, and why. Nothing was sent and nothing counted. */
 export interface RuleTestDto {
@@ -89,9 +95,15 @@ export interface RuleTestDto {
 }
 
 /** A rule that is not made yet, as it would be. */
-export type RuleDraftDto = Omit<RuleDto, 'id' | 'uses' | 'last_used_at' | 'suspended' | 'ended_at' | 'ended_why'>;
+export type RuleDraftDto = Omit<
+  RuleDto,
+  'id' | 'uses' | 'last_used_at' | 'suspended' | 'ended_at' | 'ended_why'
+>;
 
-/** What a rule made by hand is about, by the names of the parameters: beside which of them its refusal belongs. */
+/**
+ * What a rule made by hand is about, by the names of the parameters: beside which of them its
+ * refusal belongs.
+ */
 export type RuleField = 'peer' | 'asking_agent' | 'agent' | 'domain' | 'topic' | 'until';
 
 /** One of the last requests, as it would be decided if it came now. */

@@ -10,7 +10,10 @@ export interface SessionDto {
   readonly current: boolean;
 }
 
-/** The settings that count for this run whatever is changed, each with the flag or variable that said so. */
+/**
+ * The settings that count for this run whatever is changed, each with the flag or variable that
+ * said so.
+ */
 export type FixedSettings = { readonly [Key in SettingKey]?: string };
 
 export interface SettingsDto extends Settings {

@@ -1,5 +1,6 @@
-// The settings of a hub, one row each. From these rows come what pages, the API and the command line read and change, what flags, AXON_
-// variables and config.json may say, and the switches of the Settings page. Their titles stand in strings/owner.ts. Imports from this folder only.
+// The settings of a hub, one row each. From these rows come what pages, the API and the command
+// line read and change, what flags, AXON_ variables and config.json may say, and the switches of
+// the Settings page. Their titles stand in strings/owner.ts. Imports from this folder only.
 import * as v from 'valibot';
 import { LOG_FORMS, LOG_LEVELS, THEMES } from './closed-lists.ts';
 import {
@@ -23,9 +24,14 @@ interface Setting<Value> {
   readonly value: string;
   /** The AXON_ variable and the member of config.json are named after the flag. */
   readonly flag?: { readonly name: string; readonly help: string };
-  /** Whether a flag or variable counts for its run whatever a person changed. Without this it counts until a person changes the setting. */
+  /**
+   * Whether a flag or variable counts for its run whatever a person changed. Without this it counts
+   * until a person changes the setting.
+   */
   readonly fixedForRun?: 'always' | 'when off';
-  /** The section of the Settings page that shows its switch. A setting without one is drawn by hand. */
+  /**
+   * The section of the Settings page that shows its switch. A setting without one is drawn by hand.
+   */
   readonly section?: SwitchSection;
   /** The desktop app alone can do it. */
   readonly desktopOnly?: true;
@@ -42,16 +48,29 @@ interface StartOption<Value, Default extends Value | null> {
 }
 
 const setting = <Value>(row: Setting<Value>): Setting<Value> => row;
-const option = <Value, const Default extends NoInfer<Value> | null>(row: StartOption<Value, Default>): StartOption<Value, Default> => row;
+const option = <Value, const Default extends NoInfer<Value> | null>(
+  row: StartOption<Value, Default>,
+): StartOption<Value, Default> => row;
 
 const NAME_WORDS = 'a name has 1 to 64 characters, none of them invisible';
 const onOff = v.boolean('it must be "on" or "off" (in JSON true or false)');
 const name = (words: string) =>
-  v.pipe(v.string(words), v.trim(), v.minLength(1, words), v.maxLength(64, words), v.regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, words));
+  v.pipe(
+    v.string(words),
+    v.trim(),
+    v.minLength(1, words),
+    v.maxLength(64, words),
+    v.regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, words),
+  );
 const whole = (min: number, max: number, words: string) =>
   v.pipe(v.number(words), v.safeInteger(words), v.minValue(min, words), v.maxValue(max, words));
-const oneOf = <const Words extends readonly string[]>(list: Words) => v.picklist(list, `it must be one of ${list.join(', ')}`);
-const days = whole(KEEP_DAYS_MIN, KEEP_DAYS_MAX, `a time to keep things has ${KEEP_DAYS_MIN} to ${KEEP_DAYS_MAX} days`);
+const oneOf = <const Words extends readonly string[]>(list: Words) =>
+  v.picklist(list, `it must be one of ${list.join(', ')}`);
+const days = whole(
+  KEEP_DAYS_MIN,
+  KEEP_DAYS_MAX,
+  `a time to keep things has ${KEEP_DAYS_MIN} to ${KEEP_DAYS_MAX} days`,
+);
 const port = whole(0, 65_535, 'a port is a whole number from 0 to 65535, and 0 picks a free one');
 const factor = whole(1, 1_000_000, 'it must be a whole number from 1 to 1000000');
 
@@ -80,8 +99,20 @@ export const SETTINGS = {
     section: 'network',
   }),
   theme: setting({ schema: oneOf(THEMES), default: 'system', value: THEMES.join('|') }),
-  start_at_login: setting({ schema: onOff, default: false, value: 'on|off', section: 'general', desktopOnly: true }),
-  native_notifications: setting({ schema: onOff, default: true, value: 'on|off', section: 'notifications', desktopOnly: true }),
+  start_at_login: setting({
+    schema: onOff,
+    default: false,
+    value: 'on|off',
+    section: 'general',
+    desktopOnly: true,
+  }),
+  native_notifications: setting({
+    schema: onOff,
+    default: true,
+    value: 'on|off',
+    section: 'notifications',
+    desktopOnly: true,
+  }),
   single_key_shortcuts: setting({ schema: onOff, default: true, value: 'on|off' }),
   /** How long a request waits for a person, unless whoever asked waits less. */
   approvals_wait_minutes: setting({
@@ -135,7 +166,13 @@ export const START_OPTIONS = {
     help: 'the port between hubs, QUIC over UDP; 0 picks a free one (default: 7100)',
   }),
   interface: option({
-    schema: v.pipe(v.string(), v.regex(/^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/, 'names of network interfaces, with commas between')),
+    schema: v.pipe(
+      v.string(),
+      v.regex(
+        /^[\w.:-]{1,64}(?:,[\w.:-]{1,64}){0,15}$/,
+        'names of network interfaces, with commas between',
+      ),
+    ),
     default: null,
     value: 'names',
     help: 'find hubs on these network interfaces only, with commas between (default: all)',
@@ -146,7 +183,12 @@ export const START_OPTIONS = {
     value: null,
     help: 'do not open the pages in a browser; without it a start at a terminal does, where there is one',
   }),
-  'log-level': option({ schema: oneOf(LOG_LEVELS), default: 'info', value: 'level', help: 'debug, info, warn or error (default: info)' }),
+  'log-level': option({
+    schema: oneOf(LOG_LEVELS),
+    default: 'info',
+    value: 'level',
+    help: 'debug, info, warn or error (default: info)',
+  }),
   log: option({
     schema: oneOf(LOG_FORMS),
     default: null,
@@ -168,20 +210,33 @@ export const START_OPTIONS = {
 };
 
 export type SettingKey = keyof typeof SETTINGS;
-export type Settings = { readonly [Key in SettingKey]: v.InferOutput<(typeof SETTINGS)[Key]['schema']> };
+export type Settings = {
+  readonly [Key in SettingKey]: v.InferOutput<(typeof SETTINGS)[Key]['schema']>;
+};
 type StartRows = typeof START_OPTIONS;
-export type StartOptions = { readonly [Name in keyof StartRows]: v.InferOutput<StartRows[Name]['schema']> | StartRows[Name]['default'] };
+export type StartOptions = {
+  readonly [Name in keyof StartRows]:
+    v.InferOutput<StartRows[Name]['schema']> | StartRows[Name]['default'];
+};
 /** Those that are on or off. */
-export type SwitchKey = { [Key in SettingKey]: Settings[Key] extends boolean ? Key : never }[SettingKey];
+export type SwitchKey = {
+  [Key in SettingKey]: Settings[Key] extends boolean ? Key : never;
+}[SettingKey];
 
 // `Object.fromEntries` forgets which value belongs to which key, so its type is written down.
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
-export const SETTING_DEFAULTS = Object.fromEntries(Object.entries(SETTINGS).map(([key, row]) => [key, row.default])) as Settings;
-export const SETTING_SCHEMAS = Object.fromEntries(Object.entries(SETTINGS).map(([key, { schema }]) => [key, schema])) as {
+export const SETTING_DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, row]) => [key, row.default]),
+) as Settings;
+export const SETTING_SCHEMAS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, { schema }]) => [key, schema]),
+) as {
   [Key in SettingKey]: (typeof SETTINGS)[Key]['schema'];
 };
 
-export const START_DEFAULTS = Object.fromEntries(Object.entries(START_OPTIONS).map(([name, row]) => [name, row.default])) as StartOptions;
+export const START_DEFAULTS = Object.fromEntries(
+  Object.entries(START_OPTIONS).map(([name, row]) => [name, row.default]),
+) as StartOptions;
 
 /** How a setting is called at a terminal: by its flag, or else by its key with dashes. */
 export function settingName(key: SettingKey): string {
@@ -218,7 +273,9 @@ export function valueOfText({ type }: v.GenericSchema, text: string): unknown {
 }
 
 /** The switches of one section of the Settings page, in the order of the table. */
-export function switchesOf(section: SwitchSection): readonly { readonly key: SwitchKey; readonly desktopOnly: boolean }[] {
+export function switchesOf(
+  section: SwitchSection,
+): readonly { readonly key: SwitchKey; readonly desktopOnly: boolean }[] {
   return SETTING_KEYS.filter((key) => isSwitch(key)).flatMap((key) => {
     const row: Setting<boolean> = SETTINGS[key];
     return row.section === section ? [{ key, desktopOnly: row.desktopOnly === true }] : [];

@@ -1,5 +1,6 @@
-// The operations a page may call, by name. The Electron bridge exposes exactly these as functions, and its IPC door refuses any other;
-// what agents use (inbox, sending) and what needs no login is not among them. Imports types only.
+// The operations a page may call, by name. The Electron bridge exposes exactly these as functions,
+// and its IPC door refuses any other; what agents use (inbox, sending) and what needs no login is
+// not among them. Imports types only.
 import type { OperationName } from './operations.ts';
 
 export const WINDOW_OPERATIONS = [
@@ -83,5 +84,8 @@ export type WindowOperation = (typeof WINDOW_OPERATIONS)[number];
 /** What a page calls in a browser alone: the window is the owner's own and logs in nowhere. */
 export const ONLY_IN_A_BROWSER = ['hub.login'] as const satisfies readonly OperationName[];
 
-/** All that a page may be written to call: another operation does not compile, since the window would refuse it. */
+/**
+ * All that a page may be written to call: another operation does not compile, since the window
+ * would refuse it.
+ */
 export type PageOperation = WindowOperation | (typeof ONLY_IN_A_BROWSER)[number];

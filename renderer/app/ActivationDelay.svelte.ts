@@ -1,5 +1,5 @@
-// Input safety of one card or row: its buttons are inert for a moment after it appears, moves or changes, or the window gains focus. So a press
-// that was meant for something else decides nothing.
+// Input safety of one card or row: its buttons are inert for a moment after it appears, moves or
+// changes, or the window gains focus. So a press that was meant for something else decides nothing.
 import { untrack } from 'svelte';
 
 /** Long enough to see that something new stands under the pointer. */
@@ -38,8 +38,9 @@ export class ActivationDelay {
 }
 
 /**
- * For a component while it is set up: delayed anew at every change of `what`, so that the second half of a double click does nothing where a button
- * has come to stand in the place of another. Stops with the component. A change within an object is none.
+ * For a component while it is set up: delayed anew at every change of `what`, so that the second
+ * half of a double click does nothing where a button has come to stand in the place of another.
+ * Stops with the component. A change within an object is none.
  */
 export function delayedBy(what: () => unknown, start: 'inert' | 'open' = 'open'): ActivationDelay {
   const delay = new ActivationDelay(start);

@@ -1,5 +1,6 @@
-// Calls that a person sets off on a page: one at a time about one thing, so that a second press while the first runs does nothing; what went
-// wrong is kept beside the thing it was about. Knows no operation and shows nothing.
+// Calls that a person sets off on a page: one at a time about one thing, so that a second press
+// while the first runs does nothing; what went wrong is kept beside the thing it was about. Knows
+// no operation and shows nothing.
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import { problemWords } from './problem-words.ts';
 
@@ -30,10 +31,15 @@ export class Calls {
   }
 
   /**
-   * What the call brought; undefined when one about the same thing was still running, and this one was not made.
+   * What the call brought; undefined when one about the same thing was still running, and this one
+   * was not made.
    * @param beside the thing beside which it is said what went wrong, where that is another one
    */
-  async run<T>(about: string, call: () => Promise<CallOutcome<T>>, beside = about): Promise<CallOutcome<T> | undefined> {
+  async run<T>(
+    about: string,
+    call: () => Promise<CallOutcome<T>>,
+    beside = about,
+  ): Promise<CallOutcome<T> | undefined> {
     if (this.#busy.has(about)) return undefined;
     this.#busy = new Set(this.#busy).add(about);
     const outcome = await call();

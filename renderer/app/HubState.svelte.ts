@@ -1,5 +1,6 @@
-// The page's one picture of its hub: a snapshot, kept up by numbered events. A gap in the numbers, or a line that was lost, means a new
-// snapshot. Decides nothing and writes nothing; screens read it, controllers call the hub.
+// The page's one picture of its hub: a snapshot, kept up by numbered events. A gap in the numbers,
+// or a line that was lost, means a new snapshot. Decides nothing and writes nothing; screens read
+// it, controllers call the hub.
 import type { ApprovalDto, PeerDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
@@ -9,7 +10,10 @@ import { applyEvent, putApproval } from './apply-event.ts';
 /** Events kept while a snapshot is on its way; more than that means another snapshot. */
 const WAITING_EVENTS_MAX = 1_000;
 const SNAPSHOT_RETRY_MS = 2_000;
-/** Conversations whose newest event is remembered; a thread older than these reads again when it is opened. */
+/**
+ * Conversations whose newest event is remembered; a thread older than these reads again when it is
+ * opened.
+ */
 const CONVERSATIONS_MAX = 64;
 
 type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
@@ -17,11 +21,17 @@ type Phase = 'loading' | 'ready' | 'logged_out' | 'unreachable';
 export class HubState {
   #snapshot = $state.raw<UiSnapshot | null>(null);
   #link = $state.raw<LinkState | null>(null);
-  /** Since when a snapshot that is needed cannot be had: what is shown may be old although the line stands. */
+  /**
+   * Since when a snapshot that is needed cannot be had: what is shown may be old although the line
+   * stands.
+   */
   #staleSince = $state<number | null>(null);
   #phase = $state<Phase>('loading');
   #problem = $state.raw<Problem | null>(null);
-  /** The newest event that touched each conversation, so that an open thread knows when to read again. */
+  /**
+   * The newest event that touched each conversation, so that an open thread knows when to read
+   * again.
+   */
   #conversationSeq = $state.raw<ReadonlyMap<string, number>>(new Map());
   #newestConversationSeq = $state(0);
 
@@ -63,7 +73,9 @@ export class HubState {
   }
   /** How many requests a person here has to decide now. */
   get needYou(): number {
-    return this.snapshot.approvals.filter(({ held, decided_by_hubs: elsewhere }) => held === null && elsewhere === null).length;
+    return this.snapshot.approvals.filter(
+      ({ held, decided_by_hubs: elsewhere }) => held === null && elsewhere === null,
+    ).length;
   }
   conversationSeq(id: string): number {
     return this.#conversationSeq.get(id) ?? 0;
@@ -98,7 +110,8 @@ export class HubState {
     this.#staleSince = null;
     this.#snapshot = outcome.value;
     this.#phase = 'ready';
-    for (const approval of [...outcome.value.approvals, ...outcome.value.recently_decided]) this.#tell(approval);
+    for (const approval of [...outcome.value.approvals, ...outcome.value.recently_decided])
+      this.#tell(approval);
     for (const listener of this.#snapshotListeners) listener(outcome.value);
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -118,17 +131,28 @@ export class HubState {
   putPeer(peer: PeerDto): void {
     if (this.#snapshot === null) return;
     const known = this.#snapshot.peers.find((other) => other.id === peer.id);
-    if (known?.trust === peer.trust && known.key_change?.kept_at === peer.key_change?.kept_at) return;
-    this.#snapshot = { ...this.#snapshot, peers: [...this.#snapshot.peers.filter((other) => other !== known), peer] };
+    if (known?.trust === peer.trust && known.key_change?.kept_at === peer.key_change?.kept_at)
+      return;
+    this.#snapshot = {
+      ...this.#snapshot,
+      peers: [...this.#snapshot.peers.filter((other) => other !== known), peer],
+    };
   }
 
-  /** A pairing that this page began, ahead of its event; one that an event has brought already is newer. */
+  /**
+   * A pairing that this page began, ahead of its event; one that an event has brought already is
+   * newer.
+   */
   putPairing(pairing: PairingDto): void {
-    if (this.#snapshot === null || this.#snapshot.pairings.some((other) => other.id === pairing.id)) return;
+    if (this.#snapshot === null || this.#snapshot.pairings.some((other) => other.id === pairing.id))
+      return;
     this.#snapshot = { ...this.#snapshot, pairings: [...this.#snapshot.pairings, pairing] };
   }
 
-  /** Told of every approval that a snapshot or an event brings, pending or decided. Returns the way to stop. */
+  /**
+   * Told of every approval that a snapshot or an event brings, pending or decided. Returns the way
+   * to stop.
+   */
   onApproval(listener: (approval: ApprovalDto) => void): () => void {
     this.#approvalListeners.add(listener);
     return () => this.#approvalListeners.delete(listener);
@@ -172,7 +196,8 @@ export class HubState {
     this.#snapshot = applyEvent(this.#snapshot, event);
     if (event.type === 'conversation') this.#touchConversation(event.id, event.seq);
     if (event.type === 'approval') this.#tell(event.approval);
-    if (event.type === 'feed_removed') for (const listener of this.#removalListeners) listener(event.seqs);
+    if (event.type === 'feed_removed')
+      for (const listener of this.#removalListeners) listener(event.seqs);
   }
 
   #onLink(link: LinkState): void {
@@ -182,7 +207,11 @@ export class HubState {
       this.#phase = 'logged_out';
       return;
     }
-    if (link.state === 'live' && (before === 'logged_out' || (before === 'lost' && this.#phase !== 'ready'))) void this.refresh();
+    if (
+      link.state === 'live' &&
+      (before === 'logged_out' || (before === 'lost' && this.#phase !== 'ready'))
+    )
+      void this.refresh();
   }
 
   #failed(problem: Problem): void {
@@ -198,7 +227,9 @@ export class HubState {
   }
 
   #touchConversation(id: string, seq: number): void {
-    const newest = [...this.#conversationSeq].filter(([other]) => other !== id).slice(1 - CONVERSATIONS_MAX);
+    const newest = [...this.#conversationSeq]
+      .filter(([other]) => other !== id)
+      .slice(1 - CONVERSATIONS_MAX);
     this.#conversationSeq = new Map([...newest, [id, seq]]);
     this.#newestConversationSeq = seq;
   }

@@ -1,5 +1,14 @@
-// Which screen is open, kept in the address after "#/", so that Back, Forward and a reload do what people expect. Knows no screen's inside.
-export const SCREENS = ['now', 'people', 'feed', 'conversations', 'rules', 'agents', 'settings'] as const;
+// Which screen is open, kept in the address after "#/", so that Back, Forward and a reload do what
+// people expect. Knows no screen's inside.
+export const SCREENS = [
+  'now',
+  'people',
+  'feed',
+  'conversations',
+  'rules',
+  'agents',
+  'settings',
+] as const;
 export type Screen = (typeof SCREENS)[number];
 
 export interface Place {

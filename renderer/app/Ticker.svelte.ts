@@ -1,4 +1,5 @@
-// The present, for the eyes: moves once a second, counted by the hub's clock so that "8 minutes left" is the hub's eight minutes.
+// The present, for the eyes: moves once a second, counted by the hub's clock so that "8 minutes
+// left" is the hub's eight minutes.
 const TICK_MS = 1_000;
 
 export class Ticker {

@@ -1,7 +1,11 @@
-// What one numbered event does to the page's picture of its hub. Pure, so that every kind of event is tested without a page.
+// What one numbered event does to the page's picture of its hub. Pure, so that every kind of event
+// is tested without a page.
 import type { ApprovalDto, FeedItemDto, UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 
-/** Bounds what people decided lately, and what rules did, each for itself; older decisions are read in Conversations. */
+/**
+ * Bounds what people decided lately, and what rules did, each for itself; older decisions are read
+ * in Conversations.
+ */
 const DECIDED_KEPT_MAX = 50;
 /** Bounds the feed held by the page; older notices are fetched when asked for. */
 const FEED_KEPT_MAX = 500;
@@ -29,9 +33,21 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'agent_gone':
       return { ...next, agents: snapshot.agents.filter((agent) => agent.name !== event.name) };
     case 'registration':
-      return { ...next, registrations: put(snapshot.registrations, event.registration, (registration) => registration.id) };
+      return {
+        ...next,
+        registrations: put(
+          snapshot.registrations,
+          event.registration,
+          (registration) => registration.id,
+        ),
+      };
     case 'registration_gone':
-      return { ...next, registrations: snapshot.registrations.filter((registration) => registration.id !== event.id) };
+      return {
+        ...next,
+        registrations: snapshot.registrations.filter(
+          (registration) => registration.id !== event.id,
+        ),
+      };
     case 'approval':
       return { ...next, ...putApproval(snapshot, event.approval) };
     case 'rule':
@@ -43,7 +59,11 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'feed_read':
       return { ...next, feed: markedRead(snapshot.feed, event.ids), feed_unread: event.unread };
     case 'feed_removed':
-      return { ...next, feed: snapshot.feed.filter(({ seq }) => !event.seqs.includes(seq)), feed_unread: event.unread };
+      return {
+        ...next,
+        feed: snapshot.feed.filter(({ seq }) => !event.seqs.includes(seq)),
+        feed_unread: event.unread,
+      };
     case 'do_not_disturb':
       return { ...next, attention: event.attention };
     case 'conversation':
@@ -58,35 +78,48 @@ function putFirst(feed: UiSnapshot['feed'], item: FeedItemDto): UiSnapshot['feed
 
 function markedRead(feed: UiSnapshot['feed'], ids: readonly string[] | 'all'): UiSnapshot['feed'] {
   const read = ids === 'all' ? null : new Set(ids);
-  return feed.map((item) => (item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item));
+  return feed.map((item) =>
+    item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item,
+  );
 }
 
 /** A reply of the hub may come after an event that is newer. A decision is final. */
 export function isOlder(approval: ApprovalDto, known: ApprovalDto): boolean {
   if (approval.state === 'pending' && known.state !== 'pending') return true;
-  return approval.revision < known.revision || (approval.revision === known.revision && approval.task_revision < known.task_revision);
+  return (
+    approval.revision < known.revision ||
+    (approval.revision === known.revision && approval.task_revision < known.task_revision)
+  );
 }
 
-/** A pending approval waits; any other has been decided and stands among the decided ones. null: what is known is newer. */
+/**
+ * A pending approval waits; any other has been decided and stands among the decided ones. null:
+ * what is known is newer.
+ */
 export function putApproval(
   { approvals, recently_decided }: Pick<UiSnapshot, 'approvals' | 'recently_decided'>,
   approval: ApprovalDto,
 ): Pick<UiSnapshot, 'approvals' | 'recently_decided'> | null {
   const known = [...approvals, ...recently_decided].find((other) => other.id === approval.id);
   if (known !== undefined && isOlder(approval, known)) return null;
-  if (approval.state === 'pending') return { approvals: put(approvals, approval, (other) => other.id), recently_decided };
+  if (approval.state === 'pending')
+    return { approvals: put(approvals, approval, (other) => other.id), recently_decided };
   const isListed = recently_decided.some((other) => other.id === approval.id);
   return {
     approvals: approvals.filter((other) => other.id !== approval.id),
     // What it has come to since moves no row.
-    recently_decided: isListed ? put(recently_decided, approval, (other) => other.id) : keepLately([approval, ...recently_decided]),
+    recently_decided: isListed
+      ? put(recently_decided, approval, (other) => other.id)
+      : keepLately([approval, ...recently_decided]),
   };
 }
 
 /** However much the rules decide, what people decided stays. */
 function keepLately(decided: readonly ApprovalDto[]): readonly ApprovalDto[] {
   const kept = { people: 0, rules: 0 };
-  return decided.filter(({ rule_id }) => ++kept[rule_id === null ? 'people' : 'rules'] <= DECIDED_KEPT_MAX);
+  return decided.filter(
+    ({ rule_id }) => ++kept[rule_id === null ? 'people' : 'rules'] <= DECIDED_KEPT_MAX,
+  );
 }
 
 function put<T>(items: readonly T[], item: T, keyOf: (item: T) => string): readonly T[] {

@@ -1,13 +1,15 @@
-// Names of fields as people read them. Somebody else wrote the fields: a name that is not letter by letter what was sent is only made where
-// no other field could be meant by it, and whoever draws it keeps the exact path within reach. Pure.
+// Names of fields as people read them. Somebody else wrote the fields: a name that is not letter by
+// letter what was sent is only made where no other field could be meant by it, and whoever draws it
+// keeps the exact path within reach. Pure.
 import { areaName } from './format.ts';
 import { words } from './words.ts';
 
 /**
- * What people read as words: small letters and digits, joined by single marks, and places in a list. "context." is where askers put what
- * belongs to the task.
+ * What people read as words: small letters and digits, joined by single marks, and places in a
+ * list. "context." is where askers put what belongs to the task.
  */
-const FIELD_PATH = /^(?:context\.)?([a-z][a-z0-9]*(?:(?:[_.-]|(?:\[[0-9]{1,4}\])+\.)[a-z0-9]+)*(?:\[[0-9]{1,4}\])*)$/;
+const FIELD_PATH =
+  /^(?:context\.)?([a-z][a-z0-9]*(?:(?:[_.-]|(?:\[[0-9]{1,4}\])+\.)[a-z0-9]+)*(?:\[[0-9]{1,4}\])*)$/;
 const PLACE = /\[([0-9]+)\]/g;
 
 export type Field = readonly [path: string, value: string];
@@ -20,16 +22,20 @@ interface NamedField {
 }
 
 /**
- * Fields by names that people read: "context.dinner_time" as "Dinner time", "context.who[0]" as "Who, 1st". A path that is more than plain
- * words, or that would read like another one, stands as it is.
+ * Fields by names that people read: "context.dinner_time" as "Dinner time", "context.who[0]" as
+ * "Who, 1st". A path that is more than plain words, or that would read like another one, stands as
+ * it is.
  */
 export function namedFields(fields: readonly Field[]): readonly NamedField[] {
   const readable = fields.map(([path]) => readablePath(path));
   const uses = new Map<string, number>();
-  for (const name of readable) if (name !== undefined) uses.set(name.toLowerCase(), (uses.get(name.toLowerCase()) ?? 0) + 1);
+  for (const name of readable)
+    if (name !== undefined) uses.set(name.toLowerCase(), (uses.get(name.toLowerCase()) ?? 0) + 1);
   return fields.map(([path, value], index) => {
     const name = readable[index];
-    return name !== undefined && uses.get(name.toLowerCase()) === 1 ? { name, exact: false, value } : { name: path, exact: true, value };
+    return name !== undefined && uses.get(name.toLowerCase()) === 1
+      ? { name, exact: false, value }
+      : { name: path, exact: true, value };
   });
 }
 

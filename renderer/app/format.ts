@@ -8,11 +8,23 @@ const DAY_MS = 24 * HOUR_MS;
 
 const { duration } = words.common;
 const clock = new Intl.DateTimeFormat(words.locale, { hour: '2-digit', minute: '2-digit' });
-const clockWithSeconds = new Intl.DateTimeFormat(words.locale, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const clockWithSeconds = new Intl.DateTimeFormat(words.locale, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const weekday = new Intl.DateTimeFormat(words.locale, { weekday: 'long' });
 const dayAndMonth = new Intl.DateTimeFormat(words.locale, { day: 'numeric', month: 'long' });
-const longDate = new Intl.DateTimeFormat(words.locale, { day: 'numeric', month: 'long', year: 'numeric' });
-const wholeDay = new Intl.DateTimeFormat(words.locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const longDate = new Intl.DateTimeFormat(words.locale, {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+const wholeDay = new Intl.DateTimeFormat(words.locale, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+});
 const list = new Intl.ListFormat(words.locale, { type: 'conjunction' });
 
 /** "18:04" */
@@ -37,7 +49,9 @@ export function dayName(at: number, now: number): string {
   if (days === 0) return words.common.today;
   if (days === 1) return words.common.yesterday;
   if (days > 1 && days < 7) return weekday.format(at);
-  return new Date(at).getFullYear() === new Date(now).getFullYear() ? dayAndMonth.format(at) : longDate.format(at);
+  return new Date(at).getFullYear() === new Date(now).getFullYear()
+    ? dayAndMonth.format(at)
+    : longDate.format(at);
 }
 
 /** The time if it was today, else the day. */
@@ -45,7 +59,10 @@ export function when(at: number, now: number): string {
   return dayNumber(at) === dayNumber(now) ? timeOfDay(at) : dayName(at, now);
 }
 
-/** "40 seconds", "8 minutes", "1 hour 56 minutes", "3 days": never more than two parts, rounded down, seconds only below a minute. */
+/**
+ * "40 seconds", "8 minutes", "1 hour 56 minutes", "3 days": never more than two parts, rounded
+ * down, seconds only below a minute.
+ */
 export function durationWords(ms: number): string {
   if (ms < MINUTE_MS) return duration.seconds(Math.max(0, Math.floor(ms / SECOND_MS)));
   if (ms < HOUR_MS) return duration.minutes(Math.floor(ms / MINUTE_MS));
@@ -61,7 +78,9 @@ export function durationWords(ms: number): string {
 export function countdown(ms: number): string {
   if (ms >= HOUR_MS || ms < MINUTE_MS) return durationWords(ms);
   const seconds = Math.floor((ms % MINUTE_MS) / SECOND_MS);
-  return seconds === 0 ? durationWords(ms) : duration.and(durationWords(ms), duration.seconds(seconds));
+  return seconds === 0
+    ? durationWords(ms)
+    : duration.and(durationWords(ms), duration.seconds(seconds));
 }
 
 /** "just now", "12 seconds ago", "2 hours ago". */

@@ -1,8 +1,12 @@
-// The keys of the whole page: screens by number, J and K through what can be gone through, ? for the panel. Keys of a card are the card's.
+// The keys of the whole page: screens by number, J and K through what can be gone through, ? for
+// the panel. Keys of a card are the card's.
 import { SCREENS } from './Navigation.svelte.ts';
 import type { Navigation } from './Navigation.svelte.ts';
 
-/** Letters that do something by themselves, by their name in the words of the keys, unless the owner switched them off. */
+/**
+ * Letters that do something by themselves, by their name in the words of the keys, unless the owner
+ * switched them off.
+ */
 export const SINGLE_KEYS = [
   ['allow', 'A'],
   ['decline', 'D'],
@@ -20,10 +24,16 @@ export function modifierName(platform: string): string {
 }
 
 /** Returns the way to stop listening. */
-export function listenToKeys(page: Window, navigation: Navigation, onPanel: () => void): () => void {
+export function listenToKeys(
+  page: Window,
+  navigation: Navigation,
+  onPanel: () => void,
+): () => void {
   const mac = modifierName(page.navigator.platform) === '⌘';
   const onKey = (event: KeyboardEvent) => {
-    const back = mac ? event.metaKey && event.key === '[' : event.altKey && event.key === 'ArrowLeft';
+    const back = mac
+      ? event.metaKey && event.key === '['
+      : event.altKey && event.key === 'ArrowLeft';
     if (back) {
       event.preventDefault();
       page.history.back();
@@ -37,10 +47,19 @@ export function listenToKeys(page: Window, navigation: Navigation, onPanel: () =
       navigation.go(screen);
       return;
     }
-    const inText = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
-    if (inText || event.ctrlKey || event.metaKey || event.altKey || page.document.querySelector('dialog[open]') !== null) return;
+    const inText =
+      event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
+    if (
+      inText ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      page.document.querySelector('dialog[open]') !== null
+    )
+      return;
     if (event.key === '?') onPanel();
-    else if (event.key === 'j' || event.key === 'k') step(page.document, event.key === 'j' ? 1 : -1);
+    else if (event.key === 'j' || event.key === 'k')
+      step(page.document, event.key === 'j' ? 1 : -1);
     else return;
     event.preventDefault();
   };
@@ -49,9 +68,13 @@ export function listenToKeys(page: Window, navigation: Navigation, onPanel: () =
 }
 
 function step(document: Document, by: 1 | -1): void {
-  const stops = [...document.querySelectorAll<HTMLElement>(STOPS)].filter((stop) => stop.getClientRects().length > 0);
+  const stops = [...document.querySelectorAll<HTMLElement>(STOPS)].filter(
+    (stop) => stop.getClientRects().length > 0,
+  );
   const active = document.activeElement;
-  const within = stops.findIndex((stop) => stop === active || (stop.closest('[data-card]') ?? stop).contains(active));
+  const within = stops.findIndex(
+    (stop) => stop === active || (stop.closest('[data-card]') ?? stop).contains(active),
+  );
   const next = within === -1 ? (by === 1 ? stops[0] : stops.at(-1)) : stops[within + by];
   next?.focus();
 }

@@ -1,5 +1,6 @@
-// Sees when cards or rows, or the buttons on them, move: a strip appears above, a card grows, one leaves. A press right after a move may have
-// been meant for what stood there before, so whoever moved is reported. Scrolling by the person is not a move.
+// Sees when cards or rows, or the buttons on them, move: a strip appears above, a card grows, one
+// leaves. A press right after a move may have been meant for what stood there before, so whoever
+// moved is reported. Scrolling by the person is not a move.
 
 /** Sub-pixel layout is not a move. */
 const MOVE_MIN_PX = 1;
@@ -42,14 +43,20 @@ export class LayoutShiftGuard {
   check(): void {
     if (this.#list === null) return;
     const { each, pressed, onMoved } = this.#watched;
-    const origin = (this.#scroller?.getBoundingClientRect().top ?? 0) - (this.#scroller?.scrollTop ?? 0);
+    const origin =
+      (this.#scroller?.getBoundingClientRect().top ?? 0) - (this.#scroller?.scrollTop ?? 0);
     const seen = new Set<HTMLElement>();
     for (const card of this.#list.querySelectorAll<HTMLElement>(each)) {
       seen.add(card);
-      const places = [card, ...card.querySelectorAll(pressed)].map((part) => part.getBoundingClientRect().top - origin);
+      const places = [card, ...card.querySelectorAll(pressed)].map(
+        (part) => part.getBoundingClientRect().top - origin,
+      );
       const before = this.#places.get(card);
       this.#places.set(card, places);
-      if (before?.some((place, index) => Math.abs(place - (places[index] ?? place)) > MOVE_MIN_PX) === true) {
+      if (
+        before?.some((place, index) => Math.abs(place - (places[index] ?? place)) > MOVE_MIN_PX) ===
+        true
+      ) {
         onMoved(card);
       }
     }

@@ -1,4 +1,5 @@
-// What a person reads of something that failed: the hub's sentence, what to try, and when, if waiting helps. Pure.
+// What a person reads of something that failed: the hub's sentence, what to try, and when, if
+// waiting helps. Pure.
 import type { Problem } from '../../preload/contract/errors.ts';
 import { durationWords } from './format.ts';
 import { words } from './words.ts';
@@ -11,8 +12,13 @@ const FOR_PROGRAMS = /\b(GET|POST|PUT|PATCH|DELETE) \//;
 export function problemWords({ detail, hint, retry_after_ms }: Problem): string {
   const { problems } = words.common;
   const what = detail.trim() === '' ? problems.unknown : sentence(detail);
-  const when = retry_after_ms === undefined ? '' : problems.again(durationWords(Math.max(SECOND_MS, retry_after_ms)));
-  return [what, hint === undefined || FOR_PROGRAMS.test(hint) ? '' : sentence(hint), when].filter((part) => part !== '').join(' ');
+  const when =
+    retry_after_ms === undefined
+      ? ''
+      : problems.again(durationWords(Math.max(SECOND_MS, retry_after_ms)));
+  return [what, hint === undefined || FOR_PROGRAMS.test(hint) ? '' : sentence(hint), when]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function sentence(text: string): string {

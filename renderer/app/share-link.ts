@@ -1,4 +1,5 @@
-// The link that holds a hub's key and address, axon://KEY@host:port, as far as a page looks at it: the hub reads it. Pure.
+// The link that holds a hub's key and address, axon://KEY@host:port, as far as a page looks at it:
+// the hub reads it. Pure.
 
 const INVITATION = /^\s*axon:\/\/pair\?/i;
 const SHARE_LINK = /^\s*axon:\/\//i;
@@ -18,7 +19,10 @@ export function addressIn(link: string): string {
   return link.slice(link.lastIndexOf('@') + 1);
 }
 
-/** A public key as it stands in a link, base64url without padding. @param keyHex as the hub tells it, 64 hexadecimal digits */
+/**
+ * A public key as it stands in a link, base64url without padding. @param keyHex as the hub tells
+ * it, 64 hexadecimal digits
+ */
 export function keyInLink(keyHex: string): string {
   const bytes = (keyHex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
   return btoa(String.fromCharCode(...bytes))

@@ -5,7 +5,8 @@ import type { SettingsDto } from '../../preload/contract/settings-dto.ts';
 export function applyTheme(page: Window, theme: SettingsDto['theme']): () => void {
   const moreContrast = page.matchMedia('(prefers-contrast: more)');
   const set = () => {
-    page.document.documentElement.dataset['theme'] = theme === 'system' && moreContrast.matches ? 'contrast' : theme;
+    page.document.documentElement.dataset['theme'] =
+      theme === 'system' && moreContrast.matches ? 'contrast' : theme;
   };
   set();
   moreContrast.addEventListener('change', set);

@@ -1,5 +1,6 @@
-// What a live region says: a sentence stands there long enough to be spoken and is taken back, so that nobody who reads the page later comes
-// upon old news. The same sentence said again is heard again. Shows nothing to the eye.
+// What a live region says: a sentence stands there long enough to be spoken and is taken back, so
+// that nobody who reads the page later comes upon old news. The same sentence said again is heard
+// again. Shows nothing to the eye.
 import { tick } from 'svelte';
 
 /** Long enough for every screen reader to have taken it up. */

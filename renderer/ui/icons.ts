@@ -1,5 +1,6 @@
-// Every drawing of the app on a 20 by 20 grid, as data: paths are stroked, dots are filled. The marks (let, back, late ...) are one
-// language: the line is the threshold, the dot is the request, left is outside. Holds no meaning beyond the drawing.
+// Every drawing of the app on a 20 by 20 grid, as data: paths are stroked, dots are filled. The
+// marks (let, back, late ...) are one language: the line is the threshold, the dot is the request,
+// left is outside. Holds no meaning beyond the drawing.
 
 export interface Drawing {
   /** Stroked path data. */
@@ -26,7 +27,8 @@ export const DRAWINGS = {
   rules: { lines: 'M5 17V4h7v13M2 17h16M12 4l4 2.2V17', dots: [[9.7, 10.8, 1]] },
   agents: { lines: 'M7 3v4M13 3v4M4.5 7h11v2.5a5.5 5.5 0 0 1-11 0zM10 15v3' },
   settings: {
-    lines: 'M3 6h6M14 6h3M3 14h3M11 14h6M9.2 6a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0M6.2 14a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0',
+    lines:
+      'M3 6h6M14 6h3M3 14h3M11 14h6M9.2 6a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0M6.2 14a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0',
   },
   more: {
     lines: '',
@@ -47,11 +49,14 @@ export const DRAWINGS = {
   copy: { lines: 'M7 7h9.5v9.5H7zM13 7V3.5H3.5V13H7' },
   turn: { lines: 'M4 7.5h8.5a4 4 0 0 1 0 8H8M7 4 3.7 7.5 7 11' },
   others: {
-    lines: 'M4.8 7a2.7 2.7 0 1 0 5.4 0 2.7 2.7 0 1 0-5.4 0M2.5 16a5 5 0 0 1 10 0M13 4.7a2.6 2.6 0 0 1 0 4.8M14.7 11.6a5 5 0 0 1 3 4.4',
+    lines:
+      'M4.8 7a2.7 2.7 0 1 0 5.4 0 2.7 2.7 0 1 0-5.4 0M2.5 16a5 5 0 0 1 10 0M13 4.7a2.6 2.6 0 0 1 0 4.8M14.7 11.6a5 5 0 0 1 3 4.4',
   },
   fork: { lines: 'M10 17.5V12L5 7.5V3M10 12l5-4.5V3M3 5l2-2 2 2M13 5l2-2 2 2' },
   danger: { lines: 'M10 4.5v7', dots: [[10, 15, 1.3]] },
-  eye: { lines: 'M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM7.7 10a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0' },
+  eye: {
+    lines: 'M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM7.7 10a2.3 2.3 0 1 0 4.6 0 2.3 2.3 0 1 0-4.6 0',
+  },
   verified: { lines: 'M10 2.5 16 5v4.5c0 3.8-2.5 6.5-6 8-3.5-1.5-6-4.2-6-8V5zM7.3 9.8l2 2 3.5-4' },
   laptop: { lines: 'M4.5 4.5h11v8.5h-11zM2 15.5h16' },
   desktop: { lines: 'M2.5 4h11v8.5h-11zM5.5 16h5M8 12.5V16M16 4v12' },
@@ -68,7 +73,8 @@ export const DRAWINGS = {
   pause: { lines: 'M7 4.5v11M13 4.5v11' },
   warn: { lines: 'M10 3 18 17H2zM10 8v4', dots: [[10, 14.5, 1]] },
   link: {
-    lines: 'M8.5 11.5a3.5 3.5 0 0 0 5 0l2.5-2.5a3.5 3.5 0 0 0-5-5L9.8 5.2M11.5 8.5a3.5 3.5 0 0 0-5 0L4 11a3.5 3.5 0 0 0 5 5l1.2-1.2',
+    lines:
+      'M8.5 11.5a3.5 3.5 0 0 0 5 0l2.5-2.5a3.5 3.5 0 0 0-5-5L9.8 5.2M11.5 8.5a3.5 3.5 0 0 0-5 0L4 11a3.5 3.5 0 0 0 5 5l1.2-1.2',
   },
   key: { lines: 'M2.5 7.5a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M8.8 9.3l7.7 7.2M13 13.2l1.8-1.8' },
   'mark-waiting': { lines: 'M12 2v16', dots: [[5.5, 10, 2.6]] },

@@ -1,4 +1,5 @@
-// Which drawing stands for a computer, from what it says its system is. A guess for the eye only; anything unknown is a laptop.
+// Which drawing stands for a computer, from what it says its system is. A guess for the eye only;
+// anything unknown is a laptop.
 import type { IconName } from './icons.ts';
 
 export function platformIcon(platform: string | null): IconName {

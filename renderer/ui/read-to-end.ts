@@ -1,4 +1,5 @@
-// Watches a scrolling box: how many lines are still below, and whether its end has been in view. A box that shows everything has been read.
+// Watches a scrolling box: how many lines are still below, and whether its end has been in view. A
+// box that shows everything has been read.
 import type { Attachment } from 'svelte/attachments';
 
 /** A zoomed page may rest a fraction of a pixel above the end. */
@@ -18,7 +19,9 @@ export function readToEnd({
       // A box that is not laid out (a hidden page) shows nothing, so nothing of it has been read.
       if (box.clientHeight === 0) return;
       const below = box.scrollHeight - box.clientHeight - box.scrollTop;
-      const line = Number.parseFloat(getComputedStyle(box.firstElementChild ?? box).lineHeight) || LINE_HEIGHT_FALLBACK_PX;
+      const line =
+        Number.parseFloat(getComputedStyle(box.firstElementChild ?? box).lineHeight) ||
+        LINE_HEIGHT_FALLBACK_PX;
       onmeasure(
         below > END_TOLERANCE_PX ? Math.max(1, Math.round(below / line)) : 0,
         box.scrollHeight - box.clientHeight > END_TOLERANCE_PX,

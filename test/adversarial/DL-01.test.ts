@@ -1,5 +1,5 @@
-// One delegate, sent again and again over real QUIC, to a hub that is killed between, and whose records of it are removed after their time: there is
-// one card, and every time the same answer.
+// One delegate, sent again and again over real QUIC, to a hub that is killed between, and whose
+// records of it are removed after their time: there is one card, and every time the same answer.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,9 +45,13 @@ async function connect(port: number): Promise<LightPeer> {
   return peer;
 }
 
-const ask = (peer: LightPeer, payload: object = PAYLOAD): Promise<Reply | string> => peer.ask('delegate', payload, ASK_LIMIT_MS, id);
+const ask = (peer: LightPeer, payload: object = PAYLOAD): Promise<Reply | string> =>
+  peer.ask('delegate', payload, ASK_LIMIT_MS, id);
 
-/** The different answers to so many replays; one, where all is well. A line that breaks for want of a processor is no answer. */
+/**
+ * The different answers to so many replays; one, where all is well. A line that breaks for want of
+ * a processor is no answer.
+ */
 async function answers(peer: LightPeer, count: number): Promise<ReadonlySet<string>> {
   const heard = new Set<string>();
   let left = count;
@@ -88,14 +92,20 @@ it('DL-01: a delegate replayed 1,000 times each on one connection, on new ones, 
   await prepareHome(home, own, [{ identity: asker, name: 'Dad' }]);
   let hub: HeadlessHub = await startHeadless(home);
   const line = await HubClient.connect(home);
-  await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
+  await line.call('hub.setPassphrase', {
+    passphrase: PASSPHRASE,
+    boot_secret: line.facts.bootSecret,
+  });
   line.close();
   let client = await owner();
   await client.call('agents.create', { name: 'claude', domains: ['family.chat'] });
 
   const first = await connect(await portOf(client));
   const ack = await ask(first);
-  expect(ack).toMatchObject({ kind: 'ack', payload: { accepted: true, state: 'pending_approval' } });
+  expect(ack).toMatchObject({
+    kind: 'ack',
+    payload: { accepted: true, state: 'pending_approval' },
+  });
   const same = new Set([JSON.stringify(ack)]);
   expect(await answers(first, REPLAYS)).toEqual(same);
   await first.stop();
@@ -138,11 +148,15 @@ it('DL-01: a delegate replayed 1,000 times each on one connection, on new ones, 
   await until(
     'the words to be removed',
     WAIT_LIMIT_MS,
-    () => aged.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
+    () =>
+      aged.value("SELECT count(*) FROM audit WHERE action = 'records.removed'") === 1 || undefined,
   );
   expect(aged.value('SELECT length(payload) FROM tasks')).toBe(0);
   expect(await answers(late, REPLAYS)).toEqual(same);
-  expect(await ask(late, { ...PAYLOAD, task: 'Unlock the door' })).toMatchObject({ kind: 'error', payload: { code: 'conflict' } });
+  expect(await ask(late, { ...PAYLOAD, task: 'Unlock the door' })).toMatchObject({
+    kind: 'error',
+    payload: { code: 'conflict' },
+  });
   await late.stop();
   await aged.stop();
   closes.splice(0);

@@ -1,5 +1,5 @@
-// No agent's token reaches a decision or a rule, by any route and any method, on a real hub: it is told so in one and the same way, and
-// nothing changes.
+// No agent's token reaches a decision or a rule, by any route and any method, on a real hub: it is
+// told so in one and the same way, and nothing changes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DECISION_OPERATIONS } from '../../preload/contract/decision-operations.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -13,7 +13,11 @@ beforeAll(async () => {
   hub = await TestHub.start();
   agent = await hub.agent('bot');
   page = await hub.page();
-  const made = await hub.ask('/v1/rules', { method: 'POST', token: page, body: { effect: 'never', domain: 'home.locks' } });
+  const made = await hub.ask('/v1/rules', {
+    method: 'POST',
+    token: page,
+    body: { effect: 'never', domain: 'home.locks' },
+  });
   expect(made.status).toBe(200);
   rule = String((JSON.parse(made.text) as { id: unknown }).id);
 });
@@ -32,14 +36,22 @@ test.each(Object.entries(DECISION_OPERATIONS))(
   async (name, { method, path }) => {
     const url = path.replace(':id', rule);
     const body = BODIES[name] ?? (['POST', 'PUT', 'PATCH'].includes(method) ? {} : undefined);
-    const answer = await hub.ask(url, { method, token: agent, ...(body === undefined ? {} : { body }) });
+    const answer = await hub.ask(url, {
+      method,
+      token: agent,
+      ...(body === undefined ? {} : { body }),
+    });
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([403, { code: 'forbidden' }]);
     const current = await hub.ask('/v1/rules', { token: page });
-    expect(JSON.parse(current.text)).toMatchObject({ items: [{ id: rule, suspended: false, uses: 0, effect: 'never' }] });
+    expect(JSON.parse(current.text)).toMatchObject({
+      items: [{ id: rule, suspended: false, uses: 0, effect: 'never' }],
+    });
   },
 );
 
 test('every operation that decides is for people only', () => {
-  expect(Object.values(DECISION_OPERATIONS).map(({ access }) => access)).toEqual(Object.values(DECISION_OPERATIONS).map(() => 'owner'));
+  expect(Object.values(DECISION_OPERATIONS).map(({ access }) => access)).toEqual(
+    Object.values(DECISION_OPERATIONS).map(() => 'owner'),
+  );
   expect(Object.keys(DECISION_OPERATIONS).length).toBeGreaterThanOrEqual(10);
 });

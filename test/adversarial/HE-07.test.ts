@@ -1,5 +1,6 @@
-// HE-07: hubs with names made to deceive, from the first announcement to a paired hub whose request makes a notification: what people see of
-// such a name on each page, at the terminal and in a notification, and what the hub itself calls it.
+// HE-07: hubs with names made to deceive, from the first announcement to a paired hub whose request
+// makes a notification: what people see of such a name on each page, at the terminal and in a
+// notification, and what the hub itself calls it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forLine, jsonForTerminal } from '../../main/cli/escape.ts';
 import { HIDDEN_NAME } from '../../main/core/text-escape.ts';
@@ -23,7 +24,11 @@ async function neighbours(name: string): Promise<{ mum: HubStack; eve: HubStack 
   eve.hears(mum);
   // While its page for adding hubs is open it tells its name.
   eve.pairing.setWindow(true, 5);
-  await house.clock.until(() => mum.peer(eve).untrusted.advertised_name !== null, 'it has said its name', 60_000);
+  await house.clock.until(
+    () => mum.peer(eve).untrusted.advertised_name !== null,
+    'it has said its name',
+    60_000,
+  );
   eve.pairing.setWindow(false, 5);
   return { mum, eve };
 }
@@ -42,7 +47,10 @@ async function pair(mum: HubStack, eve: HubStack): Promise<void> {
   await reaches(eve, 'show_two');
   await reaches(mum, 'type_two');
   await mum.pairing.type(id(mum), eve.currentPairing?.two ?? '', PERSON);
-  await house.clock.until(() => mum.directory.isPaired(eve.key) && eve.directory.isPaired(mum.key), 'they are paired');
+  await house.clock.until(
+    () => mum.directory.isPaired(eve.key) && eve.directory.isPaired(mum.key),
+    'they are paired',
+  );
 }
 
 const HIDDEN: readonly (readonly [string, string])[] = [
@@ -57,26 +65,36 @@ const HIDDEN: readonly (readonly [string, string])[] = [
 ];
 
 describe('HE-07: a hub whose name is', () => {
-  it.each(HIDDEN)('%s is shown nowhere under it, before, while and after it is paired', async (_what, name) => {
-    const { mum, eve } = await neighbours(name);
-    const announced = mum.peer(eve);
-    expect([announced.name, announced.untrusted.advertised_name]).toEqual([announced.label, HIDDEN_NAME]);
-    await pair(mum, eve);
-    const said = mum.seen.flatMap((event) => (event.type === 'pairing' ? [event.pairing.said_hub] : []));
-    expect(new Set(said)).toEqual(new Set([HIDDEN_NAME]));
-    const paired = mum.peer(eve);
-    expect([paired.trust, paired.untrusted.advertised_name]).toEqual(['paired', HIDDEN_NAME]);
-    expect(paired.name).not.toBe('Coco');
-    expect(mum.directory.petnames().filter((petname) => petname === 'Coco')).toHaveLength(1);
-    // Every word that reaches a page, a terminal or a notification about it, wherever it stands.
-    const everywhere = [...mum.seen, mum.peer(eve), mum.pairing.list()].map((shown) => jsonForTerminal(shown)).join('\n');
-    if (!/coco/i.test(name)) expect(everywhere).not.toContain(name);
-    expect(everywhere).not.toMatch(/[\u202e\u{e0000}-\u{e007f}]|verified\]\\n/u);
-    expect(everywhere.length).toBeLessThan(60_000);
-    expect(forLine(paired.name)).toBe(paired.name);
-    const { title, body } = requestNotification(paired.name);
-    expect(`${title} ${body ?? ''}`).not.toMatch(/[\p{Cc}\p{Cf}]|verified/u);
-  });
+  it.each(HIDDEN)(
+    '%s is shown nowhere under it, before, while and after it is paired',
+    async (_what, name) => {
+      const { mum, eve } = await neighbours(name);
+      const announced = mum.peer(eve);
+      expect([announced.name, announced.untrusted.advertised_name]).toEqual([
+        announced.label,
+        HIDDEN_NAME,
+      ]);
+      await pair(mum, eve);
+      const said = mum.seen.flatMap((event) =>
+        event.type === 'pairing' ? [event.pairing.said_hub] : [],
+      );
+      expect(new Set(said)).toEqual(new Set([HIDDEN_NAME]));
+      const paired = mum.peer(eve);
+      expect([paired.trust, paired.untrusted.advertised_name]).toEqual(['paired', HIDDEN_NAME]);
+      expect(paired.name).not.toBe('Coco');
+      expect(mum.directory.petnames().filter((petname) => petname === 'Coco')).toHaveLength(1);
+      // Every word that reaches a page, a terminal or a notification about it, wherever it stands.
+      const everywhere = [...mum.seen, mum.peer(eve), mum.pairing.list()]
+        .map((shown) => jsonForTerminal(shown))
+        .join('\n');
+      if (!/coco/i.test(name)) expect(everywhere).not.toContain(name);
+      expect(everywhere).not.toMatch(/[\u202e\u{e0000}-\u{e007f}]|verified\]\\n/u);
+      expect(everywhere.length).toBeLessThan(60_000);
+      expect(forLine(paired.name)).toBe(paired.name);
+      const { title, body } = requestNotification(paired.name);
+      expect(`${title} ${body ?? ''}`).not.toMatch(/[\p{Cc}\p{Cf}]|verified/u);
+    },
+  );
 
   it('ten thousand characters long is hidden where it is announced, and its request is not taken', async () => {
     const { mum, eve } = await neighbours('D'.repeat(10_000));
@@ -110,6 +128,9 @@ describe('HE-07: a hub whose name is', () => {
     await house.clock.until(() => !mum.links.isOnline(eve.key), 'it is gone', 60_000);
     await eve.start(eve.port);
     await house.clock.until(() => mum.links.isOnline(eve.key), 'it is back', 120_000);
-    expect(mum.peer(eve)).toMatchObject({ name: 'Dad', untrusted: { advertised_name: HIDDEN_NAME } });
+    expect(mum.peer(eve)).toMatchObject({
+      name: 'Dad',
+      untrusted: { advertised_name: HIDDEN_NAME },
+    });
   });
 });

@@ -1,4 +1,5 @@
-// What a hostile web page, a rebound DNS name or a lawless local program may try at the localhost door, on a real hub with real sockets.
+// What a hostile web page, a rebound DNS name or a lawless local program may try at the localhost
+// door, on a real hub with real sockets.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,9 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/v1/events'],
   ['GET', '/v1/inbox/stream'],
   ['GET', '/v1/nothing'],
-  ...Object.values(OPERATIONS).map(({ method, path }) => [method, path.replaceAll(/:[a-z]+/g, 'x')] as const),
+  ...Object.values(OPERATIONS).map(
+    ({ method, path }) => [method, path.replaceAll(/:[a-z]+/g, 'x')] as const,
+  ),
 ];
 
 function rawRequest(method: string, path: string, headers: readonly string[], body = ''): string {
@@ -44,7 +47,10 @@ function rawRequest(method: string, path: string, headers: readonly string[], bo
 
 /** What a complete, allowed request of this method would carry. */
 function goodHeaders(method: string): readonly string[] {
-  const json = method === 'GET' || method === 'DELETE' ? [] : ['Content-Type: application/json', 'Content-Length: 2'];
+  const json =
+    method === 'GET' || method === 'DELETE'
+      ? []
+      : ['Content-Type: application/json', 'Content-Length: 2'];
   return [`Authorization: Bearer ${page}`, ...json];
 }
 
@@ -66,7 +72,11 @@ function expectSecurityHeaders(head: string): void {
 }
 
 describe('HT-01: a request for another host is refused on every route, before its token is read', () => {
-  const hosts: readonly (readonly [title: string, lines: (host: string, port: number) => readonly string[], status: number])[] = [
+  const hosts: readonly (readonly [
+    title: string,
+    lines: (host: string, port: number) => readonly string[],
+    status: number,
+  ])[] = [
     ['a foreign name', (_host, port) => [`Host: evil.example:${port}`], 403],
     ['a foreign name without a port', () => ['Host: evil.example'], 403],
     ['0.0.0.0', (_host, port) => [`Host: 0.0.0.0:${port}`], 403],
@@ -86,7 +96,9 @@ describe('HT-01: a request for another host is refused on every route, before it
 
   test.each(hosts)('%s', async (_title, lines, status) => {
     for (const [method, path] of ROUTES) {
-      const answer = await hub.raw(rawRequest(method, path, [...lines(hub.host, hub.port), ...goodHeaders(method)], '{}'));
+      const answer = await hub.raw(
+        rawRequest(method, path, [...lines(hub.host, hub.port), ...goodHeaders(method)], '{}'),
+      );
       expect(statusOf(answer), `${method} ${path}`).toBe(status);
       expect(answer).toContain('"bad_host"');
       expectSecurityHeaders(answer);
@@ -110,7 +122,10 @@ describe('HT-01: a request for another host is refused on every route, before it
 
   test('the three names of this computer with the right port are answered', async () => {
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
-      expect(statusOf(await hub.raw(rawRequest('GET', '/health', [`Host: ${name}:${hub.port}`]))), name).toBe(200);
+      expect(
+        statusOf(await hub.raw(rawRequest('GET', '/health', [`Host: ${name}:${hub.port}`]))),
+        name,
+      ).toBe(200);
     }
   });
 });
@@ -132,7 +147,9 @@ describe('HT-03: pages of other origins are refused, and no header invites them'
   test.each(strangers)('%s', async (_title, headers) => {
     for (const [method, path] of ROUTES) {
       const lines = headers.map((line) => line.replace('HOST', hub.host));
-      const answer = await hub.raw(rawRequest(method, path, [`Host: ${hub.host}`, ...lines, ...goodHeaders(method)], '{}'));
+      const answer = await hub.raw(
+        rawRequest(method, path, [`Host: ${hub.host}`, ...lines, ...goodHeaders(method)], '{}'),
+      );
       expect(statusOf(answer), `${method} ${path}`).toBe(403);
       expectSecurityHeaders(answer);
     }
@@ -158,11 +175,18 @@ describe('HT-03: pages of other origins are refused, and no header invites them'
     expect((await hub.ask('/v1/status', { token: page, headers: none })).status).toBe(403);
   });
 
-  const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  const navigation = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  };
 
   test('a whole window that another page, or a file, leads here gets the page, which nobody may frame or reach into', async () => {
     const answer = await hub.raw(
-      rawRequest('GET', '/', [`Host: ${hub.host}`, ...Object.entries(navigation).map(([name, value]) => `${name}: ${value}`)]),
+      rawRequest('GET', '/', [
+        `Host: ${hub.host}`,
+        ...Object.entries(navigation).map(([name, value]) => `${name}: ${value}`),
+      ]),
     );
     expect(statusOf(answer)).toBe(200);
     expectSecurityHeaders(answer);
@@ -176,34 +200,70 @@ describe('HT-03: pages of other origins are refused, and no header invites them'
     ['a look at the headers alone', 'HEAD', '/', navigation],
     ['a frame', 'GET', '/', { ...navigation, 'sec-fetch-dest': 'iframe' }],
     ['an object', 'GET', '/', { ...navigation, 'sec-fetch-dest': 'object' }],
-    ['a fetch', 'GET', '/', { ...navigation, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' }],
-    ['a fetch that calls itself a document', 'GET', '/', { ...navigation, 'sec-fetch-mode': 'cors' }],
+    [
+      'a fetch',
+      'GET',
+      '/',
+      { ...navigation, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'empty' },
+    ],
+    [
+      'a fetch that calls itself a document',
+      'GET',
+      '/',
+      { ...navigation, 'sec-fetch-mode': 'cors' },
+    ],
     ['a site alone', 'GET', '/', { 'sec-fetch-site': 'cross-site' }],
     ['another port of this computer', 'GET', '/', { ...navigation, 'sec-fetch-site': 'same-site' }],
     ['an origin', 'GET', '/', { ...navigation, origin: 'null' }],
-  ])('of what another page leads here nothing else is let through: %s', async (_title, method, path, given) => {
-    const headers = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
-    const answer = await hub.raw(rawRequest(method, path, [`Host: ${hub.host}`, ...headers, ...goodHeaders(method)], '{}'));
-    expect(statusOf(answer)).toBe(403);
-  });
+  ])(
+    'of what another page leads here nothing else is let through: %s',
+    async (_title, method, path, given) => {
+      const headers = Object.entries(given).map(([name, value]) => `${name}: ${value}`);
+      const answer = await hub.raw(
+        rawRequest(method, path, [`Host: ${hub.host}`, ...headers, ...goodHeaders(method)], '{}'),
+      );
+      expect(statusOf(answer)).toBe(403);
+    },
+  );
 
   test('a mode or destination that is said twice is none', async () => {
     for (const twice of ['sec-fetch-mode: navigate', 'sec-fetch-dest: document']) {
       const headers = Object.entries(navigation).map(([name, value]) => `${name}: ${value}`);
-      expect(statusOf(await hub.raw(rawRequest('GET', '/', [`Host: ${hub.host}`, ...headers, twice])))).toBe(403);
+      expect(
+        statusOf(await hub.raw(rawRequest('GET', '/', [`Host: ${hub.host}`, ...headers, twice]))),
+      ).toBe(403);
     }
   });
 
   test("the hub's own page may ask", async () => {
     const headers = { origin: `http://${hub.host}`, 'sec-fetch-site': 'same-origin' };
-    expect((await hub.ask('/v1/settings', { method: 'PATCH', token: page, body: { theme: 'dark' }, headers })).status).toBe(200);
+    expect(
+      (
+        await hub.ask('/v1/settings', {
+          method: 'PATCH',
+          token: page,
+          body: { theme: 'dark' },
+          headers,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   test('other methods are no way around', async () => {
     for (const method of ['TRACE', 'PROPFIND', 'M-SEARCH']) {
-      expect(statusOf(await hub.raw(rawRequest(method, '/v1/status', [`Host: ${hub.host}`, ...goodHeaders('GET')]))), method).toBe(403);
+      expect(
+        statusOf(
+          await hub.raw(
+            rawRequest(method, '/v1/status', [`Host: ${hub.host}`, ...goodHeaders('GET')]),
+          ),
+        ),
+        method,
+      ).toBe(403);
     }
-    const overridden = await hub.ask('/v1/agents/bot', { token: page, headers: { 'x-http-method-override': 'DELETE' } });
+    const overridden = await hub.ask('/v1/agents/bot', {
+      token: page,
+      headers: { 'x-http-method-override': 'DELETE' },
+    });
     expect(overridden.status).toBe(200);
     expect((await hub.ask('/v1/agents/bot', { token: page })).status).toBe(200);
   });
@@ -227,9 +287,19 @@ describe('HT-04: only plain JSON is taken, and what is refused has no effect', (
 
   test.each(types)('%s', async (_title, headers) => {
     const before = hub.node.services.work.registrations.pending().length;
-    for (const [method, path] of ROUTES.filter(([name]) => name === 'POST' || name === 'PUT' || name === 'PATCH')) {
-      const lines = [`Host: ${hub.host}`, `Authorization: Bearer ${page}`, `Content-Length: ${body.length}`, ...headers];
-      expect(statusOf(await hub.raw(rawRequest(method, path, lines, body))), `${method} ${path}`).toBe(415);
+    for (const [method, path] of ROUTES.filter(
+      ([name]) => name === 'POST' || name === 'PUT' || name === 'PATCH',
+    )) {
+      const lines = [
+        `Host: ${hub.host}`,
+        `Authorization: Bearer ${page}`,
+        `Content-Length: ${body.length}`,
+        ...headers,
+      ];
+      expect(
+        statusOf(await hub.raw(rawRequest(method, path, lines, body))),
+        `${method} ${path}`,
+      ).toBe(415);
     }
     expect(hub.node.services.work.registrations.pending()).toHaveLength(before);
   });
@@ -245,22 +315,36 @@ describe('HT-04: only plain JSON is taken, and what is refused has no effect', (
     ['not JSON', '{name:1}'],
     ['no UTF-8', '{"name":"\xff"}'],
   ])('JSON of the strict kind only: %s', async (_title, text) => {
-    const lines = [`Host: ${hub.host}`, 'Content-Type: application/json', `Content-Length: ${text.length}`];
+    const lines = [
+      `Host: ${hub.host}`,
+      'Content-Type: application/json',
+      `Content-Length: ${text.length}`,
+    ];
     const answer = await hub.raw(rawRequest('POST', '/v1/agents', lines, text));
     expect(statusOf(answer)).toBe(400);
     expect(answer).toContain('"bad_request"');
   });
 
   test('a body with a reading request is refused', async () => {
-    const lines = [`Host: ${hub.host}`, `Authorization: Bearer ${page}`, 'Content-Type: application/json', 'Content-Length: 2'];
+    const lines = [
+      `Host: ${hub.host}`,
+      `Authorization: Bearer ${page}`,
+      'Content-Type: application/json',
+      'Content-Length: 2',
+    ];
     expect(statusOf(await hub.raw(rawRequest('GET', '/v1/status', lines, '{}')))).toBe(400);
   });
 });
 
 describe('the built pages', () => {
   test('are served from a map: nothing outside it is reachable', async () => {
-    expect(await hub.ask('/')).toMatchObject({ status: 200, text: expect.stringContaining('<title>hub</title>') });
-    expect((await hub.ask('/assets/index.js')).headers['content-type']).toContain('text/javascript');
+    expect(await hub.ask('/')).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('<title>hub</title>'),
+    });
+    expect((await hub.ask('/assets/index.js')).headers['content-type']).toContain(
+      'text/javascript',
+    );
     const traps = [
       '/../home.test.ts',
       '/assets/../../hub.db',
@@ -273,7 +357,14 @@ describe('the built pages', () => {
     for (const path of traps) {
       const answer = await hub.raw(rawRequest('GET', path, [`Host: ${hub.host}`]));
       expect(statusOf(answer), path).toBe(401);
-      expect(statusOf(await hub.raw(rawRequest('GET', path, [`Host: ${hub.host}`, `Authorization: Bearer ${page}`]))), path).toBe(404);
+      expect(
+        statusOf(
+          await hub.raw(
+            rawRequest('GET', path, [`Host: ${hub.host}`, `Authorization: Bearer ${page}`]),
+          ),
+        ),
+        path,
+      ).toBe(404);
     }
   });
 

@@ -1,4 +1,5 @@
-// Who may do what at the localhost door, and what a wrong, stolen or misplaced token gets, on a real hub.
+// Who may do what at the localhost door, and what a wrong, stolen or misplaced token gets, on a
+// real hub.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AGENT_SCOPES, OPERATIONS } from '../../preload/contract/operations.ts';
@@ -39,10 +40,20 @@ describe('HT-06: a token', () => {
       'x',
       agent.replace('agent', 'owner'),
     ];
-    const paths = ['/v1/status', '/v1/approvals', '/v1/events', '/v1/inbox/stream', '/v1/nothing', '/nothing', '/v1/agents/bot'];
+    const paths = [
+      '/v1/status',
+      '/v1/approvals',
+      '/v1/events',
+      '/v1/inbox/stream',
+      '/v1/nothing',
+      '/nothing',
+      '/v1/agents/bot',
+    ];
     const reference = comparable(await hub.ask('/v1/status'));
     expect(reference).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
-    const asked = wrong.flatMap((token) => paths.map((path) => hub.ask(path, token === undefined ? {} : { token })));
+    const asked = wrong.flatMap((token) =>
+      paths.map((path) => hub.ask(path, token === undefined ? {} : { token })),
+    );
     const answers = await Promise.all(asked);
     expect(answers).toHaveLength(wrong.length * paths.length);
     for (const answer of answers) expect(comparable(answer)).toEqual(reference);
@@ -62,28 +73,54 @@ describe('HT-06: a token', () => {
 
   test.each([
     ['the query', (token: string) => ({ path: `/v1/status?token=${token}`, asking: {} })],
-    ['the query, encoded', (token: string) => ({ path: `/v1/status?x=%61xh_${token.slice(4)}`, asking: {} })],
-    ['the query, under a usual name', () => ({ path: '/v1/status?access_token=something', asking: {} })],
+    [
+      'the query, encoded',
+      (token: string) => ({ path: `/v1/status?x=%61xh_${token.slice(4)}`, asking: {} }),
+    ],
+    [
+      'the query, under a usual name',
+      () => ({ path: '/v1/status?access_token=something', asking: {} }),
+    ],
     ['the path', (token: string) => ({ path: `/v1/agents/${token}`, asking: {} })],
-    ['a cookie', (token: string) => ({ path: '/v1/status', asking: { headers: { cookie: `session=${token}` } } })],
-    ['the body', (token: string) => ({ path: '/v1/login', asking: { method: 'POST', body: { code: token } } })],
-  ])('in %s is refused with 400, even beside a good one, and stands in no log', async (_title, place) => {
-    const other = await hub.agent(`stray-${Math.random().toString(36).slice(2)}`);
-    const { path, asking } = place(other);
-    expect((await hub.ask(path, asking)).status).toBe(400);
-    expect((await hub.ask(path, { ...asking, token: agent })).status).toBe(400);
-    expect(hub.logLines.join('')).not.toContain(other.slice(-43));
-  });
+    [
+      'a cookie',
+      (token: string) => ({
+        path: '/v1/status',
+        asking: { headers: { cookie: `session=${token}` } },
+      }),
+    ],
+    [
+      'the body',
+      (token: string) => ({ path: '/v1/login', asking: { method: 'POST', body: { code: token } } }),
+    ],
+  ])(
+    'in %s is refused with 400, even beside a good one, and stands in no log',
+    async (_title, place) => {
+      const other = await hub.agent(`stray-${Math.random().toString(36).slice(2)}`);
+      const { path, asking } = place(other);
+      expect((await hub.ask(path, asking)).status).toBe(400);
+      expect((await hub.ask(path, { ...asking, token: agent })).status).toBe(400);
+      expect(hub.logLines.join('')).not.toContain(other.slice(-43));
+    },
+  );
 
   test('that is revoked ends its streams and its waiting requests within a second', async () => {
     const doomed = await hub.agent('doomed');
     const inbox = await EventReader.open(hub.port, '/v1/inbox/stream', doomed);
     await inbox.next(({ event }) => event === 'caught-up', 'the backlog was sent');
     const other = await EventReader.open(hub.port, '/v1/inbox/stream', agent);
-    const claim = hub.ask('/v1/inbox/claim', { method: 'POST', token: doomed, body: { wait_ms: 55_000, kinds: ['notify'] } });
-    await expect.poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status).toBe(200);
+    const claim = hub.ask('/v1/inbox/claim', {
+      method: 'POST',
+      token: doomed,
+      body: { wait_ms: 55_000, kinds: ['notify'] },
+    });
+    await expect
+      .poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status)
+      .toBe(200);
     const started = performance.now();
-    expect((await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page })).status).toBe(200);
+    expect(
+      (await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page })).status,
+    ).toBe(200);
     await inbox.ended;
     expect((await claim).status).toBe(401);
     expect(performance.now() - started).toBeLessThan(REVOKED_WITHIN_MS);
@@ -99,11 +136,19 @@ describe('HT-06: a token', () => {
       port: hub.port,
       path: '/v1/query',
       method: 'POST',
-      headers: { authorization: `Bearer ${doomed}`, 'content-type': 'application/json', 'content-length': 2 },
+      headers: {
+        authorization: `Bearer ${doomed}`,
+        'content-type': 'application/json',
+        'content-length': 2,
+      },
     });
-    const answered = new Promise<number | undefined>((resolve) => sent.once('response', ({ statusCode }) => resolve(statusCode)));
+    const answered = new Promise<number | undefined>((resolve) =>
+      sent.once('response', ({ statusCode }) => resolve(statusCode)),
+    );
     sent.write('{');
-    await expect.poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status).toBe(200);
+    await expect
+      .poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status)
+      .toBe(200);
     await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page });
     sent.end('}');
     expect(await answered).toBe(401);
@@ -120,20 +165,27 @@ describe('HT-06: a token', () => {
 
   test('may end itself and is told so', async () => {
     const leaving = await hub.page();
-    const answer = await hub.ask(`/v1/sessions/${idOf(leaving)}`, { method: 'DELETE', token: leaving });
+    const answer = await hub.ask(`/v1/sessions/${idOf(leaving)}`, {
+      method: 'DELETE',
+      token: leaving,
+    });
     expect(JSON.parse(answer.text)).toEqual({ revoked: true });
     expect((await hub.ask('/v1/whoami', { token: leaving })).status).toBe(401);
   });
 
   test('of a removed agent ends with it', async () => {
     const removed = await hub.agent('removed');
-    expect((await hub.ask('/v1/agents/removed', { method: 'DELETE', token: page })).status).toBe(200);
+    expect((await hub.ask('/v1/agents/removed', { method: 'DELETE', token: page })).status).toBe(
+      200,
+    );
     expect((await hub.ask('/v1/status', { token: removed })).status).toBe(401);
   });
 });
 
 describe('HT-07: every route asks for what the table says', () => {
-  const answerable: Readonly<Record<Access, (kind: 'none' | 'page' | 'all' | 'without') => boolean>> = {
+  const answerable: Readonly<
+    Record<Access, (kind: 'none' | 'page' | 'all' | 'without') => boolean>
+  > = {
     none: () => true,
     any: (kind) => kind !== 'none',
     owner: (kind) => kind === 'page',
@@ -148,39 +200,67 @@ describe('HT-07: every route asks for what the table says', () => {
     return kind === 'page' || kind === 'all';
   }
 
-  test('for nobody, an agent with all scopes, one without that scope, and a person', { timeout: 60_000 }, async () => {
-    const weak = new Map<string, string>();
-    for (const left of AGENT_SCOPES) {
-      const scopes = AGENT_SCOPES.filter((scope) => scope !== left);
-      weak.set(left, (await hub.node.services.tokens.issueForAgent('bot', scopes)).token);
-    }
-    for (const [name, { method, path, access }] of Object.entries(OPERATIONS)) {
-      // An agent may change itself and no other, whatever its scopes.
-      const asked = path.replaceAll(/:[a-z]+/g, name === 'agents.update' ? 'bot' : 'no-such-thing');
-      const body = method === 'GET' || method === 'DELETE' ? {} : { body: { not: 'what it takes' } };
-      const answers = {
-        none: access === 'none' ? undefined : await hub.ask(asked, { method, ...body }),
-        page: await hub.ask(asked, { method, token: page, ...body }),
-        all: await hub.ask(asked, { method, token: agent, ...body }),
-        without: await hub.ask(asked, { method, token: weak.get(access) ?? agent, ...body }),
-      };
-      for (const [kind, answer] of Object.entries(answers) as ['none' | 'page' | 'all' | 'without', HttpAnswer | undefined][]) {
-        if (answer === undefined) continue;
-        const refused = answer.status === 401 || (answer.status === 403 && readField(answer.text, 'code') === 'forbidden');
-        expect(refused, `${name} for ${kind}: ${answer.text}`).toBe(!answerable[access](kind));
+  test(
+    'for nobody, an agent with all scopes, one without that scope, and a person',
+    { timeout: 60_000 },
+    async () => {
+      const weak = new Map<string, string>();
+      for (const left of AGENT_SCOPES) {
+        const scopes = AGENT_SCOPES.filter((scope) => scope !== left);
+        weak.set(left, (await hub.node.services.tokens.issueForAgent('bot', scopes)).token);
       }
-    }
-  });
+      for (const [name, { method, path, access }] of Object.entries(OPERATIONS)) {
+        // An agent may change itself and no other, whatever its scopes.
+        const asked = path.replaceAll(
+          /:[a-z]+/g,
+          name === 'agents.update' ? 'bot' : 'no-such-thing',
+        );
+        const body =
+          method === 'GET' || method === 'DELETE' ? {} : { body: { not: 'what it takes' } };
+        const answers = {
+          none: access === 'none' ? undefined : await hub.ask(asked, { method, ...body }),
+          page: await hub.ask(asked, { method, token: page, ...body }),
+          all: await hub.ask(asked, { method, token: agent, ...body }),
+          without: await hub.ask(asked, { method, token: weak.get(access) ?? agent, ...body }),
+        };
+        for (const [kind, answer] of Object.entries(answers) as [
+          'none' | 'page' | 'all' | 'without',
+          HttpAnswer | undefined,
+        ][]) {
+          if (answer === undefined) continue;
+          const refused =
+            answer.status === 401 ||
+            (answer.status === 403 && readField(answer.text, 'code') === 'forbidden');
+          expect(refused, `${name} for ${kind}: ${answer.text}`).toBe(!answerable[access](kind));
+        }
+      }
+    },
+  );
 
   test('and a scope that a request gives itself changes nothing', async () => {
-    const body = { name: 'modest', scopes: ['owner', 'decide'], scope: 'owner', access: 'owner', kind: 'ui', risk_class: 'R0' };
+    const body = {
+      name: 'modest',
+      scopes: ['owner', 'decide'],
+      scope: 'owner',
+      access: 'owner',
+      kind: 'ui',
+      risk_class: 'R0',
+    };
     const registered = await hub.ask('/v1/agents', { method: 'POST', body });
     expect(registered.status).toBe(200);
     const token = await hub.agent('modest-too');
-    const updated = await hub.ask('/v1/agents/modest-too', { method: 'PATCH', token, body: { scopes: ['owner'], risk_class: 'R0' } });
+    const updated = await hub.ask('/v1/agents/modest-too', {
+      method: 'PATCH',
+      token,
+      body: { scopes: ['owner'], risk_class: 'R0' },
+    });
     expect(updated.status).toBe(200);
-    expect(JSON.parse((await hub.ask('/v1/whoami', { token })).text).token.scopes).toEqual([...AGENT_SCOPES]);
-    expect(JSON.parse((await hub.ask('/v1/agents/modest-too', { token })).text).risk_class).toBe('R2');
+    expect(JSON.parse((await hub.ask('/v1/whoami', { token })).text).token.scopes).toEqual([
+      ...AGENT_SCOPES,
+    ]);
+    expect(JSON.parse((await hub.ask('/v1/agents/modest-too', { token })).text).risk_class).toBe(
+      'R2',
+    );
     expect((await hub.ask('/v1/approvals', { token })).status).toBe(403);
   });
 });
@@ -202,7 +282,10 @@ describe('HT-13: a login code', () => {
   test('is void after five wrong tries at it', async () => {
     const code = new URL(hub.node.makeLoginUrl()).hash.slice('#c='.length);
     for (let count = 0; count < 6; count += 1) {
-      expect((await hub.ask('/v1/login', { method: 'POST', body: { code: `${code.slice(0, -4)}AAAA` } })).status).toBe(401);
+      expect(
+        (await hub.ask('/v1/login', { method: 'POST', body: { code: `${code.slice(0, -4)}AAAA` } }))
+          .status,
+      ).toBe(401);
     }
     expect((await hub.ask('/v1/login', { method: 'POST', body: { code } })).status).toBe(401);
   });

@@ -1,16 +1,45 @@
-// A QUIC and TLS 1.3 handshake made by hand (RFC 8446, RFC 9001), for clients that no library lets one be: without any application protocol,
-// with a certificate that is none. One cipher, one curve, one signature; no retransmission, since loopback loses nothing.
-import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+// A QUIC and TLS 1.3 handshake made by hand (RFC 8446, RFC 9001), for clients that no library lets
+// one be: without any application protocol, with a certificate that is none. One cipher, one curve,
+// one signature; no retransmission, since loopback loses nothing.
+import {
+  createHash,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from 'node:crypto';
 import type { TestHub } from '../integration/quic-test-hub.ts';
 import type { RawSocket } from './PW-lawless-peer.ts';
-import { expandLabel, hmac, integer, NUMBER_BYTES, PacketKeys, readInteger } from './PW-packet-keys.ts';
+import {
+  expandLabel,
+  hmac,
+  integer,
+  NUMBER_BYTES,
+  PacketKeys,
+  readInteger,
+} from './PW-packet-keys.ts';
 
 const INITIAL_SALT = Buffer.from('38762cf7f55934b34d179ae6a4c80cadccbb7f0a', 'hex');
 const LEVELS = { initial: 0, handshake: 2, retry: 3 } as const;
 type Level = 'initial' | 'handshake';
 const X25519_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
-const FRAME_TYPES = { padding: 0, ping: 1, acknowledge: 2, acknowledgeWithCounts: 3, crypto: 6, close: 0x1c } as const;
-const MESSAGES = { clientHello: 1, serverHello: 2, certificate: 11, certificateVerify: 15, finished: 20 } as const;
+const FRAME_TYPES = {
+  padding: 0,
+  ping: 1,
+  acknowledge: 2,
+  acknowledgeWithCounts: 3,
+  crypto: 6,
+  close: 0x1c,
+} as const;
+const MESSAGES = {
+  clientHello: 1,
+  serverHello: 2,
+  certificate: 11,
+  certificateVerify: 15,
+  finished: 20,
+} as const;
 const ED25519 = 0x0807;
 const NOTHING = Buffer.alloc(0);
 const LIMIT_MS = 10_000;
@@ -23,7 +52,10 @@ export interface ClientPapers {
 }
 
 export interface Outcome {
-  /** The transport error the hub closed with; null when the whole handshake was sent and not refused meanwhile. */
+  /**
+   * The transport error the hub closed with; null when the whole handshake was sent and not refused
+   * meanwhile.
+   */
   readonly errorCode: number | null;
   readonly sentAll: boolean;
 }
@@ -38,7 +70,9 @@ export class CraftedHandshake {
   #destination: Buffer;
   #token: Buffer = NOTHING;
   readonly #numbers = { initial: 0, handshake: 0 };
-  readonly #keys: { [level in Level]?: { readonly ours: PacketKeys; readonly theirs: PacketKeys } } = {};
+  readonly #keys: {
+    [level in Level]?: { readonly ours: PacketKeys; readonly theirs: PacketKeys };
+  } = {};
   readonly #streams = { initial: new CryptoStream(), handshake: new CryptoStream() };
   #transcript: Buffer;
   #secrets: { readonly client: Buffer } | undefined;
@@ -46,8 +80,17 @@ export class CraftedHandshake {
   #errorCode: number | null = null;
   #happened: () => void = () => {};
 
-  /** `protocols` null = the extension is left out. `firstIdBytes` = length of the id the client makes up for the hub. */
-  constructor(socket: RawSocket, hub: TestHub, protocols: readonly string[] | null, papers: ClientPapers, firstIdBytes = 16) {
+  /**
+   * `protocols` null = the extension is left out. `firstIdBytes` = length of the id the client
+   * makes up for the hub.
+   */
+  constructor(
+    socket: RawSocket,
+    hub: TestHub,
+    protocols: readonly string[] | null,
+    papers: ClientPapers,
+    firstIdBytes = 16,
+  ) {
     this.#destination = randomBytes(firstIdBytes);
     this.#socket = socket;
     this.#hub = hub;
@@ -62,7 +105,10 @@ export class CraftedHandshake {
     await this.#sendHello();
     await new Promise<void>((resolve, reject) => {
       const poll = setInterval(() => isTaken() && this.#happened(), 5);
-      const limit = setTimeout(() => reject(new Error('the hub neither took nor refused the handshake')), LIMIT_MS);
+      const limit = setTimeout(
+        () => reject(new Error('the hub neither took nor refused the handshake')),
+        LIMIT_MS,
+      );
       this.#happened = () => {
         if (this.#errorCode === null && !isTaken()) return;
         clearInterval(poll);
@@ -87,8 +133,20 @@ export class CraftedHandshake {
       extension(10, Buffer.from([0, 2, 0, 0x1d])),
       extension(13, Buffer.from([0, 2, ED25519 >> 8, ED25519 & 0xff])),
       extension(51, sized(2, Buffer.concat([Buffer.from([0, 0x1d]), sized(2, share)]))),
-      extension(57, Buffer.concat(parameters.flatMap(([id, value]) => [integer(id), integer(value.length), value]))),
-      ...(protocols ? [extension(16, sized(2, Buffer.concat(protocols.map((name) => sized(1, Buffer.from(name))))))] : []),
+      extension(
+        57,
+        Buffer.concat(
+          parameters.flatMap(([id, value]) => [integer(id), integer(value.length), value]),
+        ),
+      ),
+      ...(protocols
+        ? [
+            extension(
+              16,
+              sized(2, Buffer.concat(protocols.map((name) => sized(1, Buffer.from(name))))),
+            ),
+          ]
+        : []),
     ];
     const ciphers = Buffer.from([0x13, 0x01]);
     return Buffer.concat([
@@ -119,10 +177,22 @@ export class CraftedHandshake {
     const version = Buffer.from([0, 0, 0, 1]);
     const first = Buffer.from([0xc0 | (LEVELS[level] << 4) | (NUMBER_BYTES - 1)]);
     // Two bytes of length, as every client writes it: the hub takes no longer form.
-    const token = level === 'initial' ? [Buffer.from([0x40 | (this.#token.length >> 8), this.#token.length & 0xff]), this.#token] : [];
-    const start = Buffer.concat([first, version, sized(1, this.#destination), sized(1, this.#source), ...token]);
+    const token =
+      level === 'initial'
+        ? [Buffer.from([0x40 | (this.#token.length >> 8), this.#token.length & 0xff]), this.#token]
+        : [];
+    const start = Buffer.concat([
+      first,
+      version,
+      sized(1, this.#destination),
+      sized(1, this.#source),
+      ...token,
+    ]);
     const overhead = start.length + 8 + NUMBER_BYTES + 16;
-    const payload = Buffer.concat([frames, Buffer.alloc(Math.max(0, size - overhead - frames.length))]);
+    const payload = Buffer.concat([
+      frames,
+      Buffer.alloc(Math.max(0, size - overhead - frames.length)),
+    ]);
     const header = Buffer.concat([start, integer(NUMBER_BYTES + payload.length + 16), number]);
     const packet = keys.ours.seal(header, this.#numbers[level], payload);
     this.#numbers[level] += 1;
@@ -143,7 +213,8 @@ export class CraftedHandshake {
         return;
       }
       const level = type === LEVELS.initial ? 'initial' : 'handshake';
-      const token = level === 'initial' ? readInteger(rest, sourceEnd) : { value: 0, end: sourceEnd };
+      const token =
+        level === 'initial' ? readInteger(rest, sourceEnd) : { value: 0, end: sourceEnd };
       const length = readInteger(rest, token.end + token.value);
       const packet = rest.subarray(0, length.end + length.value);
       rest = rest.subarray(packet.length);
@@ -165,7 +236,8 @@ export class CraftedHandshake {
       if (type === FRAME_TYPES.acknowledge || type === FRAME_TYPES.acknowledgeWithCounts) {
         const [, , ranges] = [next(), next(), next(), next()];
         for (let range = 0; range < 2 * (ranges ?? 0); range += 1) next();
-        if (type === FRAME_TYPES.acknowledgeWithCounts) for (let count = 0; count < 3; count += 1) next();
+        if (type === FRAME_TYPES.acknowledgeWithCounts)
+          for (let count = 0; count < 3; count += 1) next();
       } else if (type === FRAME_TYPES.crypto) {
         const [offset, length] = [next(), next()];
         this.#streams[level].put(offset, payload.subarray(at, at + length));
@@ -202,14 +274,28 @@ export class CraftedHandshake {
     this.#keys.handshake = { ours: new PacketKeys(client), theirs: new PacketKeys(server) };
   }
 
-  /** Certificate, CertificateVerify where there is a key for it, and Finished, in packets of a kilobyte. */
+  /**
+   * Certificate, CertificateVerify where there is a key for it, and Finished, in packets of a
+   * kilobyte.
+   */
   async #finish(): Promise<void> {
     const { certificates, key } = this.#papers;
-    const entries = certificates.map((certificate) => Buffer.concat([sized(3, certificate), sized(2, NOTHING)]));
-    const flight = [this.#say(MESSAGES.certificate, Buffer.concat([sized(1, NOTHING), sized(3, Buffer.concat(entries))]))];
+    const entries = certificates.map((certificate) =>
+      Buffer.concat([sized(3, certificate), sized(2, NOTHING)]),
+    );
+    const flight = [
+      this.#say(
+        MESSAGES.certificate,
+        Buffer.concat([sized(1, NOTHING), sized(3, Buffer.concat(entries))]),
+      ),
+    ];
     if (key) {
       const context = Buffer.from('TLS 1.3, client CertificateVerify\0');
-      const signed = sign(null, Buffer.concat([Buffer.alloc(64, 0x20), context, hash(this.#transcript)]), key);
+      const signed = sign(
+        null,
+        Buffer.concat([Buffer.alloc(64, 0x20), context, hash(this.#transcript)]),
+        key,
+      );
       const scheme = Buffer.from([ED25519 >> 8, ED25519 & 0xff]);
       flight.push(this.#say(MESSAGES.certificateVerify, Buffer.concat([scheme, sized(2, signed)])));
     }
@@ -237,7 +323,11 @@ class CryptoStream {
 
   put(offset: number, data: Buffer): void {
     this.#pieces.set(offset, Buffer.from(data));
-    for (let piece = this.#pieces.get(this.#bytes.length); piece && piece.length > 0; piece = this.#pieces.get(this.#bytes.length)) {
+    for (
+      let piece = this.#pieces.get(this.#bytes.length);
+      piece && piece.length > 0;
+      piece = this.#pieces.get(this.#bytes.length)
+    ) {
       this.#bytes = Buffer.concat([this.#bytes, piece]);
     }
   }
@@ -273,5 +363,10 @@ function message(type: number, body: Buffer): Buffer {
 }
 
 function crypto(offset: number, data: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([FRAME_TYPES.crypto]), integer(offset), integer(data.length), data]);
+  return Buffer.concat([
+    Buffer.from([FRAME_TYPES.crypto]),
+    integer(offset),
+    integer(data.length),
+    data,
+  ]);
 }

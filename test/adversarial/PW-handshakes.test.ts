@@ -1,4 +1,5 @@
-// Strangers who finish a handshake with papers, protocols or sessions that are not acceptable, and strangers in numbers.
+// Strangers who finish a handshake with papers, protocols or sessions that are not acceptable, and
+// strangers in numbers.
 import { afterEach, beforeEach, expect } from 'vitest';
 import { createPrivateKey } from 'node:crypto';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts';
@@ -6,7 +7,13 @@ import { keyOfChain } from '../../main/adapters/quic/handshake-check.ts';
 import { CLOSE_CODES } from '../../main/ports/transport.ts';
 import { newIdentity, type TestHub } from '../integration/quic-test-hub.ts';
 import { allowingEarlyData } from './PW-early-session.ts';
-import { forgedPapers, honestPapers, LawlessConnection, lawlessConfig, type Papers } from './PW-lawless-peer.ts';
+import {
+  forgedPapers,
+  honestPapers,
+  LawlessConnection,
+  lawlessConfig,
+  type Papers,
+} from './PW-lawless-peer.ts';
 import { attack, expectService, House } from './PW-house.ts';
 
 let house: House;
@@ -15,8 +22,17 @@ beforeEach(() => {
 });
 afterEach(() => house.close());
 
-async function knock(hub: TestHub, host: string, papers: Papers | null, protocols?: readonly string[]) {
-  const connection = new LawlessConnection(await house.socket(host), hub, lawlessConfig(papers, protocols));
+async function knock(
+  hub: TestHub,
+  host: string,
+  papers: Papers | null,
+  protocols?: readonly string[],
+) {
+  const connection = new LawlessConnection(
+    await house.socket(host),
+    hub,
+    lawlessConfig(papers, protocols),
+  );
   house.atEnd(() => connection.stop());
   return connection;
 }
@@ -28,51 +44,67 @@ async function twoCertificates(): Promise<Papers> {
   return { ...papers, certificates: [chain] };
 }
 
-attack('PW-06: certificates that are none, of another kind, too many, too large or signed by another key are refused', async () => {
-  const { hub, control } = await house.open();
-  const cases: Readonly<Record<string, Papers | null>> = {
-    none: null,
-    rsa: await forgedPapers('rsa'),
-    p256: await forgedPapers('p256'),
-    'two certificates': await twoCertificates(),
-    '60 KB': await forgedPapers('ed25519', { paddingBytes: 60_000 }),
-    '5 KB': await forgedPapers('ed25519', { paddingBytes: 5_000 }),
-    'signed by another key': await forgedPapers('ed25519', { signedByAnother: true }),
-  };
-  const ends: Record<string, unknown> = {};
-  for (const [name, papers] of Object.entries(cases)) {
-    const connection = await knock(hub, '127.0.0.2', papers);
-    const { isApp, errorCode } = await connection.closed();
-    ends[name] = !isApp && errorCode >= 0x100 && errorCode < 0x200 ? 'TLS alert' : { isApp, errorCode };
-  }
-  // The largest does not get as far as TLS: nobody may bring so much before the handshake is done.
-  const expected = Object.keys(cases).map((name) => [name, name === '60 KB' ? { isApp: false, errorCode: 0 } : 'TLS alert']);
-  expect(ends).toEqual(Object.fromEntries(expected));
-  expect(hub.eventsOf('connected')).toEqual([]);
-  await expectService(hub, control);
-  expect(hub.eventsOf('connected')).toHaveLength(1);
-});
+attack(
+  'PW-06: certificates that are none, of another kind, too many, too large or signed by another key are refused',
+  async () => {
+    const { hub, control } = await house.open();
+    const cases: Readonly<Record<string, Papers | null>> = {
+      none: null,
+      rsa: await forgedPapers('rsa'),
+      p256: await forgedPapers('p256'),
+      'two certificates': await twoCertificates(),
+      '60 KB': await forgedPapers('ed25519', { paddingBytes: 60_000 }),
+      '5 KB': await forgedPapers('ed25519', { paddingBytes: 5_000 }),
+      'signed by another key': await forgedPapers('ed25519', { signedByAnother: true }),
+    };
+    const ends: Record<string, unknown> = {};
+    for (const [name, papers] of Object.entries(cases)) {
+      const connection = await knock(hub, '127.0.0.2', papers);
+      const { isApp, errorCode } = await connection.closed();
+      ends[name] =
+        !isApp && errorCode >= 0x100 && errorCode < 0x200 ? 'TLS alert' : { isApp, errorCode };
+    }
+    // The largest does not get as far as TLS: nobody may bring so much before the handshake is
+    // done.
+    const expected = Object.keys(cases).map((name) => [
+      name,
+      name === '60 KB' ? { isApp: false, errorCode: 0 } : 'TLS alert',
+    ]);
+    expect(ends).toEqual(Object.fromEntries(expected));
+    expect(hub.eventsOf('connected')).toEqual([]);
+    await expectService(hub, control);
+    expect(hub.eventsOf('connected')).toHaveLength(1);
+  },
+);
 
-attack('PW-06: a certificate that is cut, padded or bent anywhere is refused without an exception', async () => {
-  const { certificates } = await honestPapers(newIdentity());
-  const der = Buffer.from(String(certificates[0]).replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  expect(keyOfChain([der])).toMatchObject({ ok: true });
-  for (let length = 0; length < der.length; length += 1) expect(keyOfChain([der.subarray(0, length)]).ok).toBe(false);
-  expect(keyOfChain([Buffer.concat([der, Buffer.from([0])])]).ok).toBe(false);
-  for (let at = 0; at < der.length; at += 1) {
-    const bent = Buffer.from(der);
-    bent[at] = (bent[at] ?? 0) ^ 0x55;
-    expect(keyOfChain([bent]).ok).toBe(false);
-  }
-  expect(keyOfChain([])).toEqual({ ok: false, error: 'no certificate' });
-  expect(keyOfChain(null)).toEqual({ ok: false, error: 'no certificate' });
-});
+attack(
+  'PW-06: a certificate that is cut, padded or bent anywhere is refused without an exception',
+  async () => {
+    const { certificates } = await honestPapers(newIdentity());
+    const der = Buffer.from(String(certificates[0]).replace(/-----[^-]+-----|\s/g, ''), 'base64');
+    expect(keyOfChain([der])).toMatchObject({ ok: true });
+    for (let length = 0; length < der.length; length += 1)
+      expect(keyOfChain([der.subarray(0, length)]).ok).toBe(false);
+    expect(keyOfChain([Buffer.concat([der, Buffer.from([0])])]).ok).toBe(false);
+    for (let at = 0; at < der.length; at += 1) {
+      const bent = Buffer.from(der);
+      bent[at] = (bent[at] ?? 0) ^ 0x55;
+      expect(keyOfChain([bent]).ok).toBe(false);
+    }
+    expect(keyOfChain([])).toEqual({ ok: false, error: 'no certificate' });
+    expect(keyOfChain(null)).toEqual({ ok: false, error: 'no certificate' });
+  },
+);
 
 attack('PW-06: a certificate shown without its key does not get through', async () => {
   const { hub, control } = await house.open();
   const [victim, thief] = [await honestPapers(newIdentity()), newIdentity()];
   const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
-  const key = createPrivateKey({ key: Buffer.concat([prefix, thief.seed]), format: 'der', type: 'pkcs8' });
+  const key = createPrivateKey({
+    key: Buffer.concat([prefix, thief.seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
   const stolen = { ...victim, keys: [Buffer.from(key.export({ format: 'pem', type: 'pkcs8' }))] };
   const connection = await knock(hub, '127.0.0.2', stolen);
   expect(await connection.closed()).toMatchObject({ isApp: false });
@@ -98,21 +130,32 @@ attack('PW-09: of 200 strangers 16 find a place, and a paired hub finds its own'
   const connections: LawlessConnection[] = [];
   for (let number = 0; number < 200; number += 1) {
     // Ten strangers share an address, so the budget of Initials lets them all through.
-    const connection = await knock(hub, `127.0.2.${1 + Math.floor(number / 10)}`, await honestPapers(newIdentity()));
+    const connection = await knock(
+      hub,
+      `127.0.2.${1 + Math.floor(number / 10)}`,
+      await honestPapers(newIdentity()),
+    );
     await connection.established();
     connections.push(connection);
   }
-  const isClosed = (connection: LawlessConnection): boolean => connection.native.peerError() !== null;
+  const isClosed = (connection: LawlessConnection): boolean =>
+    connection.native.peerError() !== null;
   await connections[0]?.until('the refusals', () =>
     connections.filter(isClosed).length >= 200 - QUARANTINED_CONNECTIONS_MAX ? true : undefined,
   );
   const { connections: open, counters } = await hub.transport.statistics();
   expect(open).toBe(QUARANTINED_CONNECTIONS_MAX);
   // Some were let in first and had to leave for a stranger from an address that had no place yet.
-  expect((counters['refused.no-place'] ?? 0) + (counters['connections.evicted'] ?? 0)).toBe(200 - QUARANTINED_CONNECTIONS_MAX);
+  expect((counters['refused.no-place'] ?? 0) + (counters['connections.evicted'] ?? 0)).toBe(
+    200 - QUARANTINED_CONNECTIONS_MAX,
+  );
   const refused = connections.filter(isClosed);
   expect(refused).toHaveLength(200 - QUARANTINED_CONNECTIONS_MAX);
-  for (const connection of refused) expect(connection.native.peerError()).toMatchObject({ isApp: true, errorCode: CLOSE_CODES.overLimit });
+  for (const connection of refused)
+    expect(connection.native.peerError()).toMatchObject({
+      isApp: true,
+      errorCode: CLOSE_CODES.overLimit,
+    });
   await expectService(hub, control);
   expect((await hub.transport.statistics()).connections).toBe(QUARANTINED_CONNECTIONS_MAX + 1);
 });
@@ -121,12 +164,19 @@ attack('PW-09: ten parallel connections of one key leave two', async () => {
   const { hub, control } = await house.open();
   const papers = await honestPapers(newIdentity());
   // From two addresses: one source may not have ten handshakes in progress.
-  const connections = await Promise.all(Array.from({ length: 10 }, (_, number) => knock(hub, `127.0.0.${2 + (number % 2)}`, papers)));
-  await hub.until('eight ends', () => (hub.eventsOf('disconnected').length === 8 ? true : undefined));
-  for (const ended of hub.eventsOf('disconnected')) expect(ended).toMatchObject({ code: CLOSE_CODES.duplicate, by: 'local' });
+  const connections = await Promise.all(
+    Array.from({ length: 10 }, (_, number) => knock(hub, `127.0.0.${2 + (number % 2)}`, papers)),
+  );
+  await hub.until('eight ends', () =>
+    hub.eventsOf('disconnected').length === 8 ? true : undefined,
+  );
+  for (const ended of hub.eventsOf('disconnected'))
+    expect(ended).toMatchObject({ code: CLOSE_CODES.duplicate, by: 'local' });
   expect((await hub.transport.statistics()).connections).toBe(2);
   await connections[0]?.until('the closes to arrive', () =>
-    connections.filter((connection) => connection.native.peerError() !== null).length === 8 ? true : undefined,
+    connections.filter((connection) => connection.native.peerError() !== null).length === 8
+      ? true
+      : undefined,
   );
   await expectService(hub, control);
 });
@@ -135,11 +185,20 @@ attack('PW-09: ten parallel connections of one key leave two', async () => {
 async function ticketOf(hub: TestHub, papers: Papers): Promise<Buffer> {
   const first = await knock(hub, '127.0.0.2', papers);
   await first.established();
-  return Buffer.from(await first.until('a session ticket', () => first.native.session() ?? undefined));
+  return Buffer.from(
+    await first.until('a session ticket', () => first.native.session() ?? undefined),
+  );
 }
 
-/** Comes back with the ticket, ready for early data, and writes at once, if it may and again when the handshake goes on. */
-async function comeBack(hub: TestHub, papers: Papers, session: Uint8Array): Promise<{ mayWriteEarly: boolean; back: LawlessConnection }> {
+/**
+ * Comes back with the ticket, ready for early data, and writes at once, if it may and again when
+ * the handshake goes on.
+ */
+async function comeBack(
+  hub: TestHub,
+  papers: Papers,
+  session: Uint8Array,
+): Promise<{ mayWriteEarly: boolean; back: LawlessConnection }> {
   const config = lawlessConfig(papers);
   config.enableEarlyData();
   const back = new LawlessConnection(await house.socket('127.0.0.2'), hub, config, session);
@@ -149,34 +208,40 @@ async function comeBack(hub: TestHub, papers: Papers, session: Uint8Array): Prom
   return { mayWriteEarly, back };
 }
 
-attack('PW-18: a ticket allows no early data, and a session that is resumed after a revoke is closed', async () => {
-  const { hub, control } = await house.open();
-  const identity = newIdentity();
-  const papers = await honestPapers(identity);
-  const session = await ticketOf(hub, papers);
-  hub.transport.setAdmission({ paired: [control.identity.keyHex], refused: [identity.keyHex] });
-  await hub.event('disconnected');
-  const { mayWriteEarly, back } = await comeBack(hub, papers, session);
-  expect(mayWriteEarly).toBe(false);
-  expect(await back.closed()).toMatchObject({ isApp: false });
-  await hub.counter('refused.resumed', (count) => count === 1);
-  expect(hub.eventsOf('connected')).toHaveLength(1);
-  await expectService(hub, control);
-});
+attack(
+  'PW-18: a ticket allows no early data, and a session that is resumed after a revoke is closed',
+  async () => {
+    const { hub, control } = await house.open();
+    const identity = newIdentity();
+    const papers = await honestPapers(identity);
+    const session = await ticketOf(hub, papers);
+    hub.transport.setAdmission({ paired: [control.identity.keyHex], refused: [identity.keyHex] });
+    await hub.event('disconnected');
+    const { mayWriteEarly, back } = await comeBack(hub, papers, session);
+    expect(mayWriteEarly).toBe(false);
+    expect(await back.closed()).toMatchObject({ isApp: false });
+    await hub.counter('refused.resumed', (count) => count === 1);
+    expect(hub.eventsOf('connected')).toHaveLength(1);
+    await expectService(hub, control);
+  },
+);
 
-attack('PW-18: early data sent with a bent ticket is counted and never delivered, not even of a paired hub', async () => {
-  const { hub, control } = await house.open();
-  const identity = newIdentity();
-  hub.trust(control, identity);
-  const papers = await honestPapers(identity);
-  const session = allowingEarlyData(await ticketOf(hub, papers));
-  const { mayWriteEarly, back } = await comeBack(hub, papers, session);
-  expect(mayWriteEarly).toBe(true);
-  await hub.counter('dropped.zero-rtt', (count) => count > 0);
-  expect(await back.closed()).toMatchObject({ isApp: false });
-  await hub.counter('refused.resumed', (count) => count === 1);
-  expect(hub.eventsOf('connected')).toHaveLength(1);
-  expect(hub.eventsOf('request')).toEqual([]);
-  expect(back.answers.size).toBe(0);
-  await expectService(hub, control);
-});
+attack(
+  'PW-18: early data sent with a bent ticket is counted and never delivered, not even of a paired hub',
+  async () => {
+    const { hub, control } = await house.open();
+    const identity = newIdentity();
+    hub.trust(control, identity);
+    const papers = await honestPapers(identity);
+    const session = allowingEarlyData(await ticketOf(hub, papers));
+    const { mayWriteEarly, back } = await comeBack(hub, papers, session);
+    expect(mayWriteEarly).toBe(true);
+    await hub.counter('dropped.zero-rtt', (count) => count > 0);
+    expect(await back.closed()).toMatchObject({ isApp: false });
+    await hub.counter('refused.resumed', (count) => count === 1);
+    expect(hub.eventsOf('connected')).toHaveLength(1);
+    expect(hub.eventsOf('request')).toEqual([]);
+    expect(back.answers.size).toBe(0);
+    await expectService(hub, control);
+  },
+);

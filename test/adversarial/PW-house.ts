@@ -1,4 +1,5 @@
-// The house under attack: one hub in a process of its own, and a paired control peer that must always get its answer within two seconds.
+// The house under attack: one hub in a process of its own, and a paired control peer that must
+// always get its answer within two seconds.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
@@ -9,13 +10,19 @@ import { Household, systemDeps, type TestHub } from '../integration/quic-test-hu
 import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { RawSocket } from './PW-lawless-peer.ts';
 
-/** The control peer has its answer, attack or not. A hub that serves takes milliseconds; the rest is for a computer that is busy elsewhere. */
+/**
+ * The control peer has its answer, attack or not. A hub that serves takes milliseconds; the rest is
+ * for a computer that is busy elsewhere.
+ */
 const CONTROL_LIMIT_MS = 15_000;
 
 /** Attackers have loopback addresses of their own, and memory is read from /proc. */
 export const attack = it.runIf(process.platform === 'linux');
 
-/** A clock on which no second ever ends: it stands still, and only what is due within a second comes. */
+/**
+ * A clock on which no second ever ends: it stands still, and only what is due within a second
+ * comes.
+ */
 class FirstSecond extends SystemClock {
   readonly #startedAtMs = super.monotonicMs();
 
@@ -29,9 +36,13 @@ class FirstSecond extends SystemClock {
 }
 
 export class House {
-  readonly #underAttack = new Household(() => createQuicTransport({ ...systemDeps, spawnQuicProcess: () => this.#spawn() }));
+  readonly #underAttack = new Household(() =>
+    createQuicTransport({ ...systemDeps, spawnQuicProcess: () => this.#spawn() }),
+  );
   readonly #peers = new Household(() => createInProcessTransport(systemDeps));
-  readonly #ofOneSecond = new Household(() => createInProcessTransport({ ...systemDeps, clock: new FirstSecond() }));
+  readonly #ofOneSecond = new Household(() =>
+    createInProcessTransport({ ...systemDeps, clock: new FirstSecond() }),
+  );
   readonly #sockets: RawSocket[] = [];
   readonly #cleanups: (() => void)[] = [];
   #processId = 0;
@@ -49,7 +60,10 @@ export class House {
     return this.#peers.hub(host);
   }
 
-  /** A hub in this process on whose own clock no second ever ends: no longer limit of time is reached. */
+  /**
+   * A hub in this process on whose own clock no second ever ends: no longer limit of time is
+   * reached.
+   */
   hubOfOneSecond(): Promise<TestHub> {
     return this.#ofOneSecond.hub('127.0.0.1');
   }
@@ -62,7 +76,9 @@ export class House {
 
   /** Resident memory of the QUIC process under attack, at this moment. */
   memoryBytes(): number {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#processId}/status`, 'utf8'))?.[1];
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(
+      readFileSync(`/proc/${this.#processId}/status`, 'utf8'),
+    )?.[1];
     if (kilobytes === undefined) throw new Error('the QUIC process has no memory figure');
     return Number(kilobytes) * 1024;
   }
@@ -89,7 +105,11 @@ export class House {
 /** Connects afresh and completes a request; the hub's process is the one it always was. */
 export async function expectService(hub: TestHub, control: TestHub): Promise<void> {
   const { connectionId } = await control.connect(hub);
-  const answer = await control.transport.request(connectionId, new TextEncoder().encode('still there?'), CONTROL_LIMIT_MS);
+  const answer = await control.transport.request(
+    connectionId,
+    new TextEncoder().encode('still there?'),
+    CONTROL_LIMIT_MS,
+  );
   expect(answer).toMatchObject({ ok: true });
   expect((await hub.transport.statistics()).restarts).toBe(0);
 }

@@ -1,10 +1,14 @@
-// A peer that keeps no rules: the native library driven by hand, with whatever certificate, protocol, session and stream bytes a test
-// wants, and raw datagrams beside it. Loopback only.
+// A peer that keeps no rules: the native library driven by hand, with whatever certificate,
+// protocol, session and stream bytes a test wants, and raw datagrams beside it. Loopback only.
 import 'reflect-metadata';
 import dgram from 'node:dgram';
 import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import { loadBinding, type QuicheConfig, type QuicheConnection } from '../../main/adapters/quic/native-binding.ts';
+import {
+  loadBinding,
+  type QuicheConfig,
+  type QuicheConnection,
+} from '../../main/adapters/quic/native-binding.ts';
 import { mintCredentials } from '../../main/adapters/quic/certificate.ts';
 import type { Identity } from '../integration/quic-test-hub.ts';
 
@@ -76,13 +80,25 @@ export async function honestPapers(identity: Identity): Promise<Papers> {
 type KeyKind = 'ed25519' | 'rsa' | 'p256';
 const ALGORITHMS = {
   ed25519: { name: 'Ed25519' },
-  rsa: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+  rsa: {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  },
   p256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
 } as const;
-const SIGNATURES = { ed25519: 'ed25519', rsa: 'rsa_pss_rsae_sha256:ed25519', p256: 'ecdsa_secp256r1_sha256:ed25519' } as const;
+const SIGNATURES = {
+  ed25519: 'ed25519',
+  rsa: 'rsa_pss_rsae_sha256:ed25519',
+  p256: 'ecdsa_secp256r1_sha256:ed25519',
+} as const;
 
 /** Papers of another kind: other keys, foreign signatures, padding. */
-export async function forgedPapers(kind: KeyKind, options: { signedByAnother?: boolean; paddingBytes?: number } = {}): Promise<Papers> {
+export async function forgedPapers(
+  kind: KeyKind,
+  options: { signedByAnother?: boolean; paddingBytes?: number } = {},
+): Promise<Papers> {
   const make = async (): Promise<CryptoKeyPair> => {
     const pair = await webcrypto.subtle.generateKey(ALGORITHMS[kind], true, ['sign', 'verify']);
     if (!('privateKey' in pair)) throw new Error('a key pair was asked for');
@@ -90,7 +106,9 @@ export async function forgedPapers(kind: KeyKind, options: { signedByAnother?: b
   };
   const subject = await make();
   const signer = options.signedByAnother ? await make() : subject;
-  const padding = options.paddingBytes ? [new x509.Extension('1.2.3.4', false, new Uint8Array(options.paddingBytes))] : [];
+  const padding = options.paddingBytes
+    ? [new x509.Extension('1.2.3.4', false, new Uint8Array(options.paddingBytes))]
+    : [];
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: '01',
     subject: 'CN=forged',
@@ -101,13 +119,30 @@ export async function forgedPapers(kind: KeyKind, options: { signedByAnother?: b
     extensions: padding,
   });
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', subject.privateKey));
-  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'pkcs8' });
-  return { keys: [Buffer.from(key)], certificates: [Buffer.from(certificate.toString('pem'))], signatureAlgorithms: SIGNATURES[kind] };
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({
+    format: 'pem',
+    type: 'pkcs8',
+  });
+  return {
+    keys: [Buffer.from(key)],
+    certificates: [Buffer.from(certificate.toString('pem'))],
+    signatureAlgorithms: SIGNATURES[kind],
+  };
 }
 
-export function lawlessConfig(papers: Papers | null, protocols: readonly string[] = ['axon/1']): QuicheConfig {
+export function lawlessConfig(
+  papers: Papers | null,
+  protocols: readonly string[] = ['axon/1'],
+): QuicheConfig {
   const config = papers
-    ? binding.Config.withBoringSslCtx(true, true, undefined, [...papers.keys], [...papers.certificates], papers.signatureAlgorithms)
+    ? binding.Config.withBoringSslCtx(
+        true,
+        true,
+        undefined,
+        [...papers.keys],
+        [...papers.certificates],
+        papers.signatureAlgorithms,
+      )
     : binding.Config.withBoringSslCtx(true, true, undefined, undefined, undefined, 'ed25519');
   if (protocols.length > 0) config.setApplicationProtos([...protocols]);
   config.setMaxIdleTimeout(60_000);
@@ -139,7 +174,13 @@ export class LawlessConnection {
   constructor(socket: RawSocket, hub: Attacked, config: QuicheConfig, session?: Uint8Array) {
     this.#socket = socket;
     this.#hub = { host: hub.host, port: hub.port };
-    this.native = binding.Connection.connect(hub.identity.agentId, randomBytes(16), socket.address, this.#hub, config);
+    this.native = binding.Connection.connect(
+      hub.identity.agentId,
+      randomBytes(16),
+      socket.address,
+      this.#hub,
+      config,
+    );
     if (session) this.native.setSession(session);
     socket.onDatagram = (datagram) => this.#take(datagram);
     this.#timer = setInterval(() => this.flush(), 5);
@@ -151,11 +192,16 @@ export class LawlessConnection {
     for (;;) {
       const part = this.native.send(this.#out);
       if (part === null) return;
-      this.#socket.send(Buffer.from(this.#out.subarray(0, part[0])), this.#hub).catch(() => this.stop());
+      this.#socket
+        .send(Buffer.from(this.#out.subarray(0, part[0])), this.#hub)
+        .catch(() => this.stop());
     }
   }
 
-  /** Writes as much as the connection takes, again and again, until it is all there or the stream is stopped. */
+  /**
+   * Writes as much as the connection takes, again and again, until it is all there or the stream is
+   * stopped.
+   */
   async write(streamId: number, bytes: Uint8Array, end: boolean): Promise<'written' | 'stopped'> {
     let offset = 0;
     return this.until('the bytes to be taken', () => {
@@ -177,7 +223,10 @@ export class LawlessConnection {
   }
 
   async closed(): Promise<{ isApp: boolean; errorCode: number }> {
-    return this.until('the close', () => this.native.peerError() ?? this.native.localError() ?? undefined);
+    return this.until(
+      'the close',
+      () => this.native.peerError() ?? this.native.localError() ?? undefined,
+    );
   }
 
   async until<Found>(what: string, look: () => Found | undefined): Promise<Found> {

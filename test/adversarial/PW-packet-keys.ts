@@ -1,5 +1,5 @@
-// The seals of QUIC packets (RFC 9001, Section 5), made and opened by hand: keys out of a secret, packet and header protection, and the
-// integers on the wire. Only TLS_AES_128_GCM_SHA256.
+// The seals of QUIC packets (RFC 9001, Section 5), made and opened by hand: keys out of a secret,
+// packet and header protection, and the integers on the wire. Only TLS_AES_128_GCM_SHA256.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 const TAG_BYTES = 16;
@@ -12,7 +12,12 @@ export function hmac(key: Uint8Array, data: Uint8Array): Buffer {
 }
 
 /** HKDF-Expand-Label of TLS 1.3 with SHA-256, up to 32 bytes. */
-export function expandLabel(secret: Uint8Array, label: string, length: number, context: Uint8Array = Buffer.alloc(0)): Buffer {
+export function expandLabel(
+  secret: Uint8Array,
+  label: string,
+  length: number,
+  context: Uint8Array = Buffer.alloc(0),
+): Buffer {
   const name = Buffer.from(`tls13 ${label}`);
   const information = Buffer.concat([
     Buffer.from([0, length, name.length]),
@@ -32,10 +37,14 @@ export function integer(value: number): Buffer {
 }
 
 /** A variable-length integer at `offset`, and where it ends. */
-export function readInteger(bytes: Buffer, offset: number): { readonly value: number; readonly end: number } {
+export function readInteger(
+  bytes: Buffer,
+  offset: number,
+): { readonly value: number; readonly end: number } {
   const width = 1 << (bytes.readUInt8(offset) >> 6);
   let value = BigInt(bytes.readUInt8(offset) & 0x3f);
-  for (let at = 1; at < width; at += 1) value = (value << 8n) | BigInt(bytes.readUInt8(offset + at));
+  for (let at = 1; at < width; at += 1)
+    value = (value << 8n) | BigInt(bytes.readUInt8(offset + at));
   return { value: Number(value), end: offset + width };
 }
 
@@ -52,7 +61,9 @@ export class PacketKeys {
 
   /** Seals `payload` behind `header`, whose last four bytes are the packet number. */
   seal(header: Buffer, number: number, payload: Buffer): Buffer {
-    const cipher = createCipheriv('aes-128-gcm', this.#key, this.#nonce(number), { authTagLength: TAG_BYTES });
+    const cipher = createCipheriv('aes-128-gcm', this.#key, this.#nonce(number), {
+      authTagLength: TAG_BYTES,
+    });
     cipher.setAAD(header);
     const sealed = Buffer.concat([cipher.update(payload), cipher.final(), cipher.getAuthTag()]);
     const mask = this.#mask(sealed.subarray(0, SAMPLE_BYTES));
@@ -65,7 +76,10 @@ export class PacketKeys {
     return Buffer.concat([covered, sealed]);
   }
 
-  /** The payload of a packet whose number begins at `numberStart`; undefined when these keys do not open it. Numbers must be small. */
+  /**
+   * The payload of a packet whose number begins at `numberStart`; undefined when these keys do not
+   * open it. Numbers must be small.
+   */
   open(packet: Buffer, numberStart: number): Buffer | undefined {
     const header = Buffer.from(packet.subarray(0, numberStart + 4));
     const sample = packet.subarray(numberStart + 4, numberStart + 4 + SAMPLE_BYTES);
@@ -73,10 +87,13 @@ export class PacketKeys {
     const mask = this.#mask(sample);
     header[0] = (header[0] ?? 0) ^ ((mask[0] ?? 0) & bitsOf(header[0] ?? 0));
     const width = 1 + ((header[0] ?? 0) & 3);
-    for (let at = 0; at < width; at += 1) header[numberStart + at] = (header[numberStart + at] ?? 0) ^ (mask[1 + at] ?? 0);
+    for (let at = 0; at < width; at += 1)
+      header[numberStart + at] = (header[numberStart + at] ?? 0) ^ (mask[1 + at] ?? 0);
     const number = header.readUIntBE(numberStart, width);
     const start = numberStart + width;
-    const decipher = createDecipheriv('aes-128-gcm', this.#key, this.#nonce(number), { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv('aes-128-gcm', this.#key, this.#nonce(number), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(header.subarray(0, start));
     decipher.setAuthTag(packet.subarray(-TAG_BYTES));
     try {

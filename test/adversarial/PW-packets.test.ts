@@ -1,4 +1,5 @@
-// Datagrams from strangers: whatever they are, nothing is kept, next to nothing is answered, and the hub serves on.
+// Datagrams from strangers: whatever they are, nothing is kept, next to nothing is answered, and
+// the hub serves on.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { INITIALS_OF_ADDRESS } from '../../main/adapters/quic/limits.ts';
@@ -16,7 +17,8 @@ afterEach(() => house.close());
 attack('PW-01: a thousand 57-byte 0-RTT packets are counted and nothing else', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
-  for (let count = 0; count < 1_000; count += 1) await attacker.send(longHeader('zero-rtt', 57), hub);
+  for (let count = 0; count < 1_000; count += 1)
+    await attacker.send(longHeader('zero-rtt', 57), hub);
   const counted = await hub.counter('dropped.zero-rtt', (count) => count === 1_000);
   expect(counted).toBe(1_000);
   await expectService(hub, control);
@@ -26,7 +28,8 @@ attack('PW-01: a thousand 57-byte 0-RTT packets are counted and nothing else', a
 attack('PW-02: Initials under 1,200 bytes get no answer at all', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
-  for (let length = 8; length < 1_200; length += 1) await attacker.send(longHeader('initial', length), hub);
+  for (let length = 8; length < 1_200; length += 1)
+    await attacker.send(longHeader('initial', length), hub);
   const { counters } = await hub.transport.statistics();
   await hub.counter('dropped.short-initial', (count) => count > 1_000);
   expect(counters['retries.sent'] ?? 0).toBe(0);
@@ -40,7 +43,13 @@ attack('PW-02: a source that has not proved its address gets less than it sent',
   const local = attacker.address;
   const out = Buffer.alloc(65_536);
   for (let count = 0; count < 100; count += 1) {
-    const client = binding.Connection.connect('x', randomBytes(16), local, { host: hub.host, port: hub.port }, lawlessConfig(null));
+    const client = binding.Connection.connect(
+      'x',
+      randomBytes(16),
+      local,
+      { host: hub.host, port: hub.port },
+      lawlessConfig(null),
+    );
     const part = client.send(out);
     if (part) await attacker.send(Buffer.from(out.subarray(0, part[0])), hub);
   }
@@ -53,7 +62,8 @@ attack('PW-02: a source that has not proved its address gets less than it sent',
 attack('PW-02: other versions and version negotiation get no answer', async () => {
   const { hub, control } = await house.open();
   const attacker = await house.socket('127.0.0.2');
-  for (const version of [0, 2, 0x1a2a3a4a, 0xff00001d, 0x6b3343cf]) await attacker.send(longHeader('initial', 1_200, version), hub);
+  for (const version of [0, 2, 0x1a2a3a4a, 0xff00001d, 0x6b3343cf])
+    await attacker.send(longHeader('initial', 1_200, version), hub);
   await hub.counter('dropped.version', (count) => count === 5);
   await expectService(hub, control);
   expect(attacker.receivedBytes).toBe(0);
@@ -72,13 +82,17 @@ attack('PW-02: packets of connections that nobody had get no answer', async () =
   expect(attacker.receivedBytes).toBe(0);
 });
 
-attack('PW-02: a paired peer connects at once when hundreds of Initials without a token have come from its own address', async () => {
-  const { hub, control } = await house.open();
-  const attacker = await house.socket('127.0.0.1');
-  for (let count = 0; count < 10 * INITIALS_OF_ADDRESS.burst; count += 1) await attacker.send(longHeader('initial', 1_200), hub);
-  await hub.counter('retries.sent', (count) => count >= 9 * INITIALS_OF_ADDRESS.burst);
-  await expectService(hub, control);
-});
+attack(
+  'PW-02: a paired peer connects at once when hundreds of Initials without a token have come from its own address',
+  async () => {
+    const { hub, control } = await house.open();
+    const attacker = await house.socket('127.0.0.1');
+    for (let count = 0; count < 10 * INITIALS_OF_ADDRESS.burst; count += 1)
+      await attacker.send(longHeader('initial', 1_200), hub);
+    await hub.counter('retries.sent', (count) => count >= 9 * INITIALS_OF_ADDRESS.burst);
+    await expectService(hub, control);
+  },
+);
 
 const DATAGRAMS_PER_SECOND = 30_000;
 /** Fewer would be no storm, however busy the computer is. */
@@ -100,7 +114,9 @@ attack(
       if (aheadMs > PACE_SLACK_MS) await new Promise((resolve) => setTimeout(resolve, aheadMs));
     }
     const perSecond = datagrams / ((performance.now() - startedAt) / 1_000);
-    measured(`PW-04: ${datagrams} datagrams, ${Math.round(perSecond)} a second of ${DATAGRAMS_PER_SECOND} meant`);
+    measured(
+      `PW-04: ${datagrams} datagrams, ${Math.round(perSecond)} a second of ${DATAGRAMS_PER_SECOND} meant`,
+    );
     expect(perSecond).toBeGreaterThan(DATAGRAMS_PER_SECOND_MIN);
     await expectService(hub, control);
     const after = await hub.transport.statistics();

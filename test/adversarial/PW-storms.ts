@@ -1,5 +1,5 @@
-// What strangers send in storms: long headers made of chance, half-right datagrams, handshakes that are begun and left, frames without end. Used
-// against the bare transport and against a whole hub.
+// What strangers send in storms: long headers made of chance, half-right datagrams, handshakes that
+// are begun and left, frames without end. Used against the bare transport and against a whole hub.
 import { randomBytes } from 'node:crypto';
 import { FRAME } from './PW-crafted-packets.ts';
 import { until } from '../support/until.ts';
@@ -13,7 +13,8 @@ const COUNTED_BURST = 64;
 const COUNTED_WITHIN_MS = 15_000;
 
 /**
- * Sends so many datagrams, each burst once the hub has counted the one before: a buffer on the way that overflows would lose some of them.
+ * Sends so many datagrams, each burst once the hub has counted the one before: a buffer on the way
+ * that overflows would lose some of them.
  * @param received how many datagrams the hub has counted, of whomever
  */
 export async function sendCounted(
@@ -27,7 +28,11 @@ export async function sendCounted(
   for (let sent = 0; sent < count;) {
     const end = Math.min(sent + COUNTED_BURST, count);
     for (; sent < end; sent += 1) await socket.send(make(sent), hub);
-    await until(`${end} datagrams to be counted`, COUNTED_WITHIN_MS, async () => (await received()) >= before + end || undefined);
+    await until(
+      `${end} datagrams to be counted`,
+      COUNTED_WITHIN_MS,
+      async () => (await received()) >= before + end || undefined,
+    );
   }
 }
 
@@ -42,7 +47,10 @@ export function longHeader(type: 'initial' | 'zero-rtt', length: number, version
   return datagram.subarray(0, length);
 }
 
-/** A datagram of chance; every second one looks like a long header of our version, with lengths that lie. */
+/**
+ * A datagram of chance; every second one looks like a long header of our version, with lengths that
+ * lie.
+ */
 export function halfRightDatagram(number: number): Buffer {
   const datagram = randomBytes(1 + (number % 1_400));
   if (number % 2 === 0 && datagram.length > 5) {
@@ -52,13 +60,22 @@ export function halfRightDatagram(number: number): Buffer {
   return datagram;
 }
 
-/** Sends first Initials, answers each Retry with a second Initial that shows its token, and then says nothing more. */
-export async function beginHandshakes(socket: RawSocket, hub: Attacked, count: number): Promise<void> {
+/**
+ * Sends first Initials, answers each Retry with a second Initial that shows its token, and then
+ * says nothing more.
+ */
+export async function beginHandshakes(
+  socket: RawSocket,
+  hub: Attacked,
+  count: number,
+): Promise<void> {
   const out = Buffer.alloc(65_536);
   const config = lawlessConfig(null);
   const to = { host: hub.host, port: hub.port };
   const clients = new Map<string, ReturnType<typeof binding.Connection.connect>>();
-  const sendOne = (client: ReturnType<typeof binding.Connection.connect>): Promise<void> | undefined => {
+  const sendOne = (
+    client: ReturnType<typeof binding.Connection.connect>,
+  ): Promise<void> | undefined => {
     const part = client.send(out);
     return part ? socket.send(Buffer.from(out.subarray(0, part[0])), to) : undefined;
   };
@@ -81,9 +98,13 @@ export async function beginHandshakes(socket: RawSocket, hub: Attacked, count: n
 
 /** The frames of one packet of each storm, by the packet's number in it. */
 export const FRAME_STORMS: Readonly<Record<string, (number: number) => readonly Buffer[]>> = {
-  'holes in the TLS stream': (number) => [FRAME.crypto(10 + number * 1_100, Buffer.alloc(1_000, 1))],
+  'holes in the TLS stream': (number) => [
+    FRAME.crypto(10 + number * 1_100, Buffer.alloc(1_000, 1)),
+  ],
   'one byte of the TLS stream at a time, backwards': (number) =>
-    Array.from({ length: 40 }, (_, index) => FRAME.crypto(16_000_000 - 2 * (number * 40 + index), Buffer.alloc(1))),
+    Array.from({ length: 40 }, (_, index) =>
+      FRAME.crypto(16_000_000 - 2 * (number * 40 + index), Buffer.alloc(1)),
+    ),
   'connection ids that retire those before': (number) =>
     Array.from({ length: 20 }, (_, index) => {
       const sequence = 1 + number * 20 + index;
@@ -92,5 +113,7 @@ export const FRAME_STORMS: Readonly<Record<string, (number: number) => readonly 
   'retirements of ids that were never given': (number) =>
     Array.from({ length: 60 }, (_, index) => FRAME.retireConnectionId(number * 60 + index)),
   'path challenges': () => Array.from({ length: 100 }, () => FRAME.pathChallenge(randomBytes(8))),
-  'acknowledgements of packets never sent': (number) => [FRAME.acknowledge(1_000_000 + number, 1_000)],
+  'acknowledgements of packets never sent': (number) => [
+    FRAME.acknowledge(1_000_000 + number, 1_000),
+  ],
 };

@@ -1,4 +1,5 @@
-// Event streams under readers that are too many, too slow or lying, on a real hub; and what an honest reader gets after a break.
+// Event streams under readers that are too many, too slow or lying, on a real hub; and what an
+// honest reader gets after a break.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX } from '../../main/api/http/limits.ts';
 import { EVENT_TAIL_MAX } from '../../main/services/base/event-bus.ts';
@@ -23,48 +24,69 @@ const hasId = (text: string) => (event: SeenEvent) =>
   typeof event.data === 'object' && event.data !== null && Reflect.get(event.data, 'id') === text;
 
 describe('SS-01: streams are limited', () => {
-  test('to four a token and 32 for all pages, and a closed one makes room', { timeout: 60_000 }, async () => {
-    const open: EventReader[] = [];
-    const tokens: string[] = [];
-    for (let count = 0; count <= STREAMS_MAX / STREAMS_PER_TOKEN_MAX; count += 1) tokens.push(await hub.page());
-    for (const token of tokens.slice(0, -1)) {
-      for (let count = 0; count < STREAMS_PER_TOKEN_MAX; count += 1) open.push(await EventReader.open(hub.port, '/v1/events', token));
-      const fifth = await EventReader.open(hub.port, '/v1/events', token);
-      expect(fifth.status).toBe(429);
-      expect(fifth.headers['retry-after']).toBeDefined();
-    }
-    expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
-    const last = tokens.at(-1) ?? '';
-    expect((await EventReader.open(hub.port, '/v1/events', last)).status).toBe(429);
-    const agents = await EventReader.open(hub.port, '/v1/inbox/stream', await hub.agent('unhindered'));
-    expect(agents.status, 'the agents have places of their own').toBe(200);
-    agents.close();
-    open[0]?.close();
-    await expect.poll(async () => (await EventReader.open(hub.port, '/v1/events', last)).status).toBe(200);
-    const seq = publish('everybody hears this');
-    await Promise.all(open.slice(1).map((stream) => stream.next(({ id }) => id === String(seq), 'the event')));
-    for (const stream of open) stream.close();
-    for (const token of tokens) await hub.ask(`/v1/sessions/${token.split('_')[2]}`, { method: 'DELETE', token: page });
-  });
+  test(
+    'to four a token and 32 for all pages, and a closed one makes room',
+    { timeout: 60_000 },
+    async () => {
+      const open: EventReader[] = [];
+      const tokens: string[] = [];
+      for (let count = 0; count <= STREAMS_MAX / STREAMS_PER_TOKEN_MAX; count += 1)
+        tokens.push(await hub.page());
+      for (const token of tokens.slice(0, -1)) {
+        for (let count = 0; count < STREAMS_PER_TOKEN_MAX; count += 1)
+          open.push(await EventReader.open(hub.port, '/v1/events', token));
+        const fifth = await EventReader.open(hub.port, '/v1/events', token);
+        expect(fifth.status).toBe(429);
+        expect(fifth.headers['retry-after']).toBeDefined();
+      }
+      expect(open.map(({ status }) => status)).toEqual(open.map(() => 200));
+      const last = tokens.at(-1) ?? '';
+      expect((await EventReader.open(hub.port, '/v1/events', last)).status).toBe(429);
+      const agents = await EventReader.open(
+        hub.port,
+        '/v1/inbox/stream',
+        await hub.agent('unhindered'),
+      );
+      expect(agents.status, 'the agents have places of their own').toBe(200);
+      agents.close();
+      open[0]?.close();
+      await expect
+        .poll(async () => (await EventReader.open(hub.port, '/v1/events', last)).status)
+        .toBe(200);
+      const seq = publish('everybody hears this');
+      await Promise.all(
+        open.slice(1).map((stream) => stream.next(({ id }) => id === String(seq), 'the event')),
+      );
+      for (const stream of open) stream.close();
+      for (const token of tokens)
+        await hub.ask(`/v1/sessions/${token.split('_')[2]}`, { method: 'DELETE', token: page });
+    },
+  );
 
-  test('by what a reader leaves unread: it is cut off, and others get every event', { timeout: 60_000 }, async () => {
-    const deaf = await EventReader.open(hub.port, '/v1/events', await hub.page(), {}, false);
-    const good = await EventReader.open(hub.port, '/v1/events', page);
-    const padding = 'x'.repeat(1_000);
-    for (let count = 0; count < 10_000; count += 1) {
-      publish(`${count} ${padding}`);
-      // The good reader is given its turns, as it would have them in life.
-      if (count % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await good.next(hasId(`9999 ${padding}`), 'the last event');
-    const numbers = good.events.map(({ id }) => Number(id));
-    expect(numbers).toHaveLength(10_000);
-    expect(numbers.every((seq, index) => index === 0 || seq === (numbers[index - 1] ?? 0) + 1)).toBe(true);
-    deaf.read();
-    await deaf.ended;
-    expect(deaf.events.length).toBeLessThan(10_000);
-    good.close();
-  });
+  test(
+    'by what a reader leaves unread: it is cut off, and others get every event',
+    { timeout: 60_000 },
+    async () => {
+      const deaf = await EventReader.open(hub.port, '/v1/events', await hub.page(), {}, false);
+      const good = await EventReader.open(hub.port, '/v1/events', page);
+      const padding = 'x'.repeat(1_000);
+      for (let count = 0; count < 10_000; count += 1) {
+        publish(`${count} ${padding}`);
+        // The good reader is given its turns, as it would have them in life.
+        if (count % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await good.next(hasId(`9999 ${padding}`), 'the last event');
+      const numbers = good.events.map(({ id }) => Number(id));
+      expect(numbers).toHaveLength(10_000);
+      expect(
+        numbers.every((seq, index) => index === 0 || seq === (numbers[index - 1] ?? 0) + 1),
+      ).toBe(true);
+      deaf.read();
+      await deaf.ended;
+      expect(deaf.events.length).toBeLessThan(10_000);
+      good.close();
+    },
+  );
 });
 
 describe('a page that lost its stream', () => {
@@ -87,7 +109,11 @@ describe('a page that lost its stream', () => {
     for (let count = 0; count <= EVENT_TAIL_MAX; count += 1) publish(`event ${count}`);
     for (const from of [seq, 5, hub.node.events.seq + 1_000]) {
       const stream = await EventReader.open(hub.port, `/v1/events?from=${from}`, page);
-      expect(await stream.next(() => true, 'anything')).toEqual({ event: 'gap', id: undefined, data: { seq: hub.node.events.seq } });
+      expect(await stream.next(() => true, 'anything')).toEqual({
+        event: 'gap',
+        id: undefined,
+        data: { seq: hub.node.events.seq },
+      });
       const next = publish(`after ${from}`);
       await stream.next(({ id }) => id === String(next), 'the stream goes on');
       stream.close();
@@ -105,43 +131,61 @@ describe('a page that lost its stream', () => {
 
   test('is refused a number that is none', async () => {
     for (const from of ['-1', '1.5', 'all', '99999999999999999999', '1e3']) {
-      expect((await EventReader.open(hub.port, `/v1/events?from=${from}`, page)).status, from).toBe(400);
+      expect((await EventReader.open(hub.port, `/v1/events?from=${from}`, page)).status, from).toBe(
+        400,
+      );
     }
   });
 });
 
 describe('SS-03: an inbox stream', () => {
   const query = async (to: string, token: string): Promise<number> =>
-    (await hub.ask('/v1/notify', { method: 'POST', token, body: { to: `Test hub/${to}`, topic: 'news', data: { for: to } } })).status;
+    (
+      await hub.ask('/v1/notify', {
+        method: 'POST',
+        token,
+        body: { to: `Test hub/${to}`, topic: 'news', data: { for: to } },
+      })
+    ).status;
 
   test('hands out only what its own agent was sent, whatever id it claims to have seen', async () => {
     const asker = await hub.agent('asker');
     const reader = await hub.agent('reader');
     await hub.agent('neighbour');
-    for (const to of ['reader', 'neighbour', 'reader']) expect(await query(to, asker)).toBeLessThan(300);
+    for (const to of ['reader', 'neighbour', 'reader'])
+      expect(await query(to, asker)).toBeLessThan(300);
     for (const last of ['0', '9007199254740991']) {
-      const stream = await EventReader.open(hub.port, '/v1/inbox/stream', reader, { 'last-event-id': last });
+      const stream = await EventReader.open(hub.port, '/v1/inbox/stream', reader, {
+        'last-event-id': last,
+      });
       await stream.next(({ event }) => event === 'caught-up', 'the backlog');
       const texts = JSON.stringify(stream.events);
       expect(texts).not.toContain('"for":"neighbour"');
       stream.close();
     }
     for (const last of ['-1', 'x', '99999999999999999999999']) {
-      expect((await EventReader.open(hub.port, '/v1/inbox/stream', reader, { 'last-event-id': last })).status, last).toBe(400);
+      expect(
+        (await EventReader.open(hub.port, '/v1/inbox/stream', reader, { 'last-event-id': last }))
+          .status,
+        last,
+      ).toBe(400);
     }
   });
 
   test('gives again what was leased and never arrived, and says when it has caught up', async () => {
     const asker = await hub.agent('asker-2');
     const reader = await hub.agent('reader-2');
-    for (let count = 0; count < 3; count += 1) expect(await query('reader-2', asker)).toBeLessThan(300);
+    for (let count = 0; count < 3; count += 1)
+      expect(await query('reader-2', asker)).toBeLessThan(300);
     const first = await EventReader.open(hub.port, '/v1/inbox/stream', reader);
     await first.next(({ event }) => event === 'caught-up', 'the backlog');
     const deliveries = first.events.filter(({ event }) => event === 'delivery');
     expect(deliveries).toHaveLength(3);
     expect(first.events.at(-1)?.event).toBe('caught-up');
     first.close();
-    const second = await EventReader.open(hub.port, '/v1/inbox/stream', reader, { 'last-event-id': deliveries[0]?.id ?? '' });
+    const second = await EventReader.open(hub.port, '/v1/inbox/stream', reader, {
+      'last-event-id': deliveries[0]?.id ?? '',
+    });
     await second.next(({ event }) => event === 'caught-up', 'the rest');
     const again = second.events.filter(({ event }) => event === 'delivery');
     expect(again.map(({ id }) => id)).toEqual(deliveries.slice(1).map(({ id }) => id));
@@ -151,13 +195,19 @@ describe('SS-03: an inbox stream', () => {
 
   test('is no place for a person, nor a page stream for an agent', async () => {
     expect((await EventReader.open(hub.port, '/v1/inbox/stream', page)).status).toBe(403);
-    expect((await EventReader.open(hub.port, '/v1/events', await hub.agent('curious'))).status).toBe(403);
+    expect(
+      (await EventReader.open(hub.port, '/v1/events', await hub.agent('curious'))).status,
+    ).toBe(403);
   });
 
   test('brings a query at once, and its reply answers the asker', async () => {
     const asker = await hub.agent('asker-3');
     const reader = await hub.agent('reader-3');
-    const asked = await hub.ask('/v1/agents/reader-3/class', { method: 'PUT', token: page, body: { risk_class: 'R0' } });
+    const asked = await hub.ask('/v1/agents/reader-3/class', {
+      method: 'PUT',
+      token: page,
+      body: { risk_class: 'R0' },
+    });
     expect(asked.status).toBe(200);
     const stream = await EventReader.open(hub.port, '/v1/inbox/stream', reader);
     await stream.next(({ event }) => event === 'caught-up', 'the start');
@@ -174,7 +224,10 @@ describe('SS-03: an inbox stream', () => {
     expect(reply.status).toBe(200);
     const answer = await answering;
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.text).untrusted).toMatchObject({ summary: 'Yes.', data: { free: true } });
+    expect(JSON.parse(answer.text).untrusted).toMatchObject({
+      summary: 'Yes.',
+      data: { free: true },
+    });
     stream.close();
   });
 });

@@ -1,4 +1,5 @@
-// What somebody else writes stays text: in every field of every view, in real Chromium, under the content security policy of the product.
+// What somebody else writes stays text: in every field of every view, in real Chromium, under the
+// content security policy of the product.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,14 +46,21 @@ const DRAWN_APART: readonly (readonly [place: string, kind: string, selector: st
   ['now', 'a question of a hub whose adults we are', '.card .who .name .with'],
   ['now', 'a request that adults elsewhere decide', '.card .decides li'],
   ['now', 'a group', '.card.batch'],
-  [NOTHING_WAITS, 'what was decided lately, by people and by rules', 'main .sec + .sec .rows.keep li'],
+  [
+    NOTHING_WAITS,
+    'what was decided lately, by people and by rules',
+    'main .sec + .sec .rows.keep li',
+  ],
   ['rules', 'a rule', 'main li > div > .meta'],
   ['settings/audit-log', 'a row', 'main li details.exact'],
   ['settings/audit-log', 'what does not fit', 'main .problem'],
   [KEY_CHANGE_STOP, 'the stop', 'main.blocked .nums'],
 ];
 
-/** Resolves when the page has as many elements as a frame before: some are drawn only once the browser has said how wide others are. */
+/**
+ * Resolves when the page has as many elements as a frame before: some are drawn only once the
+ * browser has said how wide others are.
+ */
 async function untilDrawn(): Promise<void> {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   for (let before = -1; before !== document.querySelectorAll('*').length;) {
@@ -62,7 +70,10 @@ async function untilDrawn(): Promise<void> {
   }
 }
 
-/** How many elements of each kind there are, what could run or be followed, and the words quoted. Codes and scroll notes are our own. */
+/**
+ * How many elements of each kind there are, what could run or be followed, and the words quoted.
+ * Codes and scroll notes are our own.
+ */
 function look(apart: readonly (readonly [string, string, string])[]): Seen {
   const census: Record<string, number> = {};
   const handlers: string[] = [];
@@ -71,7 +82,8 @@ function look(apart: readonly (readonly [string, string, string])[]): Seen {
     if (element.matches('.token, .rest, .last, .do > span')) continue;
     census[element.localName] = (census[element.localName] ?? 0) + 1;
     for (const { name, value } of element.attributes) {
-      if (name.startsWith('on') || name === 'style' || name === 'srcdoc') handlers.push(`${element.localName} ${name}=${value}`);
+      if (name.startsWith('on') || name === 'style' || name === 'srcdoc')
+        handlers.push(`${element.localName} ${name}=${value}`);
       if (name === 'href' || name === 'src' || name === 'action') addresses.push(value);
     }
   }
@@ -81,11 +93,17 @@ function look(apart: readonly (readonly [string, string, string])[]): Seen {
     addresses,
     title: document.title,
     texts: [...document.querySelectorAll('bdi')].map((bdi) => bdi.textContent ?? ''),
-    kinds: Object.fromEntries(apart.map(([, kind, selector]) => [kind, document.querySelectorAll(selector).length])),
+    kinds: Object.fromEntries(
+      apart.map(([, kind, selector]) => [kind, document.querySelectorAll(selector).length]),
+    ),
   };
 }
 
-async function visit(state: 'hostile' | 'tame', place: string, from: number): Promise<Seen & { requests: string[]; wrong: string[] }> {
+async function visit(
+  state: 'hostile' | 'tame',
+  place: string,
+  from: number,
+): Promise<Seen & { requests: string[]; wrong: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 820 } });
   const page = await context.newPage();
   const requests: string[] = [];
@@ -97,13 +115,18 @@ async function visit(state: 'hostile' | 'tame', place: string, from: number): Pr
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') wrong.push(`console: ${message.text()}`);
+    if (message.type() === 'error' || message.type() === 'warning')
+      wrong.push(`console: ${message.text()}`);
   });
   page.on('popup', (popup) => wrong.push(`popup: ${popup.url()}`));
   await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => console.error(`violation: ${event.violatedDirective} ${event.sample}`));
+    document.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`violation: ${event.violatedDirective} ${event.sample}`),
+    );
   });
-  await page.goto(`${server.origin}/page.html?state=${state}&from=${from}&count=${TEXTS_PER_PAGE}&place=${encodeURIComponent(place)}`);
+  await page.goto(
+    `${server.origin}/page.html?state=${state}&from=${from}&count=${TEXTS_PER_PAGE}&place=${encodeURIComponent(place)}`,
+  );
   await page.getByRole('main').locator('h1, h2').first().waitFor();
   await page.evaluate(untilDrawn);
   const seen = await page.evaluate(look, DRAWN_APART);
@@ -116,24 +139,38 @@ const withBrowser = hasRealPart('chromium');
 describe.skipIf(!withBrowser).each(HOSTILE_PLACES)('on %s', (place) => {
   test(`RI-01, DL-12: ${HOSTILE_TEXTS.length} hostile texts in every field create no element, ask for nothing and break no policy`, async () => {
     const tame = await visit('tame', place, 0);
-    for (const [where, kind] of DRAWN_APART) if (where === place) expect(tame.kinds[kind], kind).toBeGreaterThan(0);
+    for (const [where, kind] of DRAWN_APART)
+      if (where === place) expect(tame.kinds[kind], kind).toBeGreaterThan(0);
     for (let from = 0; from < HOSTILE_TEXTS.length; from += TEXTS_PER_PAGE) {
       const hostile = await visit('hostile', place, from);
       expect(hostile.census).toEqual(tame.census);
       expect(hostile.handlers).toEqual([]);
-      expect(hostile.addresses.filter((address) => !/^(#\/|data:image\/svg\+xml|\.?\/assets\/)/.test(address))).toEqual([]);
-      expect(hostile.requests.filter((url) => !url.startsWith(server.origin) && !url.startsWith('data:image/svg+xml'))).toEqual([]);
+      expect(
+        hostile.addresses.filter(
+          (address) => !/^(#\/|data:image\/svg\+xml|\.?\/assets\/)/.test(address),
+        ),
+      ).toEqual([]);
+      expect(
+        hostile.requests.filter(
+          (url) => !url.startsWith(server.origin) && !url.startsWith('data:image/svg+xml'),
+        ),
+      ).toEqual([]);
       expect(hostile.wrong).toEqual([]);
       expect(hostile.title).toBe(tame.title);
     }
   }, 90_000);
 });
 
-test.skipIf(!withBrowser)('RI-01: a text is shown whole: what is quoted is what the hub sent', async () => {
-  const { texts } = await visit('hostile', 'feed', 0);
-  const shown = new Set(texts);
-  // Codes lose their brackets in the drawing: they are boxes.
-  const drawn = (text: string): string => text.replaceAll(/\[(U\+[0-9A-F]{4,6})\]/g, '$1');
-  const missing = HOSTILE_TEXTS.slice(1, TEXTS_PER_PAGE).filter((text, index) => index % 2 === 0 && !shown.has(drawn(text)));
-  expect(missing).toEqual([]);
-});
+test.skipIf(!withBrowser)(
+  'RI-01: a text is shown whole: what is quoted is what the hub sent',
+  async () => {
+    const { texts } = await visit('hostile', 'feed', 0);
+    const shown = new Set(texts);
+    // Codes lose their brackets in the drawing: they are boxes.
+    const drawn = (text: string): string => text.replaceAll(/\[(U\+[0-9A-F]{4,6})\]/g, '$1');
+    const missing = HOSTILE_TEXTS.slice(1, TEXTS_PER_PAGE).filter(
+      (text, index) => index % 2 === 0 && !shown.has(drawn(text)),
+    );
+    expect(missing).toEqual([]);
+  },
+);

@@ -1,5 +1,5 @@
-// A process of the bench, as the runner holds it: orders go in, one answer comes back for each. Where it runs (any core, one core, a
-// network namespace) is a prefix of its command line.
+// A process of the bench, as the runner holds it: orders go in, one answer comes back for each.
+// Where it runs (any core, one core, a network namespace) is a prefix of its command line.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Order } from './bench-worker.ts';
@@ -23,14 +23,25 @@ class BenchProcess {
   constructor(subject: SubjectName, place: Place) {
     this.#name = subject;
     const flags = subject === 'endpoint' ? ENDPOINT_FLAGS : [];
-    const [program = '', ...words] = [...place, process.execPath, '--no-warnings', ...flags, WORKER, subject];
-    this.#child = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+    const [program = '', ...words] = [
+      ...place,
+      process.execPath,
+      '--no-warnings',
+      ...flags,
+      WORKER,
+      subject,
+    ];
+    this.#child = spawn(program, words, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    });
   }
 
   /** Sends an order and waits for its answer; throws when the process ends instead. */
   order<Answer>(order: Order): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const ended = (code: number | null): void => reject(new Error(`a process of ${this.#name} ended (${code}) before it answered`));
+      const ended = (code: number | null): void =>
+        reject(new Error(`a process of ${this.#name} ended (${code}) before it answered`));
       this.#child.once('exit', ended);
       this.#child.once('message', (answer: Answer) => {
         this.#child.off('exit', ended);
@@ -66,7 +77,10 @@ export class BenchPair {
     this.#processes = processes;
   }
 
-  static async open(name: SubjectName, { places = [FREE, FREE], host = '127.0.0.1', told }: PairOptions = {}): Promise<BenchPair> {
+  static async open(
+    name: SubjectName,
+    { places = [FREE, FREE], host = '127.0.0.1', told }: PairOptions = {},
+  ): Promise<BenchPair> {
     const [server, client] = [new BenchProcess(name, places[0]), new BenchProcess(name, places[1])];
     const pair = new BenchPair(name, [server, client]);
     try {

@@ -1,4 +1,5 @@
-// One half of a subject, in a process of its own: it serves, or it asks what it is told to over the channel to the runner.
+// One half of a subject, in a process of its own: it serves, or it asks what it is told to over the
+// channel to the runner.
 import { putLoad, type Load } from './load.ts';
 import type { Address } from './subjects/subject.ts';
 import { SUBJECTS, isSubjectName } from './subjects/subjects.ts';
@@ -26,7 +27,9 @@ if (first.type === 'serve') {
 }
 
 async function nextOrder(): Promise<Order> {
-  return await new Promise((resolve) => process.once('message', (message: Order) => resolve(message)));
+  return await new Promise((resolve) =>
+    process.once('message', (message: Order) => resolve(message)),
+  );
 }
 
 function say(message: object): void {

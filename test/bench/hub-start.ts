@@ -1,4 +1,5 @@
-// A built hub without a window, started as a person starts it: with an empty or a used data folder, free ports, and nothing found nearby.
+// A built hub without a window, started as a person starts it: with an empty or a used data folder,
+// free ports, and nothing found nearby.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, readdirSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -20,7 +21,10 @@ export function removeHome(home: string): void {
 }
 
 export class StartedHub {
-  /** From the start of the process until its API had answered a request; it greets once its peer port is open as well. */
+  /**
+   * From the start of the process until its API had answered a request; it greets once its peer
+   * port is open as well.
+   */
   readonly startedInMs: number;
   readonly #child: ChildProcess;
 
@@ -30,21 +34,46 @@ export class StartedHub {
   }
 
   static async start(home: string): Promise<StartedHub> {
-    const words = [PROGRAM, '--home', home, '--api-port', '0', '--peer-port', '0', '--name', 'bench', '--discovery', 'false'];
+    const words = [
+      PROGRAM,
+      '--home',
+      home,
+      '--api-port',
+      '0',
+      '--peer-port',
+      '0',
+      '--name',
+      'bench',
+      '--discovery',
+      'false',
+    ];
     // Without a session bus the identity key lies in the data folder, as on a server.
-    const { DBUS_SESSION_BUS_ADDRESS: _bus, XDG_RUNTIME_DIR: _runtime, ...environment } = process.env;
+    const {
+      DBUS_SESSION_BUS_ADDRESS: _bus,
+      XDG_RUNTIME_DIR: _runtime,
+      ...environment
+    } = process.env;
     const startedAtMs = performance.now();
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+    const child = spawn(process.execPath, words, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environment,
+    });
     const url = await greetingOf(child);
     await answerOf(url);
     return new StartedHub(child, performance.now() - startedAtMs);
   }
 
-  /** Resident memory of the hub and of every process it started, in MB: as the system counts each, and with shared pages counted once. */
+  /**
+   * Resident memory of the hub and of every process it started, in MB: as the system counts each,
+   * and with shared pages counted once.
+   */
   memory(): { readonly residentMb: number; readonly proportionalMb: number } {
     const all = [this.#child.pid ?? 0, ...childrenOf(this.#child.pid ?? 0)];
     const sum = (field: string): number => all.reduce((total, pid) => total + kibOf(pid, field), 0);
-    return { residentMb: (sum('Rss') * BYTES_PER_KIB) / 1e6, proportionalMb: (sum('Pss') * BYTES_PER_KIB) / 1e6 };
+    return {
+      residentMb: (sum('Rss') * BYTES_PER_KIB) / 1e6,
+      proportionalMb: (sum('Pss') * BYTES_PER_KIB) / 1e6,
+    };
   }
 
   async stop(): Promise<void> {
@@ -92,11 +121,19 @@ function answerOf(url: string): Promise<void> {
 /** The processes that this one has started. Linux only. */
 export function childrenOf(pid: number): readonly number[] {
   const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number));
+  return tasks.flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter(Boolean)
+      .map(Number),
+  );
 }
 
 function kibOf(pid: number, field: string): number {
-  const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
+    readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
+  )?.[1];
   if (found === undefined) throw new Error(`process ${pid} does not tell its ${field}`);
   return Number(found);
 }

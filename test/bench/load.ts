@@ -1,5 +1,5 @@
-// The load a client process puts on one asker, and what it saw. Every answer is compared with what was sent, byte by byte; an answer that
-// is wrong or missing ends the run.
+// The load a client process puts on one asker, and what it saw. Every answer is compared with what
+// was sent, byte by byte; an answer that is wrong or missing ends the run.
 import { performance } from 'node:perf_hooks';
 
 /** The size of a request and of its answer. */
@@ -31,7 +31,13 @@ function nextBody(): Buffer {
   const id = sequence.toString().padStart(26, '0');
   const start = `{"axon":"1","id":"${id}","kind":"query","payload":{"question":"`;
   const end = '"}}';
-  return Buffer.from(start + 'Is the garden gate closed? '.repeat(16).slice(0, BODY_SIZE_BYTES - start.length - end.length) + end);
+  return Buffer.from(
+    start +
+      'Is the garden gate closed? '
+        .repeat(16)
+        .slice(0, BODY_SIZE_BYTES - start.length - end.length) +
+      end,
+  );
 }
 
 export async function putLoad(asker: Asker, { count, inFlight, gapMs }: Load): Promise<Measured> {
@@ -45,7 +51,10 @@ export async function putLoad(asker: Asker, { count, inFlight, gapMs }: Load): P
       const askedMs = performance.now();
       const answer = await asker.ask(body);
       latenciesMs.push(performance.now() - askedMs);
-      if (body.compare(answer) !== 0) throw new Error(`a request of ${body.length} bytes was answered with others (${answer.length})`);
+      if (body.compare(answer) !== 0)
+        throw new Error(
+          `a request of ${body.length} bytes was answered with others (${answer.length})`,
+        );
     }
   };
   const startedMs = performance.now();

@@ -1,5 +1,6 @@
-// Two network namespaces joined by a link that delays and loses (link-emulator.c). It needs namespaces, a TUN device and a C
-// compiler (requirements.ts). Whatever is made here is removed by `close`.
+// Two network namespaces joined by a link that delays and loses (link-emulator.c). It needs
+// namespaces, a TUN device and a C compiler (requirements.ts). Whatever is made here is removed by
+// `close`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,11 @@ export class LossyLink {
   readonly #namespaces: readonly string[];
   readonly #emulator: LineProcess;
 
-  private constructor(folder: string, namespaces: readonly [string, string], emulator: LineProcess) {
+  private constructor(
+    folder: string,
+    namespaces: readonly [string, string],
+    emulator: LineProcess,
+  ) {
     this.#folder = folder;
     this.#namespaces = namespaces;
     this.#emulator = emulator;
@@ -41,7 +46,13 @@ export class LossyLink {
     run('cc', ['-O2', '-Wall', '-o', program, SOURCE]);
     const names = ['a', 'b'].map((side) => `axl${process.pid}${side}`);
     const [a = '', b = ''] = names;
-    const emulator = new LineProcess(program, [a, b, String(delayMs * 1_000), String(lossPerTenThousand), String(seed)]);
+    const emulator = new LineProcess(program, [
+      a,
+      b,
+      String(delayMs * 1_000),
+      String(lossPerTenThousand),
+      String(seed),
+    ]);
     const link = new LossyLink(folder, [a, b], emulator);
     try {
       await emulator.until((line) => line === 'ready', READY_LIMIT_MS);

@@ -1,4 +1,5 @@
-// What a run of the bench tells: the machine and how busy it was, each row as it comes, and both files at the end. It measures nothing.
+// What a run of the bench tells: the machine and how busy it was, each row as it comes, and both
+// files at the end. It measures nothing.
 import { cpus, loadavg } from 'node:os';
 import type { Row } from './results.ts';
 
@@ -21,7 +22,9 @@ export function toText({ parts, absent, reason, load }: ReportedRow): string {
   if (reason !== undefined) lines.push(`  ${absent ? 'ABSENT' : 'INCOMPLETE'}: ${reason}`);
   for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of parts) {
     const verdict = holds ? 'holds' : 'FALLS SHORT';
-    lines.push(`  ${name}: ${value} ${unit} (${bound} ${target}: ${verdict}); ${detail}; ${rounds} rounds ${spread.join('-')}`);
+    lines.push(
+      `  ${name}: ${value} ${unit} (${bound} ${target}: ${verdict}); ${detail}; ${rounds} rounds ${spread.join('-')}`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }
@@ -40,10 +43,15 @@ export function toMarkdown(rows: readonly ReportedRow[], machine: string): strin
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
   ];
   for (const { id, title, parts, absent, reason, load } of rows) {
-    if (reason !== undefined) lines.push(`| ${id} | ${title} | ${absent ? 'absent' : 'incomplete'} | | | | ${load} | ${reason} |`);
+    if (reason !== undefined)
+      lines.push(
+        `| ${id} | ${title} | ${absent ? 'absent' : 'incomplete'} | | | | ${load} | ${reason} |`,
+      );
     for (const { name, value, unit, bound, target, holds, rounds, spread, detail } of parts) {
       const limit = `${bound} ${target} | ${holds ? 'yes' : 'NO'}`;
-      lines.push(`| ${id} | ${name} | ${value} ${unit} | ${limit} | ${rounds} (${spread.join(' to ')}) | ${load} | ${detail} |`);
+      lines.push(
+        `| ${id} | ${name} | ${value} ${unit} | ${limit} | ${rounds} (${spread.join(' to ')}) | ${load} | ${detail} |`,
+      );
     }
   }
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,5 @@
-// What a row needs of the machine beyond Node, and the sentence that says what is missing: such a row is absent, which is no failure.
+// What a row needs of the machine beyond Node, and the sentence that says what is missing: such a
+// row is absent, which is no failure.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +14,15 @@ const REQUIREMENTS = {
     found: () => existsSync('/proc/self/smaps_rollup'),
   },
   chromium: { missing: `it needs ${REAL_PARTS.chromium.needs}`, found: REAL_PARTS.chromium.found },
-  namespaces: { missing: `it needs ${REAL_PARTS.namespaces.needs}`, found: REAL_PARTS.namespaces.found },
+  namespaces: {
+    missing: `it needs ${REAL_PARTS.namespaces.needs}`,
+    found: REAL_PARTS.namespaces.found,
+  },
   tun: { missing: 'it needs the device /dev/net/tun', found: () => existsSync('/dev/net/tun') },
-  compiler: { missing: 'it needs a C compiler (cc) for the link emulator', found: () => canRun('cc', '--version') },
+  compiler: {
+    missing: 'it needs a C compiler (cc) for the link emulator',
+    found: () => canRun('cc', '--version'),
+  },
   taskset: {
     missing: 'holding processes on one core needs taskset, of the package util-linux',
     found: () => canRun('taskset', '--version'),
@@ -26,7 +33,9 @@ type Requirement = keyof typeof REQUIREMENTS;
 
 /** Why a row that needs all of these cannot be measured here; null when it can. */
 export function refusal(...needs: readonly Requirement[]): string | null {
-  const missing = needs.map((need) => REQUIREMENTS[need]).find((requirement) => !requirement.found());
+  const missing = needs
+    .map((need) => REQUIREMENTS[need])
+    .find((requirement) => !requirement.found());
   return missing?.missing ?? null;
 }
 

@@ -8,7 +8,10 @@ export interface Part {
   readonly bound: Bound;
   readonly target: number;
   readonly holds: boolean;
-  /** How many rounds the value is the median (or the p95) of; 1 for a value that is counted over everything. */
+  /**
+   * How many rounds the value is the median (or the p95) of; 1 for a value that is counted over
+   * everything.
+   */
   readonly rounds: number;
   /** The smallest and the largest value of a round. */
   readonly spread: readonly [number, number];
@@ -34,12 +37,22 @@ export interface Goal {
   readonly target: number;
 }
 
-/** The median of the values of the rounds, or the quantile that is asked for, held against its target. */
+/**
+ * The median of the values of the rounds, or the quantile that is asked for, held against its
+ * target.
+ */
 export function part(goal: Goal, values: readonly number[], detail: string, q = 0.5): Part {
   const sorted = [...values].sort((a, b) => a - b);
   const value = round(quantile(sorted, q));
   const holds = goal.bound === 'at most' ? value <= goal.target : value >= goal.target;
-  return { ...goal, value, holds, rounds: values.length, spread: [round(sorted[0] ?? NaN), round(sorted.at(-1) ?? NaN)], detail };
+  return {
+    ...goal,
+    value,
+    holds,
+    rounds: values.length,
+    spread: [round(sorted[0] ?? NaN), round(sorted.at(-1) ?? NaN)],
+    detail,
+  };
 }
 
 export function row(id: string, title: string, parts: readonly Part[]): Row {

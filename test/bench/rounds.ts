@@ -1,4 +1,5 @@
-// Subject and baseline, turn about in one run: a machine that grows slow for a while does so for both, and only their ratio counts.
+// Subject and baseline, turn about in one run: a machine that grows slow for a while does so for
+// both, and only their ratio counts.
 import type { BenchPair } from './bench-process.ts';
 import type { Load, Measured } from './load.ts';
 import { median, quantile } from './results.ts';
@@ -18,8 +19,16 @@ export interface Comparison {
 /** At least this many rounds stand behind a value. */
 export const ROUNDS_MIN = 5;
 
-/** Loads both in turn, after one round that only warms them up. The one that begins changes with each round. */
-export async function alternate({ subject, baseline, load, rounds }: Comparison): Promise<readonly Round[]> {
+/**
+ * Loads both in turn, after one round that only warms them up. The one that begins changes with
+ * each round.
+ */
+export async function alternate({
+  subject,
+  baseline,
+  load,
+  rounds,
+}: Comparison): Promise<readonly Round[]> {
   await subject.load(load);
   await baseline.load(load);
   const measured: Round[] = [];
@@ -55,12 +64,20 @@ export function perSecond({ latenciesMs, totalMs }: Measured): number {
 }
 
 /** One number a round. */
-export function ratios(rounds: readonly Round[], figure: (measured: Measured) => number): readonly number[] {
+export function ratios(
+  rounds: readonly Round[],
+  figure: (measured: Measured) => number,
+): readonly number[] {
   return rounds.map(({ subject, baseline }) => figure(subject) / figure(baseline));
 }
 
 /** "0.21 against 0.10 ms": the medians of both, for the reader of a ratio. */
-export function behind(rounds: readonly Round[], figure: (measured: Measured) => number, unit: string, digits: number): string {
+export function behind(
+  rounds: readonly Round[],
+  figure: (measured: Measured) => number,
+  unit: string,
+  digits: number,
+): string {
   const subject = median(rounds.map((round) => figure(round.subject)));
   const baseline = median(rounds.map((round) => figure(round.baseline)));
   return `${subject.toFixed(digits)} against ${baseline.toFixed(digits)} ${unit}`;

@@ -1,6 +1,7 @@
-// `npm run bench`: measures the rows that are asked for (all of them unless told), prints them, and writes them where it is told to.
-// It ends with 0 when it measured, whatever the values, and where this machine cannot measure a row; with 1 when a row broke off.
-// `--only P1,P2 --json FILE --markdown FILE`
+// `npm run bench`: measures the rows that are asked for (all of them unless told), prints them, and
+// writes them where it is told to. It ends with 0 when it measured, whatever the values, and where
+// this machine cannot measure a row; with 1 when a row broke off. `--only P1,P2 --json FILE
+// --markdown FILE`
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { loadNow, machineText, toJson, toMarkdown, toText, type ReportedRow } from './report.ts';
@@ -20,7 +21,10 @@ interface Entry {
 }
 
 function notYet(id: string, title: string): Entry {
-  return { id, measure: () => Promise.resolve(absentRow(id, title, 'there is no measurement of it yet')) };
+  return {
+    id,
+    measure: () => Promise.resolve(absentRow(id, title, 'there is no measurement of it yet')),
+  };
 }
 
 const ENTRIES: readonly Entry[] = [
@@ -51,8 +55,12 @@ const { values } = parseArgs({
   options: { only: { type: 'string' }, json: { type: 'string' }, markdown: { type: 'string' } },
 });
 const wanted = values.only?.split(',').map((id) => id.trim().toLowerCase());
-const unknown = wanted?.filter((id) => !ENTRIES.some((entry) => entry.id.toLowerCase() === id)) ?? [];
-if (unknown.length > 0) throw new Error(`there is no row ${unknown.join(', ')}; there are ${ENTRIES.map(({ id }) => id).join(', ')}`);
+const unknown =
+  wanted?.filter((id) => !ENTRIES.some((entry) => entry.id.toLowerCase() === id)) ?? [];
+if (unknown.length > 0)
+  throw new Error(
+    `there is no row ${unknown.join(', ')}; there are ${ENTRIES.map(({ id }) => id).join(', ')}`,
+  );
 
 /** A row that breaks off takes none of the others with it; the run then ends with 1. */
 async function measured({ id, measure }: Entry): Promise<Row> {
@@ -60,7 +68,11 @@ async function measured({ id, measure }: Entry): Promise<Row> {
     return await measure();
   } catch (error) {
     process.exitCode = 1;
-    return absentRow(id, 'broke off', `its measuring broke off: ${error instanceof Error ? error.message : String(error)}`);
+    return absentRow(
+      id,
+      'broke off',
+      `its measuring broke off: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-// Answering oneself on a card instead of letting an agent do it: what is shown, when it may be pressed, what becomes of it.
+// Answering oneself on a card instead of letting an agent do it: what is shown, when it may be
+// pressed, what becomes of it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ANSWER_MAX_CHARACTERS } from '../../preload/contract/limits.ts';
@@ -49,7 +50,9 @@ describe('answering oneself', () => {
     await expect.element(page.getByText('Nothing runs. Claude Code doesn’t get it.')).toBeVisible();
     await expectAccessible();
     await press(button('Send this answer'));
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'answer', answer: ANSWER }]);
+    expect(decided(hub)).toEqual([
+      { id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'answer', answer: ANSWER },
+    ]);
     await expect.element(page.getByText('Answered by Mum, here')).toBeVisible();
     await expect.element(page.getByText(ANSWER)).toBeVisible();
     await expectAccessible();
@@ -138,7 +141,10 @@ describe('answering oneself', () => {
     const hub = await showCard();
     await openDrawer();
     await field().fill(ANSWER);
-    hub.emit({ type: 'approval', approval: { ...DINNER, text: 'Tell them nothing', revision: 2, digest: 'a'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...DINNER, text: 'Tell them nothing', revision: 2, digest: 'a'.repeat(64) },
+    });
     await expect.element(field()).not.toBeInTheDocument();
     expect(decided(hub)).toEqual([]);
   });

@@ -3,7 +3,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { ruleFrom } from '../fakes/household-rules.ts';
-import { CAR, DEPLOY, DINNER, LONG, NOW, SALT, approvalOf, snapshotOf } from '../fakes/household.ts';
+import {
+  CAR,
+  DEPLOY,
+  DINNER,
+  LONG,
+  NOW,
+  SALT,
+  approvalOf,
+  snapshotOf,
+} from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -27,7 +36,14 @@ describe('what a card shows', () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [DINNER] })));
     const shown = card('Dad’s laptop wants Claude Code to do a task in Family chat');
     await expect.element(shown).toBeInTheDocument();
-    for (const words of [DINNER.text, 'exact, 85 characters', '7:00 PM', 'Others will see it.', 'not checked', 'It is not done.']) {
+    for (const words of [
+      DINNER.text,
+      'exact, 85 characters',
+      '7:00 PM',
+      'Others will see it.',
+      'not checked',
+      'It is not done.',
+    ]) {
       await expect.element(shown.getByText(words)).toBeVisible();
     }
     await expectAccessible();
@@ -35,21 +51,29 @@ describe('what a card shows', () => {
 
   test('a deadline of another day says which day', async () => {
     const DAY_MS = 86_400_000;
-    await showCards(new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + DAY_MS - 60_000 }] })));
+    await showCards(
+      new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + DAY_MS - 60_000 }] })),
+    );
     await expect.element(page.getByText(/, until tomorrow at /)).toBeVisible();
   });
 
   test('hidden characters stand as boxed codes and are counted', async () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [LONG] })));
-    await expect.element(page.getByRole('img', { name: 'hidden character U+202E' })).toBeInTheDocument();
+    await expect
+      .element(page.getByRole('img', { name: 'hidden character U+202E' }))
+      .toBeInTheDocument();
     await expect.element(page.getByText('2 hidden ones shown')).toBeInTheDocument();
     await expectAccessible();
   });
 
   test('a text with a few fields stands whole: nothing of it is hidden below a fold', async () => {
     const text = `${'One line of eight short words and no more. '.repeat(7)}`;
-    const fields = ['dinner_time', 'location', 'guests', 'dessert', 'who_cooks'].map((name) => [`context.${name}`, 'home'] as const);
-    await showCards(new FakeHubApi(snapshotOf({ approvals: [approvalOf('whole', { text, fields })] })));
+    const fields = ['dinner_time', 'location', 'guests', 'dessert', 'who_cooks'].map(
+      (name) => [`context.${name}`, 'home'] as const,
+    );
+    await showCards(
+      new FakeHubApi(snapshotOf({ approvals: [approvalOf('whole', { text, fields })] })),
+    );
     const box = document.querySelector('.scroll');
     expect(box?.scrollHeight).toBeGreaterThan(256);
     expect(box?.scrollHeight).toBe(box?.clientHeight);
@@ -60,7 +84,9 @@ describe('what a card shows', () => {
 
   test('cards stand by soonest end', async () => {
     await showCards(new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER, CAR] })));
-    const order = [...document.querySelectorAll('[data-card]')].map((element) => element.getAttribute('data-card'));
+    const order = [...document.querySelectorAll('[data-card]')].map((element) =>
+      element.getAttribute('data-card'),
+    );
     expect(order).toEqual([CAR.id, DINNER.id, SALT.id]);
   });
 });
@@ -79,7 +105,9 @@ describe('when a card may be pressed', () => {
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toEqual([]);
     await press(button('Allow once'));
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'allow' }]);
+    expect(decided(hub)).toEqual([
+      { id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'allow' },
+    ]);
   });
 
   test('Enter does nothing while the heading has the focus, and no button is the default', async () => {
@@ -104,14 +132,23 @@ describe('when a card may be pressed', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCards(hub);
     const text = DINNER.text.replace('7', '8');
-    hub.emit({ type: 'approval', approval: { ...DINNER, text, revision: 2, digest: 'a'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...DINNER, text, revision: 2, digest: 'a'.repeat(64) },
+    });
     await expect.element(page.getByText('changed while you read')).toBeInTheDocument();
     await button('Allow once').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    expect([...document.querySelectorAll('del')].map((element) => element.textContent)).toEqual(['7.']);
-    expect([...document.querySelectorAll('ins')].map((element) => element.textContent)).toEqual(['8.']);
+    expect([...document.querySelectorAll('del')].map((element) => element.textContent)).toEqual([
+      '7.',
+    ]);
+    expect([...document.querySelectorAll('ins')].map((element) => element.textContent)).toEqual([
+      '8.',
+    ]);
     await press(button('Allow once'));
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 2, digest: 'a'.repeat(64), decision: 'allow' }]);
+    expect(decided(hub)).toEqual([
+      { id: DINNER.id, revision: 2, digest: 'a'.repeat(64), decision: 'allow' },
+    ]);
   });
 
   test('RI-07: a card that something above pushes down is inert again', async () => {
@@ -133,8 +170,14 @@ describe('when a card may be pressed', () => {
     const before = document.querySelector(`[data-card="${SALT.id}"]`)?.getBoundingClientRect().top;
     hub.emit({ type: 'approval', approval: CAR });
     await expect.element(card(/answer a question/)).toBeInTheDocument();
-    expect([...document.querySelectorAll('[data-card]')].map((element) => element.getAttribute('data-card'))).toEqual([SALT.id, CAR.id]);
-    expect(document.querySelector(`[data-card="${SALT.id}"]`)?.getBoundingClientRect().top).toBe(before);
+    expect(
+      [...document.querySelectorAll('[data-card]')].map((element) =>
+        element.getAttribute('data-card'),
+      ),
+    ).toEqual([SALT.id, CAR.id]);
+    expect(document.querySelector(`[data-card="${SALT.id}"]`)?.getBoundingClientRect().top).toBe(
+      before,
+    );
     await card(/answer a question/)
       .getByRole('button', { name: 'Allow once' })
       .click({ force: true });
@@ -146,7 +189,8 @@ describe('when a card may be pressed', () => {
     await showCards(hub);
     document.getElementById(`approval-${SALT.id}`)?.focus();
     const at = () => document.activeElement?.textContent.trim() ?? '';
-    for (let presses = 0; presses < 8 && !at().startsWith('Decline'); presses++) await userEvent.keyboard('{Tab}');
+    for (let presses = 0; presses < 8 && !at().startsWith('Decline'); presses++)
+      await userEvent.keyboard('{Tab}');
     expect(at()).toMatch(/^Decline/);
     // It ends sooner, so it would stand above if nobody were among the cards.
     hub.emit({ type: 'approval', approval: CAR });
@@ -156,7 +200,11 @@ describe('when a card may be pressed', () => {
     expect(at()).toMatch(/^Allow once/);
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe(SALT.id);
     // On into the new card: its buttons are there to be reached and closed to Enter and Space.
-    for (let presses = 0; presses < 12 && document.activeElement?.closest(`[data-card="${CAR.id}"] .do`) === null; presses++) {
+    for (
+      let presses = 0;
+      presses < 12 && document.activeElement?.closest(`[data-card="${CAR.id}"] .do`) === null;
+      presses++
+    ) {
       await userEvent.keyboard('{Tab}');
     }
     const reached = document.activeElement;
@@ -170,7 +218,9 @@ describe('when a card may be pressed', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
     await press(card(/Family chat/).getByRole('button', { name: 'Decline' }));
-    await expect.element(card(/Attic/).getByRole('button', { name: 'Decline' })).toHaveAttribute('aria-disabled', 'true');
+    await expect
+      .element(card(/Attic/).getByRole('button', { name: 'Decline' }))
+      .toHaveAttribute('aria-disabled', 'true');
     await card(/Attic/).getByRole('button', { name: 'Decline' }).click({ force: true });
     expect(decided(hub)).toHaveLength(1);
   });
@@ -180,13 +230,21 @@ describe('when a card may be pressed', () => {
     await showCards(hub);
     await userEvent.keyboard('d');
     expect(decided(hub)).toEqual([]);
-    hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, single_key_shortcuts: false } });
+    hub.emit({
+      type: 'settings',
+      settings: { ...hub.snapshot.settings, single_key_shortcuts: false },
+    });
     document.getElementById(`approval-${DINNER.id}`)?.focus();
     await userEvent.keyboard('d');
     expect(decided(hub)).toEqual([]);
-    hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, single_key_shortcuts: true } });
+    hub.emit({
+      type: 'settings',
+      settings: { ...hub.snapshot.settings, single_key_shortcuts: true },
+    });
     await userEvent.keyboard('d');
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline' }]);
+    expect(decided(hub)).toEqual([
+      { id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline' },
+    ]);
   });
 
   test('a long text opens Allow only once its end has been in view; Decline is open before', async () => {
@@ -214,12 +272,22 @@ describe('when a card may be pressed', () => {
     await userEvent.keyboard('tion{Enter}');
     expect(decided(hub)).toEqual([]);
     await press(button('Allow once'));
-    expect(decided(hub)).toEqual([{ id: DEPLOY.id, revision: 1, digest: DEPLOY.digest, decision: 'allow', last_word: 'production' }]);
+    expect(decided(hub)).toEqual([
+      {
+        id: DEPLOY.id,
+        revision: 1,
+        digest: DEPLOY.digest,
+        decision: 'allow',
+        last_word: 'production',
+      },
+    ]);
     await expectAccessible();
   });
 
   test('nothing may be pressed while the hub is lost or the time is up', async () => {
-    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, approvalOf('late', { expires_at: NOW - 1 })] }));
+    const hub = new FakeHubApi(
+      snapshotOf({ approvals: [DINNER, approvalOf('late', { expires_at: NOW - 1 })] }),
+    );
     await showCards(hub);
     await expect
       .element(
@@ -244,15 +312,23 @@ describe('what becomes of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
     await showCards(hub);
     await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
-    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeVisible();
+    await expect
+      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .toBeVisible();
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(4_900);
-    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeInTheDocument();
+    await expect
+      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(200);
-    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).toBeInTheDocument();
+    await expect
+      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .toBeInTheDocument();
     await userEvent.hover(page.getByRole('navigation'));
-    await expect.element(page.getByRole('article', { name: 'Allowed once, by Mum, here' })).not.toBeInTheDocument();
+    await expect
+      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .not.toBeInTheDocument();
   });
 
   test('declining with a reason shows exactly what is told, and sends it', async () => {
@@ -260,10 +336,20 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     await press(button('With a reason'));
     await page.getByRole('radio', { name: 'ask me in person' }).click();
-    await expect.element(page.getByText('“A person declined this request: ask me in person”')).toBeVisible();
+    await expect
+      .element(page.getByText('“A person declined this request: ask me in person”'))
+      .toBeVisible();
     await expectAccessible();
     await press(button('Decline and say so'));
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', reason: 'ask me in person' }]);
+    expect(decided(hub)).toEqual([
+      {
+        id: DINNER.id,
+        revision: 1,
+        digest: DINNER.digest,
+        decision: 'decline',
+        reason: 'ask me in person',
+      },
+    ]);
   });
 
   test('a press that came second changes nothing and says who was first', async () => {
@@ -271,20 +357,33 @@ describe('what becomes of a card', () => {
       'approvals.decide': () => {
         hub.emitUnheard({
           type: 'approval',
-          approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
+          approval: {
+            ...DINNER,
+            state: 'declined',
+            decided_at: NOW,
+            decided_by: 'Dad',
+            surface: 'browser',
+          },
         });
         return { ok: false, problem: problemOf('already_decided', 'Somebody else was first.') };
       },
     });
     await showCards(hub);
     await press(button('Allow once'));
-    await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
-    await expect.element(page.getByText(/Someone decided first. Your press changed nothing/)).toBeVisible();
+    await expect
+      .element(page.getByRole('article', { name: 'Declined by Dad, in the browser' }))
+      .toBeVisible();
+    await expect
+      .element(page.getByText(/Someone decided first. Your press changed nothing/))
+      .toBeVisible();
   });
 
   test('a decision the hub could not keep leaves the card and says that nothing was decided', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
-      'approvals.decide': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
+      'approvals.decide': () => ({
+        ok: false,
+        problem: problemOf('storage_failed', 'The disk is full.'),
+      }),
     });
     await showCards(hub);
     await press(button('Allow once'));
@@ -296,10 +395,29 @@ describe('what becomes of a card', () => {
   test('declined, expired and called off keep different words', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT, CAR] }));
     await showCards(hub);
-    hub.emit({ type: 'approval', approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
-    hub.emit({ type: 'approval', approval: { ...SALT, state: 'expired', decided_at: NOW, surface: 'clock' } });
-    hub.emit({ type: 'approval', approval: { ...CAR, state: 'cancelled', decided_at: NOW, surface: 'peer' } });
-    for (const name of ['Declined by Mum, in the window', /^Nobody answered by/, 'Cancelled by Dad’s laptop']) {
+    hub.emit({
+      type: 'approval',
+      approval: {
+        ...DINNER,
+        state: 'declined',
+        decided_at: NOW,
+        decided_by: 'Mum',
+        surface: 'window',
+      },
+    });
+    hub.emit({
+      type: 'approval',
+      approval: { ...SALT, state: 'expired', decided_at: NOW, surface: 'clock' },
+    });
+    hub.emit({
+      type: 'approval',
+      approval: { ...CAR, state: 'cancelled', decided_at: NOW, surface: 'peer' },
+    });
+    for (const name of [
+      'Declined by Mum, in the window',
+      /^Nobody answered by/,
+      'Cancelled by Dad’s laptop',
+    ]) {
       await expect.element(card(name)).toBeInTheDocument();
     }
   });
@@ -313,7 +431,8 @@ describe('what becomes of a card', () => {
     hub.link({ state: 'live', since: Date.now(), retry_in_ms: null });
     await button('Decline').click({ force: true });
     expect(decided(hub)).toEqual([]);
-    // The strip leaves and the card moves up, which the page sees some frames later: only then does the wait begin for the last time.
+    // The strip leaves and the card moves up, which the page sees some frames later: only then does
+    // the wait begin for the last time.
     await expect.element(page.getByText(/^This page lost its hub at/)).not.toBeInTheDocument();
     await expect
       .poll(async () => {
@@ -362,7 +481,9 @@ describe('what becomes of a card', () => {
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await expect.element(button('Make it a rule…')).toHaveAttribute('aria-disabled', 'true');
     await button('Make it a rule…').click({ force: true });
-    await expect.element(page.getByRole('textbox', { name: 'Your words' })).toHaveValue('not this week');
+    await expect
+      .element(page.getByRole('textbox', { name: 'Your words' }))
+      .toHaveValue('not this week');
     await button('Back').click();
     await press(button('Make it a rule…'));
     await expect.element(button('Allow and remember')).toBeInTheDocument();
@@ -373,24 +494,43 @@ describe('what becomes of a card', () => {
   test.each([
     ['With a reason', () => page.getByRole('radio', { name: 'not now' })],
     ['More choices', () => page.getByRole('radio', { name: /^For this conversation/ })],
-  ])('a card that is settled elsewhere while %s is open keeps the focus on its new line, and says so', async (opener, first) => {
-    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
-    await showCards(hub);
-    await press(card(/Family chat/).getByRole('button', { name: opener }));
-    await expect.element(first()).toHaveFocus();
-    hub.emit({
-      type: 'approval',
-      approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
-    });
-    await expect.element(page.getByRole('article', { name: 'Declined by Dad, in the browser' })).toBeVisible();
-    await vi.waitFor(() => expect(document.activeElement?.textContent).toBe('Declined by Dad, in the browser'));
-    await expect.element(page.getByText('The request from Dad’s laptop is settled: Declined by Dad, in the browser.')).toBeInTheDocument();
-    await userEvent.hover(page.getByRole('navigation'));
-    await vi.advanceTimersByTimeAsync(5_100);
-    await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
-    // What was said is not there for whoever reads the page later.
-    await expect.element(page.getByText(/is settled/)).not.toBeInTheDocument();
-  });
+  ])(
+    'a card that is settled elsewhere while %s is open keeps the focus on its new line, and says so',
+    async (opener, first) => {
+      const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+      await showCards(hub);
+      await press(card(/Family chat/).getByRole('button', { name: opener }));
+      await expect.element(first()).toHaveFocus();
+      hub.emit({
+        type: 'approval',
+        approval: {
+          ...DINNER,
+          state: 'declined',
+          decided_at: NOW,
+          decided_by: 'Dad',
+          surface: 'browser',
+        },
+      });
+      await expect
+        .element(page.getByRole('article', { name: 'Declined by Dad, in the browser' }))
+        .toBeVisible();
+      await vi.waitFor(() =>
+        expect(document.activeElement?.textContent).toBe('Declined by Dad, in the browser'),
+      );
+      await expect
+        .element(
+          page.getByText(
+            'The request from Dad’s laptop is settled: Declined by Dad, in the browser.',
+          ),
+        )
+        .toBeInTheDocument();
+      await userEvent.hover(page.getByRole('navigation'));
+      await vi.advanceTimersByTimeAsync(5_100);
+      await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
+      // What was said is not there for whoever reads the page later.
+      await expect.element(page.getByText(/is settled/)).not.toBeInTheDocument();
+    },
+  );
 
   test('a card that changes while a drawer is open keeps the focus, at its heading', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
@@ -399,7 +539,12 @@ describe('what becomes of a card', () => {
     await expect.element(page.getByRole('radio', { name: 'not now' })).toHaveFocus();
     hub.emit({
       type: 'approval',
-      approval: { ...DINNER, text: DINNER.text.replace('7', '8'), revision: 2, digest: 'a'.repeat(64) },
+      approval: {
+        ...DINNER,
+        text: DINNER.text.replace('7', '8'),
+        revision: 2,
+        digest: 'a'.repeat(64),
+      },
     });
     await expect.element(page.getByText('changed while you read')).toBeInTheDocument();
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${DINNER.id}`));
@@ -408,17 +553,28 @@ describe('what becomes of a card', () => {
   test('what was allowed says how far the task has come, here and under what was decided lately', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER], recently_decided: [] }));
     await showCards(hub);
-    const approved = { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window' } as const;
+    const approved = {
+      ...DINNER,
+      state: 'approved',
+      decided_at: NOW,
+      decided_by: 'Mum',
+      surface: 'window',
+    } as const;
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
     await expect.element(page.getByText(/It waits for Claude Code to take it\./)).toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'running' } });
     await expect.element(page.getByText(/Claude Code is working on it\./)).toBeVisible();
     await vi.advanceTimersByTimeAsync(5_100);
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
-    await expect.element(page.getByText('Allowed once, by Mum, in the window. Claude Code has done it.')).toBeVisible();
-    for (const agent of hub.snapshot.agents) hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
+    await expect
+      .element(page.getByText('Allowed once, by Mum, in the window. Claude Code has done it.'))
+      .toBeVisible();
+    for (const agent of hub.snapshot.agents)
+      hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
-    await expect.element(page.getByText(/It waits for Claude Code, which is not connected just now\./)).toBeVisible();
+    await expect
+      .element(page.getByText(/It waits for Claude Code, which is not connected just now\./))
+      .toBeVisible();
   });
 
   test('what was allowed and made a rule of is nowhere said to be allowed once, whoever allowed it', async () => {
@@ -426,13 +582,25 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     document.getElementById(`approval-${SALT.id}`)?.focus();
     hub.emit({ type: 'rule', rule: ruleFrom(SALT, 'always', undefined) });
-    const approved = { ...SALT, state: 'approved', decided_at: NOW, surface: 'browser', task_state: 'completed' } as const;
+    const approved = {
+      ...SALT,
+      state: 'approved',
+      decided_at: NOW,
+      surface: 'browser',
+      task_state: 'completed',
+    } as const;
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: 'Mum' } });
-    await expect.element(page.getByRole('status').filter({ hasText: 'Allowed, by Mum, in the browser' })).toBeInTheDocument();
+    await expect
+      .element(page.getByRole('status').filter({ hasText: 'Allowed, by Mum, in the browser' }))
+      .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(5_100);
-    await expect.element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_name} has done it.`)).toBeVisible();
+    await expect
+      .element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_name} has done it.`))
+      .toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: null } });
-    await expect.element(page.getByText(`Allowed, in the browser. ${SALT.to_name} has done it.`)).toBeVisible();
+    await expect
+      .element(page.getByText(`Allowed, in the browser. ${SALT.to_name} has done it.`))
+      .toBeVisible();
     expect(document.querySelector('main')?.textContent).not.toContain('Allowed once');
   });
 
@@ -445,15 +613,21 @@ describe('what becomes of a card', () => {
     const ring = Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth);
     expect(ring).toBeGreaterThan(2);
     const box = heading.getBoundingClientRect();
-    expect(heading.previousElementSibling?.getBoundingClientRect().bottom).toBeLessThanOrEqual(box.top - ring);
-    expect(heading.nextElementSibling?.getBoundingClientRect().top).toBeGreaterThanOrEqual(box.bottom + ring);
+    expect(heading.previousElementSibling?.getBoundingClientRect().bottom).toBeLessThanOrEqual(
+      box.top - ring,
+    );
+    expect(heading.nextElementSibling?.getBoundingClientRect().top).toBeGreaterThanOrEqual(
+      box.bottom + ring,
+    );
   });
 
   test('a page that cannot get the snapshot it needs says that it is not live, and decides nothing', async () => {
     let broken = false;
     const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [DINNER] }), {
       'hub.snapshot': () =>
-        broken ? { ok: false, problem: problemOf('hub_unreachable', 'No answer.') } : { ok: true, value: hub.snapshot },
+        broken
+          ? { ok: false, problem: problemOf('hub_unreachable', 'No answer.') }
+          : { ok: true, value: hub.snapshot },
     });
     await showCards(hub);
     broken = true;
@@ -464,7 +638,9 @@ describe('what becomes of a card', () => {
     expect(decided(hub)).toEqual([]);
     broken = false;
     await vi.advanceTimersByTimeAsync(2_000);
-    await expect.element(page.getByText(/^This page lost its hub at [0-9:]+\.$/)).not.toBeInTheDocument();
+    await expect
+      .element(page.getByText(/^This page lost its hub at [0-9:]+\.$/))
+      .not.toBeInTheDocument();
   });
 
   test('a gap in the events is closed by a new snapshot, and a card decided meanwhile leaves', async () => {
@@ -472,7 +648,13 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     hub.emitUnheard({
       type: 'approval',
-      approval: { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'browser' },
+      approval: {
+        ...DINNER,
+        state: 'approved',
+        decided_at: NOW,
+        decided_by: 'Mum',
+        surface: 'browser',
+      },
     });
     hub.emit({ type: 'feed_read', ids: 'all', unread: 0 });
     await expect.element(card('Allowed once, by Mum, in the browser')).toBeInTheDocument();

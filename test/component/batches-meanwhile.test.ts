@@ -1,4 +1,5 @@
-// A group of small requests while something else happens: somebody else decides one of them, another group is decided, or a time is over.
+// A group of small requests while something else happens: somebody else decides one of them,
+// another group is decided, or a time is over.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
@@ -13,7 +14,12 @@ const groups = () => [...document.querySelectorAll('.batch')];
 
 /** A small errand of Dad's hub. */
 const errand = (seed: string, over: Partial<ApprovalDto> = {}) =>
-  approvalOf(seed, { risk_class: 'R1', domain: 'lists.groceries', text: `Put ${seed} on the list.`, ...over });
+  approvalOf(seed, {
+    risk_class: 'R1',
+    domain: 'lists.groceries',
+    text: `Put ${seed} on the list.`,
+    ...over,
+  });
 const SALT = errand('salt', { expires_at: NOW + 8 * MINUTE_MS });
 const MILK = errand('milk', { expires_at: NOW + 9 * MINUTE_MS });
 const TEA = errand('tea', { expires_at: NOW + 10 * MINUTE_MS });
@@ -25,7 +31,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function show(approvals: readonly ApprovalDto[], over: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+async function show(
+  approvals: readonly ApprovalDto[],
+  over: ConstructorParameters<typeof FakeHubApi>[1] = {},
+): Promise<FakeHubApi> {
   const hub = new FakeHubApi(snapshotOf({ approvals }), over);
   await showApp(hub);
   // Where the pointer was left by the test before must not count as somebody being there.
@@ -35,7 +44,12 @@ async function show(approvals: readonly ApprovalDto[], over: ConstructorParamete
 }
 
 describe('where the focus is while others decide', () => {
-  const elsewhere = { state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' } as const;
+  const elsewhere = {
+    state: 'declined',
+    decided_at: NOW,
+    decided_by: 'Dad',
+    surface: 'browser',
+  } as const;
   const focused = () => document.activeElement?.id;
 
   test('somebody else deciding one of them takes nobody from another one', async () => {
@@ -61,7 +75,10 @@ describe('where the focus is while others decide', () => {
   test('a request that is put off leaves them on the other one, too', async () => {
     const hub = await show([SALT, MILK]);
     document.getElementById(`approval-${MILK.id}`)?.focus();
-    hub.emit({ type: 'approval', approval: { ...SALT, held: { why: 'person', until: NOW + MINUTE_MS } } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...SALT, held: { why: 'person', until: NOW + MINUTE_MS } },
+    });
     await expect.element(button('Allow once')).toBeVisible();
     await expect.poll(focused).toBe(`approval-${MILK.id}`);
   });
@@ -81,13 +98,17 @@ describe('two groups at once', () => {
   const all = [SALT, MILK, COAL, SEED];
   const taken = (id: string) => {
     const card = all.find((one) => one.id === id) ?? SALT;
-    return { ok: true, value: { ...card, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'browser' } } as const;
+    return {
+      ok: true,
+      value: { ...card, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'browser' },
+    } as const;
   };
 
   test('a press about the second leaves the first standing until all of its answers are there', async () => {
     const answers = new Map<string, () => void>();
     await show(all, {
-      'approvals.decide': ({ id }) => new Promise((resolve) => answers.set(id, () => resolve(taken(id)))),
+      'approvals.decide': ({ id }) =>
+        new Promise((resolve) => answers.set(id, () => resolve(taken(id)))),
     });
     await press(allow(2).nth(0));
     await press(allow(2).nth(1));
@@ -106,10 +127,13 @@ describe('two groups at once', () => {
 
   test('one whose time was over is not said to be allowed', async () => {
     await show([SALT, MILK], {
-      'approvals.decide': ({ id }) => (id === MILK.id ? { ok: false, problem: problemOf('gone', 'Its time is over.') } : taken(id)),
+      'approvals.decide': ({ id }) =>
+        id === MILK.id ? { ok: false, problem: problemOf('gone', 'Its time is over.') } : taken(id),
       'approvals.get': () => ({ ok: true, value: { ...MILK, state: 'expired', decided_at: NOW } }),
     });
     await press(allow(2));
-    await expect.element(page.getByText('1 request allowed. 1 was not allowed here. Look at it again.')).toBeInTheDocument();
+    await expect
+      .element(page.getByText('1 request allowed. 1 was not allowed here. Look at it again.'))
+      .toBeInTheDocument();
   });
 });

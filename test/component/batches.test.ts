@@ -1,4 +1,5 @@
-// Small requests of one kind as a group: what is shown of each, when one press may decide them all, and what becomes of each by itself.
+// Small requests of one kind as a group: what is shown of each, when one press may decide them all,
+// and what becomes of each by itself.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
@@ -11,18 +12,34 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const allow = (count: number) => button(`Allow these ${count}`);
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
 const groups = () => [...document.querySelectorAll('.batch')];
-const standing = () => [...document.querySelectorAll('[data-card]:not(.do)')].map((element) => element.getAttribute('data-card'));
+const standing = () =>
+  [...document.querySelectorAll('[data-card]:not(.do)')].map((element) =>
+    element.getAttribute('data-card'),
+  );
 
 const LEO = peerOf('leo', { name: 'Leo’s tablet' });
 
 /** A small errand of Dad's hub. */
 const errand = (seed: string, over: Partial<ApprovalDto> = {}) =>
-  approvalOf(seed, { risk_class: 'R1', domain: 'lists.groceries', text: `Put ${seed} on the list.`, ...over });
+  approvalOf(seed, {
+    risk_class: 'R1',
+    domain: 'lists.groceries',
+    text: `Put ${seed} on the list.`,
+    ...over,
+  });
 const SALT = errand('salt', { expires_at: NOW + 8 * MINUTE_MS });
 const MILK = errand('milk', { expires_at: NOW + 9 * MINUTE_MS, reason: 'The bottle is empty.' });
-const TEA = errand('tea', { expires_at: NOW + 10 * MINUTE_MS, fields: [['context.sort', 'green']] });
+const TEA = errand('tea', {
+  expires_at: NOW + 10 * MINUTE_MS,
+  fields: [['context.sort', 'green']],
+});
 const ERRANDS = [SALT, MILK, TEA];
-const sentFor = ({ id, revision, digest }: ApprovalDto, decision = 'allow') => ({ id, revision, digest, decision });
+const sentFor = ({ id, revision, digest }: ApprovalDto, decision = 'allow') => ({
+  id,
+  revision,
+  digest,
+  decision,
+});
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -37,21 +54,33 @@ async function show(hub: FakeHubApi): Promise<void> {
   await userEvent.hover(document.body, { position: { x: 1, y: 1 } });
   await vi.advanceTimersByTimeAsync(ARM_MS);
 }
-const hubOf = (approvals: readonly ApprovalDto[], over: ConstructorParameters<typeof FakeHubApi>[1] = {}) =>
-  new FakeHubApi(snapshotOf({ approvals }), over);
+const hubOf = (
+  approvals: readonly ApprovalDto[],
+  over: ConstructorParameters<typeof FakeHubApi>[1] = {},
+) => new FakeHubApi(snapshotOf({ approvals }), over);
 
 describe('what stands together', () => {
   test('small requests of the same hub, agent and area are one group, with every word of each', async () => {
     await show(hubOf(ERRANDS));
-    const group = page.getByRole('article', { name: 'Dad’s laptop wants Claude Code to do 3 tasks in Lists groceries' });
+    const group = page.getByRole('article', {
+      name: 'Dad’s laptop wants Claude Code to do 3 tasks in Lists groceries',
+    });
     await expect.element(group).toBeInTheDocument();
     expect(groups()).toHaveLength(1);
-    for (const words of ['Put salt on the list.', 'Put milk on the list.', 'Put tea on the list.', 'The bottle is empty.', 'green']) {
+    for (const words of [
+      'Put salt on the list.',
+      'Put milk on the list.',
+      'Put tea on the list.',
+      'The bottle is empty.',
+      'green',
+    ]) {
       await expect.element(group.getByText(words)).toBeVisible();
     }
     expect(standing()).toEqual([SALT.id, MILK.id, TEA.id]);
     for (const place of [1, 2, 3]) {
-      await expect.element(page.getByRole('heading', { name: `Request ${place} of 3 from Dad’s laptop` })).toBeVisible();
+      await expect
+        .element(page.getByRole('heading', { name: `Request ${place} of 3 from Dad’s laptop` }))
+        .toBeVisible();
     }
     await expectAccessible();
   });
@@ -80,7 +109,12 @@ describe('what stands together', () => {
 
   test('agents of this computer are each their own', async () => {
     const here = { peer_id: null, peer_name: 'Mum’s PC' };
-    await show(hubOf([errand('a', { ...here, from_agent: 'planner' }), errand('b', { ...here, from_agent: 'scribe' })]));
+    await show(
+      hubOf([
+        errand('a', { ...here, from_agent: 'planner' }),
+        errand('b', { ...here, from_agent: 'scribe' }),
+      ]),
+    );
     expect(groups()).toEqual([]);
   });
 
@@ -162,7 +196,9 @@ describe('when a group may be pressed', () => {
   });
 
   test('it opens only when every one of them has been read to its end', async () => {
-    const long = errand('long', { text: 'One line of eight short words and no more.\n'.repeat(60) });
+    const long = errand('long', {
+      text: 'One line of eight short words and no more.\n'.repeat(60),
+    });
     const hub = hubOf([SALT, long]);
     await show(hub);
     await expect.element(page.getByText('Opens when you have read each to its end')).toBeVisible();
@@ -170,7 +206,9 @@ describe('when a group may be pressed', () => {
     expect(decided(hub)).toEqual([]);
     const boxes = [...document.querySelectorAll('.batch .scroll')];
     for (const box of boxes) box.scrollTop = box.scrollHeight;
-    await expect.element(page.getByText('Opens when you have read each to its end')).not.toBeInTheDocument();
+    await expect
+      .element(page.getByText('Opens when you have read each to its end'))
+      .not.toBeInTheDocument();
     await press(allow(2));
     expect(decided(hub)).toHaveLength(2);
   });
@@ -206,7 +244,10 @@ describe('when a group may be pressed', () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
     document.getElementById(`approval-${TEA.id}`)?.focus();
-    hub.emit({ type: 'approval', approval: { ...SALT, held: { why: 'person', until: NOW + MINUTE_MS } } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...SALT, held: { why: 'person', until: NOW + MINUTE_MS } },
+    });
     await expect.element(allow(2)).toBeVisible();
     hub.emit({ type: 'approval', approval: SALT });
     await expect.element(page.getByText('Put salt on the list.')).toBeVisible();
@@ -246,18 +287,35 @@ describe('what becomes of a group', () => {
   });
 
   test('one that changed meanwhile is refused by itself, stays with its new words, and it is said', async () => {
-    const changed = { ...MILK, text: 'Put champagne on the list.', revision: 2, digest: 'c'.repeat(64) };
+    const changed = {
+      ...MILK,
+      text: 'Put champagne on the list.',
+      revision: 2,
+      digest: 'c'.repeat(64),
+    };
     const hub: FakeHubApi = hubOf(ERRANDS, {
       'approvals.decide': ({ id, digest }) => {
         const card = ERRANDS.find((errandOf) => errandOf.id === id) ?? SALT;
-        if (card === MILK && digest === MILK.digest) return { ok: false, problem: problemOf('request_changed', 'It is another one.') };
-        return { ok: true, value: { ...card, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'browser' } };
+        if (card === MILK && digest === MILK.digest)
+          return { ok: false, problem: problemOf('request_changed', 'It is another one.') };
+        return {
+          ok: true,
+          value: {
+            ...card,
+            state: 'approved',
+            decided_at: NOW,
+            decided_by: 'Mum',
+            surface: 'browser',
+          },
+        };
       },
       'approvals.get': () => ({ ok: true, value: changed }),
     });
     await show(hub);
     await press(allow(3));
-    await expect.element(page.getByText('2 requests allowed. 1 was not allowed here. Look at it again.')).toBeInTheDocument();
+    await expect
+      .element(page.getByText('2 requests allowed. 1 was not allowed here. Look at it again.'))
+      .toBeInTheDocument();
     await expect.element(page.getByText('changed while you read')).toBeVisible();
     expect(document.querySelectorAll('.row-form.let')).toHaveLength(2);
     await expect.element(button('Allow once')).toHaveAttribute('aria-disabled', 'true');
@@ -268,18 +326,28 @@ describe('what becomes of a group', () => {
   test('RI-07: one that changes while it is read makes the group inert, until its new words are read', async () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
-    hub.emit({ type: 'approval', approval: { ...MILK, text: 'Put cream on the list.', revision: 2, digest: 'd'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...MILK, text: 'Put cream on the list.', revision: 2, digest: 'd'.repeat(64) },
+    });
     await allow(3).click({ force: true });
     expect(decided(hub)).toEqual([]);
     await expect.element(page.getByText('changed while you read')).toBeVisible();
     await press(allow(3));
-    expect(decided(hub)).toEqual([sentFor(SALT), { ...sentFor(MILK), revision: 2, digest: 'd'.repeat(64) }, sentFor(TEA)]);
+    expect(decided(hub)).toEqual([
+      sentFor(SALT),
+      { ...sentFor(MILK), revision: 2, digest: 'd'.repeat(64) },
+      sentFor(TEA),
+    ]);
   });
 
   test('one that turns out to be of a higher class leaves the group', async () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
-    hub.emit({ type: 'approval', approval: { ...MILK, risk_class: 'R3', revision: 2, digest: 'e'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...MILK, risk_class: 'R3', revision: 2, digest: 'e'.repeat(64) },
+    });
     await expect.element(allow(2)).toHaveAttribute('aria-disabled', 'true');
     await expect.element(page.getByText(/type the last word of the text/)).toBeVisible();
   });
@@ -287,7 +355,16 @@ describe('what becomes of a group', () => {
   test('RI-07: one that somebody else decides leaves, and the others wait again', async () => {
     const hub = hubOf(ERRANDS);
     await show(hub);
-    hub.emit({ type: 'approval', approval: { ...SALT, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' } });
+    hub.emit({
+      type: 'approval',
+      approval: {
+        ...SALT,
+        state: 'declined',
+        decided_at: NOW,
+        decided_by: 'Dad',
+        surface: 'browser',
+      },
+    });
     await allow(2).click({ force: true });
     expect(decided(hub)).toEqual([]);
     await press(allow(2));
@@ -299,7 +376,15 @@ describe('what becomes of a group', () => {
     const hub = hubOf([SALT, MILK], {
       'approvals.decide': ({ id }) => {
         if (full) return { ok: false, problem: problemOf('storage_failed', 'The disk is full.') };
-        return { ok: true, value: { ...(id === SALT.id ? SALT : MILK), state: 'approved', decided_at: NOW, surface: 'browser' } };
+        return {
+          ok: true,
+          value: {
+            ...(id === SALT.id ? SALT : MILK),
+            state: 'approved',
+            decided_at: NOW,
+            surface: 'browser',
+          },
+        };
       },
       'approvals.get': ({ id }) => ({ ok: true, value: id === SALT.id ? SALT : MILK }),
     });

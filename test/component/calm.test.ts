@@ -1,8 +1,19 @@
-// Few things at once, and nothing that moves by itself: the face of a card, what stays in its place after a decision, the rail, the feed.
+// Few things at once, and nothing that moves by itself: the face of a card, what stays in its place
+// after a decision, the rail, the feed.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { approvalOf, DEPLOY, DINNER, KNOCK, noticeOf, NOW, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
+import {
+  approvalOf,
+  DEPLOY,
+  DINNER,
+  KNOCK,
+  noticeOf,
+  NOW,
+  SALT,
+  snapshotOf,
+  TRAIN,
+} from '../fakes/household.ts';
 import { ASKED, WAITING } from '../fakes/remote-approval-cards.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
@@ -17,7 +28,11 @@ afterEach(() => {
 });
 
 describe('a card', () => {
-  const LONG_WAIT = { expires_at: NOW + 5 * HOUR_MS, keep_open_until: NOW + 9 * HOUR_MS, deadline_at: NOW + 9 * HOUR_MS };
+  const LONG_WAIT = {
+    expires_at: NOW + 5 * HOUR_MS,
+    keep_open_until: NOW + 9 * HOUR_MS,
+    deadline_at: NOW + 9 * HOUR_MS,
+  };
 
   test.each([
     ['small', SALT],
@@ -26,18 +41,24 @@ describe('a card', () => {
     ['a choice', TRAIN],
     ['for another hub', ASKED],
     ['for an adult', WAITING],
-  ])('that is %s shows four choices at most, and the others behind one of them', async (_what, approval) => {
-    await showApp(new FakeHubApi(snapshotOf({ approvals: [{ ...approval, ...LONG_WAIT }] })));
-    await vi.advanceTimersByTimeAsync(ARM_MS);
-    const face = () => [...document.querySelectorAll('article .do button, article .facts button')].map((one) => one.textContent.trim());
-    await expect.poll(() => face().length).toBeGreaterThan(0);
-    expect(face().length, face().join()).toBeLessThanOrEqual(4);
-    if (approval === WAITING) return;
-    await press(button('More choices'));
-    await expect.element(button('Later: ask me again in an hour')).toBeVisible();
-    await expect.element(page.getByRole('button', { name: /^Keep open longer/ })).toBeVisible();
-    await expectAccessible();
-  });
+  ])(
+    'that is %s shows four choices at most, and the others behind one of them',
+    async (_what, approval) => {
+      await showApp(new FakeHubApi(snapshotOf({ approvals: [{ ...approval, ...LONG_WAIT }] })));
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      const face = () =>
+        [...document.querySelectorAll('article .do button, article .facts button')].map((one) =>
+          one.textContent.trim(),
+        );
+      await expect.poll(() => face().length).toBeGreaterThan(0);
+      expect(face().length, face().join()).toBeLessThanOrEqual(4);
+      if (approval === WAITING) return;
+      await press(button('More choices'));
+      await expect.element(button('Later: ask me again in an hour')).toBeVisible();
+      await expect.element(page.getByRole('button', { name: /^Keep open longer/ })).toBeVisible();
+      await expectAccessible();
+    },
+  );
 
   test('RI-07: what stands in the drawer takes no press for 700 ms after it opens', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, ...LONG_WAIT }] }));
@@ -86,7 +107,9 @@ test('an empty Now says what rules did today', async () => {
     approvalOf(seed, { state, decided_at: NOW - 1_000, rule_id: 'rule', surface: 'rule' });
   const done = [ruled('one', 'approved'), ruled('two', 'approved'), ruled('three', 'declined')];
   await showApp(new FakeHubApi(snapshotOf({ recently_decided: done })));
-  await expect.element(page.getByText('Today your rules allowed 2 requests and declined 1.')).toBeVisible();
+  await expect
+    .element(page.getByText('Today your rules allowed 2 requests and declined 1.'))
+    .toBeVisible();
 });
 
 test('a program that knocks, and a hub that asks, stand on top of Now', async () => {
@@ -106,11 +129,11 @@ test('notices of one sender about one topic stand together and name both once', 
   await showApp(new FakeHubApi(snapshotOf({ feed })), 'feed');
   const rows = [...document.querySelectorAll('[data-row]')];
   const seen = rows.map((row) => row.querySelectorAll('p:not(.sr) b').length);
-  expect(rows.map((row) => ['newest', 'older', 'between'].find((word) => row.textContent.includes(word)))).toEqual([
-    'newest',
-    'older',
-    'between',
-  ]);
+  expect(
+    rows.map((row) =>
+      ['newest', 'older', 'between'].find((word) => row.textContent.includes(word)),
+    ),
+  ).toEqual(['newest', 'older', 'between']);
   expect(seen).toEqual([1, 0, 1]);
 });
 

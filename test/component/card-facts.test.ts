@@ -1,4 +1,5 @@
-// The facts on a card: each label stands on the line its value begins on, whatever stands behind the value, and no two buttons overlap.
+// The facts on a card: each label stands on the line its value begins on, whatever stands behind
+// the value, and no two buttons overlap.
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -33,7 +34,11 @@ function offsets(): readonly (readonly [label: string, px: number])[] {
   });
 }
 
-test.for(THEMES.flatMap((theme) => WIDTHS_PX.flatMap((width) => [100, 200].map((percent) => [theme, width, percent] as const))))(
+test.for(
+  THEMES.flatMap((theme) =>
+    WIDTHS_PX.flatMap((width) => [100, 200].map((percent) => [theme, width, percent] as const)),
+  ),
+)(
   'in %s at %i px and text of %i percent each label stands beside its value',
   async ([theme, width, percent]) => {
     await page.viewport(width, 820);

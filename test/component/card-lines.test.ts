@@ -1,5 +1,5 @@
-// Where things stand: the words of a card's buttons together where there is room, and where there is not, under the words above them; and no
-// room for what is not wrong in a form.
+// Where things stand: the words of a card's buttons together where there is room, and where there
+// is not, under the words above them; and no room for what is not wrong in a form.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -29,7 +29,8 @@ async function showAt(width: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ARM_MS);
 }
 
-const button = (name: string | RegExp): Element => page.getByRole('button', { name }).first().element();
+const button = (name: string | RegExp): Element =>
+  page.getByRole('button', { name }).first().element();
 
 test('in a window of 1200 px with a scroll bar, what a card offers inside stands on one line', async () => {
   await showAt(1200 - SCROLL_BAR_PX);
@@ -44,12 +45,15 @@ test('what is not wrong in a form takes no room, and has some as soon as it is',
   await showApp(new FakeHubApi(snapshotOf()), 'settings');
   const field = page.getByLabelText('The same again', { exact: true }).element();
   const save = page.getByRole('button', { name: 'Set it' });
-  const room = () => save.element().getBoundingClientRect().top - field.getBoundingClientRect().bottom;
+  const room = () =>
+    save.element().getBoundingClientRect().top - field.getBoundingClientRect().bottom;
   expect(room()).toBeLessThanOrEqual(16);
   await page.getByLabelText('Old passphrase').fill('battery staple');
   await page.getByLabelText('New passphrase').fill('correct horse');
   await save.click();
-  await expect.element(page.getByText('It is not the same as the new passphrase above.')).toBeVisible();
+  await expect
+    .element(page.getByText('It is not the same as the new passphrase above.'))
+    .toBeVisible();
   expect(room()).toBeGreaterThan(32);
 });
 
@@ -64,7 +68,9 @@ test('the key of a button stands off its border, and in no word', async () => {
     range.selectNodeContents(key);
     const letter = range.getBoundingClientRect();
     expect(pressed.getBoundingClientRect().right - letter.right, name).toBeGreaterThanOrEqual(6);
-    const words = [...pressed.childNodes].filter((node) => node !== key && (node.textContent ?? '').trim() !== '');
+    const words = [...pressed.childNodes].filter(
+      (node) => node !== key && (node.textContent ?? '').trim() !== '',
+    );
     const place = document.createRange();
     for (const node of words) {
       place.selectNodeContents(node);
@@ -83,23 +89,31 @@ test('what may be picked for an area is read whole in a window of 1180 px', asyn
     const canvas = document.createElement('canvas').getContext('2d');
     if (canvas === null) throw new Error('nothing can be measured');
     canvas.font = font;
-    const longest = Math.max(...[...picker.options].map(({ text }) => canvas.measureText(text).width));
-    expect(picker.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)).toBeGreaterThanOrEqual(
-      Math.floor(longest),
+    const longest = Math.max(
+      ...[...picker.options].map(({ text }) => canvas.measureText(text).width),
     );
+    expect(
+      picker.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight),
+    ).toBeGreaterThanOrEqual(Math.floor(longest));
   }
 });
 
 test('five lengths of a wait stand on one line each, within their frame', async () => {
   const { settings } = snapshotOf();
-  await showApp(new FakeHubApi(snapshotOf({ settings: { ...settings, approvals_wait_minutes: 1 } })), 'settings');
+  await showApp(
+    new FakeHubApi(snapshotOf({ settings: { ...settings, approvals_wait_minutes: 1 } })),
+    'settings',
+  );
   const group = page.getByRole('group', { name: 'How long a request waits for you' }).element();
   const lengths = [...group.querySelectorAll('button')];
   expect(lengths).toHaveLength(5);
   const frame = group.getBoundingClientRect();
   for (const length of lengths) {
     const { left, right } = length.getBoundingClientRect();
-    expect(Math.min(left - frame.left, frame.right - right), length.textContent).toBeGreaterThanOrEqual(0);
+    expect(
+      Math.min(left - frame.left, frame.right - right),
+      length.textContent,
+    ).toBeGreaterThanOrEqual(0);
     const words = document.createRange();
     words.selectNodeContents(length);
     expect(words.getClientRects(), length.textContent).toHaveLength(1);

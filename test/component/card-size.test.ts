@@ -1,4 +1,5 @@
-// A card with about as many fields as a request can hold: every one of them stands on it, and drawing it does not stop the window.
+// A card with about as many fields as a request can hold: every one of them stands on it, and
+// drawing it does not stop the window.
 import { flushSync } from 'svelte';
 import { expect, test } from 'vitest';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -6,7 +7,10 @@ import { approvalOf, snapshotOf } from '../fakes/household.ts';
 import { showApp } from './support/page.ts';
 
 const MANY = 4_000;
-/** One card of many fields takes about as long as this many with a part of them each. Were drawing quadratic, it would take four times that. */
+/**
+ * One card of many fields takes about as long as this many with a part of them each. Were drawing
+ * quadratic, it would take four times that.
+ */
 const PARTS = 4;
 const TIMES_AS_LONG_MAX = 1.5;
 /** Ten times what a computer takes that has nothing else to do. */
@@ -16,7 +20,10 @@ const TRIES = 8;
 
 /** @returns the ms it took to draw the card of a request with so many fields, and to lay it out */
 async function draw(count: number): Promise<number> {
-  const fields = Array.from({ length: count }, (_, index) => [`context.guest_list[${index}].name`, `Guest ${index}`] as const);
+  const fields = Array.from(
+    { length: count },
+    (_, index) => [`context.guest_list[${index}].name`, `Guest ${index}`] as const,
+  );
   const hub = new FakeHubApi(snapshotOf({ approvals: [] }));
   await showApp(hub);
   const approval = approvalOf('party', { fields });
@@ -24,9 +31,13 @@ async function draw(count: number): Promise<number> {
   flushSync(() => hub.emit({ type: 'approval', approval }));
   expect(document.querySelector('.card .scroll')?.scrollHeight).toBeGreaterThan(count * 10);
   const ms = performance.now() - from;
-  const values = [...document.querySelectorAll('.quoted-text .fields dd')].map((value) => value.textContent);
+  const values = [...document.querySelectorAll('.quoted-text .fields dd')].map(
+    (value) => value.textContent,
+  );
   expect(values).toEqual(fields.map(([, value]) => value));
-  expect(document.querySelector('.card .exact')?.textContent).toContain(fields.map(([path]) => path).join(', '));
+  expect(document.querySelector('.card .exact')?.textContent).toContain(
+    fields.map(([path]) => path).join(', '),
+  );
   return ms;
 }
 

@@ -1,4 +1,5 @@
-// A request that asks the person to choose: every option as quoted text of its own, nothing picked beforehand, and the choice is the answer.
+// A request that asks the person to choose: every option as quoted text of its own, nothing picked
+// beforehand, and the choice is the answer.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -26,22 +27,30 @@ async function showCard(approval = TRAIN): Promise<FakeHubApi> {
 describe('a card that asks to choose', () => {
   test('shows each option as quoted text of its own with what speaks for and against it, and the recommendation as unchecked', async () => {
     await showCard();
-    await expect.element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of 2' })).toBeVisible();
-    const options = [...document.querySelectorAll('.option')].map((option) => option.textContent.replaceAll(/\s+/g, ' '));
+    await expect
+      .element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of 2' }))
+      .toBeVisible();
+    const options = [...document.querySelectorAll('.option')].map((option) =>
+      option.textContent.replaceAll(/\s+/g, ' '),
+    );
     expect(options).toHaveLength(2);
     expect(options[0]).toContain('and recommends it (not checked)');
     expect(options[0]).toContain('Saturday 09:12, direct');
     expect(options[0]).toContain('For: No change of trains');
     expect(options[0]).toContain('Against: Costs 41.90 euros');
     expect(options[1]).not.toContain('recommends');
-    expect(document.querySelector('.option input, .option [aria-pressed], .option [aria-checked]')).toBeNull();
+    expect(
+      document.querySelector('.option input, .option [aria-pressed], .option [aria-checked]'),
+    ).toBeNull();
     await expectAccessible();
   });
 
   test('says that nothing runs, and offers neither to allow nor to allow more', async () => {
     await showCard();
     await expect.element(page.getByText('Nothing runs here.')).toBeVisible();
-    await expect.element(page.getByText('Nothing is chosen. Nana’s flat is told that nobody answered.')).toBeVisible();
+    await expect
+      .element(page.getByText('Nothing is chosen. Nana’s flat is told that nobody answered.'))
+      .toBeVisible();
     await expect.element(button('Allow once')).not.toBeInTheDocument();
     await press(button('More choices'));
     expect(document.querySelector('article .choices')).toBeNull();
@@ -50,7 +59,9 @@ describe('a card that asks to choose', () => {
   test('shows as a field whatever else an option holds', async () => {
     await showCard();
     await expect.element(page.getByText('by the window')).toBeVisible();
-    expect(document.querySelectorAll('.quoted-text .fields dd, .quoted-text .fields td')).toHaveLength(1);
+    expect(
+      document.querySelectorAll('.quoted-text .fields dd, .quoted-text .fields td'),
+    ).toHaveLength(1);
   });
 
   test('choosing one is the decision and the answer, bound to what was shown', async () => {
@@ -73,7 +84,10 @@ describe('a card that asks to choose', () => {
 
   test('a change while it is read arms the options anew', async () => {
     const hub = await showCard();
-    hub.emit({ type: 'approval', approval: { ...TRAIN, text: 'Which plane?', revision: 2, digest: 'a'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...TRAIN, text: 'Which plane?', revision: 2, digest: 'a'.repeat(64) },
+    });
     await button('Choose option 1').click({ force: true });
     expect(decided(hub)).toEqual([]);
   });
@@ -104,9 +118,15 @@ describe('a card that asks to choose', () => {
       { id: '1', label: '[U+202E]tcerid', pros: ['[U+200B]'], cons: [] },
       { id: '2', label: 'B', pros: [], cons: [] },
     ];
-    await showCard(approvalOf('bidi', { ...TRAIN, choice: { options, recommended: null }, fields: [] }));
-    await expect.element(page.getByRole('img', { name: 'hidden character U+202E' })).toBeInTheDocument();
-    await expect.element(page.getByRole('img', { name: 'hidden character U+200B' })).toBeInTheDocument();
+    await showCard(
+      approvalOf('bidi', { ...TRAIN, choice: { options, recommended: null }, fields: [] }),
+    );
+    await expect
+      .element(page.getByRole('img', { name: 'hidden character U+202E' }))
+      .toBeInTheDocument();
+    await expect
+      .element(page.getByRole('img', { name: 'hidden character U+200B' }))
+      .toBeInTheDocument();
   });
 
   test('twelve long options stay readable on a narrow page', async () => {
@@ -117,7 +137,9 @@ describe('a card that asks to choose', () => {
       cons: [],
     }));
     await page.viewport(380, 520);
-    await showCard(approvalOf('many', { ...TRAIN, choice: { options, recommended: '11' }, fields: [] }));
+    await showCard(
+      approvalOf('many', { ...TRAIN, choice: { options, recommended: '11' }, fields: [] }),
+    );
     expect(document.querySelectorAll('.option')).toHaveLength(12);
     expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(380);
     await expectAccessible();

@@ -1,4 +1,5 @@
-// Notices whose time is over while the page is open: they leave it, those that were fetched as well, and the badge counts what is left.
+// Notices whose time is over while the page is open: they leave it, those that were fetched as
+// well, and the badge counts what is left.
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -9,7 +10,11 @@ const MINUTE_MS = 60_000;
 const NEWEST = Array.from({ length: 50 }, (_, index) =>
   noticeOf(`newest ${index}`, 1_000 - index, { at: NOW - index, unread: index === 0 }),
 );
-const OLD = noticeOf('old', 1, { at: NOW - 500 * MINUTE_MS, text: 'What was said long ago', unread: true });
+const OLD = noticeOf('old', 1, {
+  at: NOW - 500 * MINUTE_MS,
+  text: 'What was said long ago',
+  unread: true,
+});
 
 test('they leave, and the badge counts those that are left', async () => {
   const hub = new FakeHubApi(snapshotOf({ feed: NEWEST, feed_unread: 2 }), {

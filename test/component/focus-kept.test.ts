@@ -1,16 +1,29 @@
-// Whoever uses the keyboard is never left without a place: what had the focus may leave the page, and something stands in for it, which is
-// no button that the next press of the same hand could decide with.
+// Whoever uses the keyboard is never left without a place: what had the focus may leave the page,
+// and something stands in for it, which is no button that the next press of the same hand could
+// decide with.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { RULES } from '../fakes/household-rules.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { CALM, DAD, KNOCK, NOW, SALT, approvalOf, noticeOf, snapshotOf } from '../fakes/household.ts';
+import {
+  CALM,
+  DAD,
+  KNOCK,
+  NOW,
+  SALT,
+  approvalOf,
+  noticeOf,
+  snapshotOf,
+} from '../fakes/household.ts';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { ARM_MS, callsOf, showApp } from './support/page.ts';
 
 const HOUR_MS = 3_600_000;
 const DECIDED_STAYS_MS = 5_000;
-const PATIENT = approvalOf('patient', { expires_at: NOW + 3 * HOUR_MS, deadline_at: NOW + 20 * HOUR_MS });
+const PATIENT = approvalOf('patient', {
+  expires_at: NOW + 3 * HOUR_MS,
+  deadline_at: NOW + 20 * HOUR_MS,
+});
 const KEPT = approvalOf('kept', {
   expires_at: NOW + 50 * 60_000,
   wait_ms: HOUR_MS,
@@ -32,7 +45,11 @@ afterEach(() => {
 });
 
 /** Presses the first button of each name with Enter, as it stands after its wait. */
-async function pressed(over: Partial<UiSnapshot>, place: string, ...names: readonly (string | RegExp)[]): Promise<void> {
+async function pressed(
+  over: Partial<UiSnapshot>,
+  place: string,
+  ...names: readonly (string | RegExp)[]
+): Promise<void> {
   await showApp(new FakeHubApi(snapshotOf(over)), place);
   for (const name of names) {
     await vi.advanceTimersByTimeAsync(ARM_MS);
@@ -76,7 +93,11 @@ describe('the focus goes on', () => {
   });
 
   test('to the title, when the strip of the pause leaves with its button', async () => {
-    await pressed({ approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } }, 'now', 'Resume now');
+    await pressed(
+      { approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } },
+      'now',
+      'Resume now',
+    );
     await expect.element(heading('1 request needs you')).toHaveFocus();
   });
 
@@ -101,20 +122,23 @@ describe('the focus goes on', () => {
     ['Suspend', 'Keep it'],
     ['Remove', 'Keep it'],
     ['Mute', 'Cancel'],
-  ])('to the question that %s asks, and back to its button with Escape, from anywhere in it', async (what, no) => {
-    await pressed({}, `people/hub/${DAD.id}`, new RegExp(`^${what}$`));
-    const question = page.getByRole('group', { name: new RegExp(`^${what}`) });
-    await expect.element(question).toHaveFocus();
-    await userEvent.keyboard('{Escape}');
-    await expect.element(question).not.toBeInTheDocument();
-    const opener = page.getByRole('button', { name: what, exact: true });
-    await expect.element(opener).toHaveFocus();
-    await userEvent.keyboard('{Enter}');
-    await expect.element(question).toHaveFocus();
-    question.getByRole('button', { name: no }).element().focus();
-    await userEvent.keyboard('{Escape}');
-    await expect.element(opener).toHaveFocus();
-  });
+  ])(
+    'to the question that %s asks, and back to its button with Escape, from anywhere in it',
+    async (what, no) => {
+      await pressed({}, `people/hub/${DAD.id}`, new RegExp(`^${what}$`));
+      const question = page.getByRole('group', { name: new RegExp(`^${what}`) });
+      await expect.element(question).toHaveFocus();
+      await userEvent.keyboard('{Escape}');
+      await expect.element(question).not.toBeInTheDocument();
+      const opener = page.getByRole('button', { name: what, exact: true });
+      await expect.element(opener).toHaveFocus();
+      await userEvent.keyboard('{Enter}');
+      await expect.element(question).toHaveFocus();
+      question.getByRole('button', { name: no }).element().focus();
+      await userEvent.keyboard('{Escape}');
+      await expect.element(opener).toHaveFocus();
+    },
+  );
 
   test.each(['All', 'Unread'])(
     'to the button of the next notice, when one is marked read under %s, which waits before it does the same',
@@ -123,11 +147,17 @@ describe('the focus goes on', () => {
       await showApp(hub, 'feed');
       await page.getByRole('button', { name: filter, exact: true }).click();
       await vi.advanceTimersByTimeAsync(ARM_MS);
-      const buttonOf = (text: string) => page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name: 'Mark read' });
+      const buttonOf = (text: string) =>
+        page
+          .getByRole('listitem')
+          .filter({ hasText: text })
+          .getByRole('button', { name: 'Mark read' });
       const first = buttonOf('the second').element();
       first.focus();
       await userEvent.keyboard('{Enter}');
-      await expect.element(page.getByRole('button', { name: 'Mark read' }).nth(2)).not.toBeInTheDocument();
+      await expect
+        .element(page.getByRole('button', { name: 'Mark read' }).nth(2))
+        .not.toBeInTheDocument();
       await expect.element(buttonOf('the third')).toHaveFocus();
       await userEvent.keyboard('{Enter}');
       expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: [MIDDLE.id] }]);
@@ -137,8 +167,13 @@ describe('the focus goes on', () => {
       await expect.element(buttonOf('the first')).toHaveFocus();
       await vi.advanceTimersByTimeAsync(ARM_MS);
       await userEvent.keyboard('{Enter}');
-      expect(callsOf(hub, 'feed.markRead')).toEqual([MIDDLE, OLDEST, NEWEST].map(({ id }) => ({ ids: [id] })));
-      if (filter === 'All') await expect.element(page.getByRole('listitem').filter({ hasText: 'the first' })).toHaveFocus();
+      expect(callsOf(hub, 'feed.markRead')).toEqual(
+        [MIDDLE, OLDEST, NEWEST].map(({ id }) => ({ ids: [id] })),
+      );
+      if (filter === 'All')
+        await expect
+          .element(page.getByRole('listitem').filter({ hasText: 'the first' }))
+          .toHaveFocus();
       else await expect.element(heading('Feed')).toHaveFocus();
     },
   );

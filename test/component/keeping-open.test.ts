@@ -1,4 +1,5 @@
-// Keeping a request open longer, on its card and not while it is held; and the setting of how long requests wait.
+// Keeping a request open longer, on its card and not while it is held; and the setting of how long
+// requests wait.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
@@ -52,7 +53,9 @@ test('RI-07: a second click of the same hand meets no other button: the card wai
   const later = page.getByRole('button', { name: 'Later: ask me again in an hour' });
   await later.click({ force: true });
   expect(callsOf(hub, 'attention.hold')).toEqual([]);
-  await expect.element(page.getByRole('button', { name: 'Allow once', exact: true })).toHaveAttribute('aria-disabled', 'true');
+  await expect
+    .element(page.getByRole('button', { name: 'Allow once', exact: true }))
+    .toHaveAttribute('aria-disabled', 'true');
   await press(later);
   expect(callsOf(hub, 'attention.hold')).toHaveLength(1);
 });
@@ -60,7 +63,15 @@ test('RI-07: a second click of the same hand meets no other button: the card wai
 test('what was kept open at another surface shows here, without a word of it being asked anew', async () => {
   const hub = new FakeHubApi(snapshotOf({ approvals: [CARD] }));
   await show(hub);
-  hub.emit({ type: 'approval', approval: { ...CARD, wait_ms: 2 * HOUR_MS, expires_at: NOW + 110 * 60_000, keep_open_until: null } });
+  hub.emit({
+    type: 'approval',
+    approval: {
+      ...CARD,
+      wait_ms: 2 * HOUR_MS,
+      expires_at: NOW + 110 * 60_000,
+      keep_open_until: null,
+    },
+  });
   await expect.element(page.getByText('1 hour 50 minutes')).toBeVisible();
   await expect.element(page.getByText('changed while you read')).not.toBeInTheDocument();
 });
@@ -73,7 +84,10 @@ test('a card that waits as long as whoever asked offers nothing', async () => {
 
 test('what did not work is said on the card', async () => {
   const hub = new FakeHubApi(snapshotOf({ approvals: [CARD] }), {
-    'approvals.keepOpen': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
+    'approvals.keepOpen': () => ({
+      ok: false,
+      problem: problemOf('storage_failed', 'The disk is full.'),
+    }),
   });
   await show(hub);
   await more();
@@ -101,10 +115,17 @@ test('the setting offers a few lengths, and the one that stands where it is anot
   const hub = new FakeHubApi(snapshotOf());
   await showApp(hub, 'settings');
   const choices = () => page.getByRole('group', { name: 'How long a request waits for you' });
-  await expect.element(choices().getByRole('button', { name: '12 hours' })).toHaveAttribute('aria-pressed', 'true');
+  await expect
+    .element(choices().getByRole('button', { name: '12 hours' }))
+    .toHaveAttribute('aria-pressed', 'true');
   await choices().getByRole('button', { name: '4 hours' }).click();
   expect(callsOf(hub, 'settings.update')).toEqual([{ approvals_wait_minutes: 240 }]);
-  hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, approvals_wait_minutes: 90 } });
-  await expect.element(choices().getByRole('button', { name: '1 hour 30 minutes' })).toHaveAttribute('aria-pressed', 'true');
+  hub.emit({
+    type: 'settings',
+    settings: { ...hub.snapshot.settings, approvals_wait_minutes: 90 },
+  });
+  await expect
+    .element(choices().getByRole('button', { name: '1 hour 30 minutes' }))
+    .toHaveAttribute('aria-pressed', 'true');
   await expectAccessible();
 });

@@ -1,4 +1,5 @@
-// The setting of how long words and the feed are kept: what can be chosen, what its removal means, and a hub that was started with a flag for it.
+// The setting of how long words and the feed are kept: what can be chosen, what its removal means,
+// and a hub that was started with a flag for it.
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
@@ -11,26 +12,50 @@ const feed = () => page.getByRole('group', { name: 'How long the feed is kept' }
 test('offers a few lengths and the one that stands where it is another, and says what removal means', async () => {
   const hub = new FakeHubApi(snapshotOf());
   await showApp(hub, 'settings');
-  await expect.element(words().getByRole('button', { name: '1 year' })).toHaveAttribute('aria-pressed', 'true');
   await expect
-    .element(page.getByText(/What was removed cannot be brought back\. After a change the hub removes nothing for 10 minutes/))
+    .element(words().getByRole('button', { name: '1 year' }))
+    .toHaveAttribute('aria-pressed', 'true');
+  await expect
+    .element(
+      page.getByText(
+        /What was removed cannot be brought back\. After a change the hub removes nothing for 10 minutes/,
+      ),
+    )
     .toBeVisible();
   await words().getByRole('button', { name: '30 days' }).click();
   await feed().getByRole('button', { name: '90 days' }).click();
   await feed().getByRole('button', { name: '7 days' }).click();
-  expect(callsOf(hub, 'settings.update')).toEqual([{ keep_messages_days: 30 }, { keep_feed_days: 7 }]);
-  hub.emit({ type: 'settings', settings: { ...hub.snapshot.settings, keep_messages_days: 45, keep_feed_days: 730 } });
-  await expect.element(words().getByRole('button', { name: '45 days' })).toHaveAttribute('aria-pressed', 'true');
-  await expect.element(feed().getByRole('button', { name: '2 years' })).toHaveAttribute('aria-pressed', 'true');
+  expect(callsOf(hub, 'settings.update')).toEqual([
+    { keep_messages_days: 30 },
+    { keep_feed_days: 7 },
+  ]);
+  hub.emit({
+    type: 'settings',
+    settings: { ...hub.snapshot.settings, keep_messages_days: 45, keep_feed_days: 730 },
+  });
+  await expect
+    .element(words().getByRole('button', { name: '45 days' }))
+    .toHaveAttribute('aria-pressed', 'true');
+  await expect
+    .element(feed().getByRole('button', { name: '2 years' }))
+    .toHaveAttribute('aria-pressed', 'true');
   await expectAccessible();
 });
 
 test('says which flag or variable fixes it, and then nothing can be chosen there', async () => {
-  const fixed = { ...SETTINGS, keep_messages_days: 30, fixed_at_start: { keep_messages_days: 'AXON_KEEP_MESSAGES' } } as const;
+  const fixed = {
+    ...SETTINGS,
+    keep_messages_days: 30,
+    fixed_at_start: { keep_messages_days: 'AXON_KEEP_MESSAGES' },
+  } as const;
   const hub = new FakeHubApi(snapshotOf({ settings: fixed }));
   await showApp(hub, 'settings');
   await expect
-    .element(page.getByText('This hub was started with AXON_KEEP_MESSAGES. That counts until it is started without it.'))
+    .element(
+      page.getByText(
+        'This hub was started with AXON_KEEP_MESSAGES. That counts until it is started without it.',
+      ),
+    )
     .toBeVisible();
   await expect.element(page.getByText(/AXON_KEEP_FEED/)).not.toBeInTheDocument();
   await expect.element(page.getByText('30 days', { exact: true }).first()).toBeVisible();
@@ -46,7 +71,9 @@ test('a change that the hub did not keep is told, and the old length stays chose
   await showApp(hub, 'settings');
   await words().getByRole('button', { name: '90 days' }).click();
   await expect.element(page.getByText(/The disk is full/)).toBeVisible();
-  await expect.element(words().getByRole('button', { name: '1 year' })).toHaveAttribute('aria-pressed', 'true');
+  await expect
+    .element(words().getByRole('button', { name: '1 year' }))
+    .toHaveAttribute('aria-pressed', 'true');
 });
 
 test('a date in question is asked about, confirmed as it was shown, and gone once the hub says so', async () => {
@@ -58,7 +85,9 @@ test('a date in question is asked about, confirmed as it was shown, and gone onc
     },
   });
   await showApp(hub, 'settings');
-  await expect.element(page.getByText(/says (12 March 2036|March 12, 2036), more than 60 days after/)).toBeVisible();
+  await expect
+    .element(page.getByText(/says (12 March 2036|March 12, 2036), more than 60 days after/))
+    .toBeVisible();
   await expectAccessible();
   await page.getByRole('button', { name: 'The date is right' }).click();
   expect(callsOf(hub, 'hub.confirmDate')).toEqual([{ seen: date }]);

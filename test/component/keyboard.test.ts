@@ -1,4 +1,5 @@
-// Without a mouse or without eyes: the way by Tab, the keys of the page, and what is spoken when something comes by itself.
+// Without a mouse or without eyes: the way by Tab, the keys of the page, and what is spoken when
+// something comes by itself.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -22,16 +23,25 @@ describe('without a mouse', () => {
   test('what comes by itself is said once by one voice, and no countdown speaks', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
     await showApp(hub, 'feed');
-    const voices = () => [...document.querySelectorAll('[role=status]')].map((voice) => voice.textContent).filter((text) => text !== '');
+    const voices = () =>
+      [...document.querySelectorAll('[role=status]')]
+        .map((voice) => voice.textContent)
+        .filter((text) => text !== '');
     expect(voices()).toEqual([]);
     hub.emit({ type: 'approval', approval: DINNER });
-    await vi.waitFor(() => expect(voices()).toEqual(['A request from Dad’s laptop. 2 wait for you.']));
+    await vi.waitFor(() =>
+      expect(voices()).toEqual(['A request from Dad’s laptop. 2 wait for you.']),
+    );
     hub.emit({ type: 'approval', approval: { ...DINNER, revision: 2 } });
     hub.emit({ type: 'registration', registration: KNOCK });
-    await vi.waitFor(() => expect(voices()).toEqual(['A program on this computer wants to connect. 3 wait for you.']));
+    await vi.waitFor(() =>
+      expect(voices()).toEqual(['A program on this computer wants to connect. 3 wait for you.']),
+    );
     hub.link({ state: 'lost', since: NOW, retry_in_ms: 9_000 });
     await vi.waitFor(() =>
-      expect(voices()).toEqual([expect.stringMatching(/^This page lost its hub at 18:04\. What you see is from then/)]),
+      expect(voices()).toEqual([
+        expect.stringMatching(/^This page lost its hub at 18:04\. What you see is from then/),
+      ]),
     );
     const [said] = voices();
     await vi.advanceTimersByTimeAsync(3_000);
@@ -43,9 +53,14 @@ describe('without a mouse', () => {
   test('what was said is taken back, and the same said again is heard again', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'settings');
-    const voices = () => [...document.querySelectorAll('[role=status]')].map((voice) => voice.textContent).filter((text) => text !== '');
+    const voices = () =>
+      [...document.querySelectorAll('[role=status]')]
+        .map((voice) => voice.textContent)
+        .filter((text) => text !== '');
     hub.emit({ type: 'approval', approval: DINNER });
-    await vi.waitFor(() => expect(voices()).toEqual(['A request from Dad’s laptop. 1 waits for you.']));
+    await vi.waitFor(() =>
+      expect(voices()).toEqual(['A request from Dad’s laptop. 1 waits for you.']),
+    );
     await vi.advanceTimersByTimeAsync(SPOKEN_STAYS_MS);
     await vi.waitFor(() => expect(voices()).toEqual([]));
     const heard: string[] = [];
@@ -60,7 +75,9 @@ describe('without a mouse', () => {
   });
 
   test('where single keys are switched off, U takes nothing back', async () => {
-    const hub = new FakeHubApi(snapshotOf({ rules: RULES, settings: { ...SETTINGS, single_key_shortcuts: false } }));
+    const hub = new FakeHubApi(
+      snapshotOf({ rules: RULES, settings: { ...SETTINGS, single_key_shortcuts: false } }),
+    );
     await showApp(hub, 'rules');
     await button('Remove').first().click();
     await expect.element(page.getByRole('button', { name: /^Undo/ })).toBeVisible();
@@ -81,14 +98,22 @@ describe('without a mouse', () => {
       const at = document.activeElement;
       if (at === null || at === document.body) continue;
       const { outlineStyle, outlineWidth } = getComputedStyle(at);
-      expect({ at: at.textContent, outlineStyle, visible: Number.parseFloat(outlineWidth) >= 2 }).toMatchObject({
+      expect({
+        at: at.textContent,
+        outlineStyle,
+        visible: Number.parseFloat(outlineWidth) >= 2,
+      }).toMatchObject({
         outlineStyle: 'solid',
         visible: true,
       });
       const box = at.getBoundingClientRect();
       expect(box.width * box.height, at.textContent).toBeGreaterThan(100);
       stops.push(
-        (at.getAttribute('aria-label') ?? at.querySelector('.word')?.firstChild?.textContent ?? at.textContent)
+        (
+          at.getAttribute('aria-label') ??
+          at.querySelector('.word')?.firstChild?.textContent ??
+          at.textContent
+        )
           .trim()
           .replace(/\s*[ADR]$/, ''),
       );
@@ -117,7 +142,9 @@ describe('without a mouse', () => {
     const dialog = page.getByRole('dialog').element();
     for (let presses = 0; presses < 4; presses++) {
       await userEvent.keyboard('{Tab}');
-      expect(document.activeElement === document.body || dialog.contains(document.activeElement)).toBe(true);
+      expect(
+        document.activeElement === document.body || dialog.contains(document.activeElement),
+      ).toBe(true);
     }
     await userEvent.keyboard('{Escape}');
     await expect.element(button('Keys')).toHaveFocus();

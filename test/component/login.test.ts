@@ -1,4 +1,5 @@
-// The page that a browser shows to whoever is not logged in: plain words and the owner's passphrase, and a login link for who has one.
+// The page that a browser shows to whoever is not logged in: plain words and the owner's
+// passphrase, and a login link for who has one.
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { render } from 'vitest-browser-svelte';
@@ -9,9 +10,14 @@ import { snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const stranger = { ok: false, problem: problemOf('unauthenticated', 'This needs a token.') } as const;
+const stranger = {
+  ok: false,
+  problem: problemOf('unauthenticated', 'This needs a token.'),
+} as const;
 
-async function showLogin(answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+async function showLogin(
+  answers: ConstructorParameters<typeof FakeHubApi>[1] = {},
+): Promise<FakeHubApi> {
   const hub = new FakeHubApi(snapshotOf(), { 'hub.snapshot': () => stranger, ...answers });
   document.documentElement.lang = 'en';
   await render(App, { props: { api: hub } });
@@ -21,7 +27,9 @@ async function showLogin(answers: ConstructorParameters<typeof FakeHubApi>[1] = 
 
 test('asks for the passphrase and says what else lets somebody in, without a word for terminals', async () => {
   const hub = await showLogin();
-  await expect.element(page.getByText(/Open AXON Hub on the computer where it runs\./)).toBeVisible();
+  await expect
+    .element(page.getByText(/Open AXON Hub on the computer where it runs\./))
+    .toBeVisible();
   expect(document.body.textContent).not.toMatch(/\baxon |npx|[Tt]erminal|[Tt]oken|\b[Pp]ort\b/);
   await expectAccessible();
   await page.getByLabelText('Owner passphrase').fill('correct horse');
@@ -34,7 +42,9 @@ test('takes a login link from who has one, and says there where it comes from', 
   await button('Use a login link').click();
   await expect.element(page.getByText('npx axon login')).toBeVisible();
   await expectAccessible();
-  await page.getByLabelText('Login link or code').fill(`http://${location.host}/#c=abcdefghijklmnopqrstuv`);
+  await page
+    .getByLabelText('Login link or code')
+    .fill(`http://${location.host}/#c=abcdefghijklmnopqrstuv`);
   await button('Log in').click();
   expect(callsOf(hub, 'hub.login')).toEqual([{ code: 'abcdefghijklmnopqrstuv' }]);
 });

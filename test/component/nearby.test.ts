@@ -1,4 +1,5 @@
-// The hubs in sight on the pages: however fast they are announced and gone again, the list can be read and pressed.
+// The hubs in sight on the pages: however fast they are announced and gone again, the list can be
+// read and pressed.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PeerDto } from '../../preload/contract/dto.ts';
@@ -14,8 +15,13 @@ afterEach(() => {
 });
 
 const strangers = (from: number, to: number): readonly PeerDto[] =>
-  Array.from({ length: to - from }, (_, index) => ({ ...STRANGER, id: `ed25519.stranger-${from + index}`, label: `Hub ${from + index}` }));
-const labels = (): readonly string[] => [...document.querySelectorAll('.hub-label[id^="near"]')].map(({ textContent }) => textContent);
+  Array.from({ length: to - from }, (_, index) => ({
+    ...STRANGER,
+    id: `ed25519.stranger-${from + index}`,
+    label: `Hub ${from + index}`,
+  }));
+const labels = (): readonly string[] =>
+  [...document.querySelectorAll('.hub-label[id^="near"]')].map(({ textContent }) => textContent);
 const row = (label: string) => page.getByRole('listitem').filter({ hasText: label });
 
 /** One hub goes and another comes, as one packet of a hostile computer has it. */
@@ -67,6 +73,8 @@ describe.each(['people', 'people/add'])('MD-03: hubs that come and go fast, on %
     await expectAccessible();
     await page.getByRole('button', { name: 'Show 36 more' }).click();
     await expect.poll(labels).toHaveLength(100);
-    await expect.element(page.getByText('More hubs are in sight than a home has')).not.toBeInTheDocument();
+    await expect
+      .element(page.getByText('More hubs are in sight than a home has'))
+      .not.toBeInTheDocument();
   });
 });

@@ -1,5 +1,5 @@
-// Making a rule by hand on the page: its sentence is the hub's own before anything is made, exactly that is made, and what is missing or
-// does not fit is said beside its field.
+// Making a rule by hand on the page: its sentence is the hub's own before anything is made, exactly
+// that is made, and what is missing or does not fit is said beside its field.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { problemOf, type FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -14,10 +14,14 @@ const form = page.getByRole('region', { name: 'A new rule' });
 const list = (name: string) => form.getByRole('combobox', { name, exact: true });
 const field = (name: string) => form.getByRole('textbox', { name, exact: true });
 const pick = (name: string, option: string) => list(name).selectOptions(option);
-const told = () => document.querySelector('.new-rule .told')?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '';
+const told = () =>
+  document.querySelector('.new-rule .told')?.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '';
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'], now: NOW });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    now: NOW,
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -43,12 +47,17 @@ describe('a rule that is made by hand', () => {
     const hub = await fill(makingHub());
     await expect.element(form.getByText(/Tried on the last 20 requests/)).toBeVisible();
     expect(told()).toContain('Dad’s laptop may give Household lists tasks in Logistics grocery.');
-    expect(told()).toContain('Until 21 December at 18:04. Doesn’t cover anything that others see or that is hard to undo.');
-    expect(told()).toContain('as things are today: 2 would be allowed and 18 would stay as they are.');
-    expect([...document.querySelectorAll('.new-rule .trace .said')].map((said) => said.textContent?.trim())).toEqual([
-      'Put oat milk and bread on the list',
-      'Add salt for the dishwasher',
-    ]);
+    expect(told()).toContain(
+      'Until 21 December at 18:04. Doesn’t cover anything that others see or that is hard to undo.',
+    );
+    expect(told()).toContain(
+      'as things are today: 2 would be allowed and 18 would stay as they are.',
+    );
+    expect(
+      [...document.querySelectorAll('.new-rule .trace .said')].map((said) =>
+        said.textContent?.trim(),
+      ),
+    ).toEqual(['Put oat milk and bread on the list', 'Add salt for the dishwasher']);
     expect(callsOf(hub, 'rules.create')).toEqual([]);
     await expectAccessible();
     await press(button('Make this rule'));
@@ -87,14 +96,20 @@ describe('a rule that is made by hand', () => {
     await button('Make this rule').click({ force: true });
     expect(callsOf(hub, 'rules.create')).toEqual([]);
     await press(button('Make this rule'));
-    expect(callsOf(hub, 'rules.create')).toMatchObject([{ agent: 'claude-code', domain: 'family.chat' }]);
+    expect(callsOf(hub, 'rules.create')).toMatchObject([
+      { agent: 'claude-code', domain: 'family.chat' },
+    ]);
   });
 
   test('a late answer about other words says nothing', async () => {
     const answers: (() => void)[] = [];
     const hub = makingHub({}, TRIALS, {
       'rules.preview': () =>
-        new Promise((resolve) => answers.push(() => resolve({ ok: false, problem: problemOf('bad_request', `late ${answers.length}`) }))),
+        new Promise((resolve) =>
+          answers.push(() =>
+            resolve({ ok: false, problem: problemOf('bad_request', `late ${answers.length}`) }),
+          ),
+        ),
     });
     await fill(hub);
     await pick('Wants', 'to ask a question');
@@ -112,7 +127,10 @@ describe('a rule that is made by hand', () => {
     const hub: FakeHubApi = makingHub({}, TRIALS, {
       'rules.preview': (said) =>
         lost
-          ? { ok: false, problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.') }
+          ? {
+              ok: false,
+              problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.'),
+            }
           : { ok: true, value: { rule: draftOf(hub.snapshot, said), trials: TRIALS } },
     });
     await fill(hub);
@@ -133,7 +151,10 @@ describe('a rule that is made by hand', () => {
     const hub: FakeHubApi = makingHub({}, TRIALS, {
       'rules.preview': (said) =>
         lost
-          ? { ok: false, problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.') }
+          ? {
+              ok: false,
+              problem: problemOf('hub_unreachable', 'The hub on this computer does not answer.'),
+            }
           : { ok: true, value: { rule: draftOf(hub.snapshot, said), trials: TRIALS } },
     });
     await fill(hub);
@@ -148,9 +169,17 @@ describe('a rule that is made by hand', () => {
     const hub = await open(makingHub());
     expect(document.querySelectorAll('.new-rule .problem')).toHaveLength(0);
     await press(button('Make this rule'));
-    await expect.element(form.getByText('Choose who asks. A rule that allows is for one hub, or one agent here.')).toBeVisible();
-    await expect.element(form.getByText('Choose which agent does it. A rule that allows is for one agent.')).toBeVisible();
-    await expect.element(form.getByText('Choose an area. A rule that allows is for one area.')).toBeVisible();
+    await expect
+      .element(
+        form.getByText('Choose who asks. A rule that allows is for one hub, or one agent here.'),
+      )
+      .toBeVisible();
+    await expect
+      .element(form.getByText('Choose which agent does it. A rule that allows is for one agent.'))
+      .toBeVisible();
+    await expect
+      .element(form.getByText('Choose an area. A rule that allows is for one area.'))
+      .toBeVisible();
     await expect.element(list('Who asks')).toHaveFocus();
     await expect.element(list('Who asks')).toHaveAccessibleDescription(/Say who asks/);
     expect(callsOf(hub, 'rules.preview')).toEqual([]);
@@ -158,15 +187,26 @@ describe('a rule that is made by hand', () => {
   });
 
   test('what the hub refuses stands beside the field it is about, until that is changed', async () => {
-    const refused = { ...problemOf('bad_request', 'Others see this: name one topic.'), data: { field: 'topic' } };
+    const refused = {
+      ...problemOf('bad_request', 'Others see this: name one topic.'),
+      data: { field: 'topic' },
+    };
     const hub = makingHub({}, TRIALS, { 'rules.preview': () => ({ ok: false, problem: refused }) });
     await fill(hub);
-    await expect.element(field('Only about the topic')).toHaveAccessibleDescription(/name one topic/);
+    await expect
+      .element(field('Only about the topic'))
+      .toHaveAccessibleDescription(/name one topic/);
     expect(document.querySelectorAll('.new-rule .problem')).toHaveLength(1);
     await field('Only about the topic').fill('dinner guests');
     await expect.element(form.getByText(/name one topic/)).not.toBeInTheDocument();
     await userEvent.tab();
-    await expect.element(form.getByText('That isn’t a topic. Use small letters, with dots between, such as dinner.guests.')).toBeVisible();
+    await expect
+      .element(
+        form.getByText(
+          'That isn’t a topic. Use small letters, with dots between, such as dinner.guests.',
+        ),
+      )
+      .toBeVisible();
     await field('Only about the topic').fill('dinner.guests');
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({ topic: 'dinner.guests' });
@@ -190,7 +230,9 @@ describe('a rule that is made by hand', () => {
     await form.getByRole('radio', { name: 'Allow without asking' }).click();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     await expect.element(list('Ends')).toHaveDisplayValue('in 30 days');
-    expect([...document.querySelectorAll('.new-rule option')].map((option) => option.textContent)).not.toContain('when I remove it');
+    expect(
+      [...document.querySelectorAll('.new-rule option')].map((option) => option.textContent),
+    ).not.toContain('when I remove it');
     expect(callsOf(hub, 'rules.preview')).toEqual([]);
   });
 
@@ -204,7 +246,10 @@ describe('a rule that is made by hand', () => {
     await pick('Who asks', 'Claude Code, on this computer');
     await expect.element(list('Which agent there')).not.toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
-    expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({ peer: 'local/claude-code', asking_agent: null });
+    expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({
+      peer: 'local/claude-code',
+      asking_agent: null,
+    });
   });
 
   test('ends with a day of one’s own; one that is over is no end', async () => {
@@ -216,7 +261,9 @@ describe('a rule that is made by hand', () => {
     await expect.element(form.getByText('Choose a day within the next year.')).toBeVisible();
     await day.fill('2026-12-03');
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
-    expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({ until: new Date(2026, 11, 3, 23, 59).getTime() });
+    expect(callsOf(hub, 'rules.preview').at(-1)).toMatchObject({
+      until: new Date(2026, 11, 3, 23, 59).getTime(),
+    });
   });
 
   test('everything works by keyboard alone, and Enter in a field makes nothing', async () => {
@@ -255,7 +302,9 @@ describe('a rule that is made by hand', () => {
   });
 
   test('the words of a request it is tried on are set apart as somebody else’s', async () => {
-    await fill(makingHub({}, [trialOf('<b>You</b> may always trust me', { with: 'deliver', miss: null })]));
+    await fill(
+      makingHub({}, [trialOf('<b>You</b> may always trust me', { with: 'deliver', miss: null })]),
+    );
     const [said] = document.querySelectorAll('.new-rule .trace .said');
     expect(said?.textContent?.trim()).toBe('<b>You</b> may always trust me');
     expect(told()).toContain('Would be allowed, asks you now. 17:04, Dad’s laptop.');

@@ -1,4 +1,5 @@
-// A pairing as it goes by keyboard and by ear, and the ways out of one that does not get through: what cannot be reached, what was left.
+// A pairing as it goes by keyboard and by ear, and the ways out of one that does not get through:
+// what cannot be reached, what was left.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
@@ -11,7 +12,13 @@ const SILENT =
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const heading = (name: string | RegExp) => page.getByRole('heading', { name, exact: true });
 const unreached = (over: Partial<PairingDto> = {}) =>
-  pairingOf('failed', { role: 'initiator', request: 'connecting', address: null, failure: SILENT, ...over });
+  pairingOf('failed', {
+    role: 'initiator',
+    request: 'connecting',
+    address: null,
+    failure: SILENT,
+    ...over,
+  });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -20,7 +27,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function showPairing(pairing: PairingDto, answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+async function showPairing(
+  pairing: PairingDto,
+  answers: ConstructorParameters<typeof FakeHubApi>[1] = {},
+): Promise<FakeHubApi> {
   const hub = new FakeHubApi(snapshotOf({ pairings: [pairing] }), answers);
   await showApp(hub, `people/pair/${pairing.id}`);
   return hub;
@@ -53,30 +63,56 @@ describe('a hub named by a wrong address', () => {
     await expectAccessible();
     hub.emit({ type: 'pairing', pairing: unreached() });
     await expect.element(heading('The other hub was not found')).toHaveFocus();
-    await expect.element(heading('The other hub was not found')).toHaveAccessibleDescription(SILENT);
+    await expect
+      .element(heading('The other hub was not found'))
+      .toHaveAccessibleDescription(SILENT);
     await expect.element(page.getByText(/three failures/)).not.toBeInTheDocument();
     await expectAccessible();
     await button('Change the address').click();
     await expect.element(page.getByRole('textbox', { name: 'Address or link' })).toHaveFocus();
-    await expect.element(page.getByRole('textbox', { name: 'Address or link' })).toHaveValue('10.0.0.7:7100');
-    await expect.element(page.getByRole('textbox', { name: 'Its public key' })).toHaveValue(kept.public_key);
+    await expect
+      .element(page.getByRole('textbox', { name: 'Address or link' }))
+      .toHaveValue('10.0.0.7:7100');
+    await expect
+      .element(page.getByRole('textbox', { name: 'Its public key' }))
+      .toHaveValue(kept.public_key);
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
   });
 
   test('stands in the list of what was not added, with why, until it is put away or asked again', async () => {
-    const other = unreached({ id: 'pairing-2', label: 'Hub aaaa 0002', failure: 'The time was up. Start again.', role: 'responder' });
-    const removed = { ...STRANGER, id: 'ed25519.4', label: 'Hub cccc 0004' };
-    const done = pairingOf('paired', { id: 'pairing-4', peer_id: removed.id, label: removed.label });
-    const hub = new FakeHubApi(snapshotOf({ peers: [STRANGER, removed], pairings: [unreached(), other, done] }), {
-      'pairings.start': () => ({ ok: true, value: pairingOf('waiting_for_answer', { id: 'pairing-3', request: 'connecting' }) }),
+    const other = unreached({
+      id: 'pairing-2',
+      label: 'Hub aaaa 0002',
+      failure: 'The time was up. Start again.',
+      role: 'responder',
     });
+    const removed = { ...STRANGER, id: 'ed25519.4', label: 'Hub cccc 0004' };
+    const done = pairingOf('paired', {
+      id: 'pairing-4',
+      peer_id: removed.id,
+      label: removed.label,
+    });
+    const hub = new FakeHubApi(
+      snapshotOf({ peers: [STRANGER, removed], pairings: [unreached(), other, done] }),
+      {
+        'pairings.start': () => ({
+          ok: true,
+          value: pairingOf('waiting_for_answer', { id: 'pairing-3', request: 'connecting' }),
+        }),
+      },
+    );
     await showApp(hub, 'people/add');
     await expect.element(heading('Not added')).toBeVisible();
     const rows = page.getByRole('listitem');
     expect(rows.filter({ hasText: STRANGER.label }).elements()).toHaveLength(1);
-    expect(rows.filter({ hasText: 'Hub cccc 0004' }).getByRole('button', { name: 'Add' }).elements()).toHaveLength(1);
+    expect(
+      rows.filter({ hasText: 'Hub cccc 0004' }).getByRole('button', { name: 'Add' }).elements(),
+    ).toHaveLength(1);
     await expectAccessible();
-    await rows.filter({ hasText: 'The time was up' }).getByRole('button', { name: 'Dismiss' }).click();
+    await rows
+      .filter({ hasText: 'The time was up' })
+      .getByRole('button', { name: 'Dismiss' })
+      .click();
     await expect.element(page.getByText('The time was up. Start again.')).not.toBeInTheDocument();
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-2' }]);
     await press(rows.filter({ hasText: SILENT }).getByRole('button', { name: 'Try again' }));
@@ -125,21 +161,30 @@ describe('a request on its way', () => {
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'closed' }) });
     await expect.element(heading('Now go to the other computer')).toBeVisible();
     await expect.element(button('Stop')).toHaveFocus();
-    await expect.element(page.getByRole('status').filter({ hasText: 'Now go to the other computer' })).toBeInTheDocument();
+    await expect
+      .element(page.getByRole('status').filter({ hasText: 'Now go to the other computer' }))
+      .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(6_000);
-    expect([...document.querySelectorAll('[role=status]')].map((region) => region.textContent).join('')).toBe('');
+    expect(
+      [...document.querySelectorAll('[role=status]')].map((region) => region.textContent).join(''),
+    ).toBe('');
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'taken' }) });
     await expect.element(page.getByText(/^The request is there/)).toBeVisible();
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'busy' }) });
-    await expect.element(page.getByText(/^It answers, but other requests wait there/)).toBeVisible();
+    await expect
+      .element(page.getByText(/^It answers, but other requests wait there/))
+      .toBeVisible();
     await expectAccessible();
   });
 
   test('that answers, and does not take the invitation, was found: its page says only that nothing was added, and why', async () => {
-    const failure = 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
+    const failure =
+      'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
     await showPairing(unreached({ invited: true, address: '10.0.0.7:7100', failure }));
     await expect.element(heading('The hubs were not added')).toHaveAccessibleDescription(failure);
-    await expect.element(page.getByText(/not found|no answer|three failures/)).not.toBeInTheDocument();
+    await expect
+      .element(page.getByText(/not found|no answer|three failures/))
+      .not.toBeInTheDocument();
     await expect.element(button('Try again')).not.toBeInTheDocument();
     await expectAccessible();
   });
@@ -171,9 +216,13 @@ describe('by keyboard and by ear', () => {
     hub.emit({ type: 'pairing', pairing: pairingOf('type_six') });
     await expect.element(page.getByRole('textbox', { name: 'Digit 1' })).toHaveFocus();
     const boxes = page.getByRole('group', { name: 'Type the six digits from the other computer' });
-    await expect.element(boxes).toHaveAccessibleDescription(/^Walk over and read them off its screen/);
+    await expect
+      .element(boxes)
+      .toHaveAccessibleDescription(/^Walk over and read them off its screen/);
     await userEvent.keyboard('754416');
-    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '754416' }]));
+    await vi.waitFor(() =>
+      expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '754416' }]),
+    );
     hub.emit({ type: 'pairing', pairing: pairingOf('show_two') });
     const matched = heading('They match. Now type these two over there');
     await expect.element(matched).toHaveFocus();
@@ -196,11 +245,15 @@ describe('by keyboard and by ear', () => {
     await expect.element(heading('The two hubs are talking')).toHaveFocus();
     hub.emit({ type: 'pairing', pairing: pairingOf('show_six') });
     await expect.element(heading('Type these on the other computer')).toHaveFocus();
-    await expect.element(heading('Type these on the other computer')).toHaveAccessibleDescription(/^7 5 4 4 1 6 /);
+    await expect
+      .element(heading('Type these on the other computer'))
+      .toHaveAccessibleDescription(/^7 5 4 4 1 6 /);
     hub.emit({ type: 'pairing', pairing: pairingOf('type_two') });
     await expect.element(page.getByRole('textbox', { name: 'Digit 1' })).toHaveFocus();
     await userEvent.keyboard('44');
-    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '44' }]));
+    await vi.waitFor(() =>
+      expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '44' }]),
+    );
     hub.emit({ type: 'pairing', pairing: pairingOf('confirming') });
     await expect.element(heading('Checking that they match')).toHaveFocus();
   });
@@ -211,18 +264,28 @@ describe('by keyboard and by ear', () => {
     });
     await expect.element(page.getByRole('textbox', { name: 'Digit 1' })).toHaveFocus();
     await userEvent.keyboard('111111');
-    await vi.waitFor(() => expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '111111' }]));
-    hub.emit({ type: 'pairing', pairing: pairingOf('failed', { role: 'initiator', request: 'taken' }) });
+    await vi.waitFor(() =>
+      expect(callsOf(hub, 'pairings.digits')).toEqual([{ id: 'pairing-1', digits: '111111' }]),
+    );
+    hub.emit({
+      type: 'pairing',
+      pairing: pairingOf('failed', { role: 'initiator', request: 'taken' }),
+    });
     const failed = heading('The hubs were not added');
     await expect.element(failed).toHaveFocus();
-    await expect.element(failed).toHaveAccessibleDescription(/^The digits were not those of the other screen/);
+    await expect
+      .element(failed)
+      .toHaveAccessibleDescription(/^The digits were not those of the other screen/);
     await tabTo('Try again with new digits');
     await expectAccessible();
   });
 
   test('digits that the hub could not take may be typed again in the same boxes, with the reason said', async () => {
     const hub = await showPairing(pairingOf('type_six'), {
-      'pairings.digits': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
+      'pairings.digits': () => ({
+        ok: false,
+        problem: problemOf('storage_failed', 'The disk is full.'),
+      }),
     });
     await userEvent.keyboard('754416');
     await expect.element(page.getByRole('alert').getByText('The disk is full.')).toBeVisible();
@@ -244,16 +307,28 @@ describe('by keyboard and by ear', () => {
 
 describe('HE-08: several hubs that ask at once', () => {
   const offers = Array.from({ length: 6 }, (_, index) =>
-    pairingOf('offered', { id: `offer-${index}`, peer_id: `ed25519.${index}`, label: `Hub 0000 000${index}`, said_hub: `Says ${index}` }),
+    pairingOf('offered', {
+      id: `offer-${index}`,
+      peer_id: `ed25519.${index}`,
+      label: `Hub 0000 000${index}`,
+      said_hub: `Says ${index}`,
+    }),
   );
   const opening = page.getByRole('button', { name: 'Show the code', exact: true });
-  const voice = () => [...document.querySelectorAll('[role=status]')].map((region) => region.textContent?.trim()).join('');
+  const voice = () =>
+    [...document.querySelectorAll('[role=status]')]
+      .map((region) => region.textContent?.trim())
+      .join('');
 
   test('are one line to pick from: only the picked one says anything and can be opened', async () => {
-    const hub = new FakeHubApi(snapshotOf({ pairings: offers }), { 'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }) });
+    const hub = new FakeHubApi(snapshotOf({ pairings: offers }), {
+      'pairings.open': () => ({ ok: true, value: pairingOf('exchanging') }),
+    });
     await showApp(hub, 'people/add');
     await expect.element(heading('6 hubs want to be added')).toBeVisible();
-    await expect.element(page.getByRole('navigation').getByRole('link', { name: /^People & hubs, 1 / })).toBeVisible();
+    await expect
+      .element(page.getByRole('navigation').getByRole('link', { name: /^People & hubs, 1 / }))
+      .toBeVisible();
     expect(opening.elements()).toHaveLength(0);
     await expect.element(page.getByText(/Says \d/)).not.toBeInTheDocument();
     await expectAccessible();
@@ -272,7 +347,8 @@ describe('HE-08: several hubs that ask at once', () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'people/add');
     const [first, second, third] = offers;
-    if (first === undefined || second === undefined || third === undefined) throw new Error('too few hubs ask');
+    if (first === undefined || second === undefined || third === undefined)
+      throw new Error('too few hubs ask');
     hub.emit({ type: 'pairing', pairing: first });
     await vi.waitFor(() => expect(opening.elements()).toHaveLength(1));
     await vi.advanceTimersByTimeAsync(ARM_MS);
@@ -319,9 +395,19 @@ describe('a hub that asks while nobody may', () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'people');
     hub.emit({ type: 'pairing_window', window: { ...closed, asked: { label } } });
-    await expect.element(page.getByText(`A hub asks to be added. It shows as ${label}.`)).toBeVisible();
-    expect([...document.querySelectorAll('[role=status],[role=alert]')].map((region) => region.textContent?.trim()).join('')).toBe('');
-    await expect.element(page.getByRole('navigation').getByRole('link', { name: 'People & hubs', exact: true })).toBeVisible();
+    await expect
+      .element(page.getByText(`A hub asks to be added. It shows as ${label}.`))
+      .toBeVisible();
+    expect(
+      [...document.querySelectorAll('[role=status],[role=alert]')]
+        .map((region) => region.textContent?.trim())
+        .join(''),
+    ).toBe('');
+    await expect
+      .element(
+        page.getByRole('navigation').getByRole('link', { name: 'People & hubs', exact: true }),
+      )
+      .toBeVisible();
     await expectAccessible();
     hub.emit({ type: 'pairing_window', window: { ...closed, asked: { label: null } } });
     await expect.element(page.getByText('Several hubs ask to be added.')).toBeVisible();

@@ -1,4 +1,5 @@
-// Who may disturb quiet hours, as a person ticks it: the boxes show what the hub keeps, and nobody is named unseen.
+// Who may disturb quiet hours, as a person ticks it: the boxes show what the hub keeps, and nobody
+// is named unseen.
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { QUIET_PERIODS_MAX } from '../../preload/contract/limits.ts';
@@ -7,12 +8,22 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALM, DAD, PEERS, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp } from './support/page.ts';
 
-const NIGHT: QuietPeriodDto = { name: 'Night', from: '21:30', to: '07:00', days: [1, 2, 3, 4, 5, 6, 7], on: true };
-const box = (name: string) => page.getByRole('group', { name: /Can interrupt/ }).getByRole('checkbox', { name });
+const NIGHT: QuietPeriodDto = {
+  name: 'Night',
+  from: '21:30',
+  to: '07:00',
+  days: [1, 2, 3, 4, 5, 6, 7],
+  on: true,
+};
+const box = (name: string) =>
+  page.getByRole('group', { name: /Can interrupt/ }).getByRole('checkbox', { name });
 
 test('a box that the hub did not keep shows again what is so, next to why', async () => {
   const hub = new FakeHubApi(snapshotOf(), {
-    'attention.setQuietHours': () => ({ ok: false, problem: problemOf('storage_failed', 'The disk is full.') }),
+    'attention.setQuietHours': () => ({
+      ok: false,
+      problem: problemOf('storage_failed', 'The disk is full.'),
+    }),
   });
   await showApp(hub, 'settings');
   await box(DAD.name).click();
@@ -40,11 +51,19 @@ test('a suspended hub that may disturb is listed and can be taken off; one that 
 });
 
 test('there is no place for more quiet hours than a household keeps', async () => {
-  const periods = Array.from({ length: QUIET_PERIODS_MAX - 1 }, (_, index) => ({ ...NIGHT, name: `Night ${index}` }));
-  const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, quiet_hours: { periods, urgent_peers: [] } } }));
+  const periods = Array.from({ length: QUIET_PERIODS_MAX - 1 }, (_, index) => ({
+    ...NIGHT,
+    name: `Night ${index}`,
+  }));
+  const hub = new FakeHubApi(
+    snapshotOf({ attention: { ...CALM, quiet_hours: { periods, urgent_peers: [] } } }),
+  );
   await showApp(hub, 'settings');
   const add = page.getByRole('button', { name: 'Add quiet hours' });
   await expect.element(add).toBeVisible();
-  hub.emit({ type: 'do_not_disturb', attention: { ...CALM, quiet_hours: { periods: [...periods, NIGHT], urgent_peers: [] } } });
+  hub.emit({
+    type: 'do_not_disturb',
+    attention: { ...CALM, quiet_hours: { periods: [...periods, NIGHT], urgent_peers: [] } },
+  });
   await expect.element(add).not.toBeInTheDocument();
 });

@@ -1,4 +1,5 @@
-// Rules on the page: what a card offers beyond this once and what each choice would do, the rules in force, and that no haste decides.
+// Rules on the page: what a card offers beyond this once and what each choice would do, the rules
+// in force, and that no haste decides.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
@@ -10,7 +11,10 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const decided = (hub: FakeHubApi) => callsOf(hub, 'approvals.decide');
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'], now: NOW });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    now: NOW,
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -34,12 +38,15 @@ describe('the wider choices of a card', () => {
       'OpenClaw on Dad’s laptop may give Claude Code tasks in Family chat without asking you, only inside this conversation.',
     );
     expect(would).toContain('It ends after 2 quiet hours, tomorrow at 06:04 at the latest.');
-    expect([...document.querySelectorAll('.choices .radio b')].map((choice) => choice.textContent)).toEqual([
-      'For this conversation',
-      'Never',
-    ]);
+    expect(
+      [...document.querySelectorAll('.choices .radio b')].map((choice) => choice.textContent),
+    ).toEqual(['For this conversation', 'Never']);
     await expect
-      .element(page.getByText('You can’t allow this until a set time, because others see what happens in Family chat.'))
+      .element(
+        page.getByText(
+          'You can’t allow this until a set time, because others see what happens in Family chat.',
+        ),
+      )
       .toBeVisible();
     await expectAccessible();
   });
@@ -47,7 +54,9 @@ describe('the wider choices of a card', () => {
   test('a small and reversible request may be allowed until a time or always, each with its own end', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
     await openMore(hub);
-    const titles = [...document.querySelectorAll('.choices .radio')].map((choice) => choice.textContent?.replaceAll(/\s+/g, ' ').trim());
+    const titles = [...document.querySelectorAll('.choices .radio')].map((choice) =>
+      choice.textContent?.replaceAll(/\s+/g, ' ').trim(),
+    );
     expect(titles).toEqual([
       'For this conversation Until it has been quiet for 2 hours',
       'Until tonight Until today at 23:59',
@@ -58,7 +67,9 @@ describe('the wider choices of a card', () => {
     await page.getByRole('radio', { name: /Until tonight/ }).click();
     await press(button('Allow and remember'));
     const until = new Date(2026, 10, 21, 23, 59).getTime();
-    expect(decided(hub)).toEqual([{ id: SALT.id, revision: 1, digest: SALT.digest, decision: 'allow', scope: 'until', until }]);
+    expect(decided(hub)).toEqual([
+      { id: SALT.id, revision: 1, digest: SALT.digest, decision: 'allow', scope: 'until', until },
+    ]);
   });
 
   test('"never" declines, and says what it would turn away', async () => {
@@ -68,7 +79,9 @@ describe('the wider choices of a card', () => {
     await expect.element(page.getByText('Exactly what this would decline')).toBeVisible();
     expect(document.querySelector('.would')?.textContent).not.toContain('OpenClaw');
     await press(button('Decline and remember'));
-    expect(decided(hub)).toEqual([{ id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' }]);
+    expect(decided(hub)).toEqual([
+      { id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'decline', scope: 'never' },
+    ]);
   });
 
   test('a dangerous request draws no wider choice, and the key for it opens none', async () => {
@@ -97,7 +110,10 @@ describe('the wider choices of a card', () => {
   test('a change of the request closes the drawer: what was picked was for other words', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }));
     await openMore(hub);
-    hub.emit({ type: 'approval', approval: { ...SALT, text: 'Add poison', revision: 2, digest: 'a'.repeat(64) } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...SALT, text: 'Add poison', revision: 2, digest: 'a'.repeat(64) },
+    });
     await expect.element(page.getByText('Exactly what this would allow')).not.toBeInTheDocument();
     expect(decided(hub)).toEqual([]);
   });
@@ -133,10 +149,16 @@ describe('the wider choices of a card', () => {
   test('what was remembered can be taken back for ten seconds; then the cards behind wait again', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT, DINNER] }));
     await showCard(hub);
-    await press(page.getByRole('article', { name: /Logistics/ }).getByRole('button', { name: 'More choices' }));
+    await press(
+      page
+        .getByRole('article', { name: /Logistics/ })
+        .getByRole('button', { name: 'More choices' }),
+    );
     await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
-    await expect.element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true })).toBeVisible();
+    await expect
+      .element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true }))
+      .toBeVisible();
     const [made] = hub.snapshot.rules;
     await press(button('Undo'));
     expect(callsOf(hub, 'rules.remove')).toEqual([{ id: made?.id }]);
@@ -159,20 +181,26 @@ describe('the wider choices of a card', () => {
   test('says visibly why it could not be taken back, and can be tried again, for ten seconds from then', async () => {
     const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
     let answer: (outcome: typeof full) => void = () => undefined;
-    const hub = await remembering({ 'rules.remove': () => new Promise<typeof full>((resolve) => (answer = resolve)) });
+    const hub = await remembering({
+      'rules.remove': () => new Promise<typeof full>((resolve) => (answer = resolve)),
+    });
     await vi.advanceTimersByTimeAsync(9_000);
     await press(button('Undo'));
     await button('Undo').click();
     expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
     answer(full);
-    await expect.element(page.getByText(/It could not be undone\. .*The disk is full\./)).toBeVisible();
+    await expect
+      .element(page.getByText(/It could not be undone\. .*The disk is full\./))
+      .toBeVisible();
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(9_000);
     await press(button('Undo'));
     expect(callsOf(hub, 'rules.remove')).toHaveLength(2);
   });
 
-  async function remembering(answers: ConstructorParameters<typeof FakeHubApi>[1] = {}): Promise<FakeHubApi> {
+  async function remembering(
+    answers: ConstructorParameters<typeof FakeHubApi>[1] = {},
+  ): Promise<FakeHubApi> {
     const hub = new FakeHubApi(snapshotOf({ approvals: [SALT] }), answers);
     await openMore(hub);
     await page.getByRole('radio', { name: /For 30 days/ }).click();
@@ -182,7 +210,9 @@ describe('the wider choices of a card', () => {
   }
 
   test('a request that names no agent makes a rule for such requests alone, and the card says so', async () => {
-    await openMore(new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, from_agent: null, from_name: null }] })));
+    await openMore(
+      new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, from_agent: null, from_name: null }] })),
+    );
     const would = document.querySelector('.would')?.textContent?.replaceAll(/\s+/g, ' ') ?? '';
     expect(would).toMatch(/, naming none of its agents, may /);
   });
@@ -193,11 +223,15 @@ describe('haste', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCard(hub);
     document.getElementById(`approval-${DINNER.id}`)?.focus();
-    // The first letters fall while the person's own card is still inert, as in typing that goes on when the window comes forward.
+    // The first letters fall while the person's own card is still inert, as in typing that goes on
+    // when the window comes forward.
     window.dispatchEvent(new Event('focus'));
     const keys = ['a', 'd', 'm', 'Enter', ' ', 'a', 'Tab', 'Enter', 'd', ' '];
     for (let request = 0; request < 20; request++) {
-      hub.emit({ type: 'approval', approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (20 - request) }) });
+      hub.emit({
+        type: 'approval',
+        approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (20 - request) }),
+      });
       for (const key of keys) {
         await userEvent.keyboard(key.length === 1 ? key : `{${key}}`);
         await vi.advanceTimersByTimeAsync(20);
@@ -222,7 +256,10 @@ describe('haste', () => {
         document.elementFromPoint(spot.x, spot.y)?.closest('button')?.click();
         await vi.advanceTimersByTimeAsync(20);
       }
-      hub.emit({ type: 'approval', approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (request + 1) }) });
+      hub.emit({
+        type: 'approval',
+        approval: approvalOf(`flood ${request}`, { expires_at: NOW + 60_000 * (request + 1) }),
+      });
     }
     expect(decided(hub)).toEqual([]);
   });
@@ -231,17 +268,23 @@ describe('haste', () => {
 describe('the Rules screen', () => {
   test('says rules as sentences, with end, beginning and use, and whose words are not the hub’s', async () => {
     await showApp(new FakeHubApi(snapshotOf({ rules: RULES })), 'rules');
-    const rows = [...document.querySelectorAll('.rows > li')].map((row) => row.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '');
+    const rows = [...document.querySelectorAll('.rows > li')].map(
+      (row) => row.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '',
+    );
     expect(rows.find((row) => row.includes('Family calendar'))).toMatch(
       /^Dad’s laptop may ask Household lists about Family calendar\. ?Until 3 December at 18:04\. Made on a card, 3 November\. Used 41 times, last today at 16:04\./,
     );
-    expect(rows.find((row) => row.includes('Dinner') || row.includes('dinner'))).toContain('Until today at 20:04, if it stays quiet.');
-    expect(rows.find((row) => row.includes('Leo’s tablet'))).toContain('may never ask any agent for anything in Screen time.');
+    expect(rows.find((row) => row.includes('Dinner') || row.includes('dinner'))).toContain(
+      'Until today at 20:04, if it stays quiet.',
+    );
+    expect(rows.find((row) => row.includes('Leo’s tablet'))).toContain(
+      'may never ask any agent for anything in Screen time.',
+    );
     expect(rows.find((row) => row.includes('Screen time'))).toContain('Declined quietly 17 times');
     expect(rows.find((row) => row.includes('Home music'))).toContain('Paused.');
-    expect([...document.querySelectorAll('.rows .said')].map((said) => said.textContent?.trim())).toEqual(
-      expect.arrayContaining(['OpenClaw', 'Tell the family chat that dinner is at 7']),
-    );
+    expect(
+      [...document.querySelectorAll('.rows .said')].map((said) => said.textContent?.trim()),
+    ).toEqual(expect.arrayContaining(['OpenClaw', 'Tell the family chat that dinner is at 7']));
     await expectAccessible();
   });
 
@@ -272,8 +315,12 @@ describe('the Rules screen', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await expect.element(button('Undo')).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length - 1);
-    const struck = [...document.querySelectorAll('.rows > .gone .rule-sentence, .rows > .gone .rule-sentence *')];
-    expect(new Set(struck.map((part) => getComputedStyle(part).textDecorationLine))).toEqual(new Set(['line-through']));
+    const struck = [
+      ...document.querySelectorAll('.rows > .gone .rule-sentence, .rows > .gone .rule-sentence *'),
+    ];
+    expect(new Set(struck.map((part) => getComputedStyle(part).textDecorationLine))).toEqual(
+      new Set(['line-through']),
+    );
     await press(button('Bring back'));
     await expect.element(page.getByText('Removed.', { exact: true })).not.toBeInTheDocument();
     expect(hub.snapshot.rules).toHaveLength(RULES.length);
@@ -314,7 +361,10 @@ describe('the Rules screen', () => {
 
   test('says why what was removed could not be given back', async () => {
     const full = { ok: false, problem: problemOf('storage_failed', 'The disk is full.') } as const;
-    await showApp(new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.restore': () => full }), 'rules');
+    await showApp(
+      new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.restore': () => full }),
+      'rules',
+    );
     await button('Remove').click();
     await press(button('Undo'));
     await expect.element(page.getByText(/The disk is full\./)).toBeVisible();
@@ -322,7 +372,10 @@ describe('the Rules screen', () => {
 
   test('says why when it did not work, beside the rule', async () => {
     const gone = { ok: false, problem: problemOf('gone', 'This rule is over.') } as const;
-    await showApp(new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.remove': () => gone }), 'rules');
+    await showApp(
+      new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }), { 'rules.remove': () => gone }),
+      'rules',
+    );
     await button('Remove').click();
     await expect.element(page.getByText(/This rule is over/)).toBeVisible();
   });
@@ -345,8 +398,12 @@ describe('the Rules screen', () => {
     await showApp(hub, 'rules');
     await button('Try it').click();
     await expect.element(page.getByText('It would ask you.')).toBeVisible();
-    await expect.element(page.getByText('This rule is about the other kind of request.')).toBeVisible();
-    expect(callsOf(hub, 'rules.test')).toMatchObject([{ kind: 'delegate', asking_agent: null, agent: null, domain: null }]);
+    await expect
+      .element(page.getByText('This rule is about the other kind of request.'))
+      .toBeVisible();
+    expect(callsOf(hub, 'rules.test')).toMatchObject([
+      { kind: 'delegate', asking_agent: null, agent: null, domain: null },
+    ]);
     await button('Pause').first().click();
     await expect.element(page.getByText('It would ask you.')).not.toBeInTheDocument();
     await button('Try it').click();
@@ -357,12 +414,20 @@ describe('the Rules screen', () => {
 
   test('the tester asks in the name of an agent there, of which the hub itself is none', async () => {
     const said = DAD.capabilities;
-    const dad = { ...DAD, capabilities: said && { ...said, untrusted: { ...said.untrusted, agent_name: 'Dads laptop' } } };
+    const dad = {
+      ...DAD,
+      capabilities: said && {
+        ...said,
+        untrusted: { ...said.untrusted, agent_name: 'Dads laptop' },
+      },
+    };
     const hub = new FakeHubApi(snapshotOf({ rules: RULES, peers: [dad] }));
     await showApp(hub, 'rules');
     await page.getByRole('combobox', { name: 'Who' }).selectOptions('Dad’s laptop');
     const asker = page.getByRole('combobox', { name: 'Which agent there' });
-    const named = [...asker.element().querySelectorAll('option')].map((option) => option.textContent);
+    const named = [...asker.element().querySelectorAll('option')].map(
+      (option) => option.textContent,
+    );
     expect(named).toEqual(['none named', 'Cursor', 'OpenClaw', 'another, by its name…']);
     await asker.selectOptions('OpenClaw');
     await button('Try it').click();
@@ -370,7 +435,10 @@ describe('the Rules screen', () => {
     await expect.element(button('Try it')).toHaveAttribute('aria-disabled', 'true');
     await page.getByLabelText('Its name, letter by letter').fill('helper-dad');
     await button('Try it').click();
-    expect(callsOf(hub, 'rules.test')).toMatchObject([{ asking_agent: 'openclaw' }, { asking_agent: 'helper-dad' }]);
+    expect(callsOf(hub, 'rules.test')).toMatchObject([
+      { asking_agent: 'openclaw' },
+      { asking_agent: 'helper-dad' },
+    ]);
   });
 
   test('without rules it says so, and is accessible', async () => {
@@ -382,16 +450,25 @@ describe('the Rules screen', () => {
   test('what rules did stands under Now, apart from what people decided', async () => {
     await showApp(new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: RULED })));
     await expect.element(page.getByText('Done by your rules')).toBeVisible();
-    await expect.element(page.getByText(/Allowed by your rule\. Attic may give Household lists tasks in Shopping list\./)).toBeVisible();
+    await expect
+      .element(
+        page.getByText(
+          /Allowed by your rule\. Attic may give Household lists tasks in Shopping list\./,
+        ),
+      )
+      .toBeVisible();
     await expect.element(page.getByText('Recently decided')).not.toBeInTheDocument();
   });
 
   test('what rules did is told by all that the rule names, its agent and topic too', async () => {
     const narrow = RULES.map((rule) =>
-      rule.id === RULED[0]?.rule_id ? { ...rule, asking_agent: 'claude', asking_agent_name: 'Claude', topic: 'milk' } : rule,
+      rule.id === RULED[0]?.rule_id
+        ? { ...rule, asking_agent: 'claude', asking_agent_name: 'Claude', topic: 'milk' }
+        : rule,
     );
     await showApp(new FakeHubApi(snapshotOf({ rules: narrow, recently_decided: RULED })));
-    const told = /Allowed by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
+    const told =
+      /Allowed by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
     await expect.element(page.getByText(told)).toBeVisible();
   });
 });

@@ -55,8 +55,12 @@ describe('the feed', () => {
     hub.emit({ type: 'feed', item: noticeOf(text, 50, { fields, fields_left_out: 2 }), unread: 3 });
     await expect.element(page.getByText('Who, 1st')).toBeVisible();
     await expect.element(page.getByText('18:40', { exact: true })).toBeVisible();
-    await expect.element(page.getByRole('img', { name: 'hidden character U+202E' }).first()).toBeVisible();
-    await expect.element(page.getByText('2 more fields are too long to be kept here.')).toBeVisible();
+    await expect
+      .element(page.getByRole('img', { name: 'hidden character U+202E' }).first())
+      .toBeVisible();
+    await expect
+      .element(page.getByText('2 more fields are too long to be kept here.'))
+      .toBeVisible();
     await expect.element(page.getByText('"back_at"')).not.toBeVisible();
     await page.getByText('Exactly as it was sent').click();
     await expect.element(page.getByText('"back_at"')).toBeVisible();
@@ -77,7 +81,9 @@ describe('the feed', () => {
     hub.emit({ type: 'feed', item: noticeOf('The post is here', 50, { unread: true }), unread: 4 });
     await button('Unread').click();
     await expect.element(page.getByText('The post is here')).toBeVisible();
-    expect(document.querySelectorAll('[data-row]')).toHaveLength(FEED.filter((item) => item.unread).length + 1);
+    expect(document.querySelectorAll('[data-row]')).toHaveLength(
+      FEED.filter((item) => item.unread).length + 1,
+    );
   });
 });
 
@@ -94,8 +100,12 @@ describe('conversations', () => {
   });
 
   test('a decision of an owner who has no name was by you', async () => {
-    const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, who: 'owner' } : entry));
-    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
+    const entries = DINNER_THREAD.entries.map((entry) =>
+      entry.kind === 'decision' ? { ...entry, who: 'owner' } : entry,
+    );
+    const hub = new FakeHubApi(snapshotOf(), {
+      'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
+    });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
     await expect.element(page.getByText('Allowed, by you')).toBeVisible();
   });
@@ -104,42 +114,71 @@ describe('conversations', () => {
     [{ surface: 'rule', who: 'hub' }, 'Allowed by a rule'],
     [{ surface: 'rule', who: 'hub', state: 'declined' }, 'Declined by a rule'],
     [{ surface: 'peer', who: 'Mum, Mum’s PC' }, 'Allowed, by Mum, Mum’s PC'],
-  ] as const)('a decision that nobody here made is not told as one that was allowed once: %o', async (made, said) => {
-    const entries = DINNER_THREAD.entries.map((entry) => (entry.kind === 'decision' ? { ...entry, ...made } : entry));
-    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
-    await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-    const told = page.getByText(said, { exact: true });
-    await expect.element(told).toBeVisible();
-    expect(told.element().closest('.event')?.querySelector('.meta')?.textContent, 'nor told twice').toMatch(/^[0-9:]+$/);
-  });
+  ] as const)(
+    'a decision that nobody here made is not told as one that was allowed once: %o',
+    async (made, said) => {
+      const entries = DINNER_THREAD.entries.map((entry) =>
+        entry.kind === 'decision' ? { ...entry, ...made } : entry,
+      );
+      const hub = new FakeHubApi(snapshotOf(), {
+        'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
+      });
+      await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
+      const told = page.getByText(said, { exact: true });
+      await expect.element(told).toBeVisible();
+      expect(
+        told.element().closest('.event')?.querySelector('.meta')?.textContent,
+        'nor told twice',
+      ).toMatch(/^[0-9:]+$/);
+    },
+  );
 
   test.each([
     ['declined', 'Declined', 'mark-back'],
     ['expired', 'Nobody answered in time', 'mark-late'],
     ['cancelled', 'Cancelled', 'mark-gone'],
     ['failed', 'Failed', 'mark-failed'],
-  ] as const)('a report of a request that is %s wears that word and that mark', async (state, said, mark) => {
-    const [first] = DINNER_THREAD.entries;
-    if (first === undefined) throw new Error('no entry');
-    const entries = [{ ...first, kind: 'result', state }];
-    const conversation = { ...DINNER_THREAD.conversation, state, title_by: 'us' as const };
-    const hub = new FakeHubApi(snapshotOf(), {
-      'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, conversation, entries } }),
-    });
-    await showApp(hub, `conversations/${conversation.id}`);
-    const pane = page.getByRole('region', { name: 'Conversation' });
-    await expect.element(pane.getByText(said, { exact: true })).toBeVisible();
-    expect(document.querySelector('.thread .knot path')?.getAttribute('d')).toBe(DRAWINGS[mark].lines);
-    expect(document.querySelector('.thread-title .said.own'), 'our own words stand on no paper').not.toBeNull();
-  });
+  ] as const)(
+    'a report of a request that is %s wears that word and that mark',
+    async (state, said, mark) => {
+      const [first] = DINNER_THREAD.entries;
+      if (first === undefined) throw new Error('no entry');
+      const entries = [{ ...first, kind: 'result', state }];
+      const conversation = { ...DINNER_THREAD.conversation, state, title_by: 'us' as const };
+      const hub = new FakeHubApi(snapshotOf(), {
+        'conversations.get': () => ({
+          ok: true,
+          value: { ...DINNER_THREAD, conversation, entries },
+        }),
+      });
+      await showApp(hub, `conversations/${conversation.id}`);
+      const pane = page.getByRole('region', { name: 'Conversation' });
+      await expect.element(pane.getByText(said, { exact: true })).toBeVisible();
+      expect(document.querySelector('.thread .knot path')?.getAttribute('d')).toBe(
+        DRAWINGS[mark].lines,
+      );
+      expect(
+        document.querySelector('.thread-title .said.own'),
+        'our own words stand on no paper',
+      ).not.toBeNull();
+    },
+  );
 
   test('what is no text stands as a table in a conversation, too, whoever said it', async () => {
     const [first] = DINNER_THREAD.entries;
     if (first === undefined) throw new Error('no entry');
     const fields = [['back_at', '18:40']] as const;
-    const told = { ...first, kind: 'notify', text: '{\n  "back_at": "18:40"\n}', fields, fields_left_out: 2 };
+    const told = {
+      ...first,
+      kind: 'notify',
+      text: '{\n  "back_at": "18:40"\n}',
+      fields,
+      fields_left_out: 2,
+    };
     const entries = [told, { ...told, seq: 2, direction: 'out' as const }];
-    const hub = new FakeHubApi(snapshotOf(), { 'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }) });
+    const hub = new FakeHubApi(snapshotOf(), {
+      'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
+    });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
     const pane = page.getByRole('region', { name: 'Conversation' });
     await expect.element(pane.getByText('Back at').nth(1)).toBeVisible();
@@ -195,17 +234,27 @@ describe('agents', () => {
     await name.fill('Shopping');
     await button('Save the name').click();
     await expect.element(heading('Shopping')).toBeVisible();
-    expect(callsOf(hub, 'agents.rename')).toEqual([{ name: 'household-lists', display_name: 'Shopping' }]);
+    expect(callsOf(hub, 'agents.rename')).toEqual([
+      { name: 'household-lists', display_name: 'Shopping' },
+    ]);
   });
 
   test('a name that the hub refuses stays in the form, with the reason', async () => {
     const taken = problemOf('conflict', '"Claude Code" is taken here.');
-    await showApp(new FakeHubApi(snapshotOf(), { 'agents.rename': () => ({ ok: false, problem: taken }) }), 'agents');
-    await page.getByRole('region', { name: 'Household lists' }).getByRole('button', { name: 'Rename' }).click();
+    await showApp(
+      new FakeHubApi(snapshotOf(), { 'agents.rename': () => ({ ok: false, problem: taken }) }),
+      'agents',
+    );
+    await page
+      .getByRole('region', { name: 'Household lists' })
+      .getByRole('button', { name: 'Rename' })
+      .click();
     await page.getByRole('textbox', { name: 'Your name for this agent' }).fill('Claude C0de');
     await button('Save the name').click();
     await expect.element(page.getByText(/is taken here/)).toBeVisible();
-    await expect.element(page.getByRole('textbox', { name: 'Your name for this agent' })).toHaveValue('Claude C0de');
+    await expect
+      .element(page.getByRole('textbox', { name: 'Your name for this agent' }))
+      .toHaveValue('Claude C0de');
   });
 
   test('the class of an area is set in words, and the others stay', async () => {
@@ -230,7 +279,9 @@ describe('agents', () => {
       'agents.confirm': () => {
         hub.emit({ type: 'registration_gone', id: KNOCK.id });
         const agent = AGENTS[0];
-        return agent === undefined ? { ok: false, problem: problemOf('internal', '') } : { ok: true, value: agent };
+        return agent === undefined
+          ? { ok: false, problem: problemOf('internal', '') }
+          : { ok: true, value: agent };
       },
     });
     await showApp(hub, 'agents');
@@ -247,11 +298,22 @@ describe('agents', () => {
   test('a program just let in has not fetched its token yet, which is no agent without one', async () => {
     const [agent] = AGENTS;
     if (agent === undefined) throw new Error('no agent');
-    const fresh = { ...agent, presence: 'never_seen', last_call_at: null, token_created_at: null } as const;
+    const fresh = {
+      ...agent,
+      presence: 'never_seen',
+      last_call_at: null,
+      token_created_at: null,
+    } as const;
     const hub = new FakeHubApi(snapshotOf({ agents: [fresh] }));
     await showApp(hub, 'agents');
-    await expect.element(page.getByText('It is confirmed, and hasn’t fetched its token yet.', { exact: false })).toBeVisible();
-    await expect.element(page.getByText('It has no token.', { exact: false })).not.toBeInTheDocument();
+    await expect
+      .element(
+        page.getByText('It is confirmed, and hasn’t fetched its token yet.', { exact: false }),
+      )
+      .toBeVisible();
+    await expect
+      .element(page.getByText('It has no token.', { exact: false }))
+      .not.toBeInTheDocument();
     hub.emit({ type: 'agent', agent: { ...fresh, token_created_at: NOW } });
     await expect.element(page.getByText(/Token made just now/)).toBeVisible();
     hub.emit({ type: 'agent', agent: { ...fresh, last_call_at: NOW } });
@@ -275,7 +337,9 @@ describe('agents', () => {
 
   test('where the program brought no command only curl is offered', async () => {
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command: null } })), 'agents');
-    await expect.element(page.getByRole('tab', { name: 'curl' })).toHaveAttribute('aria-selected', 'true');
+    await expect
+      .element(page.getByRole('tab', { name: 'curl' }))
+      .toHaveAttribute('aria-selected', 'true');
     await expect.element(page.getByRole('tab', { name: 'Claude Code' })).not.toBeInTheDocument();
   });
 
@@ -288,7 +352,9 @@ describe('agents', () => {
     await expectAccessible();
     await button('Make its token').click();
     await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();
-    expect(callsOf(hub, 'agents.create')).toEqual([{ name: 'my-agent', domains: ['family.chat', 'home.lights'] }]);
+    expect(callsOf(hub, 'agents.create')).toEqual([
+      { name: 'my-agent', domains: ['family.chat', 'home.lights'] },
+    ]);
     await expectAccessible();
     await press(button('I have it'));
     expect(document.body.textContent).not.toContain('axh_agent_');
@@ -317,17 +383,29 @@ describe('settings', () => {
     await name.fill('Kitchen PC');
     await userEvent.keyboard('{Enter}');
     await page.getByRole('switch', { name: /^Single-key shortcuts A, D, R, M, .*U$/ }).click();
-    expect(callsOf(hub, 'settings.update')).toEqual([{ theme: 'contrast' }, { name: 'Kitchen PC' }, { single_key_shortcuts: false }]);
+    expect(callsOf(hub, 'settings.update')).toEqual([
+      { theme: 'contrast' },
+      { name: 'Kitchen PC' },
+      { single_key_shortcuts: false },
+    ]);
   });
 
   test('a switch changes its own setting, and one that this run fixes says what fixed it and cannot be pressed', async () => {
-    const settings = { ...SETTINGS, discovery: false, fixed_at_start: { discovery: '--discovery' } };
+    const settings = {
+      ...SETTINGS,
+      discovery: false,
+      fixed_at_start: { discovery: '--discovery' },
+    };
     const hub = new FakeHubApi(snapshotOf({ settings }));
     await showApp(hub, 'settings');
     const fixed = page.getByRole('switch', { name: 'Find hubs automatically' });
     await expect.element(fixed).toHaveAttribute('aria-disabled', 'true');
     await expect
-      .element(page.getByText('This hub was started with --discovery. That counts until it is started without it.'))
+      .element(
+        page.getByText(
+          'This hub was started with --discovery. That counts until it is started without it.',
+        ),
+      )
       .toBeVisible();
     await expectAccessible();
     await fixed.click({ force: true });
@@ -354,8 +432,12 @@ describe('settings', () => {
   test('what exists only in the desktop app is not drawn in a browser', async () => {
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, desktop: false } })), 'settings');
     await expect.element(heading('Settings')).toBeVisible();
-    await expect.element(page.getByRole('switch', { name: 'Start at login' })).not.toBeInTheDocument();
-    await expect.element(page.getByRole('switch', { name: 'Tell me about requests' })).not.toBeInTheDocument();
+    await expect
+      .element(page.getByRole('switch', { name: 'Start at login' }))
+      .not.toBeInTheDocument();
+    await expect
+      .element(page.getByRole('switch', { name: 'Tell me about requests' }))
+      .not.toBeInTheDocument();
   });
 
   test('what others need to add this hub by its address stands there and is copied as it is', async () => {
@@ -366,7 +448,8 @@ describe('settings', () => {
     await page.getByText('Exact identifiers and ports').click();
     await button('Copy: Public key').click();
     await button('Copy: Agent id').click();
-    for (const address of ['192.168.1.10:7100', '10.8.0.2:7100']) await button(`Copy: Link to this hub at ${address}`).click();
+    for (const address of ['192.168.1.10:7100', '10.8.0.2:7100'])
+      await button(`Copy: Link to this hub at ${address}`).click();
     expect(copies.mock.calls.flat()).toEqual([MUM.public_key, MUM.agent_id, ...links]);
     await expect.element(page.getByText(/^7100 \(UDP\) for other hubs/)).toBeVisible();
     copies.mockRestore();
@@ -377,7 +460,9 @@ describe('settings', () => {
       '# Licenses\n\n## svelte - 5.1.0 (MIT)\n\nPermission is hereby\ngranted.\n\nAS IS.\n\n## valibot - 1.5.0 (MIT)\n\nMIT License\n';
     const read = vi
       .spyOn(window, 'fetch')
-      .mockResolvedValue(new Response(file, { headers: { 'content-type': 'text/plain; charset=utf-8' } }));
+      .mockResolvedValue(
+        new Response(file, { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+      );
     await showApp(new FakeHubApi(snapshotOf()), 'settings');
     await page.getByRole('link', { name: 'Read them' }).click();
     await expect.element(heading('svelte - 5.1.0 (MIT)')).toBeVisible();
@@ -393,25 +478,44 @@ describe('settings', () => {
   test.each([
     [
       'a page instead of the file',
-      () => Promise.resolve(new Response('<!doctype html>## x', { headers: { 'content-type': 'text/html' } })),
+      () =>
+        Promise.resolve(
+          new Response('<!doctype html>## x', { headers: { 'content-type': 'text/html' } }),
+        ),
     ],
     ['no answer', () => Promise.reject(new TypeError('Failed to fetch'))],
   ])('licences that cannot be read are named where they stand: %s', async (_what, answer) => {
     const read = vi.spyOn(window, 'fetch').mockImplementation(answer);
     await showApp(new FakeHubApi(snapshotOf()), 'settings/licences');
-    await expect.element(page.getByRole('alert').getByText(/^They could not be read\. The full list is in licences\.txt/)).toBeVisible();
+    await expect
+      .element(
+        page
+          .getByRole('alert')
+          .getByText(/^They could not be read\. The full list is in licences\.txt/),
+      )
+      .toBeVisible();
     read.mockRestore();
   });
 
   test('a hint that names a command names the one that works at this hub’s terminal', async () => {
     const hint = 'Run "axon login" at a terminal.';
-    const hub = new FakeHubApi(snapshotOf({ hub: { ...MUM, command: 'node /opt/axon-hub/main/entry/axon.cjs' } }), {
-      'settings.update': () => ({ ok: false, problem: { ...problemOf('unauthenticated', 'It was not changed.'), hint } }),
-    });
+    const hub = new FakeHubApi(
+      snapshotOf({ hub: { ...MUM, command: 'node /opt/axon-hub/main/entry/axon.cjs' } }),
+      {
+        'settings.update': () => ({
+          ok: false,
+          problem: { ...problemOf('unauthenticated', 'It was not changed.'), hint },
+        }),
+      },
+    );
     await showApp(hub, 'settings');
     await button('Contrast').click();
     await expect
-      .element(page.getByText('It was not changed. Run "node /opt/axon-hub/main/entry/axon.cjs login" at a terminal.'))
+      .element(
+        page.getByText(
+          'It was not changed. Run "node /opt/axon-hub/main/entry/axon.cjs login" at a terminal.',
+        ),
+      )
       .toBeVisible();
   });
 
@@ -438,10 +542,16 @@ describe('what stands around the screens', () => {
   test('the rail says how many wait, as a number to see and in words to hear', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showApp(hub);
-    await expect.element(page.getByRole('link', { name: 'Now, 1 waiting', exact: true })).toBeVisible();
+    await expect
+      .element(page.getByRole('link', { name: 'Now, 1 waiting', exact: true }))
+      .toBeVisible();
     hub.emit({ type: 'approval', approval: SALT });
-    await expect.element(page.getByRole('link', { name: 'Now, 2 waiting', exact: true })).toBeVisible();
-    await expect.element(page.getByRole('link', { name: 'Feed, 3 unread', exact: true })).toBeVisible();
+    await expect
+      .element(page.getByRole('link', { name: 'Now, 2 waiting', exact: true }))
+      .toBeVisible();
+    await expect
+      .element(page.getByRole('link', { name: 'Feed, 3 unread', exact: true }))
+      .toBeVisible();
     await expectAccessible();
   });
 
@@ -449,7 +559,11 @@ describe('what stands around the screens', () => {
     'in the %s theme every screen is as accessible',
     async (theme) => {
       const hub = new FakeHubApi(
-        snapshotOf({ settings: { ...SETTINGS, theme }, approvals: [DINNER, SALT, DEPLOY, LONG], registrations: [KNOCK] }),
+        snapshotOf({
+          settings: { ...SETTINGS, theme },
+          approvals: [DINNER, SALT, DEPLOY, LONG],
+          registrations: [KNOCK],
+        }),
       );
       for (const place of [
         'now',
@@ -472,12 +586,17 @@ describe('what stands around the screens', () => {
   test('on the narrowest page the current tab has room for its word, and what is behind More has words', async () => {
     await page.viewport(360, 740);
     await showApp(new FakeHubApi(snapshotOf()), 'conversations');
-    const words = () => [...document.querySelectorAll('.nav .word')].filter((word) => word.getBoundingClientRect().width > 1);
+    const words = () =>
+      [...document.querySelectorAll('.nav .word')].filter(
+        (word) => word.getBoundingClientRect().width > 1,
+      );
     const overflowing = () =>
       words().flatMap((word) => {
         const tab = word.parentElement?.getBoundingClientRect();
         const box = word.getBoundingClientRect();
-        return tab === undefined || box.left < tab.left || box.right > tab.right ? [word.textContent] : [];
+        return tab === undefined || box.left < tab.left || box.right > tab.right
+          ? [word.textContent]
+          : [];
       });
     expect(words().map((word) => word.textContent)).toEqual(['Conversations']);
     expect(overflowing()).toEqual([]);
@@ -490,22 +609,32 @@ describe('what stands around the screens', () => {
 
   test('on a narrow page the rail is five tabs, nothing is cut off and everything is as accessible', async () => {
     await page.viewport(400, 800);
-    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, DEPLOY, LONG], registrations: [KNOCK] }));
+    const hub = new FakeHubApi(
+      snapshotOf({ approvals: [DINNER, DEPLOY, LONG], registrations: [KNOCK] }),
+    );
     for (const place of ['now', 'people', 'feed', 'conversations', 'agents', 'settings']) {
       await showApp(hub, place);
       await vi.advanceTimersByTimeAsync(700);
       const main = document.querySelector('main');
-      expect(main?.scrollWidth, `the width of ${place}`).toBeLessThanOrEqual(main?.clientWidth ?? 0);
+      expect(main?.scrollWidth, `the width of ${place}`).toBeLessThanOrEqual(
+        main?.clientWidth ?? 0,
+      );
       await expectAccessible();
     }
-    expect([...document.querySelectorAll('.nav > :is(a, button)')].filter((tab) => tab.getClientRects().length > 0)).toHaveLength(5);
+    expect(
+      [...document.querySelectorAll('.nav > :is(a, button)')].filter(
+        (tab) => tab.getClientRects().length > 0,
+      ),
+    ).toHaveLength(5);
     await button('More').click();
     await expect.element(page.getByRole('link', { name: 'Agents, 1 waiting' })).toBeVisible();
     await page.viewport(1280, 820);
   }, 120_000);
 
   test('first run: what is still to do, and the marks explained', async () => {
-    await showApp(new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })));
+    await showApp(
+      new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })),
+    );
     await expect.element(heading('Welcome to Mum’s PC')).toBeVisible();
     await expect.element(page.getByRole('link', { name: 'Connect' })).toBeVisible();
     await expectAccessible();
@@ -518,12 +647,18 @@ describe('what stands around the screens', () => {
     await expect.element(page.getByText('allowed by you 1')).toBeVisible();
     await expect.element(page.getByText('declined 1')).toBeVisible();
     expect(document.querySelectorAll('.activity rect.mine')).toHaveLength(1);
-    hub.emit({ type: 'approval', approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' },
+    });
     await expect.element(page.getByText('allowed by your rules 1')).toBeVisible();
     await page.getByText('As a table').click();
     await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0' })).toBeVisible();
     const own_answer = { text: 'At 8.', choice: null };
-    hub.emit({ type: 'approval', approval: { ...CAR, state: 'answered', decided_at: NOW, own_answer, surface: 'window' } });
+    hub.emit({
+      type: 'approval',
+      approval: { ...CAR, state: 'answered', decided_at: NOW, own_answer, surface: 'window' },
+    });
     await expect.element(page.getByText('answered by you 1')).toBeVisible();
     await expect.element(page.getByRole('row', { name: '18:00 0 1 1 0' })).toBeVisible();
     expect(document.querySelectorAll('.activity rect.own')).toHaveLength(1);
@@ -531,7 +666,9 @@ describe('what stands around the screens', () => {
   });
 
   test('where the record cannot be read there is no picture of the day rather than a wrong one', async () => {
-    const hub = new FakeHubApi(snapshotOf(), { 'approvals.list': () => ({ ok: false, problem: problemOf('internal', 'No.') }) });
+    const hub = new FakeHubApi(snapshotOf(), {
+      'approvals.list': () => ({ ok: false, problem: problemOf('internal', 'No.') }),
+    });
     await showApp(hub);
     await expect.element(heading('Recently decided')).toBeVisible();
     await vi.waitFor(() => expect(callsOf(hub, 'approvals.list')).toHaveLength(1));
@@ -546,12 +683,15 @@ describe('what stands around the screens', () => {
   });
 
   test('a locked keychain is explained and unlocked from any screen', async () => {
-    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ hub: { ...MUM, state: 'identity_locked' } }), {
-      'hub.unlock': () => {
-        hub.emit({ type: 'hub', hub: MUM });
-        return { ok: true, value: MUM };
+    const hub: FakeHubApi = new FakeHubApi(
+      snapshotOf({ hub: { ...MUM, state: 'identity_locked' } }),
+      {
+        'hub.unlock': () => {
+          hub.emit({ type: 'hub', hub: MUM });
+          return { ok: true, value: MUM };
+        },
       },
-    });
+    );
     await showApp(hub, 'feed');
     await expectAccessible();
     await button('Unlock').click();
@@ -560,7 +700,9 @@ describe('what stands around the screens', () => {
   });
 
   test('the time that is left is the hub’s time', async () => {
-    await showApp(new FakeHubApi(snapshotOf({ at: NOW, approvals: [{ ...DINNER, expires_at: NOW + 61_000 }] })));
+    await showApp(
+      new FakeHubApi(snapshotOf({ at: NOW, approvals: [{ ...DINNER, expires_at: NOW + 61_000 }] })),
+    );
     await expect.element(page.getByText('1 minute', { exact: true })).toBeVisible();
     await vi.advanceTimersByTimeAsync(3_000);
     await expect.element(page.getByText(/^5[789] seconds$/)).toBeVisible();

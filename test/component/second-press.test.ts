@@ -1,5 +1,6 @@
-// The second half of a double click: a button that came to stand where another was pressed, by a change of its row or because a row left, does
-// nothing for a moment. Whatever stands at the spot of the first press is what the second one meets.
+// The second half of a double click: a button that came to stand where another was pressed, by a
+// change of its row or because a row left, does nothing for a moment. Whatever stands at the spot
+// of the first press is what the second one meets.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cdp, page, userEvent } from 'vitest/browser';
 import type { Locator } from 'vitest/browser';
@@ -7,29 +8,47 @@ import type { AuditCheckDto } from '../../preload/contract/audit.ts';
 import type { SessionDto } from '../../preload/contract/settings-dto.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULES } from '../fakes/household-rules.ts';
-import { CALM, DAD, KNOCK, NOW, PEERS, SESSIONS, STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
+import {
+  CALM,
+  DAD,
+  KNOCK,
+  NOW,
+  PEERS,
+  SESSIONS,
+  STRANGER,
+  pairingOf,
+  snapshotOf,
+} from '../fakes/household.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'], now: NOW });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    now: NOW,
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
 /**
- * Presses `first`, then once it is so what stands at the very same spot, at once and shortly before a button may open.
+ * Presses `first`, then once it is so what stands at the very same spot, at once and shortly before
+ * a button may open.
  * @returns what stood there, by its words
  */
-async function pressTwice(first: Locator, isSo: () => Promise<unknown>): Promise<string | undefined> {
+async function pressTwice(
+  first: Locator,
+  isSo: () => Promise<unknown>,
+): Promise<string | undefined> {
   first.element().scrollIntoView({ block: 'center' });
   const { left, top, width, height } = first.element().getBoundingClientRect();
   await press(first);
   await isSo();
-  const there = document.elementFromPoint(left + width / 2, top + height / 2)?.closest('button') ?? null;
+  const there =
+    document.elementFromPoint(left + width / 2, top + height / 2)?.closest('button') ?? null;
   there?.click();
   await vi.advanceTimersByTimeAsync(ARM_MS - 1);
   there?.click();
@@ -41,9 +60,13 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
   test('leaves a rule paused that the first half paused, and one in force that it let go on', async () => {
     const hub = new FakeHubApi(snapshotOf({ rules: [CALENDAR_RULE] }));
     await showApp(hub, 'rules');
-    expect(await pressTwice(button('Pause'), () => expect.element(button('Resume')).toBeVisible())).toBe('Resume');
+    expect(
+      await pressTwice(button('Pause'), () => expect.element(button('Resume')).toBeVisible()),
+    ).toBe('Resume');
     expect(callsOf(hub, 'rules.update')).toEqual([{ id: CALENDAR_RULE.id, suspended: true }]);
-    expect(await pressTwice(button('Resume'), () => expect.element(button('Pause')).toBeVisible())).toBe('Pause');
+    expect(
+      await pressTwice(button('Resume'), () => expect.element(button('Pause')).toBeVisible()),
+    ).toBe('Pause');
     expect(callsOf(hub, 'rules.update')).toHaveLength(2);
     expect(hub.snapshot.rules).toMatchObject([{ suspended: false }]);
   });
@@ -54,7 +77,9 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
     await press(button('Remove'));
     await expect.element(button('Bring back')).toBeVisible();
     await vi.advanceTimersByTimeAsync(ARM_MS);
-    expect(await pressTwice(button('Bring back'), () => expect.element(button('Remove')).toBeVisible())).toBe('Remove');
+    expect(
+      await pressTwice(button('Bring back'), () => expect.element(button('Remove')).toBeVisible()),
+    ).toBe('Remove');
     expect(callsOf(hub, 'rules.remove')).toHaveLength(1);
     expect(hub.snapshot.rules).toHaveLength(1);
   });
@@ -64,12 +89,15 @@ describe('RI-07: the second half of a double click on the page of the rules', ()
     await showApp(hub, 'rules');
     const [first] = RULES;
     hub.emit({ type: 'rule_gone', id: first?.id ?? '' });
-    await expect.poll(() => button('Remove').first().element().getAttribute('aria-disabled')).toBe('true');
+    await expect
+      .poll(() => button('Remove').first().element().getAttribute('aria-disabled'))
+      .toBe('true');
     await press(button('Remove').first());
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await press(button('Undo'));
     await expect.element(button('Undo')).not.toBeInTheDocument();
-    for (const remove of button('Remove').elements()) expect(remove.getAttribute('aria-disabled')).toBe('true');
+    for (const remove of button('Remove').elements())
+      expect(remove.getAttribute('aria-disabled')).toBe('true');
   });
 });
 
@@ -86,7 +114,9 @@ test('RI-07: the second half of a double click on “Log out” ends no other se
   });
   await showApp(hub, 'settings');
   await expect.poll(() => button('Log out').elements().length).toBe(3);
-  await pressTwice(button('Log out').nth(1), () => expect.poll(() => callsOf(hub, 'sessions.list')).toHaveLength(2));
+  await pressTwice(button('Log out').nth(1), () =>
+    expect.poll(() => callsOf(hub, 'sessions.list')).toHaveLength(2),
+  );
   expect(callsOf(hub, 'sessions.revoke')).toEqual([{ id: 's2' }]);
   await expect.element(page.getByText('Logged out.')).toBeVisible();
   expect(button('Log out').elements()).toHaveLength(3);
@@ -97,8 +127,12 @@ test('a session that is being ended, or has just been, is not ended once more be
   let end: () => void = () => undefined;
   let lists = 0;
   const hub = new FakeHubApi(snapshotOf(), {
-    'sessions.list': () => (lists++ === 0 ? { ok: true, value: { items: [...SESSIONS], next: null } } : new Promise(() => undefined)),
-    'sessions.revoke': () => new Promise((resolve) => (end = () => resolve({ ok: true, value: { revoked: true } }))),
+    'sessions.list': () =>
+      lists++ === 0
+        ? { ok: true, value: { items: [...SESSIONS], next: null } }
+        : new Promise(() => undefined),
+    'sessions.revoke': () =>
+      new Promise((resolve) => (end = () => resolve({ ok: true, value: { revoked: true } }))),
   });
   await showApp(hub, 'settings');
   const second = button('Log out').nth(1);
@@ -111,12 +145,16 @@ test('a session that is being ended, or has just been, is not ended once more be
 });
 
 describe('RI-07: the second half of a double click where invitations are made', () => {
-  const link = 'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
+  const link =
+    'axon://pair?v=1&k=VGhpcyBpcyBubyBrZXkgb2YgYW55IGh1YiBhdCBhbGw&a=192.168.1.12:7100&s=AAAAAAAAAAAAAAAAAAAAAA&n=Mum';
   const invitationOf = (id: string) => ({ id, created_at: NOW, expires_at: NOW + 300_000 });
   function inviting(before: readonly string[]): FakeHubApi {
     let left = [...before];
     return new FakeHubApi(snapshotOf(), {
-      'invitations.list': () => ({ ok: true, value: { items: left.map(invitationOf), next: null } }),
+      'invitations.list': () => ({
+        ok: true,
+        value: { items: left.map(invitationOf), next: null },
+      }),
       'invitations.create': () => {
         left = [...left, 'new'];
         return { ok: true, value: { invitation: invitationOf('new'), link } };
@@ -131,9 +169,13 @@ describe('RI-07: the second half of a double click where invitations are made', 
   test('takes nothing back that the first half made, and makes none where it took one back', async () => {
     const hub = inviting([]);
     await showApp(hub, 'people/add');
-    expect(await pressTwice(button('Make one'), () => expect.element(button('Revoke it')).toBeVisible())).toBe('Revoke it');
+    expect(
+      await pressTwice(button('Make one'), () => expect.element(button('Revoke it')).toBeVisible()),
+    ).toBe('Revoke it');
     expect(callsOf(hub, 'invitations.revoke')).toEqual([]);
-    expect(await pressTwice(button('Revoke it'), () => expect.element(button('Make one')).toBeVisible())).toBe('Make one');
+    expect(
+      await pressTwice(button('Revoke it'), () => expect.element(button('Make one')).toBeVisible()),
+    ).toBe('Make one');
     expect(callsOf(hub, 'invitations.create')).toHaveLength(1);
   });
 
@@ -141,7 +183,9 @@ describe('RI-07: the second half of a double click where invitations are made', 
     const hub = inviting(['one', 'two']);
     await showApp(hub, 'people/add');
     await expect.poll(() => button('Revoke it').elements().length).toBe(2);
-    await pressTwice(button('Revoke it').first(), () => expect.element(page.getByText('An earlier one no longer works.')).toBeVisible());
+    await pressTwice(button('Revoke it').first(), () =>
+      expect.element(page.getByText('An earlier one no longer works.')).toBeVisible(),
+    );
     expect(callsOf(hub, 'invitations.revoke')).toEqual([{ id: 'one' }]);
     await expect.element(page.getByText(/^An earlier one works for/)).toBeVisible();
     await expectAccessible();
@@ -170,11 +214,20 @@ describe('RI-07: the second half of a double click does nothing', () => {
   });
 
   test('on the quiet hours that move up', async () => {
-    const night = { name: 'Night', from: '21:30', to: '07:00', days: [1, 2, 3, 4, 5, 6, 7], on: true };
+    const night = {
+      name: 'Night',
+      from: '21:30',
+      to: '07:00',
+      days: [1, 2, 3, 4, 5, 6, 7],
+      on: true,
+    };
     const periods = [night, { ...night, name: 'Noon', from: '12:00', to: '13:00' }];
-    const hub = new FakeHubApi(snapshotOf({ attention: { ...CALM, quiet_hours: { periods, urgent_peers: [] } } }));
+    const hub = new FakeHubApi(
+      snapshotOf({ attention: { ...CALM, quiet_hours: { periods, urgent_peers: [] } } }),
+    );
     await showApp(hub, 'settings');
-    const remove = () => page.getByRole('listitem').getByRole('button', { name: 'Remove', exact: true });
+    const remove = () =>
+      page.getByRole('listitem').getByRole('button', { name: 'Remove', exact: true });
     const left = () => expect.poll(() => remove().elements().length).toBe(1);
     expect(await pressTwice(remove().first(), left)).toBe('Remove');
     expect(callsOf(hub, 'attention.setQuietHours')).toHaveLength(1);
@@ -225,7 +278,12 @@ describe('RI-07: the second half of a double click does nothing', () => {
   });
 
   test('on the next address that is kept', async () => {
-    const kept = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}`, how_found: 'static' as const }));
+    const kept = ['one', 'two'].map((id) => ({
+      ...STRANGER,
+      id,
+      label: `Hub ${id}`,
+      how_found: 'static' as const,
+    }));
     const hub = new FakeHubApi(snapshotOf({ peers: kept }));
     await showApp(hub, 'people/add');
     const left = () => expect.poll(() => button('Forget').elements().length).toBe(1);
@@ -233,45 +291,59 @@ describe('RI-07: the second half of a double click does nothing', () => {
     expect(callsOf(hub, 'peers.remove')).toHaveLength(1);
   });
 
-  test.each(['people', 'people/add'])('on “Add” of a hub that moves up among those in sight, on %s', async (place) => {
-    const kept = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}`, how_found: 'static' as const }));
-    const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...kept] }));
-    await showApp(hub, place);
-    const add = () => page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
-    await expect.poll(() => add().elements().length).toBe(2);
-    const { left, top } = add().first().element().getBoundingClientRect();
-    await userEvent.hover(add().first());
-    hub.emit({ type: 'peer_gone', id: 'one' });
-    await expect.poll(() => add().elements().length).toBe(1);
-    expect(document.elementFromPoint(left + 5, top + 5)?.closest('button')).toBe(add().element());
-    await add().click({ force: true });
-    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
-    await add().click({ force: true });
-    expect(callsOf(hub, 'pairings.start')).toEqual([]);
-    await press(add());
-    expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
-  });
+  test.each(['people', 'people/add'])(
+    'on “Add” of a hub that moves up among those in sight, on %s',
+    async (place) => {
+      const kept = ['one', 'two'].map((id) => ({
+        ...STRANGER,
+        id,
+        label: `Hub ${id}`,
+        how_found: 'static' as const,
+      }));
+      const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...kept] }));
+      await showApp(hub, place);
+      const add = () =>
+        page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
+      await expect.poll(() => add().elements().length).toBe(2);
+      const { left, top } = add().first().element().getBoundingClientRect();
+      await userEvent.hover(add().first());
+      hub.emit({ type: 'peer_gone', id: 'one' });
+      await expect.poll(() => add().elements().length).toBe(1);
+      expect(document.elementFromPoint(left + 5, top + 5)?.closest('button')).toBe(add().element());
+      await add().click({ force: true });
+      await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+      await add().click({ force: true });
+      expect(callsOf(hub, 'pairings.start')).toEqual([]);
+      await press(add());
+      expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
+    },
+  );
 
-  test.each(['people', 'people/add'])('on “Add” of a hub below one that is in trouble now, on %s', async (place) => {
-    const near = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}` }));
-    const [first] = near;
-    if (first === undefined) throw new Error('no hub');
-    const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...near] }));
-    await showApp(hub, place);
-    const add = page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
-    await expect.poll(() => add.elements().length).toBe(2);
-    const { top } = add.last().element().getBoundingClientRect();
-    await userEvent.hover(add.last());
-    hub.emit({ type: 'peer', peer: { ...first, trouble: 'It cannot be reached. '.repeat(20) } });
-    await expect.poll(() => add.last().element().getBoundingClientRect().top).toBeGreaterThan(top + 10);
-    await expect.element(add.last()).toHaveAttribute('aria-disabled', 'true');
-    await add.last().click({ force: true });
-    await vi.advanceTimersByTimeAsync(ARM_MS - 1);
-    await add.last().click({ force: true });
-    expect(callsOf(hub, 'pairings.start')).toEqual([]);
-    await press(add.last());
-    expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
-  });
+  test.each(['people', 'people/add'])(
+    'on “Add” of a hub below one that is in trouble now, on %s',
+    async (place) => {
+      const near = ['one', 'two'].map((id) => ({ ...STRANGER, id, label: `Hub ${id}` }));
+      const [first] = near;
+      if (first === undefined) throw new Error('no hub');
+      const hub = new FakeHubApi(snapshotOf({ peers: [DAD, ...near] }));
+      await showApp(hub, place);
+      const add = page.getByRole('listitem').getByRole('button', { name: 'Add', exact: true });
+      await expect.poll(() => add.elements().length).toBe(2);
+      const { top } = add.last().element().getBoundingClientRect();
+      await userEvent.hover(add.last());
+      hub.emit({ type: 'peer', peer: { ...first, trouble: 'It cannot be reached. '.repeat(20) } });
+      await expect
+        .poll(() => add.last().element().getBoundingClientRect().top)
+        .toBeGreaterThan(top + 10);
+      await expect.element(add.last()).toHaveAttribute('aria-disabled', 'true');
+      await add.last().click({ force: true });
+      await vi.advanceTimersByTimeAsync(ARM_MS - 1);
+      await add.last().click({ force: true });
+      expect(callsOf(hub, 'pairings.start')).toEqual([]);
+      await press(add.last());
+      expect(callsOf(hub, 'pairings.start')).toHaveLength(1);
+    },
+  );
 
   test('on a notice that moves up among those not read', async () => {
     const hub = new FakeHubApi(snapshotOf());
@@ -291,7 +363,10 @@ describe('RI-07: the second half of a double click does nothing', () => {
   test('on what undoes a pause or a mute that has just begun', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub);
-    hub.emit({ type: 'do_not_disturb', attention: { ...CALM, paused: { since: NOW, until: null } } });
+    hub.emit({
+      type: 'do_not_disturb',
+      attention: { ...CALM, paused: { since: NOW, until: null } },
+    });
     await expect.element(button('Resume now')).toHaveAttribute('aria-disabled', 'true');
     await showApp(hub, `people/hub/${LEO.id}`);
     await button('Mute').click();
@@ -320,7 +395,9 @@ describe('RI-07: the second half of a double click does nothing', () => {
     await showApp(hub, 'agents');
     const [first] = hub.snapshot.agents;
     hub.emit({ type: 'agent_gone', name: first?.name ?? '' });
-    await expect.element(button('Ask it when no agent is named').first()).toHaveAttribute('aria-disabled', 'true');
+    await expect
+      .element(button('Ask it when no agent is named').first())
+      .toHaveAttribute('aria-disabled', 'true');
   });
 });
 
@@ -332,14 +409,17 @@ test('the bar that takes back can be read while it waits', async () => {
 });
 
 test('the bar that takes back keeps its own ground under forced colours, where the system would draw one in the colour of its words', async () => {
-  const asks = (value: string) => cdp().send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] });
+  const asks = (value: string) =>
+    cdp().send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value }] });
   await asks('active');
   try {
     await showApp(new FakeHubApi(snapshotOf({ rules: RULES })), 'rules');
     await button('Remove').first().click();
     await expect.element(button('Undo')).toBeVisible();
     expect(window.matchMedia('(forced-colors: active)').matches).toBe(true);
-    const parts = ['.undo', '.undo span', '.undo .btn'].map((part) => getComputedStyle(document.querySelector(part) ?? document.body));
+    const parts = ['.undo', '.undo span', '.undo .btn'].map((part) =>
+      getComputedStyle(document.querySelector(part) ?? document.body),
+    );
     expect(parts.map((style) => style.forcedColorAdjust)).toEqual(['none', 'none', 'none']);
   } finally {
     await asks('');
@@ -351,7 +431,8 @@ test.each(['button', 'key'] as const)(
   async (how) => {
     const hub = new FakeHubApi(snapshotOf({ rules: RULES }));
     await showApp(hub, 'rules');
-    const undo = () => (how === 'key' ? userEvent.keyboard('u') : button('Undo').click({ force: true }));
+    const undo = () =>
+      how === 'key' ? userEvent.keyboard('u') : button('Undo').click({ force: true });
     const restored = () => callsOf(hub, 'rules.restore');
     await vi.advanceTimersByTimeAsync(ARM_MS);
     await button('Remove').first().click();
@@ -395,7 +476,11 @@ describe('RI-07: the second half of a double click on the page of the audit log'
     });
     await showApp(hub, 'settings/audit-log');
     await expect.element(button('Stop checking')).toHaveAttribute('aria-disabled', 'true');
-    expect(await pressTwice(button('Stop checking'), () => expect.element(button('Check now')).toBeVisible())).toBe('Check now');
+    expect(
+      await pressTwice(button('Stop checking'), () =>
+        expect.element(button('Check now')).toBeVisible(),
+      ),
+    ).toBe('Check now');
     expect(callsOf(hub, 'audit.verify')).toEqual([]);
   });
 });

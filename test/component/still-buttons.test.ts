@@ -1,5 +1,5 @@
-// A button stays where it is from the press to the release, whichever card has the focus; and where it was moved by something else, it shows
-// that it is inert before anybody presses it.
+// A button stays where it is from the press to the release, whichever card has the focus; and where
+// it was moved by something else, it shows that it is inert before anybody presses it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
@@ -62,7 +62,10 @@ describe('RI-07: what moves the buttons of a card', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [TRAIN] }));
     await showApp(hub);
     await untilOpen(TRAIN.id);
-    hub.emit({ type: 'do_not_disturb', attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null } } });
+    hub.emit({
+      type: 'do_not_disturb',
+      attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null } },
+    });
     await expect.poll(() => document.querySelector('.top-strips .strip')).not.toBeNull();
     await expect.poll(() => inertIn(TRAIN.id)).not.toContain(false);
     await untilOpen(TRAIN.id);

@@ -1,4 +1,5 @@
-// The tokens of the design hold their ratios: text 4.5, controls 3, and 7 in the contrast theme, on every ground they stand on.
+// The tokens of the design hold their ratios: text 4.5, controls 3, and 7 in the contrast theme, on
+// every ground they stand on.
 import { beforeEach, describe, expect, test } from 'vitest';
 import '../../renderer/styles/all.css';
 
@@ -28,7 +29,9 @@ function luminance(parts: readonly number[]): number {
 }
 
 export function ratio(one: string, other: string): number {
-  const [light, dark] = [luminance(colour(one)), luminance(colour(other))].toSorted((a, b) => b - a);
+  const [light, dark] = [luminance(colour(one)), luminance(colour(other))].toSorted(
+    (a, b) => b - a,
+  );
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
@@ -42,16 +45,16 @@ describe.each([
   });
 
   test(`every text token reads with at least ${text} on every ground`, () => {
-    const weak = TEXT.flatMap((token) => GROUNDS.map((ground) => ({ pair: `${token} on ${ground}`, is: ratio(token, ground) }))).filter(
-      ({ is }) => is < text,
-    );
+    const weak = TEXT.flatMap((token) =>
+      GROUNDS.map((ground) => ({ pair: `${token} on ${ground}`, is: ratio(token, ground) })),
+    ).filter(({ is }) => is < text);
     expect(weak).toEqual([]);
   });
 
   test(`every border of a control stands out with at least ${control} on every ground`, () => {
-    const weak = CONTROLS.flatMap((token) => GROUNDS.map((ground) => ({ pair: `${token} on ${ground}`, is: ratio(token, ground) }))).filter(
-      ({ is }) => is < control,
-    );
+    const weak = CONTROLS.flatMap((token) =>
+      GROUNDS.map((ground) => ({ pair: `${token} on ${ground}`, is: ratio(token, ground) })),
+    ).filter(({ is }) => is < control);
     expect(weak).toEqual([]);
   });
 

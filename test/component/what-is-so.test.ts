@@ -1,9 +1,19 @@
-// What pages say of the hub is what the hub holds: while events come in, after a reply that comes late, and in a page that is opened now.
+// What pages say of the hub is what the hub holds: while events come in, after a reply that comes
+// late, and in a page that is opened now.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { agentOf, approvalOf, DAD, DECIDED, NOW, PEERS, SALT, snapshotOf } from '../fakes/household.ts';
+import {
+  agentOf,
+  approvalOf,
+  DAD,
+  DECIDED,
+  NOW,
+  PEERS,
+  SALT,
+  snapshotOf,
+} from '../fakes/household.ts';
 import { CALENDAR_RULE, ruleOf } from '../fakes/household-rules.ts';
 import { WAITING } from '../fakes/remote-approval-cards.ts';
 import { press, showApp } from './support/page.ts';
@@ -19,7 +29,11 @@ afterEach(() => {
 });
 
 /** Looks at a page that was open all the time, then at one that is opened now. */
-async function inBothPages(hub: FakeHubApi, place: string, look: () => Promise<unknown>): Promise<void> {
+async function inBothPages(
+  hub: FakeHubApi,
+  place: string,
+  look: () => Promise<unknown>,
+): Promise<void> {
   await look();
   await showApp(new FakeHubApi(hub.snapshot), place);
   await look();
@@ -28,7 +42,9 @@ async function inBothPages(hub: FakeHubApi, place: string, look: () => Promise<u
 describe('the page of a hub says what it may do', () => {
   const place = `people/hub/${DAD.id}`;
   const rows = () => {
-    const heading = [...document.querySelectorAll('h2')].find(({ textContent }) => textContent === 'What Dad’s laptop may do here');
+    const heading = [...document.querySelectorAll('h2')].find(
+      ({ textContent }) => textContent === 'What Dad’s laptop may do here',
+    );
     const list = heading?.parentElement?.querySelectorAll('li p:first-child') ?? [];
     return [...list].map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim());
   };
@@ -40,13 +56,31 @@ describe('the page of a hub says what it may do', () => {
     await showApp(hub, place);
     await expect.poll(rows).toEqual([SEES, ASKS]);
     hub.emit({ type: 'rule', rule: CALENDAR_RULE });
-    hub.emit({ type: 'rule', rule: ruleOf('chat', { effect: 'never', peer_id: null, peer_name: null, domain: 'family.chat' }) });
     hub.emit({
       type: 'rule',
-      rule: ruleOf('attic', { peer_id: PEERS.find(({ name }) => name === 'Attic')?.id ?? '', peer_name: 'Attic', domain: 'family.school' }),
+      rule: ruleOf('chat', {
+        effect: 'never',
+        peer_id: null,
+        peer_name: null,
+        domain: 'family.chat',
+      }),
     });
-    hub.emit({ type: 'rule', rule: ruleOf('paused', { suspended: true, domain: 'family.school' }) });
-    hub.emit({ type: 'rule', rule: ruleOf('over', { expires_at: NOW - 1, domain: 'family.school' }) });
+    hub.emit({
+      type: 'rule',
+      rule: ruleOf('attic', {
+        peer_id: PEERS.find(({ name }) => name === 'Attic')?.id ?? '',
+        peer_name: 'Attic',
+        domain: 'family.school',
+      }),
+    });
+    hub.emit({
+      type: 'rule',
+      rule: ruleOf('paused', { suspended: true, domain: 'family.school' }),
+    });
+    hub.emit({
+      type: 'rule',
+      rule: ruleOf('over', { expires_at: NOW - 1, domain: 'family.school' }),
+    });
     await inBothPages(hub, place, () =>
       expect
         .poll(rows)
@@ -60,21 +94,36 @@ describe('the page of a hub says what it may do', () => {
   });
 
   test('by the classes of the agents', async () => {
-    const lists = agentOf('lists', { risk_class: 'R0', domains: [{ domain: 'family.calendar', risk_class: null }] });
+    const lists = agentOf('lists', {
+      risk_class: 'R0',
+      domains: [{ domain: 'family.calendar', risk_class: null }],
+    });
     const hub = new FakeHubApi(snapshotOf({ agents: [lists] }));
     await showApp(hub, place);
-    await expect.poll(rows).toEqual([SEES, 'Questions about Family calendar are answered without asking you.', ASKS]);
+    await expect
+      .poll(rows)
+      .toEqual([SEES, 'Questions about Family calendar are answered without asking you.', ASKS]);
     hub.emit({ type: 'agent', agent: { ...lists, risk_class: 'R2' } });
     await inBothPages(hub, place, () => expect.poll(rows).toEqual([SEES, ASKS]));
   });
 });
 
 test('a reply to a decision that comes after a newer event does not take the row back', async () => {
-  const allowed = { ...SALT, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window', task_state: 'queued' } as const;
+  const allowed = {
+    ...SALT,
+    state: 'approved',
+    decided_at: NOW,
+    decided_by: 'Mum',
+    surface: 'window',
+    task_state: 'queued',
+  } as const;
   const hub: FakeHubApi = new FakeHubApi(snapshotOf({ approvals: [SALT], recently_decided: [] }), {
     'approvals.decide': () => {
       hub.emit({ type: 'approval', approval: { ...allowed, task_revision: 3 } });
-      hub.emit({ type: 'approval', approval: { ...allowed, task_state: 'claimed', task_revision: 4 } });
+      hub.emit({
+        type: 'approval',
+        approval: { ...allowed, task_state: 'claimed', task_revision: 4 },
+      });
       return { ok: true, value: { ...allowed, task_revision: 3 } };
     },
   });
@@ -92,7 +141,8 @@ test('how far something has come moves no row of what was decided', async () => 
   if (first === undefined || second === undefined) throw new Error('two were decided');
   const hub = new FakeHubApi(snapshotOf());
   await showApp(hub);
-  const order = () => DECIDED.map(({ text }) => page.getByText(text).element().getBoundingClientRect().top);
+  const order = () =>
+    DECIDED.map(({ text }) => page.getByText(text).element().getBoundingClientRect().top);
   await expect.element(page.getByText(first.text)).toBeVisible();
   const before = order();
   hub.emit({ type: 'approval', approval: { ...second, task_revision: second.task_revision + 1 } });
@@ -102,7 +152,9 @@ test('how far something has come moves no row of what was decided', async () => 
 test('without rules the page promises no offer that does not come', async () => {
   const hub = new FakeHubApi(snapshotOf({ rules: [] }));
   await showApp(hub, 'rules');
-  await expect.element(page.getByText(/You can make a rule here, or with “More choices” on a request/)).toBeVisible();
+  await expect
+    .element(page.getByText(/You can make a rule here, or with “More choices” on a request/))
+    .toBeVisible();
   expect(document.querySelector('main')?.textContent).not.toContain('three times');
 });
 
@@ -131,7 +183,9 @@ describe('Welcome', () => {
     remove(hub);
     await inBothPages(hub, 'now', async () => {
       await expect.element(title('Nothing needs you')).toBeVisible();
-      await expect.element(page.getByRole('heading', { name: 'Today, hour by hour' })).toBeVisible();
+      await expect
+        .element(page.getByRole('heading', { name: 'Today, hour by hour' }))
+        .toBeVisible();
       await expect.element(page.getByRole('link', { name: 'Add a hub' })).toBeVisible();
     });
   });
@@ -139,13 +193,19 @@ describe('Welcome', () => {
   test.each([
     ['an agent', { agents: [agentOf('claude-code')] }],
     ['a hub', { peers: [DAD] }],
-    ['something that was done', { recently_decided: [approvalOf('done', { state: 'approved', decided_at: NOW })] }],
+    [
+      'something that was done',
+      { recently_decided: [approvalOf('done', { state: 'approved', decided_at: NOW })] },
+    ],
     ['a notice from elsewhere', { feed: snapshotOf().feed }],
-  ] satisfies readonly (readonly [string, Partial<UiSnapshot>])[])('is not for a hub that has %s', async (_what, over) => {
-    const bare = { peers: [], agents: [], recently_decided: [], feed: [] };
-    await showApp(new FakeHubApi(snapshotOf({ ...bare, ...over })));
-    await expect.element(title('Nothing needs you')).toBeVisible();
-  });
+  ] satisfies readonly (readonly [string, Partial<UiSnapshot>])[])(
+    'is not for a hub that has %s',
+    async (_what, over) => {
+      const bare = { peers: [], agents: [], recently_decided: [], feed: [] };
+      await showApp(new FakeHubApi(snapshotOf({ ...bare, ...over })));
+      await expect.element(title('Nothing needs you')).toBeVisible();
+    },
+  );
 });
 
 test('Esc closes "Name and role", and the focus is where it was opened', async () => {

@@ -1,8 +1,15 @@
-// The transport contract, run on the simulated network as far as it claims the port: what the simulated households learn of connections, requests
-// and their ends holds on the wire. It has one port a computer, which stands for the address here, and time of its own, which is let go on.
+// The transport contract, run on the simulated network as far as it claims the port: what the
+// simulated households learn of connections, requests and their ends holds on the wire. It has one
+// port a computer, which stands for the address here, and time of its own, which is let go on.
 import { afterAll, beforeAll } from 'vitest';
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
-import type { ConnectionInfo, DialTarget, ListenOptions, Transport, TransportEvent } from '../../main/ports/transport.ts';
+import type {
+  ConnectionInfo,
+  DialTarget,
+  ListenOptions,
+  Transport,
+  TransportEvent,
+} from '../../main/ports/transport.ts';
 import { Network } from '../sim/network.ts';
 import { SimTransport } from '../sim/sim-transport.ts';
 import { realTurn, World } from '../sim/world.ts';
@@ -42,7 +49,10 @@ function create(): Transport {
     },
     stop: async () => sim?.stop(),
     dial: async (target: DialTarget, signal) => {
-      const dialled = await started().dial({ ...target, host: `${target.host}:${target.port}` }, signal);
+      const dialled = await started().dial(
+        { ...target, host: `${target.host}:${target.port}` },
+        signal,
+      );
       return dialled.ok ? { ok: true, value: onWire(dialled.value) } : dialled;
     },
     setAdmission: (admission) => started().setAdmission(admission),
@@ -74,7 +84,8 @@ afterAll(async () => {
 });
 
 transportContract('a simulated network', create, [
-  // Beyond what a connection holds open it refuses at once, where a wire lets wait: no household comes near.
+  // Beyond what a connection holds open it refuses at once, where a wire lets wait: no household
+  // comes near.
   'keeps 300 requests at once apart',
   // It counts nothing of its own but connections and restarts.
   'asks on a doubted connection for a sign of life, and leaves it and the work on it as they were',

@@ -1,5 +1,6 @@
-// A card of the real page, read as it is drawn: every word that somebody else wrote, letter by letter from the nodes of the document, with
-// how the browser lays it out. Presses nothing but "Allow once".
+// A card of the real page, read as it is drawn: every word that somebody else wrote, letter by
+// letter from the nodes of the document, with how the browser lays it out. Presses nothing but
+// "Allow once".
 import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +13,11 @@ const PRESS_TAKEN_WITHIN_MS = 2_000;
 interface Drawn {
   readonly text: string;
   readonly reason: string;
-  readonly named: readonly { readonly name: string; readonly isExact: boolean; readonly value: string }[];
+  readonly named: readonly {
+    readonly name: string;
+    readonly isExact: boolean;
+    readonly value: string;
+  }[];
   /** The exact identifiers, by their labels. */
   readonly facts: Readonly<Record<string, string>>;
   /** How each of these texts is laid out, each way once. */
@@ -38,7 +43,8 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
     };
     const all = (selector: string): Element[] => [...article.querySelectorAll(selector)];
     const layoutOf = (element: Element): string => {
-      const { whiteSpace, textTransform, visibility, opacity, unicodeBidi } = getComputedStyle(element);
+      const { whiteSpace, textTransform, visibility, opacity, unicodeBidi } =
+        getComputedStyle(element);
       return [whiteSpace, textTransform, visibility, opacity, unicodeBidi].join(' ');
     };
     const [text, reason] = all('.quoted-text blockquote bdi');
@@ -46,7 +52,8 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
     const values = all('.quoted-text .fields dd');
     const labels = all('.exact dl dt');
     const facts = all('.exact dl dd');
-    if (text === undefined || reason === undefined) throw new Error('the card does not quote two texts');
+    if (text === undefined || reason === undefined)
+      throw new Error('the card does not quote two texts');
     return {
       text: read(text),
       reason: read(reason),
@@ -55,16 +62,25 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
         isExact: name.classList.contains('sent'),
         value: read(values[index] ?? name),
       })),
-      facts: Object.fromEntries(labels.map((label, index) => [read(label), read(facts[index] ?? label)])),
-      layouts: [...new Set(all('.quoted-text blockquote bdi, .quoted-text .fields bdi').map(layoutOf))],
+      facts: Object.fromEntries(
+        labels.map((label, index) => [read(label), read(facts[index] ?? label)]),
+      ),
+      layouts: [
+        ...new Set(all('.quoted-text blockquote bdi, .quoted-text .fields bdi').map(layoutOf)),
+      ],
     };
   });
-  return { words: wordsOf(drawn), digest: (drawn.facts[now.ids.digest] ?? '').replaceAll(' ', ''), layouts: drawn.layouts };
+  return {
+    words: wordsOf(drawn),
+    digest: (drawn.facts[now.ids.digest] ?? '').replaceAll(' ', ''),
+    layouts: drawn.layouts,
+  };
 }
 
 /**
- * Scrolls to the end of the text, as nothing can be allowed before, and presses "Allow once". Resolves when the card says so. A card that moves
- * at that moment takes no press, by the rule of its page: it is pressed again, as a person would.
+ * Scrolls to the end of the text, as nothing can be allowed before, and presses "Allow once".
+ * Resolves when the card says so. A card that moves at that moment takes no press, by the rule of
+ * its page: it is pressed again, as a person would.
  */
 export async function allowOnCard(page: Page, id: string, by: string): Promise<void> {
   await readToEnd(page, id);
@@ -86,17 +102,24 @@ export async function readToEnd(page: Page, id: string): Promise<void> {
 
 /** One press on "Allow once", whether or not it counts. */
 export async function pressAllow(page: Page, id: string): Promise<void> {
-  await cardOf(page, id).getByRole('button', { name: now.allowOnce }).click({ timeout: PRESS_TAKEN_WITHIN_MS });
+  await cardOf(page, id)
+    .getByRole('button', { name: now.allowOnce })
+    .click({ timeout: PRESS_TAKEN_WITHIN_MS });
 }
 
 function cardOf(page: Page, id: string): Locator {
   return page.locator(`[data-card="${id}"]`);
 }
 
-/** The paths of fields that have a name in words stand among the exact identifiers, in the same order. */
+/**
+ * The paths of fields that have a name in words stand among the exact identifiers, in the same
+ * order.
+ */
 function wordsOf({ text, reason, named, facts }: Drawn): Words {
   const renamed = (facts[now.ids.fields] ?? '').trim().split(', ');
-  const fields = named.map(({ name, isExact, value }) => [isExact ? name : (renamed.shift() ?? ''), value] as const);
+  const fields = named.map(
+    ({ name, isExact, value }) => [isExact ? name : (renamed.shift() ?? ''), value] as const,
+  );
   const [, domain = ''] = (facts[now.ids.kind] ?? '').trim().split(', ');
   return { text, fields: [...fields, ['domain', domain], ['reason', reason]] };
 }

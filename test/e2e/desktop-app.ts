@@ -1,5 +1,6 @@
-// Starts the built desktop app and lets a spec look at it and press it: under Node against the double of `electron`, or, where a binary exists
-// and AXON_TEST_ELECTRON is set, the real thing through Playwright. The spec sees one surface.
+// Starts the built desktop app and lets a spec look at it and press it: under Node against the
+// double of `electron`, or, where a binary exists and AXON_TEST_ELECTRON is set, the real thing
+// through Playwright. The spec sees one surface.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +41,13 @@ export class DesktopApp {
   static launch(start: DesktopStart): DesktopApp {
     const child = fork(join(ROOT, 'out', 'main', 'electron.js'), [...(start.parameters ?? [])], {
       execArgv: ['--import', REGISTER],
-      env: { ...process.env, AXON_HOME: start.home, AXON_API_PORT: '0', AXON_PEER_PORT: '0', ...start.environment },
+      env: {
+        ...process.env,
+        AXON_HOME: start.home,
+        AXON_API_PORT: '0',
+        AXON_PEER_PORT: '0',
+        ...start.environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     return new DesktopApp(child);

@@ -1,4 +1,5 @@
-// A stranger's packets against the built desktop app: its window, its hub and its QUIC process live on, and a paired hub has its ack in time.
+// A stranger's packets against the built desktop app: its window, its hub and its QUIC process live
+// on, and a paired hub has its ack in time.
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { RawSocket } from '../adversarial/PW-lawless-peer.ts';
 import { longHeader, sendCounted } from '../adversarial/PW-storms.ts';
@@ -12,45 +13,61 @@ import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
 
 const COUNTED_WITHIN_MS = 15_000;
 
-describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')('a desktop app under attack', () => {
-  const [own, friend] = [newIdentity(), newIdentity()];
-  const attacker = new RawSocket();
-  /** What was opened, to be closed in the other order: also where only a part of it could be. */
-  const ends: (() => Promise<unknown>)[] = [];
-  let computer: DesktopComputer;
+describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')(
+  'a desktop app under attack',
+  () => {
+    const [own, friend] = [newIdentity(), newIdentity()];
+    const attacker = new RawSocket();
+    /** What was opened, to be closed in the other order: also where only a part of it could be. */
+    const ends: (() => Promise<unknown>)[] = [];
+    let computer: DesktopComputer;
 
-  beforeEach(async () => {
-    computer = await DesktopComputer.start('Mum’s PC', (home) => prepareHome(home, own, [{ identity: friend, name: 'Dad' }]));
-    ends.push(() => computer.remove());
-    onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
-    await attacker.bind('127.0.0.2');
-    ends.push(() => attacker.close());
-  });
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  }, 60_000);
+    beforeEach(async () => {
+      computer = await DesktopComputer.start('Mum’s PC', (home) =>
+        prepareHome(home, own, [{ identity: friend, name: 'Dad' }]),
+      );
+      ends.push(() => computer.remove());
+      onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
+      await attacker.bind('127.0.0.2');
+      ends.push(() => attacker.close());
+    });
+    afterEach(async () => {
+      for (const end of ends.splice(0).reverse()) await end();
+    }, 60_000);
 
-  it('PW-01: counts a thousand 57-byte 0-RTT packets and nothing else, and a paired hub has its ack in time', async () => {
-    const { page } = await computer.window();
-    await callFromWindow(page, 'agents.create', { name: 'clerk', domains: ['crowd.questions'] });
-    const status = () => callFromWindow(page, 'hub.status', {});
-    const { peer_port: port } = (await status()).hub;
-    if (port === null || computer.app.pid === undefined) throw new Error('the app has no port for other hubs');
-    const control = await new LightPeer(friend, '127.0.9.1', { ...own, host: '127.0.0.1', port }).start();
-    ends.push(() => control.stop());
-    await expectPromptAck(control, [computer.app.pid]);
-    const before = (await status()).transport;
+    it('PW-01: counts a thousand 57-byte 0-RTT packets and nothing else, and a paired hub has its ack in time', async () => {
+      const { page } = await computer.window();
+      await callFromWindow(page, 'agents.create', { name: 'clerk', domains: ['crowd.questions'] });
+      const status = () => callFromWindow(page, 'hub.status', {});
+      const { peer_port: port } = (await status()).hub;
+      if (port === null || computer.app.pid === undefined)
+        throw new Error('the app has no port for other hubs');
+      const control = await new LightPeer(friend, '127.0.9.1', {
+        ...own,
+        host: '127.0.0.1',
+        port,
+      }).start();
+      ends.push(() => control.stop());
+      await expectPromptAck(control, [computer.app.pid]);
+      const before = (await status()).transport;
 
-    const received = async () => (await status()).transport.counters['datagrams.received'] ?? 0;
-    await sendCounted(attacker, { host: '127.0.0.1', port }, 1_000, () => longHeader('zero-rtt', 57), received);
-    await until('the packets to be counted', COUNTED_WITHIN_MS, async () =>
-      (await status()).transport.counters['dropped.zero-rtt'] === 1_000 ? true : undefined,
-    );
-    await expectPromptAck(control, [computer.app.pid]);
-    const after = (await status()).transport;
-    expect(attacker.receivedBytes).toBe(0);
-    expect([after.restarts, after.connections]).toEqual([before.restarts, before.connections]);
-    expect(control.greetings).toBe(1);
-    expect(computer.app.output.join('')).not.toMatch(/unhandled|uncaught/);
-  });
-});
+      const received = async () => (await status()).transport.counters['datagrams.received'] ?? 0;
+      await sendCounted(
+        attacker,
+        { host: '127.0.0.1', port },
+        1_000,
+        () => longHeader('zero-rtt', 57),
+        received,
+      );
+      await until('the packets to be counted', COUNTED_WITHIN_MS, async () =>
+        (await status()).transport.counters['dropped.zero-rtt'] === 1_000 ? true : undefined,
+      );
+      await expectPromptAck(control, [computer.app.pid]);
+      const after = (await status()).transport;
+      expect(attacker.receivedBytes).toBe(0);
+      expect([after.restarts, after.connections]).toEqual([before.restarts, before.connections]);
+      expect(control.greetings).toBe(1);
+      expect(computer.app.output.join('')).not.toMatch(/unhandled|uncaught/);
+    });
+  },
+);

@@ -1,5 +1,6 @@
-// One computer with the built desktop app on it: its window, its local agents over HTTP, and the `axon` command. It outlives the app, which
-// can be quit or killed and started again in the same data folder.
+// One computer with the built desktop app on it: its window, its local agents over HTTP, and the
+// `axon` command. It outlives the app, which can be quit or killed and started again in the same
+// data folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,9 @@ export async function callFromWindow<Name extends WindowOperation>(
   const outcome: CallOutcome<OperationResult<Name>> = await page.evaluate(
     ([bridge, operation, value]) => {
       const call: unknown = Reflect.get(Object(Reflect.get(window, bridge)), operation);
-      return typeof call === 'function' ? call(value) : Promise.reject(new Error(`the window has no ${operation}`));
+      return typeof call === 'function'
+        ? call(value)
+        : Promise.reject(new Error(`the window has no ${operation}`));
     },
     [BRIDGE_NAME, name, params] as const,
   );
@@ -49,10 +52,13 @@ export class DesktopComputer {
   }
 
   /**
-   * A computer whose app has been started; its hub is not looked for by others. The data folder is empty, or as `prepare` leaves it before
-   * the app is there.
+   * A computer whose app has been started; its hub is not looked for by others. The data folder is
+   * empty, or as `prepare` leaves it before the app is there.
    */
-  static async start(name: string, prepare?: (home: string) => Promise<void>): Promise<DesktopComputer> {
+  static async start(
+    name: string,
+    prepare?: (home: string) => Promise<void>,
+  ): Promise<DesktopComputer> {
     const home = await mkdtemp(join(tmpdir(), 'axon-desktop-'));
     await prepare?.(home);
     return new DesktopComputer(home, name);

@@ -1,5 +1,6 @@
-// HE-09 outside the window of the built desktop app: another key answers in the place of a paired hub, over real QUIC, and the tray menu and
-// one notification say so until a person has answered, also when the app was started anew and nobody has seen its window.
+// HE-09 outside the window of the built desktop app: another key answers in the place of a paired
+// hub, over real QUIC, and the tray menu and one notification say so until a person has answered,
+// also when the app was started anew and nobody has seen its window.
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { stopNotification, trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -22,7 +23,11 @@ interface Outside {
   readonly menu: readonly (string | undefined)[];
   readonly icon: 'waiting' | 'quiet';
   readonly badge: number;
-  readonly notifications: readonly { readonly title: string; readonly body: string; readonly open: boolean }[];
+  readonly notifications: readonly {
+    readonly title: string;
+    readonly body: string;
+    readonly open: boolean;
+  }[];
 }
 
 async function outside({ app }: DesktopComputer): Promise<Outside> {
@@ -33,7 +38,11 @@ async function outside({ app }: DesktopComputer): Promise<Outside> {
     menu: labels.slice(0, labels.indexOf(trayWords.waiting(0)) + 1),
     icon: tray?.image.includes('waiting') === true ? 'waiting' : 'quiet',
     badge,
-    notifications: notifications.map(({ title, body, shown, closed }) => ({ title, body, open: shown && !closed })),
+    notifications: notifications.map(({ title, body, shown, closed }) => ({
+      title,
+      body,
+      open: shown && !closed,
+    })),
   };
 }
 
@@ -45,62 +54,74 @@ const STOPPED: Outside = {
   notifications: [{ ...stopNotification(MUM), open: true }],
 };
 
-describe.skipIf(!hasRealPart('chromium'))('where another key answers in the place of a paired hub', () => {
-  let twin: HubStack;
-  let computer: DesktopComputer;
+describe.skipIf(!hasRealPart('chromium'))(
+  'where another key answers in the place of a paired hub',
+  () => {
+    let twin: HubStack;
+    let computer: DesktopComputer;
 
-  beforeEach(async () => {
-    twin = new HubStack({ clock: systemDeps.clock, name: 'Mum', transport: createInProcessTransport(systemDeps) });
-    await twin.start();
-    const [own, mum] = [newIdentity(), newIdentity()];
-    const place = { host: '127.0.0.1', port: twin.port };
-    computer = await DesktopComputer.start('Dad’s laptop', (home) => prepareHome(home, own, [{ identity: mum, name: MUM, place }]));
-    onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
-  });
-  afterEach(async () => {
-    await computer.remove();
-    await twin.stop();
-  }, 60_000);
-
-  const stands = async (wanted: Outside): Promise<void> => {
-    await expect.poll(() => outside(computer), { timeout: STOP_WITHIN_MS }).toEqual(wanted);
-  };
-  const window = async () => (await computer.app.state()).windows.map(({ visible, raised }) => ({ visible, raised }));
-
-  it('HE-09: the tray and one notification say so and lead to the page that stops, and both end with the answer given there', async () => {
-    await stands(STOPPED);
-    const page = await computer.app.page();
-    page.setDefaultTimeout(SHOWN_WITHIN_MS);
-    await page.getByRole('heading', { name: keyChanged.title(MUM) }).waitFor();
-    await expect.poll(window).toMatchObject([{ visible: true }]);
-    const [before] = await window();
-    await computer.app.ask('window-close');
-    await computer.app.ask('menu-click', trayWords.stopped([MUM]));
-    await expect.poll(window).toEqual([{ visible: true, raised: (before?.raised ?? 0) + 1 }]);
-    await computer.app.ask('window-close');
-    await computer.app.ask('notification-click', 0);
-    await expect.poll(window).toEqual([{ visible: true, raised: (before?.raised ?? 0) + 2 }]);
-    // Nothing was answered by being looked at.
-    expect(await outside(computer)).toEqual(STOPPED);
-    await page.getByRole('button', { name: keyChanged.keep }).click();
-    await stands({
-      toolTip: trayTitle(0),
-      menu: [trayWords.waiting(0)],
-      icon: 'quiet',
-      badge: 0,
-      notifications: [{ ...stopNotification(MUM), open: false }],
+    beforeEach(async () => {
+      twin = new HubStack({
+        clock: systemDeps.clock,
+        name: 'Mum',
+        transport: createInProcessTransport(systemDeps),
+      });
+      await twin.start();
+      const [own, mum] = [newIdentity(), newIdentity()];
+      const place = { host: '127.0.0.1', port: twin.port };
+      computer = await DesktopComputer.start('Dad’s laptop', (home) =>
+        prepareHome(home, own, [{ identity: mum, name: MUM, place }]),
+      );
+      onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
     });
-    const { items } = await callFromWindow(page, 'peers.list', { trust: 'paired' });
-    expect(items).toMatchObject([{ name: MUM, trust: 'paired', key_change: { kept_at: expect.any(Number) } }]);
-  }, 180_000);
+    afterEach(async () => {
+      await computer.remove();
+      await twin.stop();
+    }, 60_000);
 
-  it('HE-09: an app that is started hidden says it before any window is seen, though the other key is gone by then', async () => {
-    await stands(STOPPED);
-    await computer.app.page();
-    await computer.app.quit();
-    await twin.halt();
-    computer.restart(['--hidden']);
-    await stands(STOPPED);
-    expect((await window()).filter(({ visible, raised }) => visible || raised > 0)).toEqual([]);
-  }, 180_000);
-});
+    const stands = async (wanted: Outside): Promise<void> => {
+      await expect.poll(() => outside(computer), { timeout: STOP_WITHIN_MS }).toEqual(wanted);
+    };
+    const window = async () =>
+      (await computer.app.state()).windows.map(({ visible, raised }) => ({ visible, raised }));
+
+    it('HE-09: the tray and one notification say so and lead to the page that stops, and both end with the answer given there', async () => {
+      await stands(STOPPED);
+      const page = await computer.app.page();
+      page.setDefaultTimeout(SHOWN_WITHIN_MS);
+      await page.getByRole('heading', { name: keyChanged.title(MUM) }).waitFor();
+      await expect.poll(window).toMatchObject([{ visible: true }]);
+      const [before] = await window();
+      await computer.app.ask('window-close');
+      await computer.app.ask('menu-click', trayWords.stopped([MUM]));
+      await expect.poll(window).toEqual([{ visible: true, raised: (before?.raised ?? 0) + 1 }]);
+      await computer.app.ask('window-close');
+      await computer.app.ask('notification-click', 0);
+      await expect.poll(window).toEqual([{ visible: true, raised: (before?.raised ?? 0) + 2 }]);
+      // Nothing was answered by being looked at.
+      expect(await outside(computer)).toEqual(STOPPED);
+      await page.getByRole('button', { name: keyChanged.keep }).click();
+      await stands({
+        toolTip: trayTitle(0),
+        menu: [trayWords.waiting(0)],
+        icon: 'quiet',
+        badge: 0,
+        notifications: [{ ...stopNotification(MUM), open: false }],
+      });
+      const { items } = await callFromWindow(page, 'peers.list', { trust: 'paired' });
+      expect(items).toMatchObject([
+        { name: MUM, trust: 'paired', key_change: { kept_at: expect.any(Number) } },
+      ]);
+    }, 180_000);
+
+    it('HE-09: an app that is started hidden says it before any window is seen, though the other key is gone by then', async () => {
+      await stands(STOPPED);
+      await computer.app.page();
+      await computer.app.quit();
+      await twin.halt();
+      computer.restart(['--hidden']);
+      await stands(STOPPED);
+      expect((await window()).filter(({ visible, raised }) => visible || raised > 0)).toEqual([]);
+    }, 180_000);
+  },
+);

@@ -1,4 +1,5 @@
-// A desktop app that cannot start, and one that a terminal, a system that shuts down, or a program between tells to stop: once or often.
+// A desktop app that cannot start, and one that a terminal, a system that shuts down, or a program
+// between tells to stop: once or often.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,9 @@ describe('a desktop app that is started with a flag that is none', () => {
       const home = join(folder, 'home');
       const app = DesktopApp.launch({ home, parameters: ['--colour', 'red'] });
       expect(await app.exited).toBe(2);
-      expect(app.output.join('')).toMatch(/^Unknown option '--colour'\.\nThe flags are --name, [^\n]*\n$/);
+      expect(app.output.join('')).toMatch(
+        /^Unknown option '--colour'\.\nThe flags are --name, [^\n]*\n$/,
+      );
       expect(existsSync(home)).toBe(false);
     } finally {
       rmSync(folder, { recursive: true });
@@ -23,24 +26,30 @@ describe('a desktop app that is started with a flag that is none', () => {
   });
 });
 
-describe.skipIf(!hasRealPart('chromium') || process.platform === 'win32')('a desktop app that is told to stop', () => {
-  let computer: DesktopComputer;
-  beforeEach(async () => {
-    computer = await DesktopComputer.start('Mum’s PC');
-  });
-  afterEach(() => computer.remove(), 60_000);
-
-  it.each(['SIGINT', 'SIGHUP', 'SIGTERM'] as const)('stops its hub in order although %s comes again and again', async (signal) => {
-    await computer.window();
-    const runtime = join(computer.home, 'hub.json');
-    const { pid, exited } = computer.app;
-    if (pid === undefined) throw new Error('the app has no process');
-    expect(existsSync(runtime)).toBe(true);
-    await until('the runtime file to be gone', 30_000, () => {
-      if (!existsSync(runtime)) return true;
-      process.kill(pid, signal);
-      return undefined;
+describe.skipIf(!hasRealPart('chromium') || process.platform === 'win32')(
+  'a desktop app that is told to stop',
+  () => {
+    let computer: DesktopComputer;
+    beforeEach(async () => {
+      computer = await DesktopComputer.start('Mum’s PC');
     });
-    expect(await exited, computer.app.output.join('')).toBe(0);
-  });
-});
+    afterEach(() => computer.remove(), 60_000);
+
+    it.each(['SIGINT', 'SIGHUP', 'SIGTERM'] as const)(
+      'stops its hub in order although %s comes again and again',
+      async (signal) => {
+        await computer.window();
+        const runtime = join(computer.home, 'hub.json');
+        const { pid, exited } = computer.app;
+        if (pid === undefined) throw new Error('the app has no process');
+        expect(existsSync(runtime)).toBe(true);
+        await until('the runtime file to be gone', 30_000, () => {
+          if (!existsSync(runtime)) return true;
+          process.kill(pid, signal);
+          return undefined;
+        });
+        expect(await exited, computer.app.output.join('')).toBe(0);
+      },
+    );
+  },
+);

@@ -1,9 +1,14 @@
-// The same story through the built desktop bundles, on the double of Electron with real Chromium windows and the real preload script: what
-// the tray, the badge, the notification and the card say at each step, and that a request never takes the screen.
+// The same story through the built desktop bundles, on the double of Electron with real Chromium
+// windows and the real preload script: what the tray, the badge, the notification and the card say
+// at each step, and that a request never takes the screen.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
-import { requestNotification, trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
+import {
+  requestNotification,
+  trayTitle,
+  trayWords,
+} from '../../preload/contract/desktop-strings.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import type { HubApi } from '../lan/hub-process.ts';
 import { hasRealPart } from '../support/real-parts.ts';
@@ -25,7 +30,11 @@ async function outside(computer: DesktopComputer): Promise<unknown> {
     first: tray?.menu[0],
     icon: tray?.image.includes('waiting') === true ? 'waiting' : 'quiet',
     badge,
-    notifications: notifications.map(({ title, body, shown, closed }) => ({ title, body, open: shown && !closed })),
+    notifications: notifications.map(({ title, body, shown, closed }) => ({
+      title,
+      body,
+      open: shown && !closed,
+    })),
   };
 }
 
@@ -35,7 +44,10 @@ function saying(count: number, notifications: readonly { readonly open: boolean 
     first: { label: trayWords.waiting(count), enabled: count > 0 },
     icon: count > 0 ? 'waiting' : 'quiet',
     badge: count,
-    notifications: notifications.map(({ open }) => ({ ...requestNotification('Dad’s laptop'), open })),
+    notifications: notifications.map(({ open }) => ({
+      ...requestNotification('Dad’s laptop'),
+      open,
+    })),
   };
 }
 
@@ -59,11 +71,20 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
   let claudeToken = '';
 
   beforeAll(async () => {
-    [dad, mum] = [await DesktopComputer.start('Dad’s laptop'), await DesktopComputer.start('Mum’s PC')];
+    [dad, mum] = [
+      await DesktopComputer.start('Dad’s laptop'),
+      await DesktopComputer.start('Mum’s PC'),
+    ];
     [dadPage, mumPage] = [await dad.window(), await mum.window()];
     await callFromWindow(mumPage.page, 'settings.update', { person: 'Mum' });
-    const asking = await callFromWindow(dadPage.page, 'agents.create', { name: 'openclaw', domains: ['travel'] });
-    const working = await callFromWindow(mumPage.page, 'agents.create', { name: 'claude-code', domains: ['family.chat'] });
+    const asking = await callFromWindow(dadPage.page, 'agents.create', {
+      name: 'openclaw',
+      domains: ['travel'],
+    });
+    const working = await callFromWindow(mumPage.page, 'agents.create', {
+      name: 'claude-code',
+      domains: ['family.chat'],
+    });
     claudeToken = working.token;
     [openclaw, claude] = [await dad.agent(asking.token), await mum.agent(working.token)];
   }, 120_000);
@@ -72,12 +93,14 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
 
   beforeEach(() => {
     onTestFailed(async () => {
-      for (const page of [dadPage, mumPage]) process.stderr.write(`${await page.told().catch(String)}\n`);
+      for (const page of [dadPage, mumPage])
+        process.stderr.write(`${await page.told().catch(String)}\n`);
       for (const { app } of [dad, mum]) process.stderr.write(`${app.output.join('')}\n`);
     });
   });
 
-  const delegate = (task: string) => openclaw.call('send.delegate', { to: 'Mum’s PC', task, domain: 'family.chat' });
+  const delegate = (task: string) =>
+    openclaw.call('send.delegate', { to: 'Mum’s PC', task, domain: 'family.chat' });
 
   it('pairs through both windows, with an address and a key typed by hand', async () => {
     const { hub } = await callFromWindow(mumPage.page, 'hub.whoami', {});
@@ -122,7 +145,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     expect(await theWindow(mum)).toEqual({ visible: true, focused: true, raised: raised + 1 });
     await mumPage.card(DINNER).waitFor();
     await mumPage.card(PIZZA).waitFor();
-    expect(await callFromWindow(mumPage.page, 'approvals.list', {})).toMatchObject({ items: [{ state: 'pending' }, { state: 'pending' }] });
+    expect(await callFromWindow(mumPage.page, 'approvals.list', {})).toMatchObject({
+      items: [{ state: 'pending' }, { state: 'pending' }],
+    });
   });
 
   it('each decision clears card, tray, badge and its notification together', async () => {
@@ -137,29 +162,38 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
   });
 
   it('what was allowed is done and reported, what was declined is told, and both histories have it', async () => {
-    expect((await doWork(claude, DINNER_DONE)).approval).toMatchObject({ by: 'Mum', surface: 'window' });
+    expect((await doWork(claude, DINNER_DONE)).approval).toMatchObject({
+      by: 'Mum',
+      surface: 'window',
+    });
     expect((await claude.call('inbox.claim', { max: 8 })).items).toEqual([]);
-    const reports = [await nextItem(openclaw, 'result'), await nextItem(openclaw, 'result')].map(({ untrusted }) => untrusted.payload);
+    const reports = [await nextItem(openclaw, 'result'), await nextItem(openclaw, 'result')].map(
+      ({ untrusted }) => untrusted.payload,
+    );
     expect(reports).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ status: 'completed', outcome: DINNER_DONE }),
         expect.objectContaining({ status: 'failed', code: 'rejected' }),
       ]),
     );
-    for (const page of [dadPage, mumPage]) await (await page.history(DINNER)).getByText(DINNER_DONE).first().waitFor();
+    for (const page of [dadPage, mumPage])
+      await (await page.history(DINNER)).getByText(DINNER_DONE).first().waitFor();
   });
 
   it('a request is kept open, put off and asked for again at the window', async () => {
     await mumPage.open('now');
     await delegate(PLANTS);
     const card = mumPage.card(PLANTS);
-    const waiting = async () => (await callFromWindow(mumPage.page, 'approvals.list', { state: 'pending' })).items[0];
+    const waiting = async () =>
+      (await callFromWindow(mumPage.page, 'approvals.list', { state: 'pending' })).items[0];
     await card.waitFor();
     const before = await waiting();
     if (before === undefined) throw new Error('nothing waits');
     await card.getByRole('button', { name: rules.more }).click();
     await card.getByRole('button', { name: new RegExp(`^${attention.keepOpen}`) }).click();
-    await expect.poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at).toBe(true);
+    await expect
+      .poll(async () => ((await waiting())?.expires_at ?? 0) > before.expires_at)
+      .toBe(true);
     await card.getByRole('button', { name: attention.laterSpoken }).click();
     await expect.poll(async () => (await outside(mum)) as object).toMatchObject({ badge: 0 });
     await mumPage.page.getByRole('button', { name: attention.showSpoken('Dad’s laptop') }).click();
@@ -188,7 +222,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     const { raised } = await theWindow(mum);
     const second = mum.launch([]);
     expect(await second.exited).toBe(0);
-    await expect.poll(() => theWindow(mum)).toEqual({ visible: true, focused: true, raised: raised + 1 });
+    await expect
+      .poll(() => theWindow(mum))
+      .toEqual({ visible: true, focused: true, raised: raised + 1 });
     await mum.app.ask('window-close');
     await mum.app.ask('tray-click');
     await expect.poll(() => theWindow(mum)).toMatchObject({ visible: true, raised: raised + 2 });
@@ -199,7 +235,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
 
   it('quitting from the menu ends in order; started hidden it is the same hub, and what waits is counted before any window is seen', async () => {
     const { hub: before } = await callFromWindow(mumPage.page, 'hub.whoami', {});
-    await expect.poll(async () => (await openclaw.call('peers.list', {})).items.map(({ online }) => online)).toEqual([true]);
+    await expect
+      .poll(async () => (await openclaw.call('peers.list', {})).items.map(({ online }) => online))
+      .toEqual([true]);
     await delegate('Remind everybody of the bins');
     await expect.poll(() => outside(mum)).toMatchObject({ badge: 1 });
     void mum.app.ask('menu-click', trayWords.quit).catch(() => undefined);
@@ -211,7 +249,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     expect(await outside(mum)).toEqual(saying(1, []));
     const { hub: after } = await callFromWindow(mumPage.page, 'hub.whoami', {});
     expect(after.agent_id).toBe(before.agent_id);
-    expect(await (await mum.agent(claudeToken)).call('peers.list', { trust: 'paired' })).toMatchObject({
+    expect(
+      await (await mum.agent(claudeToken)).call('peers.list', { trust: 'paired' }),
+    ).toMatchObject({
       items: [{ name: 'Dad’s laptop' }],
     });
     await mumPage.card('Remind everybody of the bins').waitFor();

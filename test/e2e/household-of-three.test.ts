@@ -1,4 +1,5 @@
-// One end, one word: what became of each request reads alike for whoever asked and whoever decided, on the pages in Chromium and at a terminal.
+// One end, one word: what became of each request reads alike for whoever asked and whoever decided,
+// on the pages in Chromium and at a terminal.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import type { TaskState } from '../../preload/contract/closed-lists.ts';
@@ -40,7 +41,9 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
     await owner.call('settings.update', { person });
     const browser = await openBrowser(computer);
     browsers.push(browser);
-    const page = new HouseholdPage(await browser.newPage({ viewport: { width: 1280, height: 820 } }));
+    const page = new HouseholdPage(
+      await browser.newPage({ viewport: { width: 1280, height: 820 } }),
+    );
     await page.page.goto(await hub.loginLink());
     await page.shown();
     return { hub, owner, page };
@@ -54,7 +57,10 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
     await pairByApi(dad.owner, kid.owner, { asking: 'Dad’s laptop', asked: 'Leo’s tablet' });
     const asking = await dad.owner.call('agents.create', { name: 'openclaw', domains: ['travel'] });
     asker = { api: dad.hub.api.withToken(asking.token), token: asking.token };
-    const working = await mum.owner.call('agents.create', { name: 'claude-code', domains: ['family.chat'] });
+    const working = await mum.owner.call('agents.create', {
+      name: 'claude-code',
+      domains: ['family.chat'],
+    });
     worker = mum.hub.api.withToken(working.token);
     await kid.owner.call('agents.create', { name: 'homework', domains: ['family.chat'] });
   }, 180_000);
@@ -105,8 +111,22 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
         await doWork(worker, 'Told them.');
       },
     },
-    { to: () => mum, name: 'Mum’s PC', person: 'Mum', state: 'declined', decision: 'declined', end: declineWithReason },
-    { to: () => kid, name: 'Leo’s tablet', person: 'Leo', state: 'declined', decision: 'declined', end: declineWithReason },
+    {
+      to: () => mum,
+      name: 'Mum’s PC',
+      person: 'Mum',
+      state: 'declined',
+      decision: 'declined',
+      end: declineWithReason,
+    },
+    {
+      to: () => kid,
+      name: 'Leo’s tablet',
+      person: 'Leo',
+      state: 'declined',
+      decision: 'declined',
+      end: declineWithReason,
+    },
     {
       to: () => mum,
       name: 'Mum’s PC',
@@ -132,14 +152,18 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
     async ({ to, name, person, state, decision, end, deadlineMs }) => {
       const there = to();
       onTestFailed(async () => {
-        process.stderr.write(`Dad: ${await dad.page.told()}\n${name}: ${await there.page.told()}\n`);
+        process.stderr.write(
+          `Dad: ${await dad.page.told()}\n${name}: ${await there.page.told()}\n`,
+        );
       });
       const task = `Tell the family chat: ${state}, ${person}`;
       await there.page.open('now');
       const id = await ask(name, task, deadlineMs);
       await there.page.card(task).waitFor();
       await end(there, task, id);
-      await expect.poll(async () => (await asker.api.call('tasks.get', { id })).state, { timeout: 20_000 }).toBe(state);
+      await expect
+        .poll(async () => (await asker.api.call('tasks.get', { id })).state, { timeout: 20_000 })
+        .toBe(state);
 
       for (const place of [dad, there]) {
         const pane = await place.page.history(task);
@@ -159,9 +183,13 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
         if (decision === 'declined') await pane.getByText(REASON).first().waitFor();
         const shown = await pane.innerText();
         for (const other of ['completed', 'declined', 'expired', 'cancelled', 'failed'] as const) {
-          if (other !== state) expect(shown, `${place === dad ? 'Dad' : name} is told of no other end`).not.toContain(word(other));
+          if (other !== state)
+            expect(shown, `${place === dad ? 'Dad' : name} is told of no other end`).not.toContain(
+              word(other),
+            );
         }
-        if (isAsker && decision !== null && decision !== 'expired') expect(shown, 'who decided').toMatch(new RegExp(`, by\\s+${person}`));
+        if (isAsker && decision !== null && decision !== 'expired')
+          expect(shown, 'who decided').toMatch(new RegExp(`, by\\s+${person}`));
       }
 
       const { output } = await dad.hub.axon(['tasks', id], { AXON_TOKEN: asker.token });

@@ -1,5 +1,6 @@
-// The pages of a hub as a person at that computer uses them: by role and name, with the words of the catalogue. The same in the app's window
-// and in a browser. It reads what is shown and presses what can be pressed; it calls no operation.
+// The pages of a hub as a person at that computer uses them: by role and name, with the words of
+// the catalogue. The same in the app's window and in a browser. It reads what is shown and presses
+// what can be pressed; it calls no operation.
 import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 
@@ -29,7 +30,9 @@ export class HouseholdPage {
   }
 
   #screenLink(screen: Screen): Locator {
-    return this.#screens.getByRole('link', { name: new RegExp(`^${common.screens[screen]}( ?,|$)`) });
+    return this.#screens.getByRole('link', {
+      name: new RegExp(`^${common.screens[screen]}( ?,|$)`),
+    });
   }
 
   async open(screen: Screen): Promise<void> {
@@ -67,7 +70,9 @@ export class HouseholdPage {
 
   /** The rows under "Nearby" on the page where hubs are added. */
   get nearby(): Locator {
-    return this.page.getByRole('listitem').filter({ has: this.page.getByRole('button', { name: people.add, exact: true }) });
+    return this.page
+      .getByRole('listitem')
+      .filter({ has: this.page.getByRole('button', { name: people.add, exact: true }) });
   }
 
   /** Presses Add for the only hub in sight. */
@@ -94,8 +99,12 @@ export class HouseholdPage {
   /** Reads the digits that this screen shows. */
   async readDigits(count: 2 | 6): Promise<string> {
     const { showSix, showTwo } = people.pairing;
-    await this.page.getByRole('heading', { name: count === 6 ? showSix.title : showTwo.title }).waitFor();
-    const spoken = await this.page.getByRole('img', { name: /^\d( \d)+$/ }).getAttribute('aria-label');
+    await this.page
+      .getByRole('heading', { name: count === 6 ? showSix.title : showTwo.title })
+      .waitFor();
+    const spoken = await this.page
+      .getByRole('img', { name: /^\d( \d)+$/ })
+      .getAttribute('aria-label');
     return (spoken ?? '').replaceAll(' ', '');
   }
 
@@ -146,8 +155,8 @@ export class HouseholdPage {
   }
 
   /**
-   * Goes to Now and to the card's button with the Tab key alone, and presses Enter there. Throws when no number of tabs leads there or the
-   * button stays inert.
+   * Goes to Now and to the card's button with the Tab key alone, and presses Enter there. Throws
+   * when no number of tabs leads there or the button stays inert.
    */
   async allowByKeyboard(text: string): Promise<void> {
     await this.#tabTo(this.#screenLink('now'));
@@ -155,7 +164,10 @@ export class HouseholdPage {
     const button = this.allowButton(text);
     await button.waitFor();
     await this.#tabTo(button);
-    await this.card(text).locator('button:not([aria-disabled])').filter({ hasText: now.allowOnce }).waitFor();
+    await this.card(text)
+      .locator('button:not([aria-disabled])')
+      .filter({ hasText: now.allowOnce })
+      .waitFor();
     await this.page.keyboard.press('Enter');
   }
 
@@ -175,7 +187,10 @@ export class HouseholdPage {
   }
 }
 
-/** Two people pair their hubs as the pages tell them to, from the moment that one has asked the other. Ends on each other's page. */
+/**
+ * Two people pair their hubs as the pages tell them to, from the moment that one has asked the
+ * other. Ends on each other's page.
+ */
 export async function pairByPages(
   asking: { readonly page: HouseholdPage; readonly callsOther: Named },
   asked: { readonly page: HouseholdPage; readonly callsOther: Named },

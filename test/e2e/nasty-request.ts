@@ -1,5 +1,6 @@
-// A delegation as nasty as the protocol lets one be: its bytes as they go over the wire, and what of it anybody may see, made from those bytes
-// alone with the second escaping. Words come in two parts, the text and the fields beside it, and have one seal: a SHA-256 of both.
+// A delegation as nasty as the protocol lets one be: its bytes as they go over the wire, and what
+// of it anybody may see, made from those bytes alone with the second escaping. Words come in two
+// parts, the text and the fields beside it, and have one seal: a SHA-256 of both.
 import { createHash } from 'node:crypto';
 import { plainlyEscaped } from './plain-escape.ts';
 
@@ -43,7 +44,9 @@ const PAYLOAD = {
     location: 'home',
     dinner_time: ' 19:30 ',
     who: ['Mum', 'Dad\u202e', ['Kid', { name: HOSTILE, ' two  blanks ': 'in  the name' }]],
-    'a.b': { 'c"d': { 'e[0]': HOSTILE, '': 'no name', '\u202ename': 'of another', 'line\nbreak': '\n\n' } },
+    'a.b': {
+      'c"d': { 'e[0]': HOSTILE, '': 'no name', '\u202ename': 'of another', 'line\nbreak': '\n\n' },
+    },
     text: 'Water the flowers',
     task: 'Water the flowers',
     digest: '0'.repeat(64),
@@ -68,47 +71,74 @@ export interface Envelope {
 }
 
 /** The message as it goes over the wire, with members of the payload added or replaced. */
-export function nastyBytes({ id, from, to, at }: Envelope, more: Readonly<Record<string, unknown>> = {}): Buffer {
+export function nastyBytes(
+  { id, from, to, at }: Envelope,
+  more: Readonly<Record<string, unknown>> = {},
+): Buffer {
   const payload = spelt({ ...PAYLOAD, ...more });
   return Buffer.from(
     `{"v":1,"id":"${id}","from":"${from}","to":"${to}","ts":${at},"kind":"delegate","ref":null,\r\n\t"payload" : ${payload} }`,
   );
 }
 
-/** JSON in all its spellings by turns: what is beyond ASCII as it is and as escapes, these with small and with large digits. */
+/**
+ * JSON in all its spellings by turns: what is beyond ASCII as it is and as escapes, these with
+ * small and with large digits.
+ */
 function spelt(value: unknown): string {
   let turn = 0;
   return JSON.stringify(value).replaceAll(/[\u007f-\u{10ffff}]|\//gu, (character) => {
     turn += 1;
     if (character === '/') return turn % 2 === 0 ? '/' : '\\/';
     if (turn % 3 === 0) return character;
-    const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index).toString(16).padStart(4, '0'));
+    const units = Array.from({ length: character.length }, (_, index) =>
+      character.charCodeAt(index).toString(16).padStart(4, '0'),
+    );
     return units.map((digits) => `\\u${turn % 3 === 1 ? digits : digits.toUpperCase()}`).join('');
   });
 }
 
 /** What anybody may see of these bytes. */
 export function wordsOfBytes(bytes: Buffer): Words {
-  const { payload }: { readonly payload: { readonly task: string } } = JSON.parse(bytes.toString('utf8'));
+  const { payload }: { readonly payload: { readonly task: string } } = JSON.parse(
+    bytes.toString('utf8'),
+  );
   const { task, ...others } = payload;
   return { text: plainlyEscaped(task), fields: leavesOf('', others, plainlyEscaped) };
 }
 
-/** The words of a payload that is escaped already, as an agent gets it. @throws when the text beside it is another one */
+/**
+ * The words of a payload that is escaped already, as an agent gets it. @throws when the text beside
+ * it is another one
+ */
 export function wordsOfPayload(text: string | null, payload: unknown): Words {
-  if (typeof payload !== 'object' || payload === null || !('task' in payload)) throw new Error('the payload has no task');
+  if (typeof payload !== 'object' || payload === null || !('task' in payload))
+    throw new Error('the payload has no task');
   const { task, ...others } = payload;
-  if (typeof text !== 'string' || task !== text) throw new Error('the text and the task of the payload differ');
+  if (typeof text !== 'string' || task !== text)
+    throw new Error('the text and the task of the payload differ');
   return { text, fields: leavesOf('', others, (shown) => shown) };
 }
 
-function leavesOf(path: string, value: unknown, escape: (text: string) => string): (readonly [string, string])[] {
+function leavesOf(
+  path: string,
+  value: unknown,
+  escape: (text: string) => string,
+): (readonly [string, string])[] {
   if (typeof value === 'string') return [[path, escape(value)]];
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return [[path, JSON.stringify(value)]];
-  return Object.entries(value).flatMap(([key, member]) => leavesOf(path + stepOf(path, key, Array.isArray(value), escape), member, escape));
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
+    return [[path, JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([key, member]) =>
+    leavesOf(path + stepOf(path, key, Array.isArray(value), escape), member, escape),
+  );
 }
 
-function stepOf(path: string, key: string, isPlace: boolean, escape: (text: string) => string): string {
+function stepOf(
+  path: string,
+  key: string,
+  isPlace: boolean,
+  escape: (text: string) => string,
+): string {
   if (isPlace) return `[${key}]`;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return `[${JSON.stringify(escape(key))}]`;
   return path === '' ? key : `.${key}`;

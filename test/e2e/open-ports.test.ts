@@ -28,7 +28,9 @@ function check(listening: readonly Listening[], { apiPort, peerPort }: Ports): v
   const tcp = listening.filter(({ protocol }) => protocol === 'tcp');
   expect(tcp).toContainEqual({ protocol: 'tcp', address: '127.0.0.1', port: apiPort });
   expect(tcp.filter(({ address }) => !LOOPBACK.includes(address))).toEqual([]);
-  const udp = new Set(listening.filter(({ protocol }) => protocol === 'udp').map(({ port }) => port));
+  const udp = new Set(
+    listening.filter(({ protocol }) => protocol === 'udp').map(({ port }) => port),
+  );
   expect(udp).toContain(peerPort);
   expect([...udp].filter((port) => port !== peerPort && port !== MDNS_PORT)).toEqual([]);
 }
@@ -42,7 +44,10 @@ describe.skipIf(!hasRealPart('socket-list'))('open ports', () => {
   it('HT-11: headless, and after a kill and a restart, TCP is open on the loopback only and UDP on the hub’s own ports only', async () => {
     const computer = new ThisComputer('this computer');
     closing.push(() => computer.close());
-    const hub = await HubProcess.start(computer, { name: 'Mum’s PC', flags: ['--interface', 'lo'] });
+    const hub = await HubProcess.start(computer, {
+      name: 'Mum’s PC',
+      flags: ['--interface', 'lo'],
+    });
     closing.push(() => hub.remove());
     for (const _ of ['first', 'restarted']) {
       const owner = await hub.owner();
@@ -53,17 +58,24 @@ describe.skipIf(!hasRealPart('socket-list'))('open ports', () => {
     }
   });
 
-  it.skipIf(!hasRealPart('chromium'))('HT-11: as a desktop app, and after a restart, TCP is open on the loopback only', async () => {
-    const computer = await DesktopComputer.start('Mum’s PC');
-    closing.push(() => computer.remove());
-    for (const _ of ['first', 'restarted']) {
-      const { page } = await computer.window();
-      const ports = await openPorts(async () => (await callFromWindow(page, 'hub.whoami', {})).hub);
-      // The browser in the window's place is not the app; its own UDP sockets are left out.
-      const own = listeningOf(computer.app.pid ?? 0).filter(({ protocol, port }) => protocol === 'tcp' || port === ports.peerPort);
-      check(own, ports);
-      await computer.app.quit();
-      computer.restart();
-    }
-  });
+  it.skipIf(!hasRealPart('chromium'))(
+    'HT-11: as a desktop app, and after a restart, TCP is open on the loopback only',
+    async () => {
+      const computer = await DesktopComputer.start('Mum’s PC');
+      closing.push(() => computer.remove());
+      for (const _ of ['first', 'restarted']) {
+        const { page } = await computer.window();
+        const ports = await openPorts(
+          async () => (await callFromWindow(page, 'hub.whoami', {})).hub,
+        );
+        // The browser in the window's place is not the app; its own UDP sockets are left out.
+        const own = listeningOf(computer.app.pid ?? 0).filter(
+          ({ protocol, port }) => protocol === 'tcp' || port === ports.peerPort,
+        );
+        check(own, ports);
+        await computer.app.quit();
+        computer.restart();
+      }
+    },
+  );
 });

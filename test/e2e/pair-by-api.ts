@@ -1,4 +1,5 @@
-// Pairs two hubs over their HTTP APIs, for specs whose story begins after it: the same calls as the pages, and no other way in.
+// Pairs two hubs over their HTTP APIs, for specs whose story begins after it: the same calls as the
+// pages, and no other way in.
 import type { HubDto } from '../../preload/contract/dto.ts';
 import type { PairingDto, PairingState } from '../../preload/contract/pairing-dto.ts';
 import type { HubApi } from '../lan/hub-process.ts';
@@ -6,7 +7,10 @@ import { until } from '../support/until.ts';
 
 const STEP_LIMIT_MS = 20_000;
 
-/** `asking` asks `asked`, on this very computer unless told; each calls the other by the name given. Resolves when both are online. */
+/**
+ * `asking` asks `asked`, on this very computer unless told; each calls the other by the name given.
+ * Resolves when both are online.
+ */
 export async function pairByApi(
   asking: HubApi,
   asked: HubApi,
@@ -16,7 +20,11 @@ export async function pairByApi(
   const [hub, own] = [await running(asked), await running(asking)];
   const [peer, self] = [hub.agent_id ?? '', own.agent_id ?? ''];
   await asked.call('pairings.window', { open: true });
-  await asking.call('peers.add', { address: `${askedHost}:${hub.peer_port ?? ''}`, key: hub.public_key ?? '', name: names.asked });
+  await asking.call('peers.add', {
+    address: `${askedHost}:${hub.peer_port ?? ''}`,
+    key: hub.public_key ?? '',
+    name: names.asked,
+  });
   const { id } = await asking.call('pairings.start', { peer, name: names.asked });
   const offered = await inState(asked, 'offered');
   await asked.call('pairings.open', { id: offered.id });

@@ -1,7 +1,11 @@
-// What becomes of a text from outside, written a second time and plainly: character by character from a list of numbers, emoji by whole
-// signs. Slow and obvious on purpose, and apart from the hub's own: it must never import what it checks.
+// What becomes of a text from outside, written a second time and plainly: character by character
+// from a list of numbers, emoji by whole signs. Slow and obvious on purpose, and apart from the
+// hub's own: it must never import what it checks.
 
-/** Characters that nobody sees, or that move the others: shown as their number. Tabs and line feeds stay. */
+/**
+ * Characters that nobody sees, or that move the others: shown as their number. Tabs and line feeds
+ * stay.
+ */
 const HIDDEN: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x08],
   [0x0b, 0x1f],
@@ -59,7 +63,10 @@ export function plainlyEscaped(text: string): string {
       marks = MARK.test(character) ? marks + 1 : 0;
       const joins = JOINERS.includes(character) && DEVANAGARI.test(before);
       const poses = character === '[' && LOOKS_LIKE_A_CODE.test(text.slice(at));
-      shown += poses || marks > MARKS_MAX || (isHidden(character) && !joins) ? codeOf(character) : character;
+      shown +=
+        poses || marks > MARKS_MAX || (isHidden(character) && !joins)
+          ? codeOf(character)
+          : character;
       at += character.length;
       before = character;
     }
@@ -69,7 +76,10 @@ export function plainlyEscaped(text: string): string {
 
 function isHidden(character: string): boolean {
   const number = numberOf(character);
-  return (number & LAST_TWO_OF_A_PLANE) === LAST_TWO_OF_A_PLANE || HIDDEN.some(([first, last]) => number >= first && number <= last);
+  return (
+    (number & LAST_TWO_OF_A_PLANE) === LAST_TWO_OF_A_PLANE ||
+    HIDDEN.some(([first, last]) => number >= first && number <= last)
+  );
 }
 
 function codeOf(character: string): string {

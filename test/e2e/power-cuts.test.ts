@@ -1,5 +1,6 @@
-// Power cuts: either hub, or both, is killed with SIGKILL at every named point of a delegation and started again. What was accepted is there
-// afterwards; the work is done once; the result reaches the asking agent once. Real processes, real disks, real QUIC on the loopback.
+// Power cuts: either hub, or both, is killed with SIGKILL at every named point of a delegation and
+// started again. What was accepted is there afterwards; the work is done once; the result reaches
+// the asking agent once. Real processes, real disks, real QUIC on the loopback.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,10 +15,18 @@ import { DelegationStory, type Interruptions, type Side, type Step } from './del
 import { online, pairByApi } from './pair-by-api.ts';
 
 const SEEN_WITHIN_MS = 15_000;
-/** How long after a call was sent the power goes, from before it is read to after it is answered: every one at every such point in the long run. */
+/**
+ * How long after a call was sent the power goes, from before it is read to after it is answered:
+ * every one at every such point in the long run.
+ */
 const CUT_AFTER_MS = [0, 1, 2, 4, 8, 16, 32] as const;
 type Victim = 'the asking hub' | 'the asked hub' | 'both hubs';
-type Point = readonly [name: string, victims: readonly Victim[], interruptions: (cut: Cut) => Interruptions, momentsMs?: readonly number[]];
+type Point = readonly [
+  name: string,
+  victims: readonly Victim[],
+  interruptions: (cut: Cut) => Interruptions,
+  momentsMs?: readonly number[],
+];
 
 interface Cut {
   readonly afterMs: number;
@@ -52,7 +61,9 @@ const onceKept =
   (cut: Cut): Interruptions => ({
     during: async (at, seen) => {
       if (at !== step) return;
-      await until('the asked hub to keep it', SEEN_WITHIN_MS, async () => ((await seen()) ? true : undefined));
+      await until('the asked hub to keep it', SEEN_WITHIN_MS, async () =>
+        (await seen()) ? true : undefined,
+      );
       await cut.power();
     },
   });
@@ -66,7 +77,9 @@ const unheard =
     },
     during: async (at) => {
       if (at !== step) return;
-      await until('it to be sent', SEEN_WITHIN_MS, async () => ((await sent(cut)) ? true : undefined));
+      await until('it to be sent', SEEN_WITHIN_MS, async () =>
+        (await sent(cut)) ? true : undefined,
+      );
       await cut.power();
       cut[still].hub.thaw();
     },
@@ -93,11 +106,20 @@ const POINTS: readonly Point[] = [
   ['an agent is accepting it', ['the asked hub'], during('ack'), CUT_AFTER_MS],
   ['an agent is at work on it', ANY, before('reply')],
   ['the agent is replying', EACH, during('reply'), CUT_AFTER_MS],
-  ['the result is kept and has not been heard by the asking hub', EACH, unheard('reply', 'dad', isReported)],
+  [
+    'the result is kept and has not been heard by the asking hub',
+    EACH,
+    unheard('reply', 'dad', isReported),
+  ],
   ['the result has come and its agent has not taken it', ANY, before('take the result')],
   ['the agent is taking the result', ['the asking hub'], during('take the result'), CUT_AFTER_MS],
   ['the agent has the result and has not put it away', ANY, before('put the result away')],
-  ['the agent is putting the result away', ['the asking hub'], during('put the result away'), CUT_AFTER_MS],
+  [
+    'the agent is putting the result away',
+    ['the asking hub'],
+    during('put the result away'),
+    CUT_AFTER_MS,
+  ],
 ];
 
 async function drain(agent: HubApi): Promise<void> {
@@ -119,8 +141,14 @@ async function freePort(): Promise<number> {
 
 describe('power cuts', () => {
   const counts = {
-    between: rounds('power cuts at each point between two calls, for each hub', { short: 1, long: 3 }),
-    within: rounds('moments of each call at which the power is cut, for each hub', { short: 1, long: CUT_AFTER_MS.length }),
+    between: rounds('power cuts at each point between two calls, for each hub', {
+      short: 1,
+      long: 3,
+    }),
+    within: rounds('moments of each call at which the power is cut, for each hub', {
+      short: 1,
+      long: CUT_AFTER_MS.length,
+    }),
   };
   const computer = new ThisComputer('this computer');
   const hubs: HubProcess[] = [];
@@ -130,9 +158,16 @@ describe('power cuts', () => {
   let ids: { readonly dad: string; readonly mum: string };
 
   async function start(name: string, agent: string, domains: string[]): Promise<Side> {
-    // A hub that starts again stays where it was: nobody announces it here. At full counts one story follows another sooner than a hub lets a
-    // peer ask for.
-    const flags = ['--discovery', 'off', '--peer-port', String(await freePort()), '--peer-rate-factor', '100'];
+    // A hub that starts again stays where it was: nobody announces it here. At full counts one
+    // story follows another sooner than a hub lets a peer ask for.
+    const flags = [
+      '--discovery',
+      'off',
+      '--peer-port',
+      String(await freePort()),
+      '--peer-rate-factor',
+      '100',
+    ];
     const hub = await HubProcess.start(computer, { name, flags });
     hubs.push(hub);
     const { token } = await (await hub.owner()).call('agents.create', { name: agent, domains });
@@ -141,9 +176,13 @@ describe('power cuts', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'axon-power-'));
-    [dad, mum] = [await start('Dad', 'openclaw', ['travel']), await start('Mum', 'claude-code', ['family.chat'])];
+    [dad, mum] = [
+      await start('Dad', 'openclaw', ['travel']),
+      await start('Mum', 'claude-code', ['family.chat']),
+    ];
     await pairByApi(await dad.hub.owner(), await mum.hub.owner(), { asking: 'Dad', asked: 'Mum' });
-    const idOf = async ({ hub }: Side): Promise<string> => (await (await hub.owner()).call('hub.whoami', {})).hub.agent_id ?? '';
+    const idOf = async ({ hub }: Side): Promise<string> =>
+      (await (await hub.owner()).call('hub.whoami', {})).hub.agent_id ?? '';
     ids = { dad: await idOf(dad), mum: await idOf(mum) };
   }, 60_000);
 

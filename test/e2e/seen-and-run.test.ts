@@ -1,5 +1,6 @@
-// What a person saw is, byte for byte, what runs. A hub that was paired by digits sends a delegation of its own making to a built hub; its
-// words are read wherever they come to light: in the page, in the store, at every door of the hub, before and after a power cut. All of it is
+// What a person saw is, byte for byte, what runs. A hub that was paired by digits sends a
+// delegation of its own making to a built hub; its words are read wherever they come to light: in
+// the page, in the store, at every door of the hub, before and after a power cut. All of it is
 // compared with what the test makes of the bytes on the wire by a second writing of the escaping.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +18,14 @@ import { hasRealPart } from '../support/real-parts.ts';
 import { until } from '../support/until.ts';
 import { allowOnCard, readCard } from './card-reader.ts';
 import { LocalDoors, wordsOfCard, wordsOfItem, type Gave } from './local-doors.ts';
-import { hashOf, nastyBytes, sealOf, wordsOfBytes, wordsOfPayload, type Words } from './nasty-request.ts';
+import {
+  hashOf,
+  nastyBytes,
+  sealOf,
+  wordsOfBytes,
+  wordsOfPayload,
+  type Words,
+} from './nasty-request.ts';
 import { pairByApi } from './pair-by-api.ts';
 import { plainlyEscaped } from './plain-escape.ts';
 import { changeOneByte, STORED_PARTS, type StoredPart } from './stored-rows.ts';
@@ -39,9 +47,13 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
   let mumsAgentId: string;
   let browser: Browser;
 
-  /** Dad's hub pairs with Mum's as people do; then its key speaks for itself, and sends what no hub of ours would. */
+  /**
+   * Dad's hub pairs with Mum's as people do; then its key speaks for itself, and sends what no hub
+   * of ours would.
+   */
   beforeAll(async () => {
-    for (const name of ['Dad', MUM]) hubs.push(await HubProcess.start(computer, { name, flags: QUICK }));
+    for (const name of ['Dad', MUM])
+      hubs.push(await HubProcess.start(computer, { name, flags: QUICK }));
     const [paired, asked] = hubs;
     if (paired === undefined || asked === undefined) throw new Error('two hubs were started');
     mum = asked;
@@ -72,7 +84,12 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
       const { hub: known } = await (await mum.owner()).call('hub.whoami', {});
       return known.peer_port === null ? undefined : known;
     });
-    const target = { keyHex: hub.public_key ?? '', agentId: mumsAgentId, host: '127.0.0.1', port: hub.peer_port ?? 0 };
+    const target = {
+      keyHex: hub.public_key ?? '',
+      agentId: mumsAgentId,
+      host: '127.0.0.1',
+      port: hub.peer_port ?? 0,
+    };
     const peer = await new LightPeer(identity, '127.0.0.1', target).start();
     await until('a line to Mum’s hub', ONLINE_WITHIN_MS, () => peer.isConnected || undefined);
     return peer;
@@ -87,9 +104,14 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
   }
 
   /** Sends it and waits until it is before the person. */
-  async function delegate(more: Readonly<Record<string, unknown>> = {}): Promise<{ readonly bytes: Buffer; readonly card: ApprovalDto }> {
+  async function delegate(
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<{ readonly bytes: Buffer; readonly card: ApprovalDto }> {
     const id = randomUUID();
-    const bytes = nastyBytes({ id, from: dad.identity.agentId, to: mumsAgentId, at: Date.now() }, more);
+    const bytes = nastyBytes(
+      { id, from: dad.identity.agentId, to: mumsAgentId, at: Date.now() },
+      more,
+    );
     expect(await dad.askBytes(bytes, ACK_WITHIN_MS)).toBe('ack');
     const owner = await mum.owner();
     const card = await until('the card', SHOWN_WITHIN_MS, async () => {
@@ -103,18 +125,30 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
 
   /** By its door, the seal of what each of them gave. */
   const sealsOf = (gave: Gave): readonly string[] =>
-    gave.map(([door, shown]) => `${door}: ${'fields' in shown ? sealOf(shown) : hashOf(shown.text)}`);
+    gave.map(
+      ([door, shown]) => `${door}: ${'fields' in shown ? sealOf(shown) : hashOf(shown.text)}`,
+    );
   /** The same as it must be. */
   const sealsFor = (words: Words, gave: Gave): readonly string[] =>
-    gave.map(([door, shown]) => `${door}: ${'fields' in shown ? sealOf(words) : hashOf(words.text)}`);
+    gave.map(
+      ([door, shown]) => `${door}: ${'fields' in shown ? sealOf(words) : hashOf(words.text)}`,
+    );
 
   /** The digest of the decision, computed again from what is stored as an executor does. */
   function digestOfStored(id: string): string {
-    return createHash('sha256').update('axon-hub/approval/v1\0').update(doors.stored(id).view).digest('hex');
+    return createHash('sha256')
+      .update('axon-hub/approval/v1\0')
+      .update(doors.stored(id).view)
+      .digest('hex');
   }
 
   it('the second writing of the escaping and the hub’s own agree on each character', () => {
-    const differ = Array.from({ length: 0x3100 }, (_, index) => [index, 0xd700 + index, 0xe0000 + index - 0x1000, 0x13000 + index])
+    const differ = Array.from({ length: 0x3100 }, (_, index) => [
+      index,
+      0xd700 + index,
+      0xe0000 + index - 0x1000,
+      0x13000 + index,
+    ])
       .flat()
       .map((number) => String.fromCodePoint(number))
       .filter((character) => plainlyEscaped(character) !== showHidden(character));
@@ -133,12 +167,20 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
       const words = wordsOfBytes(bytes);
       const before: [string, Words][] = [];
 
-      const { data } = await events.next((event) => isCardOf(event.data, card.id), 'the page was told');
-      before.push(['GET /v1/events', wordsOfCard((data as Extract<UiEvent, { type: 'approval' }>).approval)]);
+      const { data } = await events.next(
+        (event) => isCardOf(event.data, card.id),
+        'the page was told',
+      );
+      before.push([
+        'GET /v1/events',
+        wordsOfCard((data as Extract<UiEvent, { type: 'approval' }>).approval),
+      ]);
       const seen = await readCard(page, card.id);
       before.push(['the page', seen.words]);
       expect(seen.layouts).toEqual(['pre-wrap none visible 1 isolate']);
-      const view: { readonly text: string; readonly payload: unknown } = JSON.parse(doors.stored(card.id).view);
+      const view: { readonly text: string; readonly payload: unknown } = JSON.parse(
+        doors.stored(card.id).view,
+      );
       before.push(['the stored view', wordsOfPayload(view.text, view.payload)]);
       const shown = [...before, ...(await doors.toPerson(card.id))];
       expect(sealsOf(shown)).toEqual(sealsFor(words, shown));
@@ -146,7 +188,10 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
 
       await allowOnCard(page, card.id, MUM);
       const { digest, delivery } = doors.stored(card.id);
-      expect(JSON.parse(delivery ?? '')).toMatchObject({ untrusted: null, approval: { digest, by: MUM, surface: 'browser' } });
+      expect(JSON.parse(delivery ?? '')).toMatchObject({
+        untrusted: null,
+        approval: { digest, by: MUM, surface: 'browser' },
+      });
 
       const items: DeliveryDto[] = [];
       const take = async (): Promise<void> => {
@@ -171,17 +216,33 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
       }
       const ran = await doors.listen();
       expect(sealOf(wordsOfItem(ran))).toBe(sealOf(words));
-      expect((await agent().call('tasks.get', { id: card.task_id })).untrusted?.outcome).toBe(hashOf(words.text));
+      expect((await agent().call('tasks.get', { id: card.task_id })).untrusted?.outcome).toBe(
+        hashOf(words.text),
+      );
 
       const after = await doors.ofTask(card.task_id);
       expect(sealsOf(after.slice(0, -1))).toEqual(sealsFor(words, after.slice(0, -1)));
-      const decided = [['GET /v1/approvals/ID, decided', wordsOfCard(await owner.call('approvals.get', { id: card.id }))]] as const;
+      const decided = [
+        [
+          'GET /v1/approvals/ID, decided',
+          wordsOfCard(await owner.call('approvals.get', { id: card.id })),
+        ],
+      ] as const;
       expect(sealsOf(decided)).toEqual(sealsFor(words, decided));
-      const digests = [...items, ran].flatMap((item) => [item.untrusted.digest, item.approval?.digest]);
+      const digests = [...items, ran].flatMap((item) => [
+        item.untrusted.digest,
+        item.approval?.digest,
+      ]);
       expect([digest, ...digests]).toEqual(Array(digests.length + 1).fill(card.digest));
-      expect([digestOfStored(card.id), seen.digest]).toEqual([card.digest, card.digest.slice(0, 16)]);
+      expect([digestOfStored(card.id), seen.digest]).toEqual([
+        card.digest,
+        card.digest.slice(0, 16),
+      ]);
       const { items: record } = await owner.call('audit.list', { limit: 200 });
-      expect(record.find(({ action, object }) => action === 'approval.allowed' && object === card.id)?.digest).toBe(card.digest);
+      expect(
+        record.find(({ action, object }) => action === 'approval.allowed' && object === card.id)
+          ?.digest,
+      ).toBe(card.digest);
     }
     events.close();
     await page.close();
@@ -204,7 +265,8 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
 
     await cutPower(() => {
       for (const { part, card } of changed) changeOneByte(mum.home, card.task_id, part);
-      for (const { task_id: task } of [held, waiting]) changeOneByte(mum.home, task, 'the words that were shown');
+      for (const { task_id: task } of [held, waiting])
+        changeOneByte(mum.home, task, 'the words that were shown');
     });
 
     const ack = agent().call('inbox.ack', { delivery: items[0]?.delivery_id ?? '' });
@@ -217,24 +279,37 @@ describe.skipIf(!hasRealPart('chromium'))('what a person saw is what runs', () =
       ['delegate', untouched.task_id],
     ]);
     for (const { task_id: id } of [held, ...changed.map(({ card }) => card)]) {
-      expect(await agent().call('tasks.get', { id })).toMatchObject({ state: 'failed', code: 'internal', reason: DAMAGED });
+      expect(await agent().call('tasks.get', { id })).toMatchObject({
+        state: 'failed',
+        code: 'internal',
+        reason: DAMAGED,
+      });
     }
 
     const person = await mum.owner();
     const { id, revision, digest } = waiting;
     for (const card of [waiting, held]) {
       const shown = await person.call('approvals.get', { id: card.id });
-      expect([shown.text, shown.fields]).toEqual(['This request was damaged in the store. It cannot be allowed.', []]);
+      expect([shown.text, shown.fields]).toEqual([
+        'This request was damaged in the store. It cannot be allowed.',
+        [],
+      ]);
     }
     const decided = person.call('approvals.decide', { id, revision, digest, decision: 'allow' });
     await expect(decided).rejects.toMatchObject({ problem: { code: 'request_changed' } });
     expect((await agent().call('inbox.claim', { max: 32 })).items).toEqual([]);
 
     const { items: record } = await person.call('audit.list', { limit: 200 });
-    const refused = record.filter(({ action }) => action === 'delivery.refused').map(({ detail }) => detail);
+    const refused = record
+      .filter(({ action }) => action === 'delivery.refused')
+      .map(({ detail }) => detail);
     const tasks = [held, ...changed.map(({ card }) => card)].map(({ task_id: task }) => task);
-    expect(refused.map((detail) => JSON.stringify(detail)).toSorted()).toEqual(tasks.map((task) => JSON.stringify({ task })).toSorted());
-    expect(record.filter(({ action }) => action === 'approval.digest_mismatch')).toMatchObject([{ object: waiting.id, digest }]);
+    expect(refused.map((detail) => JSON.stringify(detail)).toSorted()).toEqual(
+      tasks.map((task) => JSON.stringify({ task })).toSorted(),
+    );
+    expect(record.filter(({ action }) => action === 'approval.digest_mismatch')).toMatchObject([
+      { object: waiting.id, digest },
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
-// Somebody with another program changes what a stopped hub has stored: one letter of one row, past the triggers that would refuse it.
+// Somebody with another program changes what a stopped hub has stored: one letter of one row, past
+// the triggers that would refuse it.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { deflated, idValue, inflated } from '../fakes/long-text.ts';
@@ -20,9 +21,19 @@ interface Place {
 }
 
 const PLACES: Readonly<Record<StoredPart, Place>> = {
-  'the words that were shown': { table: 'approvals', column: 'view', where: 'task_id', at: /two blanks and a tab/ },
+  'the words that were shown': {
+    table: 'approvals',
+    column: 'view',
+    where: 'task_id',
+    at: /two blanks and a tab/,
+  },
   'the digest of the decision': { table: 'approvals', column: 'digest', where: 'task_id' },
-  'the digest in the inbox item': { table: 'deliveries', column: 'body', where: 'task_id', at: /[0-9a-f]{64}/ },
+  'the digest in the inbox item': {
+    table: 'deliveries',
+    column: 'body',
+    where: 'task_id',
+    at: /[0-9a-f]{64}/,
+  },
   'what was asked': { table: 'tasks', column: 'payload', where: 'id', at: /two blanks and a tab/ },
 };
 
@@ -36,9 +47,15 @@ export function changeOneByte(home: string, taskId: string, part: StoredPart): v
       .all(table) as readonly { readonly name: string; readonly sql: string }[];
     database.transaction(() => {
       for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
-      const before = database.prepare(`SELECT ${column} FROM ${table} WHERE ${where} = ?`).pluck().get(idValue(taskId)) as Uint8Array;
-      const after = at === undefined ? otherFirstByte(before) : deflated(otherLetter(inflated(before), at));
-      const { changes } = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where} = ?`).run(after, idValue(taskId));
+      const before = database
+        .prepare(`SELECT ${column} FROM ${table} WHERE ${where} = ?`)
+        .pluck()
+        .get(idValue(taskId)) as Uint8Array;
+      const after =
+        at === undefined ? otherFirstByte(before) : deflated(otherLetter(inflated(before), at));
+      const { changes } = database
+        .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where} = ?`)
+        .run(after, idValue(taskId));
       if (changes !== 1) throw new Error(`${changes} rows were changed`);
       for (const { sql } of triggers) database.exec(sql);
     })();

@@ -1,5 +1,6 @@
-// One household, two pages at once: what one decides, the other shows, and of two presses the first counts and the second is told so. Real
-// Chromium on a headless hub with two tabs, and on the built desktop app with its window and a tab beside it.
+// One household, two pages at once: what one decides, the other shows, and of two presses the first
+// counts and the second is told so. Real Chromium on a headless hub with two tabs, and on the built
+// desktop app with its window and a tab beside it.
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { requestNotification, trayTitle } from '../../preload/contract/desktop-strings.ts';
@@ -24,7 +25,10 @@ async function tab(browser: Browser, link: string): Promise<HouseholdPage> {
   return page;
 }
 
-/** Holds the next decision of this page on its way to the hub. Resolves, once it was pressed, with what lets it go. */
+/**
+ * Holds the next decision of this page on its way to the hub. Resolves, once it was pressed, with
+ * what lets it go.
+ */
 async function holdDecision(page: Page): Promise<() => Promise<() => void>> {
   const pressed = Promise.withResolvers<() => void>();
   const hold = async (route: Route): Promise<void> => {
@@ -37,14 +41,18 @@ async function holdDecision(page: Page): Promise<() => Promise<() => void>> {
   return () => pressed.promise;
 }
 
-/** What a test file opened, to be closed in the other order: also where only a part of it could be. */
+/**
+ * What a test file opened, to be closed in the other order: also where only a part of it could be.
+ */
 const ends: (() => Promise<void> | void)[] = [];
 async function endAll(): Promise<void> {
   for (const end of ends.splice(0).reverse()) await end();
 }
 
-const decline = (page: HouseholdPage, text: string) => page.card(text).getByRole('button', { name: now.decline }).click();
-const ask = (agent: HubApi, task: string) => agent.call('send.delegate', { to: 'local/claude-code', task, domain: AREA });
+const decline = (page: HouseholdPage, text: string) =>
+  page.card(text).getByRole('button', { name: now.decline }).click();
+const ask = (agent: HubApi, task: string) =>
+  agent.call('send.delegate', { to: 'local/claude-code', task, domain: AREA });
 
 describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => {
   let tabs: readonly [HouseholdPage, HouseholdPage];
@@ -54,12 +62,19 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
   beforeAll(async () => {
     const computer = new ThisComputer('mum');
     ends.push(() => computer.close());
-    const hub = await HubProcess.start(computer, { name: 'Mum’s PC', flags: ['--discovery', 'off'] });
+    const hub = await HubProcess.start(computer, {
+      name: 'Mum’s PC',
+      flags: ['--discovery', 'off'],
+    });
     ends.push(() => hub.remove());
     const owner = await hub.owner();
     await owner.call('settings.update', { person: 'Mum' });
-    asking = hub.api.withToken((await owner.call('agents.create', { name: 'openclaw', domains: ['travel'] })).token);
-    working = hub.api.withToken((await owner.call('agents.create', { name: 'claude-code', domains: [AREA] })).token);
+    asking = hub.api.withToken(
+      (await owner.call('agents.create', { name: 'openclaw', domains: ['travel'] })).token,
+    );
+    working = hub.api.withToken(
+      (await owner.call('agents.create', { name: 'claude-code', domains: [AREA] })).token,
+    );
     const browser = await openBrowser(computer);
     ends.push(() => browser.close());
     tabs = [await tab(browser, await hub.loginLink()), await tab(browser, await hub.loginLink())];
@@ -79,7 +94,10 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     }
     await tabs[0].allowByMouse('dinner');
     await tabs[0].decided('dinner').getByText(now.decided.allowed('Mum', common.here)).waitFor();
-    await tabs[1].decided('dinner').getByText(now.decided.allowed('Mum', common.surfaces.browser)).waitFor();
+    await tabs[1]
+      .decided('dinner')
+      .getByText(now.decided.allowed('Mum', common.surfaces.browser))
+      .waitFor();
     for (const page of tabs) await expect.poll(() => page.waitingInRail()).toBeNull();
     expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that dinner is at 7');
   });
@@ -124,7 +142,9 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     releaseSecond?.();
     const row = second.page.getByRole('article').filter({ hasText: 'pizza' });
     await row.getByText(now.decided.second).waitFor();
-    await row.getByRole('heading', { name: now.decided.allowed('Mum', common.surfaces.browser) }).waitFor();
+    await row
+      .getByRole('heading', { name: now.decided.allowed('Mum', common.surfaces.browser) })
+      .waitFor();
     expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that it is pizza');
   });
 });
@@ -140,7 +160,14 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
     ends.push(() => desktop.remove());
     window = await desktop.window();
     await callFromWindow(window.page, 'settings.update', { person: 'Mum' });
-    asking = await desktop.agent((await callFromWindow(window.page, 'agents.create', { name: 'openclaw', domains: ['travel'] })).token);
+    asking = await desktop.agent(
+      (
+        await callFromWindow(window.page, 'agents.create', {
+          name: 'openclaw',
+          domains: ['travel'],
+        })
+      ).token,
+    );
     await callFromWindow(window.page, 'agents.create', { name: 'claude-code', domains: [AREA] });
     const line = await HubClient.connect(desktop.home);
     ends.push(() => line.close());
@@ -153,22 +180,32 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
   afterAll(endAll, 60_000);
   beforeEach(() => {
     onTestFailed(async () => {
-      for (const page of [window, beside]) process.stderr.write(`${await page.told().catch(String)}\n`);
+      for (const page of [window, beside])
+        process.stderr.write(`${await page.told().catch(String)}\n`);
       process.stderr.write(desktop.app.output.join(''));
     });
   });
 
   const outside = async () => {
     const { tray, badge, notifications } = await desktop.app.state();
-    return { toolTip: tray?.toolTip, badge, open: notifications.filter(({ shown, closed }) => shown && !closed).map(({ title }) => title) };
+    return {
+      toolTip: tray?.toolTip,
+      badge,
+      open: notifications.filter(({ shown, closed }) => shown && !closed).map(({ title }) => title),
+    };
   };
 
   it('a decision in the tab clears the tray, the badge, the notification and the card in the window', async () => {
     await ask(asking, 'Say that dinner is at 7');
-    await expect.poll(outside).toEqual({ toolTip: trayTitle(1), badge: 1, open: [requestNotification('Mum’s PC').title] });
+    await expect
+      .poll(outside)
+      .toEqual({ toolTip: trayTitle(1), badge: 1, open: [requestNotification('Mum’s PC').title] });
     for (const page of [window, beside]) await page.card('dinner').waitFor();
     await beside.allowByMouse('dinner');
-    await window.decided('dinner').getByText(now.decided.allowed('Mum', common.surfaces.browser)).waitFor();
+    await window
+      .decided('dinner')
+      .getByText(now.decided.allowed('Mum', common.surfaces.browser))
+      .waitFor();
     await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
     for (const page of [window, beside]) await expect.poll(() => page.waitingInRail()).toBeNull();
   });
@@ -183,7 +220,9 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
     release();
     const row = beside.page.getByRole('article').filter({ hasText: 'pizza' });
     await row.getByText(now.decided.second).waitFor();
-    await row.getByRole('heading', { name: now.decided.declined('Mum', common.surfaces.window) }).waitFor();
+    await row
+      .getByRole('heading', { name: now.decided.declined('Mum', common.surfaces.window) })
+      .waitFor();
     await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
   });
 });

@@ -1,6 +1,7 @@
-// The walkthrough on two computers: found with nothing configured, paired by what two screens show, delegated with the built command, allowed
-// by mouse and by keyboard in Chromium, done, reported, and kept in both histories. Two network namespaces with real multicast; where a
-// machine does not allow them, one loopback and an address typed by hand.
+// The walkthrough on two computers: found with nothing configured, paired by what two screens show,
+// delegated with the built command, allowed by mouse and by keyboard in Chromium, done, reported,
+// and kept in both histories. Two network namespaces with real multicast; where a machine does not
+// allow them, one loopback and an address typed by hand.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -73,21 +74,30 @@ describe.skipIf(!multicast)('hubs of two computers with nothing configured', () 
     for (let round = 0; round < count; round += 1) {
       const places = [await home.start('dad', 'Dad’s laptop'), await home.start('mum', 'Mum’s PC')];
       const from = Math.max(...places.map(({ answeredAt }) => answeredAt));
-      const keys = await Promise.all(places.map(async ({ owner }) => (await owner.call('hub.whoami', {})).hub.public_key));
+      const keys = await Promise.all(
+        places.map(async ({ owner }) => (await owner.call('hub.whoami', {})).hub.public_key),
+      );
       for (const [index, { owner }] of places.entries()) {
-        const seen = async (): Promise<readonly string[]> => (await owner.call('peers.list', {})).items.map((peer) => peer.public_key);
-        await expect.poll(seen, { timeout: FOUND_WITHIN_MS, interval: 20 }).toEqual([keys[1 - index]]);
+        const seen = async (): Promise<readonly string[]> =>
+          (await owner.call('peers.list', {})).items.map((peer) => peer.public_key);
+        await expect
+          .poll(seen, { timeout: FOUND_WITHIN_MS, interval: 20 })
+          .toEqual([keys[1 - index]]);
       }
       tookMs.push(Math.round(performance.now() - from));
       await home.stopHubs();
     }
-    process.stderr.write(`the second hub answered, and after so many ms both had seen each other: ${tookMs.join(', ')}\n`);
+    process.stderr.write(
+      `the second hub answered, and after so many ms both had seen each other: ${tookMs.join(', ')}\n`,
+    );
     expect(tookMs).toHaveLength(count);
     expect(Math.max(...tookMs)).toBeLessThan(FOUND_WITHIN_MS);
   }, 600_000);
 });
 
-const setting = multicast ? 'on two computers of a home network' : 'on one loopback with addresses typed by hand';
+const setting = multicast
+  ? 'on two computers of a home network'
+  : 'on one loopback with addresses typed by hand';
 
 describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
   const home = new Home();
@@ -102,7 +112,9 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
   async function pageOf(place: Place): Promise<HouseholdPage> {
     const browser = await openBrowser(place.computer);
     browsers.push(browser);
-    const page = new HouseholdPage(await browser.newPage({ viewport: { width: 1280, height: 820 } }));
+    const page = new HouseholdPage(
+      await browser.newPage({ viewport: { width: 1280, height: 820 } }),
+    );
     await page.page.goto(await place.hub.loginLink());
     await page.shown();
     return page;
@@ -114,7 +126,10 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     await mum.owner.call('settings.update', { person: 'Mum' });
     const asking = await dad.owner.call('agents.create', { name: 'openclaw', domains: ['travel'] });
     openclaw = { api: dad.hub.api.withToken(asking.token), token: asking.token };
-    const working = await mum.owner.call('agents.create', { name: 'claude-code', domains: ['family.chat', 'family.calendar'] });
+    const working = await mum.owner.call('agents.create', {
+      name: 'claude-code',
+      domains: ['family.chat', 'family.calendar'],
+    });
     claude = mum.hub.api.withToken(working.token);
     [dadPage, mumPage] = [await pageOf(dad), await pageOf(mum)];
   }, 120_000);
@@ -126,24 +141,47 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
 
   beforeEach(() => {
     onTestFailed(async () => {
-      process.stderr.write(`Dad’s page: ${await dadPage.told()}\nMum’s page: ${await mumPage.told()}\n`);
+      process.stderr.write(
+        `Dad’s page: ${await dadPage.told()}\nMum’s page: ${await mumPage.told()}\n`,
+      );
     });
   });
 
   const axon = async (words: readonly string[]): Promise<unknown> => {
-    const { code, output, transcript } = await dad.hub.axon([...words, '--json'], { AXON_TOKEN: openclaw.token });
-    if (code !== 0) throw new Error(`axon ${words.join(' ')} ended with ${String(code)}\n${transcript}`);
+    const { code, output, transcript } = await dad.hub.axon([...words, '--json'], {
+      AXON_TOKEN: openclaw.token,
+    });
+    if (code !== 0)
+      throw new Error(`axon ${words.join(' ')} ended with ${String(code)}\n${transcript}`);
     return JSON.parse(output);
   };
   const delegate = (task: string): Promise<unknown> =>
-    axon(['delegate', 'Mum’s PC', task, '--domain', 'family.chat', '--context', '{"location":"home"}', '--reason', 'Dad asked me to']);
+    axon([
+      'delegate',
+      'Mum’s PC',
+      task,
+      '--domain',
+      'family.chat',
+      '--context',
+      '{"location":"home"}',
+      '--reason',
+      'Dad asked me to',
+    ]);
   const taskId = (report: unknown): string => {
-    if (typeof report !== 'object' || report === null || !('id' in report) || typeof report.id !== 'string') throw new Error('no id');
+    if (
+      typeof report !== 'object' ||
+      report === null ||
+      !('id' in report) ||
+      typeof report.id !== 'string'
+    )
+      throw new Error('no id');
     return report.id;
   };
 
   it('the page in a browser shows the licences of what it holds', async () => {
-    expect(await mumPage.readLicences()).toEqual(expect.arrayContaining(['svelte', 'valibot', 'eventsource-parser']));
+    expect(await mumPage.readLicences()).toEqual(
+      expect.arrayContaining(['svelte', 'valibot', 'eventsource-parser']),
+    );
   });
 
   it('1 and 2: each shows the other, and two people pair them by digits that are read and typed', async () => {
@@ -163,11 +201,18 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       { page: dadPage, callsOther: { hub: 'Mum’s PC', person: 'Mum' } },
       { page: mumPage, callsOther: { hub: 'Dad’s laptop', person: 'Dad' } },
     );
-    expect([six, two]).toEqual([expect.stringMatching(/^\d{6}$/), expect.stringMatching(/^\d{2}$/)]);
+    expect([six, two]).toEqual([
+      expect.stringMatching(/^\d{6}$/),
+      expect.stringMatching(/^\d{2}$/),
+    ]);
     expect(await dadPage.safetyNumber()).toBe(await mumPage.safetyNumber());
     expect(await dadPage.safetyNumber()).toMatch(/^(\d{5} ){11}\d{5}$/);
     for (const { owner } of [dad, mum]) {
-      await expect.poll(async () => (await owner.call('peers.list', { trust: 'paired' })).items.map((peer) => peer.online)).toEqual([true]);
+      await expect
+        .poll(async () =>
+          (await owner.call('peers.list', { trust: 'paired' })).items.map((peer) => peer.online),
+        )
+        .toEqual([true]);
     }
   });
 
@@ -184,14 +229,33 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     expect(await mumPage.waitingInRail()).toBe('1');
     await expect.poll(() => mumPage.page.title()).toBe('(1) AXON Hub');
     const shown = await card.innerText();
-    for (const words of ['Dad’s laptop', 'Dad', 'Openclaw', DINNER, 'Location', 'home', 'Dad asked me to', now.notChecked])
+    for (const words of [
+      'Dad’s laptop',
+      'Dad',
+      'Openclaw',
+      DINNER,
+      'Location',
+      'home',
+      'Dad asked me to',
+      now.notChecked,
+    ])
       expect(shown).toContain(words);
-    for (const words of [now.facts.runsHere('Claude Code'), now.risk.R2, now.facts.notDone('Dad’s laptop')]) expect(shown).toContain(words);
-    expect(await mum.owner.call('approvals.list', {})).toMatchObject({ items: [{ state: 'pending', text: DINNER }] });
+    for (const words of [
+      now.facts.runsHere('Claude Code'),
+      now.risk.R2,
+      now.facts.notDone('Dad’s laptop'),
+    ])
+      expect(shown).toContain(words);
+    expect(await mum.owner.call('approvals.list', {})).toMatchObject({
+      items: [{ state: 'pending', text: DINNER }],
+    });
     await mumPage.allowByMouse(DINNER);
     await mumPage.decided(DINNER).getByText(now.decided.allowed('Mum', 'here')).waitFor();
     await expect.poll(() => mumPage.waitingInRail()).toBeNull();
-    expect(await axon(['tasks', taskId(report)])).toMatchObject({ id: taskId(report), text: DINNER });
+    expect(await axon(['tasks', taskId(report)])).toMatchObject({
+      id: taskId(report),
+      text: DINNER,
+    });
   });
 
   it('5: Mum’s agent has exactly those words and does it; Dad’s agent has the result within a second, once', async () => {
@@ -209,7 +273,10 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     expect(item.untrusted).toMatchObject({ text: DINNER_DONE, payload: { status: 'completed' } });
     expect(cameAt - doneAt).toBeLessThan(REPORTED_WITHIN_MS);
     await openclaw.api.call('inbox.ack', { delivery: item.delivery_id });
-    expect(await axon(['tasks', item.task_id ?? '', '--wait'])).toMatchObject({ state: 'completed', untrusted: { outcome: DINNER_DONE } });
+    expect(await axon(['tasks', item.task_id ?? '', '--wait'])).toMatchObject({
+      state: 'completed',
+      untrusted: { outcome: DINNER_DONE },
+    });
     expect(await axon(['inbox'])).toEqual({ items: [], next: null });
     expect((await claude.call('inbox.claim', { max: 8 })).items).toEqual([]);
   });
@@ -219,7 +286,9 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     const report = await delegate(PIZZA);
     await expect.poll(() => mumPage.waitingInRail(), { timeout: SHOWN_WITHIN_MS }).toBe('1');
     await mumPage.page.keyboard.press('Enter');
-    expect(await mum.owner.call('approvals.list', {})).toMatchObject({ items: [{ state: 'pending', text: PIZZA }] });
+    expect(await mum.owner.call('approvals.list', {})).toMatchObject({
+      items: [{ state: 'pending', text: PIZZA }],
+    });
     await mumPage.allowByKeyboard(PIZZA);
     await mumPage.decided(PIZZA).getByText(now.decided.allowed('Mum', 'here')).waitFor();
     expect((await doWork(claude, PIZZA_DONE)).untrusted.text).toBe(PIZZA);

@@ -1,4 +1,5 @@
-// The built window and its bridge as a hostile page meets them: what it finds, and what the app answers to calls that are not its own.
+// The built window and its bridge as a hostile page meets them: what it finds, and what the app
+// answers to calls that are not its own.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -10,7 +11,9 @@ import { rounds } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
 
-/** The double's own two ways between its page and itself; Electron has none of them on the window. */
+/**
+ * The double's own two ways between its page and itself; Electron has none of them on the window.
+ */
 const CARRIERS = ['__electronDeliver', '__electronInvoke'];
 const OUR_FRAME = { url: 'app://hub/', parent: null };
 
@@ -18,7 +21,11 @@ const OUR_FRAME = { url: 'app://hub/', parent: null };
 function globalNames(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const names = new Set<string>();
-    for (let object: unknown = globalThis; object !== null && object !== undefined; object = Object.getPrototypeOf(object)) {
+    for (
+      let object: unknown = globalThis;
+      object !== null && object !== undefined;
+      object = Object.getPrototypeOf(object)
+    ) {
       for (const name of Object.getOwnPropertyNames(object)) names.add(name);
     }
     return [...names];
@@ -40,37 +47,60 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
       const found: unknown = Reflect.get(window, name);
       if (typeof found !== 'object' || found === null) return null;
       const types = Object.values(found).map((value) => typeof value);
-      return { keys: Object.keys(found), types: [...new Set(types)], frozen: Object.isFrozen(found) };
+      return {
+        keys: Object.keys(found),
+        types: [...new Set(types)],
+        frozen: Object.isFrozen(found),
+      };
     }, BRIDGE_NAME);
-    expect(bridge?.keys.toSorted()).toEqual([...WINDOW_OPERATIONS, 'onShow', 'subscribe', 'unsubscribe'].toSorted());
+    expect(bridge?.keys.toSorted()).toEqual(
+      [...WINDOW_OPERATIONS, 'onShow', 'subscribe', 'unsubscribe'].toSorted(),
+    );
     expect(bridge).toMatchObject({ types: ['function'], frozen: true });
 
     const empty = await page.context().newPage();
-    await empty.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>empty</title>' }));
+    await empty.route('**/*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>empty</title>' }),
+    );
     await empty.goto('https://empty.invalid/');
     const usual = new Set(await globalNames(empty));
     const added = (await globalNames(page)).filter((name) => !usual.has(name)).toSorted();
     await empty.close();
-    expect(added.filter((name) => !CARRIERS.includes(name) && !/^__(svelte|playwright|pw)/.test(name))).toEqual([BRIDGE_NAME]);
+    expect(
+      added.filter((name) => !CARRIERS.includes(name) && !/^__(svelte|playwright|pw)/.test(name)),
+    ).toEqual([BRIDGE_NAME]);
   });
 
   it('shows the licences of what the pages hold, and the way back', async () => {
-    expect(await (await computer.window()).readLicences()).toEqual(expect.arrayContaining(['svelte', 'valibot']));
+    expect(await (await computer.window()).readLicences()).toEqual(
+      expect.arrayContaining(['svelte', 'valibot']),
+    );
     expect(new URL(page.url()).hash).toBe('#/settings');
   });
 
   it('RI-02: there is no require, process, Buffer, module or global in the page', async () => {
     const found = await page.evaluate(() =>
-      ['require', 'process', 'Buffer', 'module', 'exports', 'global', '__dirname', '__filename', 'electron', 'ipcRenderer'].filter(
-        (name) => Reflect.get(globalThis, name) !== undefined,
-      ),
+      [
+        'require',
+        'process',
+        'Buffer',
+        'module',
+        'exports',
+        'global',
+        '__dirname',
+        '__filename',
+        'electron',
+        'ipcRenderer',
+      ].filter((name) => Reflect.get(globalThis, name) !== undefined),
     );
     expect(found).toEqual([]);
   });
 
   it('RI-03, E5: on every channel a call from a null frame, a subframe, a foreign document or another window is refused', async () => {
     const { channels } = await computer.app.state();
-    expect(channels.toSorted()).toEqual([IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe].toSorted());
+    expect(channels.toSorted()).toEqual(
+      [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe].toSorted(),
+    );
     const before = await callFromWindow(page, 'settings.get', {});
     const frames = [
       [null, true],
@@ -85,8 +115,16 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     ] as const;
     for (const channel of channels) {
       for (const [frame, ours] of frames) {
-        const answer = await computer.app.ask('ipc', { channel, frame, ours, parameters: ['settings.update', { name: 'Mallory' }] });
-        expect(answer, `${channel} ${JSON.stringify(frame)}`).toMatchObject({ ok: false, problem: { code: 'bad_origin' } });
+        const answer = await computer.app.ask('ipc', {
+          channel,
+          frame,
+          ours,
+          parameters: ['settings.update', { name: 'Mallory' }],
+        });
+        expect(answer, `${channel} ${JSON.stringify(frame)}`).toMatchObject({
+          ok: false,
+          problem: { code: 'bad_origin' },
+        });
       }
     }
     expect(await callFromWindow(page, 'settings.get', {})).toEqual(before);
@@ -94,7 +132,9 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
 
   it('RI-03: names and parameters of every shape are refused without a throw, and no stack comes back', async () => {
     const before = await callFromWindow(page, 'hub.snapshot', {});
-    const foreign = Object.keys(OPERATIONS).filter((name) => !WINDOW_OPERATIONS.some((known) => known === name));
+    const foreign = Object.keys(OPERATIONS).filter(
+      (name) => !WINDOW_OPERATIONS.some((known) => known === name),
+    );
     const names = [
       '__proto__',
       'constructor',
@@ -111,10 +151,27 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
       ...foreign,
     ];
     const deep = JSON.parse(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`) as unknown;
-    const shapes = [null, 7, 'text', [], [[]], true, deep, JSON.parse('{"__proto__":{"name":"Mallory"}}'), { unknown: 1 }, { name: {} }];
+    const shapes = [
+      null,
+      7,
+      'text',
+      [],
+      [[]],
+      true,
+      deep,
+      JSON.parse('{"__proto__":{"name":"Mallory"}}'),
+      { unknown: 1 },
+      { name: {} },
+    ];
     const call = (name: unknown, value: unknown): Promise<unknown> =>
-      computer.app.ask('ipc', { channel: IPC_CHANNELS.call, frame: OUR_FRAME, ours: true, parameters: [name, value] });
-    for (const name of names) expect(await call(name, {}), String(name).slice(0, 40)).toMatchObject({ ok: false });
+      computer.app.ask('ipc', {
+        channel: IPC_CHANNELS.call,
+        frame: OUR_FRAME,
+        ours: true,
+        parameters: [name, value],
+      });
+    for (const name of names)
+      expect(await call(name, {}), String(name).slice(0, 40)).toMatchObject({ ok: false });
     for (const shape of shapes) {
       const answer = await call('settings.update', shape);
       expect(answer, JSON.stringify(shape).slice(0, 40)).toMatchObject({ ok: false });
@@ -122,7 +179,14 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     }
     for (const from of [null, -1, 1.5, '7', {}, Number.MAX_VALUE]) {
       const parameters = [from];
-      expect(await computer.app.ask('ipc', { channel: IPC_CHANNELS.subscribe, frame: OUR_FRAME, ours: true, parameters })).toEqual({
+      expect(
+        await computer.app.ask('ipc', {
+          channel: IPC_CHANNELS.subscribe,
+          frame: OUR_FRAME,
+          ours: true,
+          parameters,
+        }),
+      ).toEqual({
         gap: true,
       });
     }

@@ -1,12 +1,16 @@
-// A hub's audit log over a real store, with an identity and a count in memory that outlive it: the store can be closed, put back from a copy
-// and opened again, as a data folder is.
+// A hub's audit log over a real store, with an identity and a count in memory that outlive it: the
+// store can be closed, put back from a copy and opened again, as a data folder is.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { AppError } from '../../main/lib/app-error.ts';
-import type { CounterMark, CounterRead, RollbackCounter } from '../../main/ports/rollback-counter.ts';
+import type {
+  CounterMark,
+  CounterRead,
+  RollbackCounter,
+} from '../../main/ports/rollback-counter.ts';
 import type { Store } from '../../main/ports/store.ts';
 import { Audit } from '../../main/services/audit/audit.ts';
 import { watchAudit } from '../../main/services/audit/watched-store.ts';
@@ -37,9 +41,12 @@ export class MemoryCounter implements RollbackCounter {
   }
 
   read(): Promise<CounterRead> {
-    if (this.trouble === 'locked') return Promise.resolve({ state: 'locked', reason: 'It is locked.' });
+    if (this.trouble === 'locked')
+      return Promise.resolve({ state: 'locked', reason: 'It is locked.' });
     if (this.trouble === 'damaged') return Promise.resolve({ state: 'damaged' });
-    return Promise.resolve(this.mark === undefined ? { state: 'absent' } : { state: 'found', mark: this.mark });
+    return Promise.resolve(
+      this.mark === undefined ? { state: 'absent' } : { state: 'found', mark: this.mark },
+    );
   }
 
   write(mark: CounterMark, signal: AbortSignal): Promise<void> {
@@ -129,7 +136,9 @@ export class AuditHouse {
     await this.clock.settle();
   }
 
-  /** To an empty record: three signatures, over the rows up to 4, 8 and 12; then two rows unsigned. */
+  /**
+   * To an empty record: three signatures, over the rows up to 4, 8 and 12; then two rows unsigned.
+   */
   async signThrice(): Promise<void> {
     for (let minute = 0; minute < 3; minute++) {
       await this.act(4);
@@ -159,7 +168,8 @@ export class AuditHouse {
   }
 
   putBack(name: string): void {
-    for (const suffix of ['-wal', '-shm']) rmSync(join(this.#folder, `hub.db${suffix}`), { force: true });
+    for (const suffix of ['-wal', '-shm'])
+      rmSync(join(this.#folder, `hub.db${suffix}`), { force: true });
     copyFileSync(join(this.#folder, name), join(this.#folder, 'hub.db'));
   }
 
@@ -167,9 +177,14 @@ export class AuditHouse {
     tamperWith(join(this.#folder, 'hub.db'), sql);
   }
 
-  /** Adds a row that nobody waits for, as what other hubs should not have done is; resolves once it is durable. */
+  /**
+   * Adds a row that nobody waits for, as what other hubs should not have done is; resolves once it
+   * is durable.
+   */
   async notice(): Promise<void> {
-    this.store.writeBehind((tables) => tables.appendAudit(auditRow({ action: 'peer.forged_sender', surface: 'peer' })));
+    this.store.writeBehind((tables) =>
+      tables.appendAudit(auditRow({ action: 'peer.forged_sender', surface: 'peer' })),
+    );
     await this.store.write(() => undefined);
   }
 
@@ -194,9 +209,13 @@ export class AuditHouse {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #add(rows: number, what: { readonly action: string; readonly surface: string }): Promise<void> {
+  async #add(
+    rows: number,
+    what: { readonly action: string; readonly surface: string },
+  ): Promise<void> {
     await this.store.write((tables) => {
-      for (let index = 0; index < rows; index++) tables.appendAudit(auditRow({ ...what, object: `object-${++this.#acts}` }));
+      for (let index = 0; index < rows; index++)
+        tables.appendAudit(auditRow({ ...what, object: `object-${++this.#acts}` }));
     });
   }
 
@@ -211,8 +230,20 @@ export class AuditHouse {
     const { clock, vault } = this;
     const opened = openStore({ path: join(this.#folder, 'hub.db'), clock, log: SILENT_LOG });
     const store = watchAudit(opened, (surface) => audit.appended(surface));
-    const identity = new IdentityService({ store, vaults: [vault], clock, random: new SystemRandom(), log: SILENT_LOG });
-    const audit: Audit = new Audit({ store, clock, log: SILENT_LOG, identity, onState: () => this.states.push(audit.state) });
+    const identity = new IdentityService({
+      store,
+      vaults: [vault],
+      clock,
+      random: new SystemRandom(),
+      log: SILENT_LOG,
+    });
+    const audit: Audit = new Audit({
+      store,
+      clock,
+      log: SILENT_LOG,
+      identity,
+      onState: () => this.states.push(audit.state),
+    });
     return { store, identity, audit };
   }
 }

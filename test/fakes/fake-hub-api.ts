@@ -1,13 +1,22 @@
-// A hub in memory behind the page's API: it keeps a snapshot, numbers its events and answers as the contract says. It lets tests stand in
-// the way of an answer, refuse it, lose the line or leave a gap. It decides nothing that the real hub would decide better: no policy here.
+// A hub in memory behind the page's API: it keeps a snapshot, numbers its events and answers as the
+// contract says. It lets tests stand in the way of an answer, refuse it, lose the line or leave a
+// gap. It decides nothing that the real hub would decide better: no policy here.
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto, UiEvent, UiEventBody, UiSnapshot } from '../../preload/contract/dto.ts';
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { ErrorCode, Problem } from '../../preload/contract/errors.ts';
 import type { CallOutcome, HubApi, LinkState } from '../../preload/contract/hub-api.ts';
 import type { RuleDto } from '../../preload/contract/rules.ts';
-import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
-import { ONLY_IN_A_BROWSER, WINDOW_OPERATIONS, type PageOperation } from '../../preload/contract/window-operations.ts';
+import type {
+  OperationInput,
+  OperationName,
+  OperationResult,
+} from '../../preload/contract/operations.ts';
+import {
+  ONLY_IN_A_BROWSER,
+  WINDOW_OPERATIONS,
+  type PageOperation,
+} from '../../preload/contract/window-operations.ts';
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
 import { nobodyElse } from './remote-approval-cards.ts';
@@ -21,12 +30,22 @@ type Answers = {
 };
 
 export function problemOf(code: ErrorCode, detail: string): Problem {
-  return { type: `urn:axon:problem:${code}`, title: ERRORS[code].title, status: ERRORS[code].status, detail, code, retryable: false };
+  return {
+    type: `urn:axon:problem:${code}`,
+    title: ERRORS[code].title,
+    status: ERRORS[code].status,
+    detail,
+    code,
+    retryable: false,
+  };
 }
 /** What the real window would refuse is no answer here either. */
 const PASSES: ReadonlySet<string> = new Set([...WINDOW_OPERATIONS, ...ONLY_IN_A_BROWSER]);
 const good = <T>(value: T): CallOutcome<T> => ({ ok: true, value });
-const bad = (code: ErrorCode, detail: string): { ok: false; problem: Problem } => ({ ok: false, problem: problemOf(code, detail) });
+const bad = (code: ErrorCode, detail: string): { ok: false; problem: Problem } => ({
+  ok: false,
+  problem: problemOf(code, detail),
+});
 
 /** What a decision makes of a request and its task. */
 const DECIDED = {
@@ -35,7 +54,10 @@ const DECIDED = {
   decline: { state: 'declined', task: 'declined' },
 } as const;
 
-function ownAnswerOf({ choice }: ApprovalDto, params: OperationInput<'approvals.decide'>): ApprovalDto['own_answer'] {
+function ownAnswerOf(
+  { choice }: ApprovalDto,
+  params: OperationInput<'approvals.decide'>,
+): ApprovalDto['own_answer'] {
   if (params.answer !== undefined) return { text: params.answer, choice: null };
   const option = choice?.options.find(({ id }) => id === params.choice);
   return option === undefined ? null : { text: option.label, choice: option.id };
@@ -62,17 +84,24 @@ export class FakeHubApi implements HubApi {
     return this.#handlers !== null;
   }
 
-  async call<Name extends PageOperation>(name: Name, params: OperationInput<Name>): Promise<CallOutcome<OperationResult<Name>>> {
+  async call<Name extends PageOperation>(
+    name: Name,
+    params: OperationInput<Name>,
+  ): Promise<CallOutcome<OperationResult<Name>>> {
     if (!PASSES.has(name)) throw new Error(`The window lets no ${name} through.`);
     this.calls.push({ name, params });
     const answer: Answers[Name] = this.#answers[name];
-    return answer === undefined ? bad('not_found', `${name} is not part of this test.`) : answer(params);
+    return answer === undefined
+      ? bad('not_found', `${name} is not part of this test.`)
+      : answer(params);
   }
 
   subscribe(fromSeq: number, handlers: Handlers): () => void {
     if (fromSeq !== this.#snapshot.seq) queueMicrotask(() => handlers.onGap());
     this.#handlers = handlers;
-    queueMicrotask(() => handlers.onLink({ state: 'live', since: this.#snapshot.at, retry_in_ms: null }));
+    queueMicrotask(() =>
+      handlers.onLink({ state: 'live', since: this.#snapshot.at, retry_in_ms: null }),
+    );
     return () => {
       this.#handlers = null;
     };
@@ -98,7 +127,8 @@ export class FakeHubApi implements HubApi {
   decide(params: OperationInput<'approvals.decide'>): CallOutcome<ApprovalDto> {
     const pending = this.#snapshot.approvals.find((approval) => approval.id === params.id);
     if (pending === undefined) return bad('already_decided', 'Somebody else was first.');
-    if (pending.digest !== params.digest || pending.revision !== params.revision) return bad('request_changed', 'This request changed.');
+    if (pending.digest !== params.digest || pending.revision !== params.revision)
+      return bad('request_changed', 'This request changed.');
     const decided: ApprovalDto = {
       ...pending,
       state: DECIDED[params.decision].state,
@@ -135,34 +165,53 @@ export class FakeHubApi implements HubApi {
       'remote_approval.get': () => good(nobodyElse(this.#snapshot)),
       'approvals.decide': (params) => this.decide(params),
       'approvals.list': ({ state }) =>
-        good({ items: state === 'decided' ? this.#snapshot.recently_decided : this.#snapshot.approvals, next: null }),
+        good({
+          items: state === 'decided' ? this.#snapshot.recently_decided : this.#snapshot.approvals,
+          next: null,
+        }),
       'approvals.get': ({ id }) => {
-        const known = [...this.#snapshot.approvals, ...this.#snapshot.recently_decided].find((approval) => approval.id === id);
+        const known = [...this.#snapshot.approvals, ...this.#snapshot.recently_decided].find(
+          (approval) => approval.id === id,
+        );
         return known === undefined ? bad('not_found', 'There is no such request.') : good(known);
       },
       'settings.update': (change) => {
-        const kept = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+        const kept = Object.fromEntries(
+          Object.entries(change).filter(([, value]) => value !== undefined),
+        );
         const settings = { ...this.#snapshot.settings, ...kept };
         this.emit({ type: 'settings', settings });
         return good(settings);
       },
       'pairings.window': async ({ open }) => {
-        // A page shuts the window while it is taken down, and no hub tells of that before the call has left.
+        // A page shuts the window while it is taken down, and no hub tells of that before the call
+        // has left.
         await Promise.resolve();
-        const window = { open, closes_at: open ? this.#snapshot.at + 300_000 : null, locked_until: null, asked: null };
+        const window = {
+          open,
+          closes_at: open ? this.#snapshot.at + 300_000 : null,
+          locked_until: null,
+          asked: null,
+        };
         this.emit({ type: 'pairing_window', window });
         return good(window);
       },
       'pairings.cancel': ({ id }) => {
         const pairing = this.#snapshot.pairings.find((other) => other.id === id);
-        if (pairing === undefined) return bad('not_found', 'No such pairing is here, or it ended a while ago.');
+        if (pairing === undefined)
+          return bad('not_found', 'No such pairing is here, or it ended a while ago.');
         this.emit({ type: 'pairing_gone', id });
-        return good({ cancelled: pairing.state !== 'paired' && pairing.state !== 'failed', pairing });
+        return good({
+          cancelled: pairing.state !== 'paired' && pairing.state !== 'failed',
+          pairing,
+        });
       },
       'peers.update': ({ id, ...change }) => {
         const peer = this.#snapshot.peers.find((other) => other.id === id);
         if (peer === undefined) return bad('peer_not_found', 'No such hub.');
-        const kept = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+        const kept = Object.fromEntries(
+          Object.entries(change).filter(([, value]) => value !== undefined),
+        );
         const updated = { ...peer, ...kept };
         this.emit({ type: 'peer', peer: updated });
         return good(updated);
@@ -185,7 +234,9 @@ export class FakeHubApi implements HubApi {
         const agent = this.#snapshot.agents.find((other) => other.name === name);
         if (agent === undefined) return bad('not_found', 'No such agent.');
         const areas = domains?.map((area) =>
-          typeof area === 'string' ? { domain: area, risk_class: null } : { domain: area.domain, risk_class: area.risk_class ?? null },
+          typeof area === 'string'
+            ? { domain: area, risk_class: null }
+            : { domain: area.domain, risk_class: area.risk_class ?? null },
         );
         const updated = { ...agent, risk_class, domains: areas ?? agent.domains };
         this.emit({ type: 'agent', agent: updated });
@@ -214,19 +265,28 @@ export class FakeHubApi implements HubApi {
       'attention.setQuietHours': ({ periods, urgent_peers: urgent }) => {
         const now = this.#snapshot.attention.quiet_hours;
         const kept = periods.map((period) => ({ ...period, on: period.on ?? true }));
-        return this.#doNotDisturb({ quiet_hours: { periods: kept, urgent_peers: urgent ?? now.urgent_peers } });
+        return this.#doNotDisturb({
+          quiet_hours: { periods: kept, urgent_peers: urgent ?? now.urgent_peers },
+        });
       },
       'attention.mute': ({ id, until }) => {
         const { attention, at, peers } = this.#snapshot;
         const peer = peers.find((other) => other.id === id);
         const mute = { peer_id: id, peer_name: peer?.name ?? '', since: at, until };
         for (const approval of this.#snapshot.approvals) {
-          if (approval.peer_id === id) this.emit({ type: 'approval', approval: { ...approval, held: { why: 'muted', until } } });
+          if (approval.peer_id === id)
+            this.emit({
+              type: 'approval',
+              approval: { ...approval, held: { why: 'muted', until } },
+            });
         }
         const floods = attention.floods.filter(({ peer_id }) => peer_id !== id);
         return this.#doNotDisturb({ mutes: [...attention.mutes, mute], floods });
       },
-      'attention.unmute': ({ id }) => this.#doNotDisturb({ mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id) }),
+      'attention.unmute': ({ id }) =>
+        this.#doNotDisturb({
+          mutes: this.#snapshot.attention.mutes.filter(({ peer_id }) => peer_id !== id),
+        }),
       'approvals.keepOpen': ({ id, wait_ms: shown }) => {
         const known = this.#snapshot.approvals.find((approval) => approval.id === id);
         if (known === undefined) return bad('not_found', 'There is no such request.');
@@ -236,7 +296,10 @@ export class FakeHubApi implements HubApi {
           ...known,
           wait_ms: known.wait_ms + end - known.expires_at,
           expires_at: end,
-          keep_open_until: end < known.deadline_at ? Math.min(known.deadline_at, end + end - known.expires_at) : null,
+          keep_open_until:
+            end < known.deadline_at
+              ? Math.min(known.deadline_at, end + end - known.expires_at)
+              : null,
         };
         this.emit({ type: 'approval', approval });
         return good(approval);
@@ -249,21 +312,31 @@ export class FakeHubApi implements HubApi {
         return good(approval);
       },
       'attention.show': ({ ids }) => {
-        const held = this.#snapshot.approvals.filter(({ id, held: hold }) => hold !== null && (ids === 'all' || ids.includes(id)));
-        for (const approval of held) this.emit({ type: 'approval', approval: { ...approval, held: null } });
+        const held = this.#snapshot.approvals.filter(
+          ({ id, held: hold }) => hold !== null && (ids === 'all' || ids.includes(id)),
+        );
+        for (const approval of held)
+          this.emit({ type: 'approval', approval: { ...approval, held: null } });
         return good({ shown: held.length });
       },
       'feed.markRead': ({ ids }) => {
-        this.emit({ type: 'feed_read', ids, unread: ids === 'all' ? 0 : Math.max(0, this.#snapshot.feed_unread - ids.length) });
+        this.emit({
+          type: 'feed_read',
+          ids,
+          unread: ids === 'all' ? 0 : Math.max(0, this.#snapshot.feed_unread - ids.length),
+        });
         return good({ unread: this.#snapshot.feed_unread });
       },
       'feed.list': () => good({ items: [], next: null }),
       'conversations.list': () => good({ items: CONVERSATIONS, next: null }),
       'conversations.get': ({ id }) =>
-        id === DINNER_THREAD.conversation.id ? good(DINNER_THREAD) : bad('not_found', 'There is no such conversation.'),
+        id === DINNER_THREAD.conversation.id
+          ? good(DINNER_THREAD)
+          : bad('not_found', 'There is no such conversation.'),
       'sessions.list': () => good({ items: SESSIONS, next: null }),
       'sessions.revoke': () => good({ revoked: true }),
-      'rules.update': ({ id, suspended }) => this.#changeRule(id, (rule) => ({ ...rule, suspended })),
+      'rules.update': ({ id, suspended }) =>
+        this.#changeRule(id, (rule) => ({ ...rule, suspended })),
       'rules.remove': ({ id }) => {
         const rule = this.#snapshot.rules.find((other) => other.id === id);
         if (rule === undefined) return bad('gone', 'This rule is over.');

@@ -1,4 +1,5 @@
-// A channel of its own kind: each item becomes a file in a folder, and its program takes it by removing the file. Shows what a channel needs.
+// A channel of its own kind: each item becomes a file in a folder, and its program takes it by
+// removing the file. Shows what a channel needs.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
@@ -17,7 +18,11 @@ export class FolderChannel implements InboxSink {
   }
 
   take(items: readonly DeliveryDto[]): void {
-    for (const item of items) writeFileSync(join(this.#folder, `${item.delivery_id}.${item.attempt}`), JSON.stringify(item));
+    for (const item of items)
+      writeFileSync(
+        join(this.#folder, `${item.delivery_id}.${item.attempt}`),
+        JSON.stringify(item),
+      );
   }
 
   caughtUp(): void {

@@ -1,4 +1,5 @@
-// An agent that follows its inbox: the stream of events as the door opens it, over a response whose text is kept instead of sent.
+// An agent that follows its inbox: the stream of events as the door opens it, over a response whose
+// text is kept instead of sent.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { EventStream } from '../../main/api/http/event-streams.ts';
@@ -23,7 +24,9 @@ export class FollowedStream {
 
   /** The items that were handed out on it, as id and attempt. */
   get items(): readonly string[] {
-    return [...this.sent.matchAll(/"delivery_id":"([^"]+)","seq":\d+,"attempt":(\d+)/g)].map(([, id, attempt]) => `${id} ${attempt}`);
+    return [...this.sent.matchAll(/"delivery_id":"([^"]+)","seq":\d+,"attempt":(\d+)/g)].map(
+      ([, id, attempt]) => `${id} ${attempt}`,
+    );
   }
 
   end(): void {

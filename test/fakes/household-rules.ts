@@ -1,4 +1,5 @@
-// The rules of the household that component tests and screenshots are drawn from, and the rule that a choice on a card would make.
+// The rules of the household that component tests and screenshots are drawn from, and the rule that
+// a choice on a card would make.
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { RuleChoice, RuleDto } from '../../preload/contract/rules.ts';
 import { approvalOf, DAD, handleOf, NOW, PEERS, shownOf, uuidOf } from './household.ts';
@@ -7,7 +8,11 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 export function ruleOf(seed: string, over: Partial<RuleDto> = {}): RuleDto {
-  const { agent = 'Household lists', asking_local: local = null, asking_agent: asking = null } = over;
+  const {
+    agent = 'Household lists',
+    asking_local: local = null,
+    asking_agent: asking = null,
+  } = over;
   const expiresAt = over.expires_at === undefined ? NOW + 12 * DAY : over.expires_at;
   return {
     id: uuidOf(`rule ${seed}`),
@@ -134,7 +139,11 @@ export const RULED: readonly ApprovalDto[] = [
 ];
 
 /** As the hub makes it. */
-export function ruleFrom(approval: ApprovalDto, choice: RuleChoice, until: number | undefined): RuleDto {
+export function ruleFrom(
+  approval: ApprovalDto,
+  choice: RuleChoice,
+  until: number | undefined,
+): RuleDto {
   const never = choice === 'never';
   const life = choice === 'conversation' ? 12 * HOUR : 30 * DAY;
   return ruleOf(`${approval.id} ${choice}`, {

@@ -1,4 +1,5 @@
-// A household on a Saturday evening, as the hub on Mum's PC holds it: the data that component tests and screenshots are drawn from.
+// A household on a Saturday evening, as the hub on Mum's PC holds it: the data that component tests
+// and screenshots are drawn from.
 import { readableHandle } from '../../preload/contract/agent-name.ts';
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type {
@@ -14,7 +15,10 @@ import type {
 import { SETTING_DEFAULTS } from '../../preload/contract/settings.ts';
 import type { SessionDto, SettingsDto } from '../../preload/contract/settings-dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
-import type { ConversationDetailDto, ConversationDto } from '../../preload/contract/conversation-dto.ts';
+import type {
+  ConversationDetailDto,
+  ConversationDto,
+} from '../../preload/contract/conversation-dto.ts';
 
 /** Saturday 21 November 2026, 18:04:00 by the clock on the wall of whoever runs this. */
 export const NOW = new Date(2026, 10, 21, 18, 4, 0).getTime();
@@ -26,7 +30,8 @@ const hex = (seed: string, length: number): string => {
   let value = 0x811c9dc5;
   let text = '';
   for (let index = 0; text.length < length; index++) {
-    for (const character of `${seed}${index}`) value = Math.imul(value ^ character.charCodeAt(0), 0x01000193) >>> 0;
+    for (const character of `${seed}${index}`)
+      value = Math.imul(value ^ character.charCodeAt(0), 0x01000193) >>> 0;
     text += value.toString(16).padStart(8, '0');
   }
   return text.slice(0, length);
@@ -35,11 +40,15 @@ export const uuidOf = (seed: string): string => {
   const digits = hex(seed, 32);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
-/** The handle of an agent that a test names as people read it: "Home Assistant" is "home-assistant". Anything odd stays as it is. */
+/**
+ * The handle of an agent that a test names as people read it: "Home Assistant" is "home-assistant".
+ * Anything odd stays as it is.
+ */
 export const handleOf = (name: string): string =>
   /^[A-Za-z]+(?: [A-Za-z]+)*$/.test(name) ? name.toLowerCase().replaceAll(' ', '-') : name;
 /** As people read it; null and "" say that there is none. */
-export const shownOf = <Name extends string | null>(name: Name): Name | string => (name === null ? name : readableHandle(name));
+export const shownOf = <Name extends string | null>(name: Name): Name | string =>
+  name === null ? name : readableHandle(name);
 const agentId = (seed: string): string => `ed25519.${hex(seed, 32)}`;
 const labelOf = (seed: string): string => `Hub ${hex(seed, 4)} ${hex(seed, 8).slice(4)}`;
 
@@ -78,7 +87,9 @@ export const SETTINGS: SettingsDto = {
   fixed_at_start: {},
 };
 
-const capabilities = (agents: readonly (readonly [string, readonly string[]])[]): CapabilitiesDto => ({
+const capabilities = (
+  agents: readonly (readonly [string, readonly string[]])[],
+): CapabilitiesDto => ({
   fetched_at: NOW - 12 * MINUTE,
   untrusted: {
     agent_name: agents[0]?.[0] ?? null,
@@ -87,7 +98,13 @@ const capabilities = (agents: readonly (readonly [string, readonly string[]])[])
     tools: [],
     max_concurrent_tasks: 4,
     model: null,
-    agents: agents.map(([name, domains]) => ({ name: handleOf(name), display_name: name, domains, capabilities: [], model: null })),
+    agents: agents.map(([name, domains]) => ({
+      name: handleOf(name),
+      display_name: name,
+      domains,
+      capabilities: [],
+      model: null,
+    })),
   },
 });
 
@@ -118,7 +135,12 @@ export function peerOf(seed: string, over: PeerOver = {}): PeerDto {
     untrusted: { advertised_name, platform, features },
     capabilities: null,
     paired_at: new Date(2026, 2, 3).getTime(),
-    introduced_by: { way: 'digits', at: new Date(2026, 2, 3).getTime(), by: 'ui:1', surface: 'browser' },
+    introduced_by: {
+      way: 'digits',
+      at: new Date(2026, 2, 3).getTime(),
+      by: 'ui:1',
+      surface: 'browser',
+    },
     safety_number: '30517 88214 09466 71205 52931 64880 19357 40026 85513 27749 60182 93340',
     profile: 'hub',
     not_trusted_there: false,
@@ -141,7 +163,12 @@ export const DAD = peerOf('dad', {
   ]),
 });
 export const PEERS: readonly PeerDto[] = [
-  peerOf('attic', { name: 'Attic', person: 'Shared', round_trip_ms: 1, capabilities: capabilities([['Home Assistant', ['home']]]) }),
+  peerOf('attic', {
+    name: 'Attic',
+    person: 'Shared',
+    round_trip_ms: 1,
+    capabilities: capabilities([['Home Assistant', ['home']]]),
+  }),
   DAD,
   peerOf('leo', {
     name: 'Leo’s tablet',
@@ -167,7 +194,12 @@ export const PEERS: readonly PeerDto[] = [
     platform: 'win32',
     round_trip_ms: 38,
     how_found: 'static',
-    introduced_by: { way: 'invitation_made_here', at: new Date(2026, 2, 3).getTime(), by: 'ui:1', surface: 'window' },
+    introduced_by: {
+      way: 'invitation_made_here',
+      at: new Date(2026, 2, 3).getTime(),
+      by: 'ui:1',
+      surface: 'window',
+    },
     capabilities: capabilities([['Visit planner', ['family.visit']]]),
   }),
 ];
@@ -188,12 +220,16 @@ export const STRANGER = peerOf('sam', {
 /** What the hub offers for a request that names an area, by its class. */
 function widerOf(riskClass: ApprovalDto['risk_class']): ApprovalDto['wider'] {
   if (riskClass === 'R3') return [];
-  return riskClass === 'R2' ? ['conversation', 'never'] : ['conversation', 'until', 'always', 'never'];
+  return riskClass === 'R2'
+    ? ['conversation', 'never']
+    : ['conversation', 'until', 'always', 'never'];
 }
 
 export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): ApprovalDto {
   const { from_agent: from = 'OpenClaw', to_agent: to = 'Claude Code' } = over;
-  const text = over.text ?? 'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.';
+  const text =
+    over.text ??
+    'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.';
   return {
     id: uuidOf(seed),
     task_id: uuidOf(`${seed} task`),
@@ -337,7 +373,8 @@ export const LONG = approvalOf('long', {
     'Ask for three things: a date for the repair, who pays for the taxi, and a rail on the left-hand side.',
     ...Array.from(
       { length: 9 },
-      (_, index) => `Point ${index + 1}. The neighbours on floor ${index + 1} have said the same, and would sign.`,
+      (_, index) =>
+        `Point ${index + 1}. The neighbours on floor ${index + 1} have said the same, and would sign.`,
     ),
     'Thank you, and greet the children.',
   ].join('\n\n'),
@@ -470,7 +507,11 @@ export const FEED: readonly FeedItemDto[] = [
     importance: 'high',
     unread: true,
   }),
-  noticeOf('heading out, back in 2 h', 8, { at: NOW - 34 * MINUTE, importance: 'medium', unread: true }),
+  noticeOf('heading out, back in 2 h', 8, {
+    at: NOW - 34 * MINUTE,
+    importance: 'medium',
+    unread: true,
+  }),
   noticeOf('Finished: Cotton 60, 1 h 52 min', 7, {
     at: NOW - 52 * MINUTE,
     peer_name: 'Attic',
@@ -516,7 +557,11 @@ const conversationOf = (seed: string, over: Partial<ConversationDto>): Conversat
 
 export const CONVERSATIONS: readonly ConversationDto[] = [
   conversationOf('dinner', { title: DINNER.text }),
-  conversationOf('milk', { title: 'Is milk on the list?', peer_name: 'Attic', last_at: NOW - 23 * MINUTE }),
+  conversationOf('milk', {
+    title: 'Is milk on the list?',
+    peer_name: 'Attic',
+    last_at: NOW - 23 * MINUTE,
+  }),
   conversationOf('screen', {
     title: 'Please add 30 minutes to the tablet, I finished everything',
     peer_name: 'Leo’s tablet',
@@ -529,7 +574,11 @@ export const CONVERSATIONS: readonly ConversationDto[] = [
     state: 'expired',
     last_at: NOW - DAY,
   }),
-  conversationOf('permit', { title: 'Print the parking permit twice', state: 'failed', last_at: NOW - 2 * DAY }),
+  conversationOf('permit', {
+    title: 'Print the parking permit twice',
+    state: 'failed',
+    last_at: NOW - 2 * DAY,
+  }),
   conversationOf('calculator', {
     title: 'Order the calculator the school asked for',
     peer_name: 'Mia’s laptop',
@@ -538,7 +587,10 @@ export const CONVERSATIONS: readonly ConversationDto[] = [
   }),
 ];
 
-const entry = (seq: number, over: Partial<ConversationDetailDto['entries'][number]>): ConversationDetailDto['entries'][number] => ({
+const entry = (
+  seq: number,
+  over: Partial<ConversationDetailDto['entries'][number]>,
+): ConversationDetailDto['entries'][number] => ({
   seq,
   at: NOW,
   message_id: uuidOf(`entry ${seq}`),
@@ -603,9 +655,16 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     peer_id: STRANGER.id,
     label: STRANGER.label,
     address: STRANGER.address,
-    role: ['waiting_for_answer', 'type_six', 'show_two'].includes(state) ? 'initiator' : 'responder',
+    role: ['waiting_for_answer', 'type_six', 'show_two'].includes(state)
+      ? 'initiator'
+      : 'responder',
     state,
-    request: state === 'waiting_for_answer' ? 'closed' : ['type_six', 'show_two'].includes(state) ? 'taken' : null,
+    request:
+      state === 'waiting_for_answer'
+        ? 'closed'
+        : ['type_six', 'show_two'].includes(state)
+          ? 'taken'
+          : null,
     said_hub: 'Dad MacBook',
     said_person: 'Dad',
     lookalike: null,
@@ -615,14 +674,31 @@ export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> 
     expires_at: NOW + 252_000,
     invited: false,
     removed: null,
-    failure: state === 'failed' ? 'The digits were not those of the other screen. Nothing was paired; start again.' : null,
+    failure:
+      state === 'failed'
+        ? 'The digits were not those of the other screen. Nothing was paired; start again.'
+        : null,
     ...over,
   };
 }
 
 export const SESSIONS: readonly SessionDto[] = [
-  { id: 's1', kind: 'ui', label: 'Window', created_at: NOW - DAY, last_used_at: NOW - 2000, current: true },
-  { id: 's2', kind: 'ui', label: 'Browser', created_at: NOW - 2 * HOUR, last_used_at: NOW - 20 * MINUTE, current: false },
+  {
+    id: 's1',
+    kind: 'ui',
+    label: 'Window',
+    created_at: NOW - DAY,
+    last_used_at: NOW - 2000,
+    current: true,
+  },
+  {
+    id: 's2',
+    kind: 'ui',
+    label: 'Browser',
+    created_at: NOW - 2 * HOUR,
+    last_used_at: NOW - 20 * MINUTE,
+    current: false,
+  },
 ];
 
 /** Nobody is kept waiting on purpose. */

@@ -1,5 +1,6 @@
-// Everything of one hub that stands between hubs, put together as the hub does it: real store, real protocol; the network and the clock are
-// what the test gives. What a hub would do with work is a few lines here.
+// Everything of one hub that stands between hubs, put together as the hub does it: real store, real
+// protocol; the network and the clock are what the test gives. What a hub would do with work is a
+// few lines here.
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { Secret } from '../../main/lib/secret.ts';
 import type { Clock, Random } from '../../main/ports/clock.ts';
@@ -29,7 +30,11 @@ export class MemoryVault implements KeyVault {
   }
 
   read(): Promise<VaultRead> {
-    return Promise.resolve(this.seed === undefined ? { state: 'absent' } : { state: 'found', seed: new Secret(this.seed) });
+    return Promise.resolve(
+      this.seed === undefined
+        ? { state: 'absent' }
+        : { state: 'found', seed: new Secret(this.seed) },
+    );
   }
 
   write(seed: Secret<Uint8Array>): Promise<void> {
@@ -102,8 +107,17 @@ export class HubStack {
       identity: this.identity,
       directory: this.directory,
       profile: () => ({ ...this.profile, namesItself: this.pairing.window.open }),
-      pong: () => ({ status: 'idle', uptime_secs: 1, active_tasks: 0, agent_name: this.profile.name }),
-      capabilities: () => ({ agent_name: this.profile.name, domains: ['family.calendar'], agents: [] }),
+      pong: () => ({
+        status: 'idle',
+        uptime_secs: 1,
+        active_tasks: 0,
+        agent_name: this.profile.name,
+      }),
+      capabilities: () => ({
+        agent_name: this.profile.name,
+        domains: ['family.calendar'],
+        agents: [],
+      }),
     });
     this.pairing = new PairingService({
       store,

@@ -1,4 +1,5 @@
-// Long text as the database keeps it, for tests that look into a database or change it as another program could.
+// Long text as the database keeps it, for tests that look into a database or change it as another
+// program could.
 import { idValue, longText, type SqlValue } from '../../main/adapters/sqlite/columns.ts';
 
 const COLUMN = longText('long text');

@@ -1,4 +1,5 @@
-// Time that stands still until a test moves it. Timers run in order of their time, and what they set going is let finish before the next.
+// Time that stands still until a test moves it. Timers run in order of their time, and what they
+// set going is let finish before the next.
 import type { Clock, TimerHandle } from '../../main/ports/clock.ts';
 
 interface Waiting {
@@ -7,7 +8,10 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** Turns of the event loop in which everything that hangs on finished work (a commit, a delivered message) can go on. */
+/**
+ * Turns of the event loop in which everything that hangs on finished work (a commit, a delivered
+ * message) can go on.
+ */
 const SETTLING_TURNS = 12;
 
 export class ManualClock implements Clock {
@@ -30,7 +34,11 @@ export class ManualClock implements Clock {
   }
 
   setTimer(delayMs: number, run: () => void): TimerHandle {
-    const waiting: Waiting = { atMs: this.#monotonicMs + Math.max(0, delayMs), order: this.#order++, run };
+    const waiting: Waiting = {
+      atMs: this.#monotonicMs + Math.max(0, delayMs),
+      order: this.#order++,
+      run,
+    };
     this.#waiting.add(waiting);
     return { cancel: () => void this.#waiting.delete(waiting) };
   }
@@ -45,20 +53,26 @@ export class ManualClock implements Clock {
     this.#wallOffsetMs += byMs;
   }
 
-  /** The computer sleeps: the monotonic clock and all timers stand still, the wall clock does not. */
+  /**
+   * The computer sleeps: the monotonic clock and all timers stand still, the wall clock does not.
+   */
   sleep(forMs: number): void {
     this.#asleepMs += forMs;
     this.#wallOffsetMs += forMs;
   }
 
-  /** Time passes while nothing runs, as on a busy machine: what is due by then runs with the next `advance`. */
+  /**
+   * Time passes while nothing runs, as on a busy machine: what is due by then runs with the next
+   * `advance`.
+   */
   standStill(forMs: number): void {
     this.#monotonicMs += forMs;
   }
 
   /** Lets everything that needs no time finish. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < SETTLING_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < SETTLING_TURNS; turn++)
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Moves time on, timer by timer. */
@@ -74,11 +88,15 @@ export class ManualClock implements Clock {
     this.#monotonicMs = untilMs;
   }
 
-  /** Moves time on in small steps until `condition` holds; throws when it does not within `limitMs` of this clock's time. */
+  /**
+   * Moves time on in small steps until `condition` holds; throws when it does not within `limitMs`
+   * of this clock's time.
+   */
   async until(condition: () => boolean, what = 'the condition', limitMs = 60_000): Promise<void> {
     await this.settle();
     for (let passedMs = 0; !condition(); passedMs += 50) {
-      if (passedMs >= limitMs) throw new Error(`${what} did not come true within ${limitMs} ms of the test's time`);
+      if (passedMs >= limitMs)
+        throw new Error(`${what} did not come true within ${limitMs} ms of the test's time`);
       await this.advance(50);
     }
   }
@@ -87,7 +105,12 @@ export class ManualClock implements Clock {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
       if (waiting.atMs > untilMs) continue;
-      if (next === undefined || waiting.atMs < next.atMs || (waiting.atMs === next.atMs && waiting.order < next.order)) next = waiting;
+      if (
+        next === undefined ||
+        waiting.atMs < next.atMs ||
+        (waiting.atMs === next.atMs && waiting.order < next.order)
+      )
+        next = waiting;
     }
     return next;
   }

@@ -1,5 +1,6 @@
-// The line between hubs without connections: stations that hear each other in memory, with the real bytes of the protocol on the way. A test
-// can cut a line, swallow answers, and speak as any key with any message.
+// The line between hubs without connections: stations that hear each other in memory, with the real
+// bytes of the protocol on the way. A test can cut a line, swallow answers, and speak as any key
+// with any message.
 import { AppError } from '../../main/lib/app-error.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
 import type { PeerRow, Store } from '../../main/ports/store.ts';
@@ -10,7 +11,12 @@ import type { Envelope } from '../../main/protocol/envelope.ts';
 import { errorPayload, readError } from '../../main/protocol/error-payload.ts';
 import { EXTENSIONS, FEATURES } from '../../main/protocol/kinds.ts';
 import { parseEnvelope } from '../../main/protocol/parse-envelope.ts';
-import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../../main/services/base/peer-messenger.ts';
+import type {
+  IncomingMessage,
+  OutgoingMessage,
+  PeerMessenger,
+  ReplyDraft,
+} from '../../main/services/base/peer-messenger.ts';
 
 type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
 type MessageHandler = (message: IncomingMessage) => Promise<void>;
@@ -49,7 +55,11 @@ export class MemoryNetwork {
   }
 
   isOpen(first: KeyHex, second: KeyHex): boolean {
-    return this.#lines.has(name(first, second)) && this.#stations.has(first) && this.#stations.has(second);
+    return (
+      this.#lines.has(name(first, second)) &&
+      this.#stations.has(first) &&
+      this.#stations.has(second)
+    );
   }
 
   signal(first: KeyHex, second: KeyHex): AbortSignal {
@@ -123,7 +133,12 @@ export class MemoryMessenger implements PeerMessenger {
     this.#extensions = extensions;
   }
 
-  async request(peer: KeyHex, message: OutgoingMessage, _timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+  async request(
+    peer: KeyHex,
+    message: OutgoingMessage,
+    _timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Envelope, AppError>> {
     const { network } = this.#options;
     const station = network.station(peer);
     if (!this.isOnline(peer) || !station) return err(gone());
@@ -140,7 +155,14 @@ export class MemoryMessenger implements PeerMessenger {
       const end = () => resolve(err(gone()));
       line.addEventListener('abort', end, listening);
       // The other side does not notice: to it the line is as it was.
-      const givenUp = () => resolve(err(new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' })));
+      const givenUp = () =>
+        resolve(
+          err(
+            new AppError('cancelled', 'The call was given up before an answer came.', {
+              failedBy: 'local',
+            }),
+          ),
+        );
       signal?.addEventListener('abort', givenUp, listening);
     });
     return Promise.race([this.#exchange(station, raw, line), broken]).finally(() => over.abort());
@@ -194,22 +216,38 @@ export class MemoryMessenger implements PeerMessenger {
   async takeRequest(from: KeyHex, raw: string, signal: AbortSignal): Promise<Envelope> {
     const envelope = readEnvelope(raw);
     const answer = await this.#answer(this.#peer(from), envelope, raw, signal);
-    return readEnvelope(this.encode(from, { id: crypto.randomUUID(), ref: envelope.id, ...answer }));
+    return readEnvelope(
+      this.encode(from, { id: crypto.randomUUID(), ref: envelope.id, ...answer }),
+    );
   }
 
   /** A one-way message as its bytes came from `from`. */
   async takeMessage(from: KeyHex, raw: string): Promise<void> {
     const envelope = readEnvelope(raw);
-    await this.#messages.get(envelope.kind)?.({ peer: this.#peer(from), envelope, raw, signal: new AbortController().signal });
+    await this.#messages.get(envelope.kind)?.({
+      peer: this.#peer(from),
+      envelope,
+      raw,
+      signal: new AbortController().signal,
+    });
   }
 
-  async #exchange(station: MemoryMessenger, raw: string, signal: AbortSignal): Promise<Result<Envelope, AppError>> {
+  async #exchange(
+    station: MemoryMessenger,
+    raw: string,
+    signal: AbortSignal,
+  ): Promise<Result<Envelope, AppError>> {
     const reply = await station.takeRequest(this.key, raw, signal);
     if (station.swallowed.has(reply.kind)) return err(gone());
     return reply.kind === 'error' ? err(readError(reply.payload)) : ok(reply);
   }
 
-  async #answer(peer: PeerRow, envelope: Envelope, raw: string, signal: AbortSignal): Promise<ReplyDraft> {
+  async #answer(
+    peer: PeerRow,
+    envelope: Envelope,
+    raw: string,
+    signal: AbortSignal,
+  ): Promise<ReplyDraft> {
     try {
       const handler = this.#requests.get(envelope.kind);
       if (!handler) throw new AppError('unknown_kind', 'This kind is not known here.');

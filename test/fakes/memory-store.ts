@@ -1,4 +1,5 @@
-// A real store in a temporary folder of its own, for tests of what stands above it: nothing about it is faked but the place.
+// A real store in a temporary folder of its own, for tests of what stands above it: nothing about
+// it is faked but the place.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,10 @@ export interface TemporaryStore extends Store {
 }
 
 /** Opens an empty store. Its folder is removed by `close`. */
-export function openTemporaryStore(clock: Clock = new SystemClock(), log: Log = SILENT_LOG): TemporaryStore {
+export function openTemporaryStore(
+  clock: Clock = new SystemClock(),
+  log: Log = SILENT_LOG,
+): TemporaryStore {
   const folder = mkdtempSync(join(tmpdir(), 'axon-store-'));
   const store = openStore({ path: join(folder, 'hub.db'), clock, log });
   return {

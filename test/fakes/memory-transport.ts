@@ -1,8 +1,15 @@
-// The Transport port over a network in memory: hubs find one another by port on 127.0.0.1, keys are checked, places are given by the same
-// rules as over QUIC, and a test can cut lines, let a hub fall silent, or put somebody in the middle.
+// The Transport port over a network in memory: hubs find one another by port on 127.0.0.1, keys are
+// checked, places are given by the same rules as over QUIC, and a test can cut lines, let a hub
+// fall silent, or put somebody in the middle.
 import { isIP } from 'node:net';
 import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
-import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from '../../main/adapters/quic/places.ts';
+import {
+  changed,
+  decidePlace,
+  NO_STANDING,
+  type PlaceHolder,
+  type Standing,
+} from '../../main/adapters/quic/places.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
@@ -99,12 +106,17 @@ export class MemoryTransport implements Transport {
     this.#network = network;
   }
 
-  start({ seed, port }: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
+  start(
+    { seed, port }: ListenOptions,
+    onEvent: (event: TransportEvent) => void,
+  ): Promise<{ readonly port: number }> {
     if (this.#port !== undefined) return Promise.resolve({ port: this.#port });
     try {
       this.#port = this.#network.takePort(port, this);
     } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error('the port could not be taken'));
+      return Promise.reject(
+        error instanceof Error ? error : new Error('the port could not be taken'),
+      );
     }
     this.#keyHex = toHex(publicKeyOfSeed(seed.expose()));
     this.#emit = onEvent;
@@ -112,14 +124,19 @@ export class MemoryTransport implements Transport {
   }
 
   stop(): Promise<void> {
-    for (const end of this.#ends.values()) this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
+    for (const end of this.#ends.values())
+      this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
     this.#leave();
     return Promise.resolve();
   }
 
-  /** The process behind it is killed: nobody is told anything, and the others notice by the silence. */
+  /**
+   * The process behind it is killed: nobody is told anything, and the others notice by the silence.
+   */
   crash(): void {
-    const others = [...this.#ends.values()].flatMap(({ other }) => (other === undefined ? [] : [other]));
+    const others = [...this.#ends.values()].flatMap(({ other }) =>
+      other === undefined ? [] : [other],
+    );
     this.#isSilent = true;
     for (const other of others) other.owner.#loseAfterSilence(other);
     this.#leave();
@@ -127,16 +144,21 @@ export class MemoryTransport implements Transport {
     this.#emit = () => undefined;
   }
 
-  /** Gives up every connection at this end alone, as a hub does whose peer has not been heard for long: the other side slept and knows nothing. */
+  /**
+   * Gives up every connection at this end alone, as a hub does whose peer has not been heard for
+   * long: the other side slept and knows nothing.
+   */
   forget(): void {
-    for (const end of this.#ends.values()) this.#ended(end, null, 'network', 'nothing was heard for too long');
+    for (const end of this.#ends.values())
+      this.#ended(end, null, 'network', 'nothing was heard for too long');
   }
 
   /** Every connection is lost at both ends, as when a cable is pulled for long. */
   cut(): void {
     for (const end of this.#ends.values()) {
       const { other } = end;
-      if (other !== undefined) other.owner.#ended(other, null, 'network', 'nothing was heard for too long');
+      if (other !== undefined)
+        other.owner.#ended(other, null, 'network', 'nothing was heard for too long');
       this.#ended(end, null, 'network', 'nothing was heard for too long');
     }
   }
@@ -144,7 +166,8 @@ export class MemoryTransport implements Transport {
   setAdmission(admission: Admission): void {
     this.#standing = changed(this.#standing, admission);
     for (const end of this.#ends.values()) {
-      if (this.#standing.refused.has(end.info.keyHex)) this.#close(end, CLOSE_CODES.revoked, 'this key is no longer trusted');
+      if (this.#standing.refused.has(end.info.keyHex))
+        this.#close(end, CLOSE_CODES.revoked, 'this key is no longer trusted');
     }
   }
 
@@ -152,10 +175,15 @@ export class MemoryTransport implements Transport {
     this.#standing = changed(this.#standing, { pairing: keys });
   }
 
-  async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+  async dial(
+    target: DialTarget,
+    signal: AbortSignal,
+  ): Promise<Result<ConnectionInfo, DialFailure>> {
     if (signal.aborted) return err({ type: 'aborted' });
-    if (this.#port === undefined || isIP(target.host) !== 4) return err({ type: 'refused', reason: 'the address cannot be used' });
-    if (this.#standing.refused.has(target.keyHex)) return err({ type: 'refused', reason: 'this key is no longer trusted' });
+    if (this.#port === undefined || isIP(target.host) !== 4)
+      return err({ type: 'refused', reason: 'the address cannot be used' });
+    if (this.#standing.refused.has(target.keyHex))
+      return err({ type: 'refused', reason: 'this key is no longer trusted' });
     await new Promise((resolve) => setImmediate(resolve));
     if (signal.aborted) return err({ type: 'aborted' });
     const far = this.#network.hostAt(target.port);
@@ -187,10 +215,16 @@ export class MemoryTransport implements Transport {
     });
   }
 
-  request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<RequestResult> {
+  request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<RequestResult> {
     const end = this.#ends.get(connectionId);
     if (end === undefined) return Promise.resolve(err(NO_CONNECTION));
-    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
+    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES)
+      return Promise.resolve(err({ type: 'too-large' }));
     if (signal?.aborted === true) return Promise.resolve(err({ type: 'aborted' }));
     const streamId = (this.#nextStreamId += 4);
     this.sentCount++;
@@ -213,9 +247,12 @@ export class MemoryTransport implements Transport {
   send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
     const end = this.#ends.get(connectionId);
     if (end === undefined) return Promise.resolve(err(NO_CONNECTION));
-    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
+    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES)
+      return Promise.resolve(err({ type: 'too-large' }));
     this.sentCount++;
-    this.#deliver(end, (other) => other.owner.#emit({ type: 'message', connectionId: other.info.connectionId, bytes }));
+    this.#deliver(end, (other) =>
+      other.owner.#emit({ type: 'message', connectionId: other.info.connectionId, bytes }),
+    );
     return Promise.resolve(ok());
   }
 
@@ -228,7 +265,9 @@ export class MemoryTransport implements Transport {
   }
 
   statistics(): Promise<TransportStatistics> {
-    const roundTripMs = Object.fromEntries([...this.#ends.keys()].map((id) => [id, this.roundTripMs]));
+    const roundTripMs = Object.fromEntries(
+      [...this.#ends.keys()].map((id) => [id, this.roundTripMs]),
+    );
     return Promise.resolve({
       connections: this.#ends.size,
       roundTripMs,
@@ -261,7 +300,11 @@ export class MemoryTransport implements Transport {
   #receiveRequest(end: End, streamId: number, bytes: Uint8Array): void {
     end.unanswered.add(streamId);
     if (!this.#standing.paired.has(end.info.keyHex) && end.unanswered.size > UNPAIRED_STREAMS_MAX) {
-      this.#emit({ type: 'violation', connectionId: end.info.connectionId, rule: 'too-many-streams' });
+      this.#emit({
+        type: 'violation',
+        connectionId: end.info.connectionId,
+        rule: 'too-many-streams',
+      });
       this.#close(end, CLOSE_CODES.overLimit, 'too many streams before pairing');
       return;
     }
@@ -272,7 +315,8 @@ export class MemoryTransport implements Transport {
     const { other } = end;
     if (other?.isOpen !== true) return;
     if (this.#isSilent) return other.owner.#loseAfterSilence(other);
-    if (this.#port === undefined) return other.owner.#ended(other, CLOSE_CODES.shuttingDown, 'peer', 'shutting down');
+    if (this.#port === undefined)
+      return other.owner.#ended(other, CLOSE_CODES.shuttingDown, 'peer', 'shutting down');
     // Whoever dials is asked to prove its address first; here the port it listens on is the proof.
     this.#count('retries.sent');
     if (!this.#admit(end)) {
@@ -292,16 +336,36 @@ export class MemoryTransport implements Transport {
   #admit(end: End): boolean {
     const place = ({ info, sinceMs }: End): PlaceHolder => ({ ...info, sinceMs });
     const nowMs = this.#network.clock.monotonicMs();
-    const decision = decidePlace(place(end), [...this.#ends.values()].map(place), this.#standing, nowMs);
+    const decision = decidePlace(
+      place(end),
+      [...this.#ends.values()].map(place),
+      this.#standing,
+      nowMs,
+    );
     if (!decision.admitted) return false;
-    for (const { connectionId, code, reason } of decision.evicted) this.close(connectionId, code, reason);
+    for (const { connectionId, code, reason } of decision.evicted)
+      this.close(connectionId, code, reason);
     return true;
   }
 
   #end(keyHex: KeyHex, direction: ConnectionInfo['direction'], host: string, port: number): End {
-    const info: ConnectionInfo = { connectionId: this.#network.nextConnectionId(), keyHex, direction, host, port };
+    const info: ConnectionInfo = {
+      connectionId: this.#network.nextConnectionId(),
+      keyHex,
+      direction,
+      host,
+      port,
+    };
     const sinceMs = this.#network.clock.monotonicMs();
-    return { owner: this, info, sinceMs, pending: new Map(), unanswered: new Set(), other: undefined, isOpen: true };
+    return {
+      owner: this,
+      info,
+      sinceMs,
+      pending: new Map(),
+      unanswered: new Set(),
+      other: undefined,
+      isOpen: true,
+    };
   }
 
   #close(end: End, code: CloseCode, reason: string): void {
@@ -315,11 +379,14 @@ export class MemoryTransport implements Transport {
     if (!end.isOpen) return;
     end.isOpen = false;
     for (const settle of end.pending.values()) settle(err({ type: 'closed', code, by, reason }));
-    if (this.#ends.delete(end.info.connectionId)) this.#emit({ type: 'disconnected', connection: end.info, code, by, reason });
+    if (this.#ends.delete(end.info.connectionId))
+      this.#emit({ type: 'disconnected', connection: end.info, code, by, reason });
   }
 
   #loseAfterSilence(end: End): void {
-    this.#timer(SILENCE_LIMIT_MS, () => this.#ended(end, null, 'network', 'nothing was heard for too long'));
+    this.#timer(SILENCE_LIMIT_MS, () =>
+      this.#ended(end, null, 'network', 'nothing was heard for too long'),
+    );
   }
 
   #noAnswer(signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
@@ -357,4 +424,9 @@ export class MemoryTransport implements Transport {
   }
 }
 
-const NO_CONNECTION: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'there is no such connection' };
+const NO_CONNECTION: TransportFailure = {
+  type: 'closed',
+  code: null,
+  by: 'local',
+  reason: 'there is no such connection',
+};

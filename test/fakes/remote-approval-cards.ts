@@ -1,5 +1,9 @@
-// The two ends of remote approval as pages hold them: the card at an adult's hub, the card that waits at a child's, and the setting of a child's hub.
-import type { RemoteQuestionDto, RemoteApprovalDto } from '../../preload/contract/remote-approval.ts';
+// The two ends of remote approval as pages hold them: the card at an adult's hub, the card that
+// waits at a child's, and the setting of a child's hub.
+import type {
+  RemoteQuestionDto,
+  RemoteApprovalDto,
+} from '../../preload/contract/remote-approval.ts';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { approvalOf, DAD, MUM, peerOf } from './household.ts';
 
@@ -28,7 +32,11 @@ export const ASKED = approvalOf('robot', {
   remote_question: QUESTION,
 });
 
-export const ASKED_DANGEROUS = approvalOf('robot', { ...ASKED, risk_class: 'R3', remote_question: { ...QUESTION, asker: null } });
+export const ASKED_DANGEROUS = approvalOf('robot', {
+  ...ASKED,
+  risk_class: 'R3',
+  remote_question: { ...QUESTION, asker: null },
+});
 
 /** At Leo's: it waits for Mum or Dad. */
 export const WAITING = approvalOf('robot waits', {
@@ -54,7 +62,13 @@ export const DAD_DECIDES: RemoteApprovalDto = {
   from: 'R2',
   hubs: [
     { id: DAD.id, name: 'Dad’s laptop', person: 'Dad', decides: true, can: true },
-    { id: LEO.id, name: 'Grandma Margarethe’s all-in-one kitchen computer by the window', person: null, decides: false, can: true },
+    {
+      id: LEO.id,
+      name: 'Grandma Margarethe’s all-in-one kitchen computer by the window',
+      person: null,
+      decides: false,
+      can: true,
+    },
     { id: MUM.agent_id ?? '', name: 'Greenhouse', person: null, decides: false, can: false },
   ],
 };
@@ -62,5 +76,8 @@ export const DAD_DECIDES: RemoteApprovalDto = {
 /** The people there decide, with every paired hub of an adult to choose from. */
 export function nobodyElse({ peers }: Pick<UiSnapshot, 'peers'>): RemoteApprovalDto {
   const adults = peers.filter(({ trust, role }) => trust === 'paired' && role === 'adult');
-  return { from: null, hubs: adults.map(({ id, name, person }) => ({ id, name, person, decides: false, can: true })) };
+  return {
+    from: null,
+    hubs: adults.map(({ id, name, person }) => ({ id, name, person, decides: false, can: true })),
+  };
 }

@@ -1,4 +1,5 @@
-// A child's hub whose dangerous requests an adult decides: leo's tablet, mum's and dad's hubs, and a friend's hub that asks leo's for something.
+// A child's hub whose dangerous requests an adult decides: leo's tablet, mum's and dad's hubs, and
+// a friend's hub that asks leo's for something.
 import type { RemoteClass } from '../../preload/contract/closed-lists.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { PeerRateTable } from '../../main/services/links/peer-rates.ts';
@@ -27,11 +28,16 @@ export class RemoteApprovalHouse {
     return [this.leo, this.mum, this.dad, this.friend];
   }
 
-  /** Everybody runs and is paired with leo, mum and dad as adults. Leo's agent "robot" does home.robot, class R2. Remote approval is off. */
+  /**
+   * Everybody runs and is paired with leo, mum and dad as adults. Leo's agent "robot" does
+   * home.robot, class R2. Remote approval is off.
+   */
   async open(): Promise<this> {
     for (const hub of this.hubs) await hub.start();
     for (const hub of [this.mum, this.dad, this.friend]) await this.leo.pair(hub);
-    await this.leo.store.write((tables) => [this.mum, this.dad].forEach((hub) => tables.putPeer({ ...peerRow(hub), role: 'adult' })));
+    await this.leo.store.write((tables) =>
+      [this.mum, this.dad].forEach((hub) => tables.putPeer({ ...peerRow(hub), role: 'adult' })),
+    );
     await this.leo.agent('robot', ['home.robot']);
     await this.friend.agent('openclaw');
     await this.leo.knows(this.friend);
@@ -44,7 +50,10 @@ export class RemoteApprovalHouse {
   }
 
   /** Who decides for leo's from now on; from null: the people there. */
-  async letDecide(hubs: readonly WorkHub[] = [this.mum], from: RemoteClass | null = 'R2'): Promise<void> {
+  async letDecide(
+    hubs: readonly WorkHub[] = [this.mum],
+    from: RemoteClass | null = 'R2',
+  ): Promise<void> {
     await this.leo.work.remoteApproval.set(
       hubs.map(({ name }) => name),
       from,
@@ -55,7 +64,11 @@ export class RemoteApprovalHouse {
 
   /** The friend's agent asks leo's robot for something; what the friend is told. */
   async ask(text = 'Mow the lawn', more: Parameters<typeof delegation>[2] = {}) {
-    const report = await this.friend.work.sender.delegate(delegation('leo', text, { domain: 'home.robot', ...more }), 'openclaw', null);
+    const report = await this.friend.work.sender.delegate(
+      delegation('leo', text, { domain: 'home.robot', ...more }),
+      'openclaw',
+      null,
+    );
     await this.clock.settle();
     return report;
   }
@@ -72,11 +85,17 @@ export class RemoteApprovalHouse {
 
   /** All that leo's hub ever asked another one for, the newest first. */
   questions() {
-    return this.leo.store.read.tasks({ limit: 200 }).filter(({ direction, kind }) => direction === 'outgoing' && kind === 'delegate');
+    return this.leo.store.read
+      .tasks({ limit: 200 })
+      .filter(({ direction, kind }) => direction === 'outgoing' && kind === 'delegate');
   }
 
   /** What a person decides on the card there is. */
-  async decide(hub: WorkHub, decision: 'allow' | 'decline', more: { reason?: string; last_word?: string } = {}): Promise<ApprovalDto> {
+  async decide(
+    hub: WorkHub,
+    decision: 'allow' | 'decline',
+    more: { reason?: string; last_word?: string } = {},
+  ): Promise<ApprovalDto> {
     const decided = await hub.decide(hub.card, decision, BROWSER, more);
     await this.clock.settle();
     return decided;

@@ -1,5 +1,6 @@
-// A hub in memory at which rules are made by hand: it says each as the real one does, by the names of its snapshot, and tries it on requests
-// that are given. What fits and what would be decided the real hub knows; here it is given, too.
+// A hub in memory at which rules are made by hand: it says each as the real one does, by the names
+// of its snapshot, and tries it on requests that are given. What fits and what would be decided the
+// real hub knows; here it is given, too.
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import type { OperationInput } from '../../preload/contract/operations.ts';
 import type { RuleDraftDto, RuleDto, RuleTrialDto } from '../../preload/contract/rules.ts';
@@ -31,11 +32,22 @@ export function trialOf(seed: string, over: Partial<RuleTrialDto> = {}): RuleTri
 
 export const TRIALS: readonly RuleTrialDto[] = [
   trialOf('Put oat milk and bread on the list', { with: 'deliver', ground: 'allow', miss: null }),
-  trialOf('Add salt for the dishwasher', { with: 'deliver', ground: 'allow', miss: null, received_at: NOW - 26 * 3_600_000 }),
-  ...Array.from({ length: 18 }, (_, index) => trialOf(`another ${index}`, { received_at: NOW - (30 + index) * 3_600_000 })),
+  trialOf('Add salt for the dishwasher', {
+    with: 'deliver',
+    ground: 'allow',
+    miss: null,
+    received_at: NOW - 26 * 3_600_000,
+  }),
+  ...Array.from({ length: 18 }, (_, index) =>
+    trialOf(`another ${index}`, { received_at: NOW - (30 + index) * 3_600_000 }),
+  ),
 ];
 
-export function makingHub(over: Partial<UiSnapshot> = {}, trials: readonly RuleTrialDto[] = TRIALS, answers: Answers = {}): FakeHubApi {
+export function makingHub(
+  over: Partial<UiSnapshot> = {},
+  trials: readonly RuleTrialDto[] = TRIALS,
+  answers: Answers = {},
+): FakeHubApi {
   const hub: FakeHubApi = new FakeHubApi(snapshotOf(over), {
     'rules.preview': (said) => ({ ok: true, value: { rule: draftOf(hub.snapshot, said), trials } }),
     'rules.create': (said) => {
@@ -53,12 +65,16 @@ export function makingHub(over: Partial<UiSnapshot> = {}, trials: readonly RuleT
   return hub;
 }
 
-export function draftOf({ peers, agents }: UiSnapshot, said: OperationInput<'rules.create'>): RuleDraftDto {
+export function draftOf(
+  { peers, agents }: UiSnapshot,
+  said: OperationInput<'rules.create'>,
+): RuleDraftDto {
   const peer = said.peer ?? null;
   const hub = peers.find(({ id }) => id === peer);
   const topic = said.topic ?? null;
   const local = peer?.startsWith('local/') === true ? peer.slice('local/'.length) : null;
-  const nameOf = (handle: string | null | undefined) => agents.find(({ name }) => name === handle)?.display_name ?? null;
+  const nameOf = (handle: string | null | undefined) =>
+    agents.find(({ name }) => name === handle)?.display_name ?? null;
   return ruleOf('draft', {
     effect: said.effect,
     peer_id: hub?.id ?? null,

@@ -1,5 +1,5 @@
-// Two hubs with real stores, as the tests of the household's rules need them: Dad's agents ask, Mum's decide. Opened before and closed after
-// each test of the file that calls `ruledHubs`.
+// Two hubs with real stores, as the tests of the household's rules need them: Dad's agents ask,
+// Mum's decide. Opened before and closed after each test of the file that calls `ruledHubs`.
 import { afterEach, beforeEach } from 'vitest';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { PairedTrustState, RuleChoice } from '../../preload/contract/closed-lists.ts';
@@ -11,7 +11,14 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 export const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
 /** What a rule about everything and everybody leaves open. */
-export const ANYBODY = { peer: null, agent: null, domain: null, kind: null, asking_agent: null, topic: null } as const;
+export const ANYBODY = {
+  peer: null,
+  agent: null,
+  domain: null,
+  kind: null,
+  asking_agent: null,
+  topic: null,
+} as const;
 
 export class RuledHubs {
   readonly clock: ManualClock;
@@ -38,10 +45,21 @@ export class RuledHubs {
     return closeTwoHubs(this);
   }
 
-  /** Dad's agent sends (null: Dad himself); the state it is told, or "declined" where the other hub says so. */
-  async send(text: string, more: Parameters<typeof delegation>[2] = {}, from: string | null = 'openclaw'): Promise<string> {
+  /**
+   * Dad's agent sends (null: Dad himself); the state it is told, or "declined" where the other hub
+   * says so.
+   */
+  async send(
+    text: string,
+    more: Parameters<typeof delegation>[2] = {},
+    from: string | null = 'openclaw',
+  ): Promise<string> {
     try {
-      const report = await this.dad.work.sender.delegate(delegation('mum', text, { domain: 'family.chat', ...more }), from, null);
+      const report = await this.dad.work.sender.delegate(
+        delegation('mum', text, { domain: 'family.chat', ...more }),
+        from,
+        null,
+      );
       await this.clock.settle();
       return report.state;
     } catch (error) {
@@ -83,7 +101,12 @@ export class RuledHubs {
   async trust(state: PairedTrustState | 'revoked'): Promise<void> {
     await this.mum.store.write((tables) => {
       const row = tables.peer(this.dad.key);
-      if (row) tables.putPeer({ ...row, trust: state, pairedAt: state === 'paired' ? this.clock.wallMs() : row.pairedAt });
+      if (row)
+        tables.putPeer({
+          ...row,
+          trust: state,
+          pairedAt: state === 'paired' ? this.clock.wallMs() : row.pairedAt,
+        });
     });
   }
 }

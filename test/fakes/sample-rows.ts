@@ -1,4 +1,5 @@
-// Whole rows for tests of the store and of what stands on it; a test names only the fields it is about.
+// Whole rows for tests of the store and of what stands on it; a test names only the fields it is
+// about.
 import { createHash } from 'node:crypto';
 import type {
   AgentRow,
@@ -274,7 +275,14 @@ export function outboxRow(row: Partial<OutboxRow> = {}): OutboxRow {
 }
 
 export function replayRow(row: Partial<ReplayRow> = {}): ReplayRow {
-  return { party: keyOf('Mum PC'), messageId: 'replay-1', contentDigest: keyOf('content'), reply: null, at: AT, ...row };
+  return {
+    party: keyOf('Mum PC'),
+    messageId: 'replay-1',
+    contentDigest: keyOf('content'),
+    reply: null,
+    at: AT,
+    ...row,
+  };
 }
 
 export function auditRow(row: Partial<NewAuditRow> = {}): NewAuditRow {

@@ -1,5 +1,5 @@
-// What another program of this user can do to the audit of a hub: take the guards off, change what it likes, and put them back so that the hub
-// has to write under them.
+// What another program of this user can do to the audit of a hub: take the guards off, change what
+// it likes, and put them back so that the hub has to write under them.
 import Database from 'better-sqlite3';
 
 /** @param file of a database that a hub may have open @param sql one statement or many */
@@ -23,7 +23,10 @@ export const LOOSE_ROWS: string = loose(
 );
 
 /** The same of the signatures. */
-export const LOOSE_SIGNATURES = loose('audit_signatures', 'counter INTEGER PRIMARY KEY, previous, seq, chain, at, key, signature');
+export const LOOSE_SIGNATURES = loose(
+  'audit_signatures',
+  'counter INTEGER PRIMARY KEY, previous, seq, chain, at, key, signature',
+);
 
 function loose(table: string, columns: string): string {
   return `CREATE TABLE loose (${columns}); INSERT INTO loose SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table};`;

@@ -1,5 +1,6 @@
-// Two paired hubs over real stores, on one manual clock and a line in memory: dad's agent asks, mum's does it; or one hub whose own agent asks
-// the other. What most tests of the work services begin with.
+// Two paired hubs over real stores, on one manual clock and a line in memory: dad's agent asks,
+// mum's does it; or one hub whose own agent asks the other. What most tests of the work services
+// begin with.
 import type { PeerRow, TaskRow } from '../../main/ports/store.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-messenger.ts';
@@ -13,8 +14,14 @@ export interface TwoHubs {
   readonly mum: WorkHub;
 }
 
-/** Two hubs that are paired, without their agents. @param ofDad what is not as usual at dad's, @param ofMum at mum's */
-export async function openPairedHubs(ofDad: Partial<WorkHubOptions> = {}, ofMum: Partial<WorkHubOptions> = {}): Promise<TwoHubs> {
+/**
+ * Two hubs that are paired, without their agents. @param ofDad what is not as usual at dad's,
+ * @param ofMum at mum's
+ */
+export async function openPairedHubs(
+  ofDad: Partial<WorkHubOptions> = {},
+  ofMum: Partial<WorkHubOptions> = {},
+): Promise<TwoHubs> {
   const clock = new ManualClock();
   const network = new MemoryNetwork();
   const dad = await new WorkHub({ name: 'dad', network, clock, ...ofDad }).start();
@@ -24,7 +31,10 @@ export async function openPairedHubs(ofDad: Partial<WorkHubOptions> = {}, ofMum:
 }
 
 /** @param domains what dad's own agent offers @param ofDad what is not as usual at dad's */
-export async function openTwoHubs(domains: readonly string[] = [], ofDad: Partial<WorkHubOptions> = {}): Promise<TwoHubs> {
+export async function openTwoHubs(
+  domains: readonly string[] = [],
+  ofDad: Partial<WorkHubOptions> = {},
+): Promise<TwoHubs> {
   const { clock, dad, mum } = await openPairedHubs(ofDad);
   await dad.agent('openclaw', domains);
   await mum.agent('claude', ['family.chat']);
@@ -58,7 +68,11 @@ export async function closeOneHub({ clock, hub }: OneHub): Promise<void> {
 }
 
 /** Another trust in a hub, as the store holds it: nothing that hangs on it ends by this. */
-export async function putTrust(hub: WorkHub, other: Pick<WorkHub, 'key'>, trust: PeerRow['trust']): Promise<void> {
+export async function putTrust(
+  hub: WorkHub,
+  other: Pick<WorkHub, 'key'>,
+  trust: PeerRow['trust'],
+): Promise<void> {
   await hub.store.write((tables) => {
     const row = tables.peer(other.key);
     if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });

@@ -1,5 +1,5 @@
-// One hub's work over a real store in a real file, on a manual clock and a line in memory. `restart` ends it as a crash does and opens the same
-// file again.
+// One hub's work over a real store in a real file, on a manual clock and a line in memory.
+// `restart` ends it as a crash does and opens the same file again.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,11 @@ import { agentIdOfKeyHex } from '../../main/protocol/agent-id.ts';
 import { encodeEnvelope } from '../../main/protocol/encode-envelope.ts';
 import type { Envelope } from '../../main/protocol/envelope.ts';
 import { EventBus } from '../../main/services/base/event-bus.ts';
-import { resolvePaired, resolvePinned, type KnownHubs } from '../../main/services/links/hub-finder.ts';
+import {
+  resolvePaired,
+  resolvePinned,
+  type KnownHubs,
+} from '../../main/services/links/hub-finder.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import type { Decider } from '../../main/services/tasks/audit-trail.ts';
 import type { Gate } from '../../main/services/tasks/verdict.ts';
@@ -33,7 +37,12 @@ export const WINDOW: Decider = { actor: 'ui:2', surface: 'window' };
 export const OWNER = { actor: 'ui:1', surface: 'browser' } as const;
 /** High enough that no test meets them by accident. */
 const PLENTY = { burst: 100_000, perMinute: 100_000 };
-export const NO_LIMITS: PeerRateTable = { delegate: PLENTY, query: PLENTY, notify: PLENTY, cancel: PLENTY };
+export const NO_LIMITS: PeerRateTable = {
+  delegate: PLENTY,
+  query: PLENTY,
+  notify: PLENTY,
+  cancel: PLENTY,
+};
 
 export interface WorkHubOptions {
   readonly name: string;
@@ -48,7 +57,10 @@ export interface WorkHubOptions {
   readonly timeZone?: string;
   /** Whether its audit log was tampered with; it was not when absent. */
   readonly isTampered?: () => boolean;
-  /** Whether a peer answers when it is asked for its capabilities; it does, and says nothing new, when absent. */
+  /**
+   * Whether a peer answers when it is asked for its capabilities; it does, and says nothing new,
+   * when absent.
+   */
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
   /** Asked after the gates of the house. */
   readonly moreGates?: readonly Gate[];
@@ -142,16 +154,31 @@ export class WorkHub {
   }
 
   /** A message as another hub sends it, straight to this one. */
-  async hears(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): Promise<Envelope> {
+  async hears(
+    from: KeyHex,
+    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null },
+  ): Promise<Envelope> {
     return this.messenger.takeRequest(from, this.#raw(from, message), this.#signal);
   }
 
-  async isTold(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): Promise<void> {
+  async isTold(
+    from: KeyHex,
+    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null },
+  ): Promise<void> {
     return this.messenger.takeMessage(from, this.#raw(from, message));
   }
 
-  agent(name: string, domains: readonly string[] = [], more: Partial<{ topics: readonly string[]; risk: RiskClass }> = {}) {
-    return this.work.agents.create(name, { domains, topics: more.topics ?? [] }, more.risk ?? 'R2', OWNER);
+  agent(
+    name: string,
+    domains: readonly string[] = [],
+    more: Partial<{ topics: readonly string[]; risk: RiskClass }> = {},
+  ) {
+    return this.work.agents.create(
+      name,
+      { domains, topics: more.topics ?? [] },
+      more.risk ?? 'R2',
+      OWNER,
+    );
   }
 
   async claim(agent: string): Promise<DeliveryDto> {
@@ -173,19 +200,34 @@ export class WorkHub {
     by: Decider = BROWSER,
     more: { reason?: string; last_word?: string; answer?: string } = {},
   ): Promise<ApprovalDto> {
-    return this.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision, ...more }, by);
+    return this.work.approvals.decide(
+      { id: card.id, revision: card.revision, digest: card.digest, decision, ...more },
+      by,
+    );
   }
 
-  /** Changes the text in a stored card as another program with the database open could: the guards of the schema taken off and put back. */
+  /**
+   * Changes the text in a stored card as another program with the database open could: the guards
+   * of the schema taken off and put back.
+   */
   async damageView(approvalId: string, text: string): Promise<void> {
     const connection = new Database(join(this.#folder, 'hub.db'));
-    const row = connection.prepare('SELECT view FROM approvals WHERE id = ?').get(idValue(approvalId)) as { view: unknown };
-    const trigger = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_content'").get() as { sql: string };
-    const decided = connection.prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_decided'").get() as { sql: string };
+    const row = connection
+      .prepare('SELECT view FROM approvals WHERE id = ?')
+      .get(idValue(approvalId)) as { view: unknown };
+    const trigger = connection
+      .prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_content'")
+      .get() as { sql: string };
+    const decided = connection
+      .prepare("SELECT sql FROM sqlite_master WHERE name = 'approvals_decided'")
+      .get() as { sql: string };
     connection.exec('DROP TRIGGER approvals_content; DROP TRIGGER approvals_decided');
     connection
       .prepare('UPDATE approvals SET view = ? WHERE id = ?')
-      .run(deflated(inflated(row.view).replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`)), idValue(approvalId));
+      .run(
+        deflated(inflated(row.view).replace(/"text":"[^"]*"/, `"text":${JSON.stringify(text)}`)),
+        idValue(approvalId),
+      );
     connection.exec(`${trigger.sql}; ${decided.sql}`);
     connection.close();
     await Promise.resolve();
@@ -195,9 +237,21 @@ export class WorkHub {
     return this.store.read.audit({ limit: 1_000 }).map((row) => row.action);
   }
 
-  #raw(from: KeyHex, message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null }): string {
+  #raw(
+    from: KeyHex,
+    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null },
+  ): string {
     const { id, kind, payload, ref = null } = message;
-    return encodeEnvelope({ v: 1, id, from: agentIdOfKeyHex(from), to: this.agentId, ts: 1, kind, ref, payload });
+    return encodeEnvelope({
+      v: 1,
+      id,
+      from: agentIdOfKeyHex(from),
+      to: this.agentId,
+      ts: 1,
+      kind,
+      ref,
+      payload,
+    });
   }
 
   #open() {
@@ -220,7 +274,11 @@ export class WorkHub {
         log: SILENT_LOG,
         events,
         messenger,
-        rates: new PeerRates(clock, rates ?? NO_LIMITS, this.#options.storedBytesPerDay ?? Number.MAX_SAFE_INTEGER),
+        rates: new PeerRates(
+          clock,
+          rates ?? NO_LIMITS,
+          this.#options.storedBytesPerDay ?? Number.MAX_SAFE_INTEGER,
+        ),
         resolvePeer: (to) => resolvePaired(to, knownHubs(store)),
         pinnedPeer: (id) => resolvePinned(id, knownHubs(store)),
         refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
@@ -285,7 +343,8 @@ function knownHubs(store: Store): KnownHubs {
     knownKeys: () => rows().map(({ key }) => key),
     isListed: (key) => store.read.peer(key)?.trust !== 'revoked',
     nameOf: (key) => store.read.peer(key)?.petname ?? '',
-    petnameOf: (key) => (store.read.peer(key)?.trust === 'revoked' ? null : (store.read.peer(key)?.petname ?? null)),
+    petnameOf: (key) =>
+      store.read.peer(key)?.trust === 'revoked' ? null : (store.read.peer(key)?.petname ?? null),
     petnames: () => rows().map(({ petname }) => petname),
   };
 }

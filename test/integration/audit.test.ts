@@ -1,6 +1,15 @@
-// The audit log of a real hub through `axon audit` and the local door: checked while the hub runs and while it does not, tampered with by another
-// program, and exported.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+// The audit log of a real hub through `axon audit` and the local door: checked while the hub runs
+// and while it does not, tampered with by another program, and exported.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -27,7 +36,8 @@ afterEach(async () => {
   rmSync(elsewhere, { recursive: true, force: true });
 });
 
-const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const owner = (...parameters: readonly string[]): Promise<Ended> =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
 const database = (): string => join(hub.home, 'hub.db');
 
 async function startAgain(): Promise<void> {
@@ -48,16 +58,20 @@ const COMMANDS_MAX_MS = 180_000;
 /** An export of so many takes seconds. */
 const MANY_ROWS = 200_000;
 
-test('is shown with the names of who did it, and grows by no row for a look', { timeout: 60_000 }, async () => {
-  const { public_key: leo } = await node.services.keyTrust.add(
-    { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo', way: 'key' },
-    { actor: 'ui:test', surface: 'browser' },
-  );
-  const listed = (await owner('audit')).out;
-  expect(listed).toMatch(/ a person here +browser +peer\.\w+ +Leo$/m);
-  expect(listed).not.toContain(leo);
-  expect((await owner('audit')).out).toBe(listed);
-});
+test(
+  'is shown with the names of who did it, and grows by no row for a look',
+  { timeout: 60_000 },
+  async () => {
+    const { public_key: leo } = await node.services.keyTrust.add(
+      { keyHex: newIdentity().keyHex, host: '127.0.0.1', port: 9, name: 'Leo', way: 'key' },
+      { actor: 'ui:test', surface: 'browser' },
+    );
+    const listed = (await owner('audit')).out;
+    expect(listed).toMatch(/ a person here +browser +peer\.\w+ +Leo$/m);
+    expect(listed).not.toContain(leo);
+    expect((await owner('audit')).out).toBe(listed);
+  },
+);
 
 describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
   test('shows who did what, finds nothing changed, and exports it, to the person in charge alone', async () => {
@@ -66,12 +80,17 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(listed.code).toBe(0);
     expect(listed.out).toMatch(/agent\.created|token\./);
     const verified = await owner('audit', 'verify');
-    expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^Nothing was changed: \d+ rows, all/)]);
+    expect([verified.code, verified.out]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing was changed: \d+ rows, all/),
+    ]);
 
     const file = join(elsewhere, 'record.json');
     expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 0, out: '' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    const record = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly { action: string }[] };
+    const record = JSON.parse(readFileSync(file, 'utf8')) as {
+      rows: readonly { action: string }[];
+    };
     expect(record.rows.at(-1)?.action).toBe('audit.exported');
     expect(await owner('audit', 'export', '--output', file)).toMatchObject({ code: 2 });
     const csv = await owner('audit', 'export', '--format', 'csv');
@@ -82,7 +101,12 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThan(record.rows.length);
 
-    for (const words of [['audit'], ['audit', 'verify'], ['audit', 'export'], ['audit', 'acknowledge']]) {
+    for (const words of [
+      ['audit'],
+      ['audit', 'verify'],
+      ['audit', 'export'],
+      ['audit', 'acknowledge'],
+    ]) {
       expect(await axon(hub.home, ['--as', 'bot', ...words])).toMatchObject({ code: 2 });
     }
     expect(await owner('audit', 'acknowledge')).toMatchObject({ code: 2 });
@@ -113,26 +137,46 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
       const exporting = Program.start(
         'cli',
-        ['--passphrase-file', passphrase, 'audit', 'export', '--output', join(folder, 'record.json')],
+        [
+          '--passphrase-file',
+          passphrase,
+          'audit',
+          'export',
+          '--output',
+          join(folder, 'record.json'),
+        ],
         {
           AXON_HOME: hub.home,
         },
       );
       await expect.poll(() => readdirSync(folder)).toEqual(['record.json']);
       exporting.kill(signal);
-      expect(await exporting.ended()).toMatchObject({ code: 130, out: '', error: expect.stringContaining('no file was made') });
+      expect(await exporting.ended()).toMatchObject({
+        code: 130,
+        out: '',
+        error: expect.stringContaining('no file was made'),
+      });
       expect(readdirSync(folder)).toEqual([]);
     }
   });
 
   test('calls a check off at the hub when Ctrl+C ends the command that waits for it', async () => {
     const { audit } = node.services;
-    const running: AuditCheckDto = { ...audit.verification(), state: 'running', rows: 9, checked: 4 };
+    const running: AuditCheckDto = {
+      ...audit.verification(),
+      state: 'running',
+      rows: 9,
+      checked: 4,
+    };
     vi.spyOn(audit, 'verify').mockReturnValue(running);
     const asked = vi.spyOn(audit, 'verification').mockReturnValue(running);
     vi.spyOn(audit, 'cancelVerification').mockResolvedValue({ ...running, state: 'cancelled' });
-    const checking = Program.start('cli', ['--passphrase-file', passphrase, 'audit', 'verify'], { AXON_HOME: hub.home });
-    await expect.poll(() => asked.mock.calls.length, { timeout: COMMANDS_MAX_MS }).toBeGreaterThan(0);
+    const checking = Program.start('cli', ['--passphrase-file', passphrase, 'audit', 'verify'], {
+      AXON_HOME: hub.home,
+    });
+    await expect
+      .poll(() => asked.mock.calls.length, { timeout: COMMANDS_MAX_MS })
+      .toBeGreaterThan(0);
     checking.kill('SIGINT');
     expect(await checking.ended()).toMatchObject({
       code: 130,
@@ -145,12 +189,18 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
     tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
     const running = await owner('audit', 'verify');
-    expect([running.code, running.out]).toEqual([1, expect.stringContaining('Row 2 was changed after it was written')]);
+    expect([running.code, running.out]).toEqual([
+      1,
+      expect.stringContaining('Row 2 was changed after it was written'),
+    ]);
     await node.stop();
     const before = readFileSync(database());
     const stopped = await axon(hub.home, ['audit', 'verify', '--json']);
     expect(stopped.code).toBe(1);
-    expect((JSON.parse(stopped.out) as AuditCheckDto).finding).toMatchObject({ kind: 'changed', row: 2 });
+    expect((JSON.parse(stopped.out) as AuditCheckDto).finding).toMatchObject({
+      kind: 'changed',
+      row: 2,
+    });
     expect(readFileSync(database()).equals(before)).toBe(true);
   });
 
@@ -158,14 +208,20 @@ describe('axon audit', { timeout: COMMANDS_MAX_MS }, () => {
     expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
     await node.stop();
     const whole = await axon(hub.home, ['audit', 'verify']);
-    expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^Nothing was changed: .*\nAll of it is signed\.\n$/)]);
+    expect([whole.code, whole.out]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing was changed: .*\nAll of it is signed\.\n$/),
+    ]);
     tamper('DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)');
     expect(await axon(hub.home, ['audit', 'verify'])).toMatchObject({
       code: 1,
       out: expect.stringContaining('is missing: it was removed'),
     });
     const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
-    expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2, error: expect.stringContaining('There is no audit log') });
+    expect(await axon(empty, ['audit', 'verify'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('There is no audit log'),
+    });
     rmSync(empty, { recursive: true });
     expect(await axon(empty, ['audit', 'verify'])).toMatchObject({ code: 2 });
     expect(existsSync(empty)).toBe(false);
@@ -181,12 +237,18 @@ describe('a hub that was killed', { timeout: COMMANDS_MAX_MS }, () => {
     // What a power cut leaves, of a hub that goes on.
     const cut = join(elsewhere, 'cut');
     mkdirSync(cut, { mode: 0o700 });
-    const left = readdirSync(hub.home).filter((name) => name.startsWith('hub.db') || name === 'identity.key' || name === 'audit.counter');
+    const left = readdirSync(hub.home).filter(
+      (name) => name.startsWith('hub.db') || name === 'identity.key' || name === 'audit.counter',
+    );
     for (const name of left) copyFileSync(join(hub.home, name), join(cut, name));
     const checked = await axon(cut, ['audit', 'verify']);
-    expect([checked.code, checked.out]).toEqual([0, expect.stringMatching(/^Nothing was changed: .*\nIt is signed up to row \d+;/)]);
+    expect([checked.code, checked.out]).toEqual([
+      0,
+      expect.stringMatching(/^Nothing was changed: .*\nIt is signed up to row \d+;/),
+    ]);
     await node.stop();
-    for (const name of readdirSync(hub.home).filter((file) => file.startsWith('hub.db'))) rmSync(join(hub.home, name));
+    for (const name of readdirSync(hub.home).filter((file) => file.startsWith('hub.db')))
+      rmSync(join(hub.home, name));
     for (const name of left) copyFileSync(join(cut, name), join(hub.home, name));
     await startAgain();
     expect((await owner('audit')).out).toContain('hub.ended_unexpectedly');
@@ -199,13 +261,21 @@ describe('a log that does not fit any more', { timeout: COMMANDS_MAX_MS }, () =>
     expect(await owner('agents', 'add', 'bot')).toMatchObject({ code: 0 });
     tamper("UPDATE audit SET actor = 'owner:somebody' WHERE seq = 2");
     await node.services.audit.sign();
-    expect((await axon(hub.home, ['status'])).out).toContain('The audit log was changed by another program.');
+    expect((await axon(hub.home, ['status'])).out).toContain(
+      'The audit log was changed by another program.',
+    );
     expect(node.services.audit.rulesMayAct).toBe(false);
     await node.stop();
     await startAgain();
-    expect([node.services.audit.state, node.services.audit.rulesMayAct]).toEqual(['tampered', false]);
+    expect([node.services.audit.state, node.services.audit.rulesMayAct]).toEqual([
+      'tampered',
+      false,
+    ]);
     const acknowledged = await owner('audit', 'acknowledge');
-    expect([acknowledged.code, acknowledged.error]).toEqual([0, expect.stringContaining('Row 2 was changed after it was written')]);
+    expect([acknowledged.code, acknowledged.error]).toEqual([
+      0,
+      expect.stringContaining('Row 2 was changed after it was written'),
+    ]);
     expect((await axon(hub.home, ['status'])).out).not.toContain('The audit log was changed');
     expect(node.services.audit.rulesMayAct).toBe(true);
     const checked = await owner('audit', 'verify');
@@ -220,12 +290,19 @@ describe('the local door', () => {
   test('begins a check, says how far it is and stops it, for a page and never for an agent', async () => {
     const [page, agent] = [await hub.page(), await hub.agent('bot')];
     const ask = async (method: string, token: string): Promise<readonly [number, unknown]> => {
-      const { status, text } = await hub.ask('/v1/audit/verify', { method, token, ...(method === 'POST' ? { body: {} } : {}) });
+      const { status, text } = await hub.ask('/v1/audit/verify', {
+        method,
+        token,
+        ...(method === 'POST' ? { body: {} } : {}),
+      });
       return [status, JSON.parse(text)];
     };
     expect(await ask('GET', page)).toMatchObject([200, { state: 'none', finding: null }]);
     expect(await ask('POST', page)).toMatchObject([200, { state: 'running' }]);
-    expect(await ask('DELETE', page)).toMatchObject([200, { state: expect.stringMatching(/^(cancelled|done)$/) }]);
+    expect(await ask('DELETE', page)).toMatchObject([
+      200,
+      { state: expect.stringMatching(/^(cancelled|done)$/) },
+    ]);
     for (const method of ['GET', 'POST', 'DELETE']) expect((await ask(method, agent))[0]).toBe(403);
   });
 });

@@ -1,4 +1,5 @@
-// The file that package.json names as `axon`, and `npm start`, as a fresh clone has them: unbuilt, under an old Node, and started by npm.
+// The file that package.json names as `axon`, and `npm start`, as a fresh clone has them: unbuilt,
+// under an old Node, and started by npm.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,15 +22,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { buildAnew, buildIfNeeded, needsBuild } from '../../main/app/build.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const BUILT = ['out/main/headless.js', 'out/main/quic.js', 'out/main/cli.js', 'out/renderer/index.html'] as const;
+const BUILT = [
+  'out/main/headless.js',
+  'out/main/quic.js',
+  'out/main/cli.js',
+  'out/renderer/index.html',
+] as const;
 /** A Node that says it is an old one; what it starts is the real one again. */
-const OLD_NODE = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.19.0" })';
+const OLD_NODE =
+  'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.19.0" })';
 const running: ChildProcess[] = [];
 
 /** Each with its whole process group: the hub that npm started outlives an npm that is killed. */
 afterEach(async () => {
   for (const child of running.splice(0)) {
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    const ended =
+      child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
     killGroup(child);
     await ended;
   }
@@ -56,9 +64,16 @@ function put(clone: string, file: string, content: string | Buffer): void {
 }
 
 function start(clone: string, program: string, parameters: readonly string[]) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON_|npm_|DISPLAY|WAYLAND)/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(AXON_|npm_|DISPLAY|WAYLAND)/.test(name),
+  );
   const env = { ...Object.fromEntries(inherited), AXON_HOME: join(clone, 'home') };
-  const child = spawn(program, parameters, { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'], detached: process.platform !== 'win32' });
+  const child = spawn(program, parameters, {
+    cwd: clone,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+  });
   running.push(child);
   const said = { child, out: '', error: '', ended: once(child, 'close') };
   child.stdout.on('data', (part: Buffer) => (said.out += part.toString()));
@@ -73,9 +88,13 @@ describe('a fresh clone', () => {
   const clone = emptyClone();
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
   beforeAll(() => {
-    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     for (const file of listed.trim().split('\n')) {
-      if (!file.startsWith('test/') && existsSync(join(ROOT, file))) put(clone, file, readFileSync(join(ROOT, file)));
+      if (!file.startsWith('test/') && existsSync(join(ROOT, file)))
+        put(clone, file, readFileSync(join(ROOT, file)));
     }
     symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   });
@@ -94,8 +113,19 @@ describe('a fresh clone', () => {
     'stops its hub in order at Ctrl+C, which reaches npm and all it started',
     { timeout: 120_000 },
     async () => {
-      const npm = start(clone, 'npm', ['start', '--', '--api-port', '0', '--peer-port', '0', '--discovery', 'off']);
-      await expect.poll(() => npm.out + npm.error, { timeout: 100_000 }).toContain('AXON Hub runs at');
+      const npm = start(clone, 'npm', [
+        'start',
+        '--',
+        '--api-port',
+        '0',
+        '--peer-port',
+        '0',
+        '--discovery',
+        'off',
+      ]);
+      await expect
+        .poll(() => npm.out + npm.error, { timeout: 100_000 })
+        .toContain('AXON Hub runs at');
       const runtime = join(clone, 'home/hub.json');
       expect(existsSync(runtime)).toBe(true);
       if (npm.child.pid === undefined) throw new Error('npm was not started');
@@ -117,14 +147,20 @@ describe('the file that package.json names', () => {
   test('is in the repository, to be run by itself', () => {
     const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(bin).toEqual({ axon: 'main/entry/axon.cjs' });
-    const tracked = execFileSync('git', ['ls-files', '--stage', '--', bin.axon], { cwd: ROOT, encoding: 'utf8' });
+    const tracked = execFileSync('git', ['ls-files', '--stage', '--', bin.axon], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     expect(tracked).toMatch(/^100755 /);
   });
 
   test('says what to do where the packages are not installed', async () => {
     const command = axon(clone, ['status']);
     await command.ended;
-    expect(command).toMatchObject({ out: '', error: expect.stringContaining(`Run "npm ci" in ${clone}`) });
+    expect(command).toMatchObject({
+      out: '',
+      error: expect.stringContaining(`Run "npm ci" in ${clone}`),
+    });
     expect(command.child.exitCode).toBe(1);
   });
 
@@ -176,7 +212,8 @@ describe('the file that package.json names', () => {
   }
   const build = (said: string[] = []): boolean => buildAnew(clone, (text) => said.push(text));
   const built = (): string => readFileSync(join(clone, BUILT[0]), 'utf8');
-  const leftovers = (): readonly string[] => readdirSync(clone).filter((name) => name.startsWith('out.'));
+  const leftovers = (): readonly string[] =>
+    readdirSync(clone).filter((name) => name.startsWith('out.'));
 
   test('a build takes the place of the former one when it is whole, and not when it failed', () => {
     putBuilder('first');
@@ -219,7 +256,11 @@ describe('the file that package.json names', () => {
   test('axon builds again where a file is missing', async () => {
     for (const file of BUILT.slice(0, 3)) put(clone, file, 'console.log("ran")');
     put(clone, 'node_modules/electron-vite/package.json', '{}');
-    put(clone, 'main/entry/start.ts', 'import { writeFileSync } from "node:fs"; writeFileSync("rebuilt", process.argv[2] ?? "");');
+    put(
+      clone,
+      'main/entry/start.ts',
+      'import { writeFileSync } from "node:fs"; writeFileSync("rebuilt", process.argv[2] ?? "");',
+    );
     const command = axon(clone, ['status']);
     await command.ended;
     expect(readFileSync(join(clone, 'rebuilt'), 'utf8'), command.error).toBe('build');

@@ -1,4 +1,5 @@
-// What `npm run bench` writes down, from the real program: rows that need nothing, and rows whose needs are taken away.
+// What `npm run bench` writes down, from the real program: rows that need nothing, and rows whose
+// needs are taken away.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -38,11 +39,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function bench(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; text: string }> {
+async function bench(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ code: unknown; text: string }> {
   const program = join(ROOT, 'test/bench/run.ts');
-  const child = spawn(process.execPath, ['--no-warnings', program, ...words], { env: { ...process.env, ...environment } });
+  const child = spawn(process.execPath, ['--no-warnings', program, ...words], {
+    env: { ...process.env, ...environment },
+  });
   let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (said: string) => (text += said));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (said: string) => (text += said));
   const [code] = await once(child, 'close');
   return { code, text };
 }
@@ -51,10 +58,23 @@ describe('a run of the bench', () => {
   it('writes a row whose needs this machine lacks as absent, with the reason, in both files, and ends with 0', async () => {
     const [json, markdown] = [join(folder, 'rows.json'), join(folder, 'rows.md')];
     // With an empty folder as the path there is neither a compiler nor a way to make a namespace.
-    const { code, text } = await bench(['--only', 'p3,P12', '--json', json, '--markdown', markdown], { PATH: folder });
-    expect([code, text]).toEqual([0, expect.stringMatching(/P3 \.\.\.[\s\S]*ABSENT: [\s\S]*P12 \.\.\.[\s\S]*ABSENT: /)]);
+    const { code, text } = await bench(
+      ['--only', 'p3,P12', '--json', json, '--markdown', markdown],
+      { PATH: folder },
+    );
+    expect([code, text]).toEqual([
+      0,
+      expect.stringMatching(/P3 \.\.\.[\s\S]*ABSENT: [\s\S]*P12 \.\.\.[\s\S]*ABSENT: /),
+    ]);
     const needs = expect.stringMatching(/needs .*(namespaces|npm run build)/);
-    const absent = { holds: false, parts: [], absent: true, reason: needs, title: expect.any(String), load: expect.any(Number) };
+    const absent = {
+      holds: false,
+      parts: [],
+      absent: true,
+      reason: needs,
+      title: expect.any(String),
+      load: expect.any(Number),
+    };
     expect(JSON.parse(readFileSync(json, 'utf8'))).toEqual({
       machine: expect.stringContaining(process.version),
       rows: [
@@ -62,7 +82,9 @@ describe('a run of the bench', () => {
         { id: 'P12', ...absent },
       ],
     });
-    expect(readFileSync(markdown, 'utf8')).toMatch(/\| P3 \|.*\| absent \|[^\n]*namespaces[\s\S]*\| P12 \|.*\| absent \|/);
+    expect(readFileSync(markdown, 'utf8')).toMatch(
+      /\| P3 \|.*\| absent \|[^\n]*namespaces[\s\S]*\| P12 \|.*\| absent \|/,
+    );
   });
 
   it('names the rows there are when it is asked for another, and measures none', async () => {
@@ -75,7 +97,12 @@ describe('a run of the bench', () => {
 
 describe('a row that was measured', () => {
   const goal = { name: 'start', unit: 'ms', bound: 'at most', target: 3 } as const;
-  const rows = [{ ...row('P0', 'a row', [part(goal, [2, 1, 9], 'why'), part(goal, [2, 1, 9], 'why', 0.95)]), load: 0.5 }];
+  const rows = [
+    {
+      ...row('P0', 'a row', [part(goal, [2, 1, 9], 'why'), part(goal, [2, 1, 9], 'why', 0.95)]),
+      load: 0.5,
+    },
+  ];
 
   it('holds when all its parts hold: the median of the rounds, or the quantile that was asked for', () => {
     const { rows: read } = JSON.parse(toJson(rows, 'a machine'));
@@ -100,7 +127,9 @@ describe('a row that was measured', () => {
   });
 
   it('is one line a part for people', () => {
-    expect(rows.map(toText).join('')).toMatch(/load of 0\.5\n {2}start: 2 ms .*holds.*\n {2}start: 9 ms .*FALLS SHORT/);
+    expect(rows.map(toText).join('')).toMatch(
+      /load of 0\.5\n {2}start: 2 ms .*holds.*\n {2}start: 9 ms .*FALLS SHORT/,
+    );
     expect(toMarkdown(rows, 'a machine')).toMatch(
       /\| P0 \| start \| 2 ms \| at most 3 \| yes \|[^\n]*\n\| P0 \| start \| 9 ms \| at most 3 \| NO \|/,
     );

@@ -1,4 +1,5 @@
-// What `axon` says at a hub that nobody has set up yet: how it is, and who may become the person in charge of it.
+// What `axon` says at a hub that nobody has set up yet: how it is, and who may become the person in
+// charge of it.
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -10,7 +11,8 @@ import { TestHub } from '../support/test-hub.ts';
 let hub: TestHub;
 let passphrase: string;
 const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
-const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const owner = (...parameters: readonly string[]): Promise<Ended> =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
 
 beforeEach(async () => {
   hub = await TestHub.start();
@@ -25,9 +27,19 @@ afterEach(async () => {
 describe('a hub nobody has set up yet', () => {
   test('shows its status without a token: name, keys, ports, where its identity is, discovery', async () => {
     const { hub: told } = JSON.parse((await run('status', '--json')).out);
-    expect(told).toMatchObject({ agent_id: expect.stringMatching(/^ed25519\./), public_key: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(told).toMatchObject({
+      agent_id: expect.stringMatching(/^ed25519\./),
+      public_key: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     const shown = (await run('status')).out;
-    for (const part of [told.name, told.agent_id, told.public_key, String(told.api_port), `UDP ${told.peer_port}`, hub.home]) {
+    for (const part of [
+      told.name,
+      told.agent_id,
+      told.public_key,
+      String(told.api_port),
+      `UDP ${told.peer_port}`,
+      hub.home,
+    ]) {
       expect(shown).toContain(part);
     }
     for (const warning of told.warnings) expect(shown).toContain(`ATTENTION   ${warning}`);
@@ -59,27 +71,48 @@ describe('a hub nobody has set up yet', () => {
   );
 
   test('lets no script become the person in charge by the way: only the command that chooses a passphrase does', async () => {
-    for (const words of [['agents', 'add', 'intruder'], ['approvals'], ['pair', 'window'], ['login', '--json'], ['invite', '--json']]) {
+    for (const words of [
+      ['agents', 'add', 'intruder'],
+      ['approvals'],
+      ['pair', 'window'],
+      ['login', '--json'],
+      ['invite', '--json'],
+    ]) {
       for (const refused of [await owner(...words), await run(...words)]) {
         expect(refused, words.join(' ')).toMatchObject({ code: 2, out: '' });
-        expect(refused.error).toContain(`Choose it first: ${words.includes('--json') ? '\\"' : '"'}npx axon --home ${hub.home} passphrase`);
+        expect(refused.error).toContain(
+          `Choose it first: ${words.includes('--json') ? '\\"' : '"'}npx axon --home ${hub.home} passphrase`,
+        );
       }
     }
     expect(JSON.parse((await run('status', '--json')).out).hub.passphrase_set).toBe(false);
     expect(hub.node.services.work.agents.list()).toEqual([]);
-    expect(await owner('passphrase')).toMatchObject({ code: 0, out: 'The owner passphrase is set.\n' });
+    expect(await owner('passphrase')).toMatchObject({
+      code: 0,
+      out: 'The owner passphrase is set.\n',
+    });
     expect(await owner('approvals')).toMatchObject({ code: 0 });
   }, 60_000);
 
   test('lets nobody at a terminal choose the first passphrase once an agent is connected: that is done on a page', async () => {
     await hub.agent('bot');
     for (const refused of [await owner('passphrase'), await run('passphrase')]) {
-      expect(refused).toMatchObject({ code: 2, out: '', error: expect.stringContaining('set on a page that is logged in') });
+      expect(refused).toMatchObject({
+        code: 2,
+        out: '',
+        error: expect.stringContaining('set on a page that is logged in'),
+      });
     }
     expect(JSON.parse((await run('status', '--json')).out).hub.passphrase_set).toBe(false);
     const page = await hub.page();
     expect(
-      (await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'a passphrase of the tests' }, token: page })).status,
+      (
+        await hub.ask('/v1/passphrase', {
+          method: 'PUT',
+          body: { passphrase: 'a passphrase of the tests' },
+          token: page,
+        })
+      ).status,
     ).toBe(200);
     expect(await owner('approvals')).toMatchObject({ code: 0 });
   });
@@ -89,7 +122,10 @@ describe('a hub nobody has set up yet', () => {
     const refused = await owner('passphrase');
     expect(refused).toMatchObject({ code: 2, out: '' });
     expect(refused.error).toBe('An owner passphrase has at least 8 characters; this one has 5.\n');
-    const direct = await hub.ask('/v1/passphrase', { method: 'PUT', body: { passphrase: 'short' } });
+    const direct = await hub.ask('/v1/passphrase', {
+      method: 'PUT',
+      body: { passphrase: 'short' },
+    });
     expect(JSON.parse(direct.text)).toMatchObject({
       title: 'The request does not fit',
       detail: 'passphrase: it needs at least 8 characters.',

@@ -1,4 +1,5 @@
-// For whom `axon` speaks where several agents are connected and the hub takes the tokens of some of them no longer.
+// For whom `axon` speaks where several agents are connected and the hub takes the tokens of some of
+// them no longer.
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,13 +9,16 @@ import { TestHub } from '../support/test-hub.ts';
 const WELL_FORMED = `axh_agent_${'0'.repeat(16)}_${'x'.repeat(43)}\n`;
 let hub: TestHub;
 const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
-const writeToken = (agent: string, text: string): void => writeFileSync(join(hub.home, 'tokens', `${agent}.token`), text);
+const writeToken = (agent: string, text: string): void =>
+  writeFileSync(join(hub.home, 'tokens', `${agent}.token`), text);
 
 beforeAll(async () => {
   hub = await TestHub.start();
   const passphrase = await choosePassphrase(hub.home);
   for (const agent of ['a', 'b', 'c']) {
-    expect(await axon(hub.home, ['--passphrase-file', passphrase, 'agents', 'add', agent])).toMatchObject({ code: 0 });
+    expect(
+      await axon(hub.home, ['--passphrase-file', passphrase, 'agents', 'add', agent]),
+    ).toMatchObject({ code: 0 });
   }
 });
 afterAll(() => hub.stop());
@@ -31,8 +35,16 @@ test('what anyone may see is told by the next agent where the hub takes the toke
 test('a refusal names the agent, or all of them where none can speak', async () => {
   writeToken('a', WELL_FORMED);
   const named = await run('peers', '--as', 'a');
-  expect(named).toMatchObject({ code: 2, out: '', error: expect.stringContaining('takes no token that stands here: a.') as string });
+  expect(named).toMatchObject({
+    code: 2,
+    out: '',
+    error: expect.stringContaining('takes no token that stands here: a.') as string,
+  });
   for (const agent of ['b', 'c']) writeToken(agent, WELL_FORMED);
   const none = await run('peers');
-  expect(none).toMatchObject({ code: 2, out: '', error: expect.stringContaining('takes no token that stands here: a, b, c.') as string });
+  expect(none).toMatchObject({
+    code: 2,
+    out: '',
+    error: expect.stringContaining('takes no token that stands here: a, b, c.') as string,
+  });
 });

@@ -13,7 +13,10 @@ describe('words that do not fit', () => {
   test('are told with the commands there are and the help that says how', async () => {
     for (const group of ['agents', 'approvals', 'rules', 'pair', 'peers']) {
       const refused = await axon(nowhere, [group, 'nonsense']);
-      expect(refused).toMatchObject({ code: 2, error: expect.stringMatching(`^Unknown command 'nonsense' of ${group}, which has \\w+`) });
+      expect(refused).toMatchObject({
+        code: 2,
+        error: expect.stringMatching(`^Unknown command 'nonsense' of ${group}, which has \\w+`),
+      });
       expect(refused.error).toContain(`axon ${group} --help" says how`);
     }
     expect((await axon(nowhere, ['query'])).error).toContain('axon query --help" says how');
@@ -27,33 +30,61 @@ describe('words that do not fit', () => {
     ];
     for (const words of outgoing) {
       const endless = await axon(nowhere, [...words, '--deadline', '86401']);
-      expect(endless).toMatchObject({ code: 2, error: expect.stringContaining('at most 86400 seconds') });
+      expect(endless).toMatchObject({
+        code: 2,
+        error: expect.stringContaining('at most 86400 seconds'),
+      });
       const unknown = await axon(nowhere, [...words, '--conversation', 'the last one']);
-      expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('"conversation_id"') });
+      expect(unknown).toMatchObject({
+        code: 2,
+        error: expect.stringContaining('"conversation_id"'),
+      });
     }
     const noRequest = await axon(nowhere, ['approvals', 'now', 'that-one']);
-    expect(noRequest).toMatchObject({ code: 2, error: expect.stringContaining('"that-one" is not the id of a request') });
+    expect(noRequest).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('"that-one" is not the id of a request'),
+    });
   });
 
   test('are told of options nobody can choose among, in the words of the command', async () => {
     const one = ['escalate', 'mum', 'Which milk?', '--option', 'Oat'];
-    expect(await axon(nowhere, one)).toMatchObject({ code: 2, error: expect.stringContaining(`${OPTIONS_MIN} to ${OPTIONS_MAX} options`) });
+    expect(await axon(nowhere, one)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining(`${OPTIONS_MIN} to ${OPTIONS_MAX} options`),
+    });
     const missing = await axon(nowhere, [...one, '--option', 'Cow', '--recommend', '3']);
-    expect(missing).toMatchObject({ code: 2, error: 'There is no option 3: --recommend names one by its place, 1 to 2.\n' });
+    expect(missing).toMatchObject({
+      code: 2,
+      error: 'There is no option 3: --recommend names one by its place, 1 to 2.\n',
+    });
   });
 
   test('are told of domains, times of day and digits that are none, each by its option', async () => {
     for (const [words, said] of [
-      [['agents', 'add', 'x', '--domain', 'Family Chat'], "Option '--domain <domain>' argument 'Family Chat' is invalid."],
-      [['quiet', 'set', 'Night', '--from', '21:30', '--to', '7'], "Option '--to <time>' argument '7' is invalid."],
+      [
+        ['agents', 'add', 'x', '--domain', 'Family Chat'],
+        "Option '--domain <domain>' argument 'Family Chat' is invalid.",
+      ],
+      [
+        ['quiet', 'set', 'Night', '--from', '21:30', '--to', '7'],
+        "Option '--to <time>' argument '7' is invalid.",
+      ],
       [['pair', 'digits', '12345'], 'the six or the two digits'],
     ] as const) {
-      expect(await axon(nowhere, words)).toMatchObject({ code: 2, out: '', error: expect.stringContaining(said) });
+      expect(await axon(nowhere, words)).toMatchObject({
+        code: 2,
+        out: '',
+        error: expect.stringContaining(said),
+      });
     }
   });
 
   test('are told by "help", too, which knows the commands of a group', async () => {
-    expect(await axon(nowhere, ['help', 'pair', 'start'])).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: .* pair start /) });
+    expect(await axon(nowhere, ['help', 'pair', 'start'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Usage: .* pair start /),
+    });
     expect(await axon(nowhere, ['help', 'nonsense'])).toMatchObject({
       code: 2,
       error: expect.stringMatching(/^Unknown command 'nonsense'\./),
@@ -69,7 +100,11 @@ describe('words that do not fit', () => {
       ['query', 'nonsense', '--help'],
       ['help', '--home', nowhere],
     ]) {
-      expect(await axon(nowhere, words), words.join(' ')).toMatchObject({ code: 0, error: '', out: expect.stringMatching(/^Usage: /) });
+      expect(await axon(nowhere, words), words.join(' ')).toMatchObject({
+        code: 0,
+        error: '',
+        out: expect.stringMatching(/^Usage: /),
+      });
     }
     expect((await axon(nowhere, ['delegat'])).error).toContain('(Did you mean delegate?)');
   });
@@ -95,20 +130,30 @@ describe('words that do not fit', () => {
       [['hub', '--', '--name', 'x'], 'hub '],
     ] as const) {
       const told = await axon(nowhere, ['help', ...words]);
-      expect(told, words.join(' ')).toMatchObject({ code: 0, error: '', out: expect.stringMatching(new RegExp(`^Usage: .* ${usage}`)) });
+      expect(told, words.join(' ')).toMatchObject({
+        code: 0,
+        error: '',
+        out: expect.stringMatching(new RegExp(`^Usage: .* ${usage}`)),
+      });
     }
   });
 
   test('that are secrets are refused, as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['join', 'axon://pair?x', '--json']);
     expect([refused.code, refused.out]).toEqual([2, '']);
-    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: expect.stringContaining('An invitation was given') });
+    expect(JSON.parse(refused.error)).toMatchObject({
+      code: 'bad_request',
+      detail: expect.stringContaining('An invitation was given'),
+    });
   });
 
   test('are told as JSON when JSON was asked for', async () => {
     const refused = await axon(nowhere, ['status', '--json', '--colour']);
     expect([refused.code, refused.out]).toEqual([2, '']);
-    expect(JSON.parse(refused.error)).toMatchObject({ code: 'bad_request', detail: "Unknown option '--colour'." });
+    expect(JSON.parse(refused.error)).toMatchObject({
+      code: 'bad_request',
+      detail: "Unknown option '--colour'.",
+    });
   });
 
   test('are refused as usual where nobody can be told', async () => {

@@ -1,6 +1,15 @@
-// `axon` as a child process against a real hub: what it does, what it refuses, what it prints and with which exit code.
+// `axon` as a child process against a real hub: what it does, what it refuses, what it prints and
+// with which exit code.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,13 +24,16 @@ let hub: TestHub;
 let passphrase: string;
 
 const run = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, parameters);
-const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const owner = (...parameters: readonly string[]): Promise<Ended> =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
 
 beforeAll(async () => {
   hub = await TestHub.start();
   passphrase = await choosePassphrase(hub.home);
   expect(await owner('agents', 'add', 'asker')).toMatchObject({ code: 0 });
-  expect(await owner('agents', 'add', 'bot', '--domain', 'family.chat', '--class', 'R0')).toMatchObject({ code: 0 });
+  expect(
+    await owner('agents', 'add', 'bot', '--domain', 'family.chat', '--class', 'R0'),
+  ).toMatchObject({ code: 0 });
 });
 afterAll(() => hub.stop());
 
@@ -34,7 +46,10 @@ describe('axon', () => {
     const token = readFileSync(file, 'utf8').trim();
     expect(token).toMatch(/^axh_agent_/);
     expect(added.out + added.error).not.toContain(token);
-    expect(JSON.parse((await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file })).out).token.agent).toBe('quiet');
+    expect(
+      JSON.parse((await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file })).out).token
+        .agent,
+    ).toBe('quiet');
   });
 
   test('renames an agent, lists it by name and handle, and takes either', async () => {
@@ -47,8 +62,14 @@ describe('axon', () => {
     });
     expect(await listed()).toMatch(/^Cook +kitchen-bot /m);
     expect((await owner('agents', 'class', 'cook', 'R1')).out).toBe('Cook is of class R1.\n');
-    expect(await owner('agents', 'rename', 'Cook', 'Asker')).toMatchObject({ code: 2, error: expect.stringContaining('looks the same') });
-    expect(await owner('agents', 'class', 'No Such', 'R1')).toMatchObject({ code: 2, error: expect.stringContaining('Agents here: ') });
+    expect(await owner('agents', 'rename', 'Cook', 'Asker')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('looks the same'),
+    });
+    expect(await owner('agents', 'class', 'No Such', 'R1')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('Agents here: '),
+    });
     expect(await owner('agents', 'remove', 'COOK')).toMatchObject({ code: 0 });
     expect(await listed()).not.toContain('kitchen-bot');
   });
@@ -61,7 +82,16 @@ describe('axon', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  const BOT_MAY = ['allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'family.chat', '--json'] as const;
+  const BOT_MAY = [
+    'allow',
+    '--hub',
+    'local/asker',
+    '--agent',
+    'bot',
+    '--domain',
+    'family.chat',
+    '--json',
+  ] as const;
   const idOf = ({ out }: Ended): string => (JSON.parse(out) as { id: string }).id;
 
   test('makes, tries and pauses rules', async () => {
@@ -70,7 +100,9 @@ describe('axon', () => {
     const id = idOf(await owner('rules', 'add', ...BOT_MAY));
     const like = ['rules', 'test', 'delegate', '--hub', 'local/asker', '--domain', 'family.chat'];
     const [listed, tried] = await Promise.all([owner('rules', 'list'), owner(...like)]);
-    expect(listed.out).toContain('Asker, on this computer, may ask Bot for anything in family.chat.');
+    expect(listed.out).toContain(
+      'Asker, on this computer, may ask Bot for anything in family.chat.',
+    );
     expect(tried.out).toMatch(/^It would be allowed\.\n[^]*This rule matches\.\n$/);
     expect((await owner('rules', 'pause', id)).out).toContain('Paused.');
     expect((await owner(...like)).out).toMatch(/^It would ask you\.\n[^]*This rule is paused\.\n$/);
@@ -97,7 +129,17 @@ describe('axon', () => {
 
   test('says a rule that is only tried, and makes none', async () => {
     const before = (await owner('rules')).out;
-    const rule = ['allow', '--hub', 'local/asker', '--agent', 'bot', '--domain', 'family.chat', '--topic', 'dinner'];
+    const rule = [
+      'allow',
+      '--hub',
+      'local/asker',
+      '--agent',
+      'bot',
+      '--domain',
+      'family.chat',
+      '--topic',
+      'dinner',
+    ];
     const tried = await owner('rules', 'add', ...rule, '--dry-run');
     expect(tried.error).toBe('');
     expect(tried.out).toMatch(
@@ -108,9 +150,13 @@ describe('axon', () => {
 
   test('reads and tells the end of a rule by the clock of this computer, and its example is one the hub takes', async () => {
     const inTokyo = (...parameters: readonly string[]) =>
-      axon(hub.home, ['--passphrase-file', passphrase, 'rules', 'add', ...parameters], { TZ: 'Asia/Tokyo' });
+      axon(hub.home, ['--passphrase-file', passphrase, 'rules', 'add', ...parameters], {
+        TZ: 'Asia/Tokyo',
+      });
     const never = ['never', '--hub', 'local/asker', '--domain', 'family.chat', '--until'];
-    const example = /such as ([\dT:-]+)/.exec((await inTokyo('--help')).out.replaceAll(/\s+/g, ' '))?.[1] ?? 'no example';
+    const example =
+      /such as ([\dT:-]+)/.exec((await inTokyo('--help')).out.replaceAll(/\s+/g, ' '))?.[1] ??
+      'no example';
     const rules: { id: string; ends_at: number }[] = [];
     for (const until of [example, example.slice(0, 10)]) {
       const made = await inTokyo(...never, until, '--json');
@@ -124,32 +170,67 @@ describe('axon', () => {
     const shown = await inTokyo(...never, example);
     expect(shown.out).toContain(`Until ${example.replace('T', ' ')} (Asia/Tokyo).`);
     for (const { id } of rules) await owner('rules', 'remove', id);
-    const record = await axon(hub.home, ['--passphrase-file', passphrase, 'audit'], { TZ: 'Asia/Tokyo' });
+    const record = await axon(hub.home, ['--passphrase-file', passphrase, 'audit'], {
+      TZ: 'Asia/Tokyo',
+    });
     expect(record.out.split('\n', 1)[0]).toMatch(/^ROW +WHEN \(Asia\/Tokyo\) /);
     await owner('rules', 'remove', shown.out.trim().split(/\s+/).at(-1) ?? '');
-    for (const refused of ['2030', 'tomorrow', '1700000000000']) expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
+    for (const refused of ['2030', 'tomorrow', '1700000000000'])
+      expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
     expect((await owner('rules')).out).toBe('You are asked about everything.\n');
   });
 
   test('makes no lasting refusal of a request that nobody saw, and names the command that lists it', async () => {
-    await run('delegate', 'Test hub/bot', 'Never again', '--domain', 'family.chat', '--as', 'asker', '--json');
+    await run(
+      'delegate',
+      'Test hub/bot',
+      'Never again',
+      '--domain',
+      'family.chat',
+      '--as',
+      'asker',
+      '--json',
+    );
     const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
-    expect(await owner('approvals', 'decline', card.id, '--never')).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });
-    const stale = await owner('approvals', 'decline', card.id, '--never', '--digest', '0'.repeat(64));
+    expect(await owner('approvals', 'decline', card.id, '--never')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--digest'),
+    });
+    const stale = await owner(
+      'approvals',
+      'decline',
+      card.id,
+      '--never',
+      '--digest',
+      '0'.repeat(64),
+    );
     expect(stale.code).toBe(2);
     expect((await owner('rules')).out).toBe('You are asked about everything.\n');
-    const declined = await owner('approvals', 'decline', card.id, '--never', '--digest', card.digest);
+    const declined = await owner(
+      'approvals',
+      'decline',
+      card.id,
+      '--never',
+      '--digest',
+      card.digest,
+    );
     expect(declined).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^Declined, and remembered as a rule \(.+ --home .+ rules\)\.\n$/),
     });
     const { items } = JSON.parse((await owner('rules', '--json')).out);
-    expect(items).toMatchObject([{ effect: 'never', asking_local: 'asker', agent: 'bot', domain: 'family.chat' }]);
+    expect(items).toMatchObject([
+      { effect: 'never', asking_local: 'asker', agent: 'bot', domain: 'family.chat' },
+    ]);
     await owner('rules', 'remove', items[0].id);
   });
 
   test('connects an agent after a person confirmed the code it shows', async () => {
-    const connecting = Program.start('cli', ['agents', 'connect', 'newcomer', '--domain', 'family.news'], { AXON_HOME: hub.home });
+    const connecting = Program.start(
+      'cli',
+      ['agents', 'connect', 'newcomer', '--domain', 'family.news'],
+      { AXON_HOME: hub.home },
+    );
     await expect.poll(() => hub.node.services.work.registrations.pending().length).toBe(1);
     const [asked] = hub.node.services.work.registrations.pending();
     await expect.poll(() => connecting.error).toContain(asked?.code ?? 'no code');
@@ -167,11 +248,24 @@ describe('axon', () => {
   test('turns a program into an agent that answers a query', async () => {
     const program =
       'process.stdin.on("data", (d) => { const item = JSON.parse(d); console.log(JSON.stringify({ heard: item.untrusted.text })) })';
-    const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', program], {
-      AXON_HOME: hub.home,
-    });
+    const listening = Program.start(
+      'cli',
+      ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', program],
+      {
+        AXON_HOME: hub.home,
+      },
+    );
     await expect.poll(() => listening.error).toContain('Listening as bot');
-    const asked = await run('query', 'Test hub/bot', 'Free at 7?', '--domain', 'family.chat', '--as', 'asker', '--json');
+    const asked = await run(
+      'query',
+      'Test hub/bot',
+      'Free at 7?',
+      '--domain',
+      'family.chat',
+      '--as',
+      'asker',
+      '--json',
+    );
     expect(asked.code).toBe(0);
     expect(JSON.parse(asked.out).untrusted.data).toEqual({ heard: 'Free at 7?' });
     expect(await listening.ended()).toMatchObject({ code: 0 });
@@ -192,38 +286,88 @@ describe('axon', () => {
     const listed = (await owner('approvals')).out;
     expect(listed).toContain('Tell the chat that dinner is at 7');
     for (const { out } of [{ out: listed }, await run('agents')]) {
-      expect(out).toMatch(/\n\nCLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous\.\n$/);
+      expect(out).toMatch(
+        /\n\nCLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous\.\n$/,
+      );
     }
     const [card] = JSON.parse((await owner('approvals', 'list', '--json')).out).items;
     const unseen = await owner('approvals', 'allow', card.id);
     expect(unseen).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });
     const changed = await owner('approvals', 'allow', card.id, '--digest', '0'.repeat(64));
     expect(changed.code).toBe(2);
-    expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({ code: 0 });
-    const listening = await run('listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.log("Posted.")');
+    expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({
+      code: 0,
+    });
+    const listening = await run(
+      'listen',
+      '--as',
+      'bot',
+      '--once',
+      '--',
+      process.execPath,
+      '-e',
+      'console.log("Posted.")',
+    );
     expect(listening.code).toBe(0);
     const ended = await run('tasks', id, '--wait', '--as', 'asker');
     expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Posted.') });
   });
 
   test('tells a failed program and a declined request by the exit code', async () => {
-    const ask = async (text: string): Promise<{ id: string; card: { id: string; digest: string } }> => {
-      const { id } = JSON.parse((await run('delegate', 'Test hub/bot', text, '--domain', 'family.chat', '--as', 'asker', '--json')).out);
+    const ask = async (
+      text: string,
+    ): Promise<{ id: string; card: { id: string; digest: string } }> => {
+      const { id } = JSON.parse(
+        (
+          await run(
+            'delegate',
+            'Test hub/bot',
+            text,
+            '--domain',
+            'family.chat',
+            '--as',
+            'asker',
+            '--json',
+          )
+        ).out,
+      );
       const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
       return { id, card };
     };
     const failing = await ask('This will fail');
     await owner('approvals', 'allow', failing.card.id, '--digest', failing.card.digest);
-    await run('listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.error("no paper"); process.exit(3)');
-    expect(await run('tasks', failing.id, '--wait', '--as', 'asker')).toMatchObject({ code: 2, out: expect.stringContaining('no paper') });
+    await run(
+      'listen',
+      '--as',
+      'bot',
+      '--once',
+      '--',
+      process.execPath,
+      '-e',
+      'console.error("no paper"); process.exit(3)',
+    );
+    expect(await run('tasks', failing.id, '--wait', '--as', 'asker')).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('no paper'),
+    });
     const declined = await ask('This will be declined');
-    expect(await owner('approvals', 'decline', declined.card.id, '--reason', 'not today')).toMatchObject({ code: 0 });
+    expect(
+      await owner('approvals', 'decline', declined.card.id, '--reason', 'not today'),
+    ).toMatchObject({ code: 0 });
     expect(await run('tasks', declined.id, '--wait', '--as', 'asker')).toMatchObject({ code: 2 });
   });
 
   test('asks for the owner at a terminal only: in a pipe it says how, and exits 2', async () => {
-    for (const command of [['approvals'], ['pair', 'window'], ['agents', 'add', 'intruder'], ['login', '--json']]) {
-      expect(await axon(hub.home, command, {}, 'a passphrase of the tests\n'), command.join(' ')).toMatchObject({
+    for (const command of [
+      ['approvals'],
+      ['pair', 'window'],
+      ['agents', 'add', 'intruder'],
+      ['login', '--json'],
+    ]) {
+      expect(
+        await axon(hub.home, command, {}, 'a passphrase of the tests\n'),
+        command.join(' '),
+      ).toMatchObject({
         code: 2,
         out: '',
         error: expect.stringContaining('--passphrase-file'),
@@ -231,7 +375,10 @@ describe('axon', () => {
     }
     const wrong = join(hub.home, 'wrong');
     writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
-    expect(await axon(hub.home, ['approvals', '--passphrase-file', wrong])).toMatchObject({ code: 2, out: '' });
+    expect(await axon(hub.home, ['approvals', '--passphrase-file', wrong])).toMatchObject({
+      code: 2,
+      out: '',
+    });
   });
 
   test('prints a login link to a terminal, or to a script that asked for it as JSON', async () => {
@@ -239,7 +386,10 @@ describe('axon', () => {
     expect(piped).toMatchObject({ code: 2, out: '' });
     const link = new URL(JSON.parse((await owner('login', '--json')).out).url);
     expect(link.host).toBe(hub.host);
-    const login = await hub.ask('/v1/login', { method: 'POST', body: { code: link.hash.slice('#c='.length) } });
+    const login = await hub.ask('/v1/login', {
+      method: 'POST',
+      body: { code: link.hash.slice('#c='.length) },
+    });
     expect(login.status).toBe(200);
   });
 
@@ -253,20 +403,52 @@ describe('axon', () => {
     expect(help.code).toBe(0);
     const commands = [...help.out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
     expect(commands).toEqual(
-      expect.arrayContaining(['peers', 'discover', 'ping', 'query', 'delegate', 'notify', 'inbox', 'reply', 'listen']),
+      expect.arrayContaining([
+        'peers',
+        'discover',
+        'ping',
+        'query',
+        'delegate',
+        'notify',
+        'inbox',
+        'reply',
+        'listen',
+      ]),
     );
     expect(commands).toEqual(
-      expect.arrayContaining(['tasks', 'cancel', 'approvals', 'pair', 'agents', 'status', 'whoami', 'login', 'examples', 'hub']),
+      expect.arrayContaining([
+        'tasks',
+        'cancel',
+        'approvals',
+        'pair',
+        'agents',
+        'status',
+        'whoami',
+        'login',
+        'examples',
+        'hub',
+      ]),
     );
-    for (const wrong of [['nonsense'], ['query'], ['query', 'a'], ['status', '--colour'], ['inbox', '--max', 'many']]) {
+    for (const wrong of [
+      ['nonsense'],
+      ['query'],
+      ['query', 'a'],
+      ['status', '--colour'],
+      ['inbox', '--max', 'many'],
+    ]) {
       expect((await run(...wrong)).code, wrong.join(' ')).toBe(2);
     }
   });
 
   test('says where it looked when no hub runs, and exits 1', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'axon-empty-'));
-    expect(await axon(empty, ['status'])).toMatchObject({ code: 1, error: expect.stringContaining(empty) });
-    expect(JSON.parse((await axon(empty, ['status', '--json'])).error)).toMatchObject({ code: 'hub_unreachable' });
+    expect(await axon(empty, ['status'])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining(empty),
+    });
+    expect(JSON.parse((await axon(empty, ['status', '--json'])).error)).toMatchObject({
+      code: 'hub_unreachable',
+    });
     rmSync(empty, { recursive: true });
   });
 });
@@ -289,7 +471,11 @@ describe('HT-12: a program that squats on the port', () => {
       });
     });
     home = mkdtempSync(join(tmpdir(), 'axon-squatted-'));
-    writeFileSync(join(home, 'hub.json'), JSON.stringify({ port, pid: 1, boot_secret: 'the real one' }), { mode: 0o600 });
+    writeFileSync(
+      join(home, 'hub.json'),
+      JSON.stringify({ port, pid: 1, boot_secret: 'the real one' }),
+      { mode: 0o600 },
+    );
   });
   afterAll(() => {
     squatter.close();
@@ -298,7 +484,10 @@ describe('HT-12: a program that squats on the port', () => {
 
   test('is sent neither a token nor a passphrase', async () => {
     const secrets = { AXON_TOKEN: `axh_agent_${'0'.repeat(16)}_${'x'.repeat(43)}` };
-    expect(await axon(home, ['peers'], secrets)).toMatchObject({ code: 1, error: expect.stringContaining('not your hub') });
+    expect(await axon(home, ['peers'], secrets)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('not your hub'),
+    });
     expect((await axon(home, ['approvals', '--passphrase-file', passphrase])).code).toBe(1);
     expect(heard.length).toBeGreaterThan(0);
     for (const { url, headers } of heard) {
@@ -310,13 +499,17 @@ describe('HT-12: a program that squats on the port', () => {
   test('and a runtime file that others may read is not believed', async () => {
     const file = join(home, 'hub.json');
     chmodSync(file, 0o644);
-    expect(await axon(home, ['status'])).toMatchObject({ code: 1, error: expect.stringContaining('not private') });
+    expect(await axon(home, ['status'])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('not private'),
+    });
     chmodSync(file, 0o600);
   });
 });
 
 test('HT-09: the person in charge gets in while others guess the passphrase', async () => {
-  const guess = (): Promise<unknown> => hub.ask('/v1/login', { method: 'POST', body: { passphrase: 'a wrong guess' } });
+  const guess = (): Promise<unknown> =>
+    hub.ask('/v1/login', { method: 'POST', body: { passphrase: 'a wrong guess' } });
   const guesses = Array.from({ length: 12 }, guess);
   await Promise.race(guesses);
   const all = Promise.all(guesses).then(() => 'all guesses were answered');
@@ -342,15 +535,29 @@ describe('a data folder with a pipe for a runtime file', () => {
 
 describe('CL: what comes from elsewhere stays text', () => {
   test('CL-01: control, colour, link and direction characters are shown, never obeyed', async () => {
-    const printed = await run('delegate', 'Test hub/bot', DANGEROUS, '--domain', 'family.chat', '--as', 'asker', '--json');
+    const printed = await run(
+      'delegate',
+      'Test hub/bot',
+      DANGEROUS,
+      '--domain',
+      'family.chat',
+      '--as',
+      'asker',
+      '--json',
+    );
     const { id } = JSON.parse(printed.out);
     const outputs = [printed.out];
     for (const parameters of [['tasks', id], ['tasks'], ['tasks', id, '--json']])
       outputs.push((await run(...parameters, '--as', 'asker')).out);
-    for (const parameters of [['approvals'], ['approvals', '--json']]) outputs.push((await owner(...parameters)).out);
+    for (const parameters of [['approvals'], ['approvals', '--json']])
+      outputs.push((await owner(...parameters)).out);
     for (const text of outputs) {
       // Everything but line feeds that a terminal would act on.
-      expect([...text].filter((character) => character !== '\n' && /[\p{Control}\u202e]/u.test(character))).toEqual([]);
+      expect(
+        [...text].filter(
+          (character) => character !== '\n' && /[\p{Control}\u202e]/u.test(character),
+        ),
+      ).toEqual([]);
     }
     expect(outputs.join('')).toContain('gnp.exe');
   });
@@ -369,7 +576,9 @@ describe('CL: what comes from elsewhere stays text', () => {
       'Test hub/bot',
       '--rm -rf @/etc/passwd $(id)',
     );
-    const task = JSON.parse((await run('tasks', JSON.parse(sent.out).id, '--as', 'asker', '--json')).out);
+    const task = JSON.parse(
+      (await run('tasks', JSON.parse(sent.out).id, '--as', 'asker', '--json')).out,
+    );
     expect(task.text).toBe('--rm -rf @/etc/passwd $(id)');
     const long = await run('delegate', 'Test hub/bot', 'x'.repeat(100_000), '--as', 'asker');
     expect(long).toMatchObject({ code: 2 });
@@ -380,7 +589,9 @@ describe('CL: what comes from elsewhere stays text', () => {
     const refused = await run('notify', 'Test hub/bot', 'topic', token);
     expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('AXON_TOKEN_FILE') });
     expect(refused.out + refused.error).not.toContain(token);
-    const listening = Program.start('cli', ['listen', '--as', 'bot', '--', 'true'], { AXON_HOME: hub.home });
+    const listening = Program.start('cli', ['listen', '--as', 'bot', '--', 'true'], {
+      AXON_HOME: hub.home,
+    });
     await expect.poll(() => listening.error).toContain('Listening');
     if (process.platform === 'linux') {
       const { stdout } = spawnSync('cat', [`/proc/${listening.pid}/cmdline`], { encoding: 'utf8' });

@@ -1,24 +1,42 @@
-// Paired hubs that flood one hub, one alone and a hundred together: what goes beyond the rates is shed early, everybody else is served, the hub's
-// own process comes to what is due in time, memory and disk stay bounded. Linux only: it looks at the hub's processes.
+// Paired hubs that flood one hub, one alone and a hundred together: what goes beyond the rates is
+// shed early, everybody else is served, the hub's own process comes to what is due in time, memory
+// and disk stay bounded. Linux only: it looks at the hub's processes.
 import { afterEach, describe, expect, test } from 'vitest';
 import { PEER_RATES } from '../../main/services/links/limits.ts';
 import { isLongRun, measured, rounds } from '../support/counts.ts';
 import { Crowd, quantile } from '../support/crowd/crowd.ts';
-import { answersOfAll, inMebibytes, MEBIBYTE, most, said, total, warmGrowthBytes, watch } from '../support/crowd/crowd-watch.ts';
+import {
+  answersOfAll,
+  inMebibytes,
+  MEBIBYTE,
+  most,
+  said,
+  total,
+  warmGrowthBytes,
+  watch,
+} from '../support/crowd/crowd-watch.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
 import { slowdownOf, tooSlow } from '../support/crowd/health-times.ts';
 import { newIdentity } from './quic-test-hub.ts';
 
-/** Of one flooder; a hundred of them have windows and notes of their own, and are bounded by the whole. */
+/**
+ * Of one flooder; a hundred of them have windows and notes of their own, and are bounded by the
+ * whole.
+ */
 const MEMORY_GROWTH_MAX_BYTES = 50 * MEBIBYTE;
 /** Of any number of flooders, over the hub that had them all connected and was idle. */
 const FIRST_FLOOD_GROWTH_MAX_BYTES = 150 * MEBIBYTE;
 const MEMORY_MAX_BYTES = 500 * MEBIBYTE;
 const LAG = 'axon_hub_event_loop_lag_p99_seconds';
-/** What must have reached the hub of that, on a computer that others keep busy: hundreds of times what the rates of one hub let in. */
+/**
+ * What must have reached the hub of that, on a computer that others keep busy: hundreds of times
+ * what the rates of one hub let in.
+ */
 const REACHED_RATE_MIN = 1_000;
 /** Of the hub itself: the waits for a processor are taken out, since those are the computer's. */
-const LIMITS = isLongRun ? { delegateP95Ms: 500, lagP99Ms: 100 } : { delegateP95Ms: 1_000, lagP99Ms: 1_000 };
+const LIMITS = isLongRun
+  ? { delegateP95Ms: 500, lagP99Ms: 100 }
+  : { delegateP95Ms: 1_000, lagP99Ms: 1_000 };
 const QUIET = 8;
 
 const ends: (() => Promise<void> | void)[] = [];
@@ -31,7 +49,10 @@ describe.runIf(process.platform === 'linux')('a hub that is flooded', () => {
   // All of them together: a hundred send as many as one where the computer has nothing else to do.
   const floods = [
     { flooders: 1, rate: 10_000 },
-    { flooders: 100, rate: rounds('F-18 notifications a second of a hundred hubs', { short: 2_000, long: 10_000 }) },
+    {
+      flooders: 100,
+      rate: rounds('F-18 notifications a second of a hundred hubs', { short: 2_000, long: 10_000 }),
+    },
   ];
   for (const { flooders, rate } of floods) {
     const who = flooders === 1 ? 'one hub' : `${flooders} hubs`;
@@ -50,12 +71,19 @@ describe.runIf(process.platform === 'linux')('a hub that is flooded', () => {
         );
         await Promise.all([quiet.connected(), flood.connected()]);
 
-        const [databaseBefore, reachedBefore] = [hub.databaseBytes(), await hub.datagramsReceived()];
-        // It is measured from its first reading on, and tells of the last minute: of the flood, which lasts no longer.
+        const [databaseBefore, reachedBefore] = [
+          hub.databaseBytes(),
+          await hub.datagramsReceived(),
+        ];
+        // It is measured from its first reading on, and tells of the last minute: of the flood,
+        // which lasts no longer.
         expect(await hub.metric(LAG)).toBeUndefined();
         const memoryBefore = hub.memoryBytes();
         const slowdown = slowdownOf([hub.processId, hub.quicProcessId]);
-        const { result, slowestHealth, memory } = await watch(hub, Promise.all([quiet.run(), flood.run()]));
+        const { result, slowestHealth, memory } = await watch(
+          hub,
+          Promise.all([quiet.run(), flood.run()]),
+        );
         const slowed = slowdown();
         const lagP99Ms = ((await hub.metric(LAG)) ?? Number.NaN) * 1_000;
         const [served, flooded] = result;
@@ -73,9 +101,12 @@ describe.runIf(process.platform === 'linux')('a hub that is flooded', () => {
         );
         expect(reached / seconds).toBeGreaterThan(REACHED_RATE_MIN);
         for (const { unanswered } of served) expect(unanswered).toEqual({});
-        // Who asks once a second asks less often where the answers take longer for want of a processor.
+        // Who asks once a second asks less often where the answers take longer for want of a
+        // processor.
         expect(delegations.length * slowed).toBeGreaterThan(others.length * 4);
-        expect((answersOfAll(served)['ack accepted'] ?? 0) * slowed).toBeGreaterThanOrEqual(others.length * 4);
+        expect((answersOfAll(served)['ack accepted'] ?? 0) * slowed).toBeGreaterThanOrEqual(
+          others.length * 4,
+        );
         expect(delegations.length).toBeGreaterThan(others.length);
         expect(delegateP95Ms / slowed).toBeLessThan(LIMITS.delegateP95Ms);
         expect(lagP99Ms / slowed).toBeLessThan(LIMITS.lagP99Ms);
@@ -85,7 +116,8 @@ describe.runIf(process.platform === 'linux')('a hub that is flooded', () => {
         expect(most(memory)).toBeLessThan(MEMORY_MAX_BYTES);
 
         const taken = PEER_RATES.notify.burst + (PEER_RATES.notify.perMinute * (seconds + 5)) / 60;
-        // A note takes under two KiB with its place in the index and in the journal; what the others did is in the rest.
+        // A note takes under two KiB with its place in the index and in the journal; what the
+        // others did is in the rest.
         expect(databaseGrowth).toBeLessThan(8 * MEBIBYTE + flooders * taken * 2_048);
         await Promise.all([quiet.end(), flood.end()]);
         await hub.stop((store) => {

@@ -1,18 +1,32 @@
-// As many paired hubs as one hub takes, all working at once: everybody is connected, answered and served alike, the
-// localhost API stays quick, memory and disk stay bounded. Linux only: it looks at the hub's processes.
+// As many paired hubs as one hub takes, all working at once: everybody is connected, answered and
+// served alike, the localhost API stays quick, memory and disk stay bounded. Linux only: it looks
+// at the hub's processes.
 import { afterEach, describe, expect, test } from 'vitest';
 import { PEER_RATES } from '../../main/services/links/limits.ts';
 import { PENDING_TOTAL_MAX } from '../../main/services/approvals/limits.ts';
 import { isLongRun, measured, rounds } from '../support/counts.ts';
 import { Crowd, quantile } from '../support/crowd/crowd.ts';
-import { answersOf, answersOfAll, inMebibytes, lateGrowthBytes, MEBIBYTE, most, said, total, watch } from '../support/crowd/crowd-watch.ts';
+import {
+  answersOf,
+  answersOfAll,
+  inMebibytes,
+  lateGrowthBytes,
+  MEBIBYTE,
+  most,
+  said,
+  total,
+  watch,
+} from '../support/crowd/crowd-watch.ts';
 import { CrowdedHub } from '../support/crowd/crowded-hub.ts';
 import { tooSlow } from '../support/crowd/health-times.ts';
 import { LightPeer } from '../support/crowd/light-peer.ts';
 import { newIdentity, type Identity } from './quic-test-hub.ts';
 
 const MEMORY_MAX_BYTES = 500 * MEBIBYTE;
-/** What memory may still grow by in the second half of a run: the garbage of a moment, however long the run. */
+/**
+ * What memory may still grow by in the second half of a run: the garbage of a moment, however long
+ * the run.
+ */
 const LATE_GROWTH_MAX_BYTES = 48 * MEBIBYTE;
 /** Nobody may wait longer than this for the usual answer, with everybody else at work. */
 const ANSWER_P95_LIMIT_MS = 2_000;
@@ -35,7 +49,12 @@ async function startHub(identities: readonly Identity[]): Promise<CrowdedHub> {
   return hub;
 }
 
-function crowd(hub: CrowdedHub, identities: readonly Identity[], seconds: number, plan: ConstructorParameters<typeof Crowd>[3]): Crowd {
+function crowd(
+  hub: CrowdedHub,
+  identities: readonly Identity[],
+  seconds: number,
+  plan: ConstructorParameters<typeof Crowd>[3],
+): Crowd {
   const made = new Crowd(hub, identities, seconds, plan);
   ends.push(() => made.end());
   return made;
@@ -65,14 +84,18 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
         crowd(hub, identities.slice(number * share, (number + 1) * share), seconds, plan),
       );
       await Promise.all(crowds.map((each) => each.connected()));
-      while ((await hub.online()) < peers) await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      while ((await hub.online()) < peers)
+        await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
 
       const calmShare = await processorShare(hub, CALM_MS);
       const busyFrom = { atMs: performance.now(), seconds: hub.processorSeconds() };
       const work = Promise.all(crowds.map((each) => each.run())).then((all) => all.flat());
       const { result: reports, slowestHealth, slowestApprovals, memory } = await watch(hub, work);
-      const busyShare = (hub.processorSeconds() - busyFrom.seconds) / ((performance.now() - busyFrom.atMs) / 1_000);
-      const slowest = reports.map(({ latenciesMs }) => quantile([...(latenciesMs['query'] ?? []), ...(latenciesMs['ping'] ?? [])], 0.95));
+      const busyShare =
+        (hub.processorSeconds() - busyFrom.seconds) / ((performance.now() - busyFrom.atMs) / 1_000);
+      const slowest = reports.map(({ latenciesMs }) =>
+        quantile([...(latenciesMs['query'] ?? []), ...(latenciesMs['ping'] ?? [])], 0.95),
+      );
       measured(
         `F-17: ${JSON.stringify(answersOfAll(reports))}, p95 of the worst served ${Math.round(Math.max(...slowest))} ms, ` +
           `/health at most ${said(slowestHealth)}, /v1/approvals at most ${said(slowestApprovals)}, ` +
@@ -91,7 +114,9 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
       expect(answersOfAll(reports)['ack accepted']).toBeGreaterThan(0);
       expect(answersOfAll(reports)['ack accepted']).toBeLessThanOrEqual(PENDING_TOTAL_MAX);
       expect(calmShare).toBeLessThan(CALM_PROCESSOR_SHARE_MAX);
-      expect([...tooSlow(slowestHealth), ...tooSlow(slowestApprovals, '/v1/approvals')]).toEqual([]);
+      expect([...tooSlow(slowestHealth), ...tooSlow(slowestApprovals, '/v1/approvals')]).toEqual(
+        [],
+      );
       expect(most(memory)).toBeLessThan(MEMORY_MAX_BYTES);
       expect(lateGrowthBytes(memory)).toBeLessThan(LATE_GROWTH_MAX_BYTES);
       expect(hub.log).not.toMatch(/unhandled|uncaught/);
@@ -108,11 +133,19 @@ describe.runIf(process.platform === 'linux')('a hub among many', () => {
     const startedAt = performance.now();
     const { burst, perMinute } = PEER_RATES.query;
     const question = { question: 'Is the garden gate closed?', domain: 'crowd.questions' };
-    const replies = await Promise.all(Array.from({ length: 2 * burst }, () => peer.ask('query', question, 20_000)));
-    const answered = replies.filter((reply) => typeof reply !== 'string' && reply.kind === 'response').length;
-    const refused = replies.filter((reply) => typeof reply !== 'string' && reply.payload['code'] === 'rate_limited').length;
+    const replies = await Promise.all(
+      Array.from({ length: 2 * burst }, () => peer.ask('query', question, 20_000)),
+    );
+    const answered = replies.filter(
+      (reply) => typeof reply !== 'string' && reply.kind === 'response',
+    ).length;
+    const refused = replies.filter(
+      (reply) => typeof reply !== 'string' && reply.payload['code'] === 'rate_limited',
+    ).length;
     expect(answered + refused).toBe(replies.length);
     expect(answered).toBeGreaterThanOrEqual(burst);
-    expect(answered).toBeLessThanOrEqual(burst + ((performance.now() - startedAt) / 60_000) * perMinute);
+    expect(answered).toBeLessThanOrEqual(
+      burst + ((performance.now() - startedAt) / 60_000) * perMinute,
+    );
   });
 });

@@ -23,7 +23,9 @@ function hubsRunning(): Promise<readonly number[]> {
     const [demo] = readdirSync(temporary).filter((name) => name.startsWith('axon-demo-'));
     const files = HUBS.map((hub) => join(temporary, demo ?? '', hub, 'hub.json'));
     if (!files.every((file) => existsSync(file))) return undefined;
-    const pids = files.map((file) => Number(/"pid":([0-9]+)/.exec(readFileSync(file, 'utf8'))?.[1]));
+    const pids = files.map((file) =>
+      Number(/"pid":([0-9]+)/.exec(readFileSync(file, 'utf8'))?.[1]),
+    );
     return pids.every((pid) => pid > 0) ? pids : undefined;
   });
 }
@@ -39,7 +41,9 @@ function isRunning(pid: number): boolean {
 
 async function expectNothingLeft(hubs: readonly number[]): Promise<void> {
   await until('the hubs to end', 30_000, () => (hubs.some(isRunning) ? undefined : true));
-  await until('the folder to be gone', 10_000, () => (readdirSync(temporary).length === 0 ? true : undefined));
+  await until('the folder to be gone', 10_000, () =>
+    readdirSync(temporary).length === 0 ? true : undefined,
+  );
 }
 
 describe.skipIf(process.platform === 'win32')('a demo', () => {
@@ -49,7 +53,10 @@ describe.skipIf(process.platform === 'win32')('a demo', () => {
       const demo = Program.start('cli', ['demo'], { TMPDIR: temporary });
       const hubs = await hubsRunning();
       demo.kill(signal);
-      expect(await demo.ended()).toMatchObject({ code: 0, error: expect.stringContaining('nothing of it was kept') });
+      expect(await demo.ended()).toMatchObject({
+        code: 0,
+        error: expect.stringContaining('nothing of it was kept'),
+      });
       await expectNothingLeft(hubs);
     },
     90_000,

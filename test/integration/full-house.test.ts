@@ -1,4 +1,5 @@
-// A hub whose places for strangers are all taken, by real connections from as many addresses: who still gets in, and who stays.
+// A hub whose places for strangers are all taken, by real connections from as many addresses: who
+// still gets in, and who stays.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { QUARANTINED_CONNECTIONS_MAX } from '../../main/adapters/quic/limits.ts';
 import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
@@ -31,7 +32,10 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-async function hub(name: string, transport: Transport = createInProcessTransport(systemDeps)): Promise<HubStack> {
+async function hub(
+  name: string,
+  transport: Transport = createInProcessTransport(systemDeps),
+): Promise<HubStack> {
   const stack = new HubStack({ ...systemDeps, name, transport });
   stops.push(() => stack.stop());
   return stack.start();
@@ -75,7 +79,9 @@ it('lets a person here add a hub at once', async () => {
   mum.pairing.begin(dad.agentId, null);
   await comesTrue(() => dad.currentPairing?.state === 'offered');
   dad.pairing.open(dad.currentPairing?.id ?? '');
-  await comesTrue(() => dad.currentPairing?.six !== null && mum.currentPairing?.state === 'type_six');
+  await comesTrue(
+    () => dad.currentPairing?.six !== null && mum.currentPairing?.state === 'type_six',
+  );
   await mum.pairing.type(mum.currentPairing?.id ?? '', dad.currentPairing?.six ?? '', PERSON);
   await comesTrue(() => dad.currentPairing?.state === 'type_two');
   await dad.pairing.type(dad.currentPairing?.id ?? '', mum.currentPairing?.two ?? '', PERSON);

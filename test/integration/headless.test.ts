@@ -1,4 +1,5 @@
-// The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives being killed, and stops in order.
+// The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives
+// being killed, and stops in order.
 import { createSocket } from 'node:dgram';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -26,7 +27,8 @@ async function start(): Promise<HeadlessHub> {
   return hub;
 }
 
-const health = async (port: number): Promise<unknown> => (await fetch(`http://127.0.0.1:${port}/health`)).json();
+const health = async (port: number): Promise<unknown> =>
+  (await fetch(`http://127.0.0.1:${port}/health`)).json();
 
 describe('a headless hub', () => {
   test('answers, and stops in order on a signal with its files gone and its ports free', async () => {
@@ -57,7 +59,9 @@ describe('a headless hub', () => {
 
   test('refuses a second hub in its folder and names itself', async () => {
     const { program } = await start();
-    const second = await Program.start('headless', ['--api-port', '0', '--peer-port', '0'], { AXON_HOME: home }).ended();
+    const second = await Program.start('headless', ['--api-port', '0', '--peer-port', '0'], {
+      AXON_HOME: home,
+    }).ended();
     expect(second.code).toBe(1);
     expect(second.error).toContain(String(program.pid));
     expect(second.error).toContain('--home');
@@ -87,7 +91,11 @@ describe('a headless hub', () => {
       });
     });
     try {
-      const refused = await Program.start('headless', ['--api-port', String(port), '--peer-port', '0'], { AXON_HOME: home }).ended();
+      const refused = await Program.start(
+        'headless',
+        ['--api-port', String(port), '--peer-port', '0'],
+        { AXON_HOME: home },
+      ).ended();
       expect(refused.code).toBe(1);
       expect(refused.error).toContain(`Port ${port} on 127.0.0.1 is taken`);
       expect(refused.error).toContain('--api-port');
@@ -102,7 +110,11 @@ describe('a headless hub', () => {
     const other = createSocket('udp4');
     await new Promise<void>((resolve) => other.bind(0, '0.0.0.0', resolve));
     const { port } = other.address();
-    const refused = await Program.start('headless', ['--api-port', '0', '--peer-port', String(port)], { AXON_HOME: home }).ended();
+    const refused = await Program.start(
+      'headless',
+      ['--api-port', '0', '--peer-port', String(port)],
+      { AXON_HOME: home },
+    ).ended();
     other.close();
     expect(refused).toMatchObject({ code: 1, error: expect.stringContaining(String(port)) });
     expect(refused.error).toContain('is taken by another program');
@@ -110,7 +122,10 @@ describe('a headless hub', () => {
   });
 
   test('names the setting that is wrong', async () => {
-    const refused = await Program.start('headless', [], { AXON_HOME: home, AXON_PEER_PORT: 'many' }).ended();
+    const refused = await Program.start('headless', [], {
+      AXON_HOME: home,
+      AXON_PEER_PORT: 'many',
+    }).ended();
     expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('AXON_PEER_PORT') });
   });
 
@@ -118,7 +133,9 @@ describe('a headless hub', () => {
     const { program } = await start();
     const passphrase = await choosePassphrase(home);
     await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphrase]);
-    const link = JSON.parse((await axon(home, ['login', '--json', '--passphrase-file', passphrase])).out);
+    const link = JSON.parse(
+      (await axon(home, ['login', '--json', '--passphrase-file', passphrase])).out,
+    );
     const secrets = [
       runtimeOf(home).boot_secret,
       readFileSync(join(home, 'tokens/bot.token'), 'utf8').trim().slice(-43),

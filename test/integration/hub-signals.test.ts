@@ -1,4 +1,5 @@
-// Ctrl+C at a real hub, as a terminal and the programs between hand it on: to the whole group at once, and more than once.
+// Ctrl+C at a real hub, as a terminal and the programs between hand it on: to the whole group at
+// once, and more than once.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// F-19: two real hubs, each with its own QUIC process, over a line that loses, delays, reorders, repeats, cuts large packets and changes
-// addresses. Whatever the line does, every chore is decided and done once, its result is told once, and both hubs say the same of it.
+// F-19: two real hubs, each with its own QUIC process, over a line that loses, delays, reorders,
+// repeats, cuts large packets and changes addresses. Whatever the line does, every chore is decided
+// and done once, its result is told once, and both hubs say the same of it.
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChoreHub, outcomeOf } from '../support/chore-hub.ts';
 import { type ChorePair, openChorePair } from '../support/chore-pair.ts';
@@ -20,7 +21,10 @@ afterEach(async () => {
 
 let numbers = 0;
 
-/** Until the results are told: a few at a time, since no more may wait for a person, every fifth of them long. */
+/**
+ * Until the results are told: a few at a time, since no more may wait for a person, every fifth of
+ * them long.
+ */
 async function delegate({ asking }: ChorePair, count: number): Promise<readonly string[]> {
   const tasks = Array.from({ length: count }, () => {
     numbers += 1;
@@ -38,7 +42,8 @@ async function delegate({ asking }: ChorePair, count: number): Promise<readonly 
 }
 
 async function untilTold(asking: ChoreHub, task: string): Promise<void> {
-  const isTold = (): true | undefined => (asking.told.some((chore) => chore.task === task) ? true : undefined);
+  const isTold = (): true | undefined =>
+    asking.told.some((chore) => chore.task === task) ? true : undefined;
   await until(`the result of ${task.slice(0, 20)}`, TOLD_WITHIN_MS, isTold);
 }
 
@@ -52,10 +57,14 @@ async function expectOnce({ asking, asked }: ChorePair, tasks: readonly string[]
   expect(asking.told.map(({ task }) => task).toSorted()).toEqual(tasks.toSorted());
   for (const { task, outcome } of asking.told) expect(outcome).toBe(outcomeOf(task));
   const incoming = await asked.look(({ read }) =>
-    read.tasks({ limit: 1_000 }).map(({ id, state }) => ({ state, approval: read.approvalOfTask(id)?.state })),
+    read
+      .tasks({ limit: 1_000 })
+      .map(({ id, state }) => ({ state, approval: read.approvalOfTask(id)?.state })),
   );
   expect(incoming).toEqual(tasks.map(() => ({ state: 'completed', approval: 'approved' })));
-  const outgoing = await asking.look(({ read }) => read.tasks({ limit: 1_000 }).map(({ state }) => state));
+  const outgoing = await asking.look(({ read }) =>
+    read.tasks({ limit: 1_000 }).map(({ state }) => state),
+  );
   expect(outgoing).toEqual(tasks.map(() => 'completed'));
 }
 

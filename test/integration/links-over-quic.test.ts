@@ -1,4 +1,5 @@
-// Two whole hubs between hubs, over real QUIC on loopback and the real clock: pairing, hello's rules, forged senders, loss and return.
+// Two whole hubs between hubs, over real QUIC on loopback and the real clock: pairing, hello's
+// rules, forged senders, loss and return.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
@@ -16,7 +17,11 @@ afterEach(async () => {
 });
 
 async function hub(name: string): Promise<HubStack> {
-  const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
+  const stack = new HubStack({
+    clock,
+    name,
+    transport: createInProcessTransport({ clock, random }),
+  });
   stops.push(() => stack.stop());
   return stack.start();
 }
@@ -50,7 +55,11 @@ async function paired(): Promise<{ dad: HubStack; mum: HubStack }> {
   await dad.pins(mum);
   await mum.pins(dad);
   dad.hears(mum);
-  await until([dad, mum], () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+  await until(
+    [dad, mum],
+    () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+    'both are online',
+  );
   return { dad, mum };
 }
 
@@ -59,7 +68,12 @@ async function pinRaw(stack: HubStack, raw: RawHub): Promise<void> {
   stack.directory.pinned(raw.key);
 }
 
-const query = () => ({ id: randomUUID(), kind: 'query', ref: null, payload: { question: 'there?' } });
+const query = () => ({
+  id: randomUUID(),
+  kind: 'query',
+  ref: null,
+  payload: { question: 'there?' },
+});
 
 describe('hubs over QUIC', () => {
   it('pair with six digits one way and two the other, and are online to each other afterwards', async () => {
@@ -70,14 +84,26 @@ describe('hubs over QUIC', () => {
     dad.pairing.begin(mum.agentId, null);
     await until(both, () => mum.currentPairing?.state === 'offered', 'the request came');
     mum.pairing.open(mum.currentPairing?.id ?? '');
-    await until(both, () => mum.currentPairing?.six !== null && dad.currentPairing?.state === 'type_six', 'six digits are shown');
+    await until(
+      both,
+      () => mum.currentPairing?.six !== null && dad.currentPairing?.state === 'type_six',
+      'six digits are shown',
+    );
     await dad.pairing.type(dad.currentPairing?.id ?? '', mum.currentPairing?.six ?? '', PERSON);
     await until(both, () => mum.currentPairing?.state === 'type_two', 'two digits may be typed');
     await mum.pairing.type(mum.currentPairing?.id ?? '', dad.currentPairing?.two ?? '', PERSON);
-    await until(both, () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    await until(
+      both,
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+    );
     expect(dad.peer(mum)).toMatchObject({ trust: 'paired', online: true });
     expect(dad.peer(mum).safety_number).toBe(mum.peer(dad).safety_number);
-    await until(both, () => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
+    await until(
+      both,
+      () => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null,
+      'capabilities are known',
+    );
     expect(dad.peer(mum).round_trip_ms).toBeGreaterThan(0);
   });
 
@@ -87,11 +113,22 @@ describe('hubs over QUIC', () => {
     await mum.pins(dad);
     dad.hears(mum);
     mum.hears(dad);
-    await until([dad, mum], () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
-    mum.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'yes' } }));
-    dad.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'yes' } }));
+    await until(
+      [dad, mum],
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+    );
+    mum.links.onRequest('query', () =>
+      Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'yes' } }),
+    );
+    dad.links.onRequest('query', () =>
+      Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'yes' } }),
+    );
     const connections = async (): Promise<number> => {
-      const asked = await Promise.all([dad.links.request(mum.key, query(), 5_000), mum.links.request(dad.key, query(), 5_000)]);
+      const asked = await Promise.all([
+        dad.links.request(mum.key, query(), 5_000),
+        mum.links.request(dad.key, query(), 5_000),
+      ]);
       expect(asked.map(({ ok }) => ok)).toEqual([true, true]);
       return (await dad.transport.statistics()).connections;
     };
@@ -113,7 +150,11 @@ describe('hubs over QUIC', () => {
     });
     stops.push(() => back.halt());
     await back.start(mum.port);
-    await until([dad, back], () => dad.links.isOnline(mum.key) && back.links.isOnline(dad.key), 'both are online again');
+    await until(
+      [dad, back],
+      () => dad.links.isOnline(mum.key) && back.links.isOnline(dad.key),
+      'both are online again',
+    );
     expect((await dad.links.ping(mum.key)).ok).toBe(true);
   });
 
@@ -137,14 +178,24 @@ describe('hubs over QUIC', () => {
     const line = await raw.connect(mum);
     const startedAt = performance.now();
     for (const kind of ['delegate', 'query']) {
-      expect(await raw.ask(line, raw.envelope(mum.agentId, kind, { task: 'x', question: 'x' }))).toMatchObject({
+      expect(
+        await raw.ask(line, raw.envelope(mum.agentId, kind, { task: 'x', question: 'x' })),
+      ).toMatchObject({
         kind: 'error',
         payload: { code: 'not_authorized' },
       });
     }
-    await raw.transport.send(line.connectionId, raw.envelope(mum.agentId, 'notify', { topic: 't', data: 1 }));
-    // The ping before the end proves that the line is open until then; the request that waits ends with the connection.
-    const waiting = await raw.transport.request(line.connectionId, raw.envelope(mum.agentId, 'ping', {}), 1_000);
+    await raw.transport.send(
+      line.connectionId,
+      raw.envelope(mum.agentId, 'notify', { topic: 't', data: 1 }),
+    );
+    // The ping before the end proves that the line is open until then; the request that waits ends
+    // with the connection.
+    const waiting = await raw.transport.request(
+      line.connectionId,
+      raw.envelope(mum.agentId, 'ping', {}),
+      1_000,
+    );
     expect(waiting.ok).toBe(true);
     await raw.untilEnded(line);
     expect(raw.ended(line)).toMatchObject({ code: 3, by: 'peer' });
@@ -158,9 +209,15 @@ describe('hubs over QUIC', () => {
     const raw = await rawHub();
     const line = await raw.connect(mum);
     for (const versions of [[], [99], ['1'], null]) {
-      expect(await raw.hello(line, mum, versions)).toMatchObject({ kind: 'error', payload: { code: 'incompatible_version' } });
+      expect(await raw.hello(line, mum, versions)).toMatchObject({
+        kind: 'error',
+        payload: { code: 'incompatible_version' },
+      });
     }
-    expect(await raw.hello(line, mum, [1, 2, 99])).toMatchObject({ kind: 'hello', payload: { selected_version: 1 } });
+    expect(await raw.hello(line, mum, [1, 2, 99])).toMatchObject({
+      kind: 'hello',
+      payload: { selected_version: 1 },
+    });
   });
 
   it('HE-04: a forged sender or recipient is refused and audited, and the connection stays', async () => {
@@ -170,7 +227,9 @@ describe('hubs over QUIC', () => {
     await pinRaw(mum, raw);
     const line = await raw.connect(mum);
     await raw.hello(line, mum);
-    expect(await raw.ask(line, raw.envelope(mum.agentId, 'ping', {}, { from: other.agentId }))).toMatchObject({
+    expect(
+      await raw.ask(line, raw.envelope(mum.agentId, 'ping', {}, { from: other.agentId })),
+    ).toMatchObject({
       kind: 'error',
       payload: { code: 'not_authorized' },
     });
@@ -178,7 +237,9 @@ describe('hubs over QUIC', () => {
       kind: 'error',
       payload: { code: 'peer_not_found' },
     });
-    expect(await raw.ask(line, raw.envelope(mum.agentId, 'ping', {}))).toMatchObject({ kind: 'pong' });
+    expect(await raw.ask(line, raw.envelope(mum.agentId, 'ping', {}))).toMatchObject({
+      kind: 'pong',
+    });
     // A durable write behind the audit rows: both are there once it is.
     await mum.store.write(() => undefined);
     expect(mum.auditActions()).toEqual(['peer.forged_sender', 'peer.forged_sender']);

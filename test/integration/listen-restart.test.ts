@@ -1,4 +1,5 @@
-// `axon listen` and a hub that goes away, or does not take something for now: work that a program finished is told, wherever the hub comes back.
+// `axon listen` and a hub that goes away, or does not take something for now: work that a program
+// finished is told, wherever the hub comes back.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,8 @@ import { axon, choosePassphrase, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 /** Waits for a file to appear, then prints: the test decides how long the work takes. */
-const SLOW_WORK = 'const w=()=>require("fs").existsSync(process.argv[1])?console.log("Posted."):setImmediate(w);w()';
+const SLOW_WORK =
+  'const w=()=>require("fs").existsSync(process.argv[1])?console.log("Posted."):setImmediate(w);w()';
 
 let hub: TestHub;
 let folder: string;
@@ -27,21 +29,41 @@ afterEach(async () => {
 });
 
 const run = (...parameters: readonly string[]) => axon(hub.home, parameters);
-const owner = (...parameters: readonly string[]) => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const owner = (...parameters: readonly string[]) =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
 
 async function allowedTask(): Promise<string> {
-  const { id } = JSON.parse((await run('delegate', 'Test hub/bot', 'Post it', '--domain', 'family.chat', '--as', 'asker', '--json')).out);
+  const { id } = JSON.parse(
+    (
+      await run(
+        'delegate',
+        'Test hub/bot',
+        'Post it',
+        '--domain',
+        'family.chat',
+        '--as',
+        'asker',
+        '--json',
+      )
+    ).out,
+  );
   const [card] = JSON.parse((await owner('approvals', '--json')).out).items;
-  expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({ code: 0 });
+  expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({
+    code: 0,
+  });
   return id;
 }
 
 test('tells the result of finished work after the hub was away and came back at another port', async () => {
   const id = await allowedTask();
   const flag = join(folder, 'done');
-  const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, flag], {
-    AXON_HOME: hub.home,
-  });
+  const listening = Program.start(
+    'cli',
+    ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, flag],
+    {
+      AXON_HOME: hub.home,
+    },
+  );
   await expect.poll(() => listening.error).toContain('delegate from');
   await hub.node.stop();
   writeFileSync(flag, '');
@@ -50,7 +72,10 @@ test('tells the result of finished work after the hub was away and came back at 
   await again.start();
   try {
     expect(await listening.ended()).toMatchObject({ code: 0 });
-    expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({ code: 0, out: expect.stringContaining('Posted.') });
+    expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Posted.'),
+    });
   } finally {
     await again.stop();
   }
@@ -60,17 +85,27 @@ test('says why a hub that answers does not take something for now, and goes on o
   const held = new AbortController();
   const request = { max: 1, wait_ms: 55_000, lease_ms: 60_000, kinds: ['notify'] } as const;
   const { inbox } = hub.node.services.work;
-  const waiting = Array.from({ length: CLAIM_WAITERS_PER_AGENT_MAX }, () => inbox.claimWaiting('bot', request, held.signal));
+  const waiting = Array.from({ length: CLAIM_WAITERS_PER_AGENT_MAX }, () =>
+    inbox.claimWaiting('bot', request, held.signal),
+  );
   const id = await allowedTask();
-  const listening = Program.start('cli', ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.log("Posted.")'], {
-    AXON_HOME: hub.home,
-  });
-  await expect.poll(() => listening.error).toContain('Too many claims of this agent wait already; trying again in 1 s.');
+  const listening = Program.start(
+    'cli',
+    ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'console.log("Posted.")'],
+    {
+      AXON_HOME: hub.home,
+    },
+  );
+  await expect
+    .poll(() => listening.error)
+    .toContain('Too many claims of this agent wait already; trying again in 1 s.');
   held.abort();
   await Promise.all(waiting);
   expect(await listening.ended()).toMatchObject({ code: 0 });
   expect(listening.error).not.toContain('does not answer');
-  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({ state: 'completed' });
+  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({
+    state: 'completed',
+  });
 });
 
 test('reports a program that cannot be started as the failure of the task', async () => {
@@ -78,14 +113,27 @@ test('reports a program that cannot be started as the failure of the task', asyn
   const program = join(folder, 'without-interpreter');
   writeFileSync(program, '#!/no/such/interpreter\n', { mode: 0o755 });
   await run('listen', '--as', 'bot', '--once', '--', program);
-  expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({ code: 2, out: expect.stringContaining('cannot be started') });
+  expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({
+    code: 2,
+    out: expect.stringContaining('cannot be started'),
+  });
 });
 
 test('ends the program when its task is called off', async () => {
   const id = await allowedTask();
   const listening = Program.start(
     'cli',
-    ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', SLOW_WORK, join(folder, 'never')],
+    [
+      'listen',
+      '--as',
+      'bot',
+      '--once',
+      '--',
+      process.execPath,
+      '-e',
+      SLOW_WORK,
+      join(folder, 'never'),
+    ],
     {
       AXON_HOME: hub.home,
     },
@@ -94,5 +142,7 @@ test('ends the program when its task is called off', async () => {
   expect(await run('cancel', id, 'plans changed', '--as', 'asker')).toMatchObject({ code: 0 });
   expect(await listening.ended()).toMatchObject({ code: 0 });
   expect(listening.error).toContain('it was cancelled');
-  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({ state: 'cancelled' });
+  expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({
+    state: 'cancelled',
+  });
 });

@@ -1,4 +1,5 @@
-// GET /metrics of a whole hub: the text that collectors read, for whoever has a token, and the same counters in the status.
+// GET /metrics of a whole hub: the text that collectors read, for whoever has a token, and the same
+// counters in the status.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { Household, newIdentity, systemDeps, type Identity } from './quic-test-hub.ts';
@@ -16,13 +17,23 @@ beforeEach(async () => {
 afterEach(() => hub.stop());
 afterAll(() => strangers.stop());
 
-/** A stranger with a line to the hub: once dialling succeeded, the hub's end may still be a moment behind. */
+/**
+ * A stranger with a line to the hub: once dialling succeeded, the hub's end may still be a moment
+ * behind.
+ */
 async function connectStranger(): Promise<Identity> {
   const identity = newIdentity();
   const stranger = await strangers.hub('127.0.0.1', identity);
   const status = JSON.parse((await hub.ask('/v1/status', { token: agent })).text);
-  const target = { agentId: status.hub.agent_id, keyHex: status.hub.public_key, host: '127.0.0.1', port: status.hub.peer_port };
-  expect((await stranger.transport.dial(target, AbortSignal.timeout(COUNTED_WITHIN_MS))).ok).toBe(true);
+  const target = {
+    agentId: status.hub.agent_id,
+    keyHex: status.hub.public_key,
+    host: '127.0.0.1',
+    port: status.hub.peer_port,
+  };
+  expect((await stranger.transport.dial(target, AbortSignal.timeout(COUNTED_WITHIN_MS))).ok).toBe(
+    true,
+  );
   return identity;
 }
 
@@ -38,8 +49,11 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
       continue;
     }
     if (/^# HELP [a-z][a-z0-9_]* \S/.test(line)) continue;
-    const [, sample = '', name = '', value = ''] = /^(([a-z][a-z0-9_]*)(?:\{event="[a-zA-Z0-9_]+"\})?) (-?[0-9.e+-]+)$/.exec(line) ?? [];
-    expect(types.get(name), `a line without its type: ${line}`).toBe(name.endsWith('_total') ? 'counter' : 'gauge');
+    const [, sample = '', name = '', value = ''] =
+      /^(([a-z][a-z0-9_]*)(?:\{event="[a-zA-Z0-9_]+"\})?) (-?[0-9.e+-]+)$/.exec(line) ?? [];
+    expect(types.get(name), `a line without its type: ${line}`).toBe(
+      name.endsWith('_total') ? 'counter' : 'gauge',
+    );
     expect(samples.has(sample), `${sample} stands twice`).toBe(false);
     samples.set(sample, Number(value));
   }
@@ -49,7 +63,9 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
 describe('GET /metrics', () => {
   test('needs a token and is no place for others', async () => {
     expect((await hub.ask('/metrics')).status).toBe(401);
-    expect((await hub.ask('/metrics', { method: 'POST', token: agent, body: {} })).status).toBe(405);
+    expect((await hub.ask('/metrics', { method: 'POST', token: agent, body: {} })).status).toBe(
+      405,
+    );
     expect((await hub.ask('/v1/metrics', { token: agent })).status).toBe(404);
   });
 
@@ -68,7 +84,8 @@ describe('GET /metrics', () => {
     );
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
-    // A client that waited long for the answer to its first packet sends it again, and is told to try again once more.
+    // A client that waited long for the answer to its first packet sends it again, and is told to
+    // try again once more.
     expect(samples.get('axon_quic_retries_total{event="sent"}')).toBeGreaterThanOrEqual(1);
     expect(samples.get('axon_quic_retries_total{event="validated"}')).toBeGreaterThanOrEqual(1);
     expect(samples.get('axon_quic_datagrams_total{event="received"}')).toBeGreaterThan(2);
@@ -99,8 +116,12 @@ describe('GET /metrics', () => {
         const samples = samplesOf((await hub.ask('/metrics', { token: agent })).text);
         expect(transport.counters['connections.quarantined']).toBe(1);
         expect(transport.counters['retries.sent']).toBeGreaterThanOrEqual(1);
-        expect(transport.counters['retries.sent']).toBe(samples.get('axon_quic_retries_total{event="sent"}'));
-        expect(transport.counters['retries.validated']).toBe(samples.get('axon_quic_retries_total{event="validated"}'));
+        expect(transport.counters['retries.sent']).toBe(
+          samples.get('axon_quic_retries_total{event="sent"}'),
+        );
+        expect(transport.counters['retries.validated']).toBe(
+          samples.get('axon_quic_retries_total{event="validated"}'),
+        );
         expect(transport).toHaveProperty('memory_bytes');
       },
       { timeout: COUNTED_WITHIN_MS },

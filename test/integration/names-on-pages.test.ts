@@ -1,5 +1,6 @@
-// Every state of every screen, in real Chromium, over a household in memory: people read names. An id, a key or a handle stands under "Exact
-// identifiers", in a line to copy, in a link or in a share token, and nowhere else.
+// Every state of every screen, in real Chromium, over a household in memory: people read names. An
+// id, a key or a handle stands under "Exact identifiers", in a line to copy, in a link or in a
+// share token, and nowhere else.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,10 @@ const NO_NAMES: readonly (readonly [what: string, RegExp])[] = [
 ];
 const SHARE_TOKEN = /axon:\/\/\S+/g;
 
-/** All that is read or read out on the page, where it need not be a name apart; and every handle that the page was given. */
+/**
+ * All that is read or read out on the page, where it need not be a name apart; and every handle
+ * that the page was given.
+ */
 function read(): { readonly words: readonly string[]; readonly handles: readonly string[] } {
   const EXACT = 'details.exact, pre.code, code, script, style';
   const words: string[] = [document.title];
@@ -47,18 +51,32 @@ function read(): { readonly words: readonly string[]; readonly handles: readonly
   }
   for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt]')) {
     if (element.closest(EXACT) !== null) continue;
-    for (const name of ['aria-label', 'title', 'placeholder', 'alt']) words.push(element.getAttribute(name) ?? '');
+    for (const name of ['aria-label', 'title', 'placeholder', 'alt'])
+      words.push(element.getAttribute(name) ?? '');
   }
-  const { agents, registrations, peers, approvals, recently_decided, rules, feed } = window.fakeHub?.snapshot ?? {};
+  const { agents, registrations, peers, approvals, recently_decided, rules, feed } =
+    window.fakeHub?.snapshot ?? {};
   const given = [
     ...(agents ?? []).map(({ name }) => name),
     ...(registrations ?? []).map(({ agent_name }) => agent_name),
-    ...(peers ?? []).flatMap(({ capabilities }) => capabilities?.untrusted.agents ?? []).map(({ name }) => name),
-    ...[...(approvals ?? []), ...(recently_decided ?? [])].flatMap(({ from_agent, to_agent }) => [from_agent, to_agent]),
-    ...(rules ?? []).flatMap(({ agent, asking_agent, asking_local }) => [agent, asking_agent, asking_local]),
+    ...(peers ?? [])
+      .flatMap(({ capabilities }) => capabilities?.untrusted.agents ?? [])
+      .map(({ name }) => name),
+    ...[...(approvals ?? []), ...(recently_decided ?? [])].flatMap(({ from_agent, to_agent }) => [
+      from_agent,
+      to_agent,
+    ]),
+    ...(rules ?? []).flatMap(({ agent, asking_agent, asking_local }) => [
+      agent,
+      asking_agent,
+      asking_local,
+    ]),
     ...(feed ?? []).map(({ from_agent }) => from_agent),
   ];
-  return { words, handles: [...new Set(given.flatMap((handle) => (handle === null ? [] : [handle])))] };
+  return {
+    words,
+    handles: [...new Set(given.flatMap((handle) => (handle === null ? [] : [handle])))],
+  };
 }
 
 const isHandle = (word: string): boolean => /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(word);
@@ -72,10 +90,16 @@ describe.skipIf(!hasRealPart('chromium'))('people read names', () => {
     await visit(page, server.origin, name, state);
     const { words, handles } = await page.evaluate(read);
     await context.close();
-    const shown = words.map((text) => text.replaceAll(SHARE_TOKEN, '').trim()).filter((text) => text !== '');
+    const shown = words
+      .map((text) => text.replaceAll(SHARE_TOKEN, '').trim())
+      .filter((text) => text !== '');
     const found = shown.flatMap((text) => [
-      ...NO_NAMES.filter(([, pattern]) => text.search(pattern) >= 0).map(([what]) => `${what}: ${text}`),
-      ...handles.filter((handle) => isHandle(handle) && hasHandle(text, handle)).map((handle) => `the handle ${handle}: ${text}`),
+      ...NO_NAMES.filter(([, pattern]) => text.search(pattern) >= 0).map(
+        ([what]) => `${what}: ${text}`,
+      ),
+      ...handles
+        .filter((handle) => isHandle(handle) && hasHandle(text, handle))
+        .map((handle) => `the handle ${handle}: ${text}`),
     ]);
     expect(shown.length, 'the page is drawn').toBeGreaterThanOrEqual(3);
     expect(found).toEqual([]);

@@ -1,4 +1,5 @@
-// A page's line to its hub, run against a real hub: logging in by the address, calling, following events through breaks, logging out.
+// A page's line to its hub, run against a real hub: logging in by the address, calling, following
+// events through breaks, logging out.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LinkState } from '../../preload/contract/hub-api.ts';
 import type { UiEvent } from '../../preload/contract/dto.ts';
@@ -22,7 +23,11 @@ class Page {
   readonly environment: PageEnvironment;
 
   /** @param timersAtMostMs shortens the waits between tries */
-  constructor(hash = new URL(hub.node.makeLoginUrl()).hash, baseUrl = `http://${hub.host}`, timersAtMostMs = Infinity) {
+  constructor(
+    hash = new URL(hub.node.makeLoginUrl()).hash,
+    baseUrl = `http://${hub.host}`,
+    timersAtMostMs = Infinity,
+  ) {
     this.environment = {
       fetch,
       storage: {
@@ -53,7 +58,10 @@ describe('HT-13: the login code of the address', () => {
     const page = new Page();
     const api = createHubApi(new HttpTransport(page.environment));
     expect(page.addresses).toEqual(['/']);
-    expect(await api.call('hub.whoami', {})).toMatchObject({ ok: true, value: { token: { kind: 'ui' } } });
+    expect(await api.call('hub.whoami', {})).toMatchObject({
+      ok: true,
+      value: { token: { kind: 'ui' } },
+    });
     expect([...page.stored.values()]).toEqual([expect.stringMatching(/^axh_ui_/)]);
   });
 
@@ -62,14 +70,18 @@ describe('HT-13: the login code of the address', () => {
     await createHubApi(new HttpTransport(new Page(hash).environment)).call('hub.whoami', {});
     const page = new Page(hash);
     const outcome = await createHubApi(new HttpTransport(page.environment)).call('hub.whoami', {});
-    expect(outcome).toMatchObject({ ok: false, problem: { code: 'unauthenticated', detail: expect.stringContaining('90 seconds') } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      problem: { code: 'unauthenticated', detail: expect.stringContaining('90 seconds') },
+    });
     expect(page.stored.size).toBe(0);
   });
 
   test('is taken only where it is one', () => {
     const take = (hash: string): string | null => takeLoginCode(new Page(hash, '').environment);
     expect(take('#c=abc_-9')).toBe('abc_-9');
-    for (const hash of ['', '#people', '#c=', '#c=a b', '#c=<script>', `#c=${'x'.repeat(65)}`]) expect(take(hash), hash).toBeNull();
+    for (const hash of ['', '#people', '#c=', '#c=a b', '#c=<script>', `#c=${'x'.repeat(65)}`])
+      expect(take(hash), hash).toBeNull();
   });
 });
 
@@ -77,21 +89,41 @@ describe('a page', () => {
   test('sends path, query and body as the table says, and gets problems as values', async () => {
     const page = new Page();
     const api = createHubApi(new HttpTransport(page.environment));
-    expect(await api.call('agents.create', { name: 'bot', domains: ['family.chat'] })).toMatchObject({ ok: true });
-    expect(await api.call('agents.get', { name: 'bot' })).toMatchObject({ ok: true, value: { name: 'bot', risk_class: 'R2' } });
-    expect(await api.call('tasks.list', { limit: 5 })).toMatchObject({ ok: true, value: { items: [] } });
-    expect(await api.call('agents.get', { name: 'nobody' })).toMatchObject({ ok: false, problem: { code: 'not_found', status: 404 } });
+    expect(
+      await api.call('agents.create', { name: 'bot', domains: ['family.chat'] }),
+    ).toMatchObject({ ok: true });
+    expect(await api.call('agents.get', { name: 'bot' })).toMatchObject({
+      ok: true,
+      value: { name: 'bot', risk_class: 'R2' },
+    });
+    expect(await api.call('tasks.list', { limit: 5 })).toMatchObject({
+      ok: true,
+      value: { items: [] },
+    });
+    expect(await api.call('agents.get', { name: 'nobody' })).toMatchObject({
+      ok: false,
+      problem: { code: 'not_found', status: 404 },
+    });
   });
 
   test('stays logged in whatever passphrase is typed on it', async () => {
     const page = new Page();
     const api = createHubApi(new HttpTransport(page.environment));
-    expect(await api.call('hub.setPassphrase', { passphrase: 'correct horse' })).toMatchObject({ ok: true });
+    expect(await api.call('hub.setPassphrase', { passphrase: 'correct horse' })).toMatchObject({
+      ok: true,
+    });
     const stop = api.subscribe(hub.node.events.seq, page.handlers);
     await vi.waitFor(() => expect(page.links).toContain('live'));
-    const wrong = { ok: false, problem: { code: 'wrong_passphrase', detail: 'That is not the owner passphrase.' } };
-    expect(await api.call('remote_approval.set', { from: 'R1', hubs: ['mum'], passphrase: 'a guess' })).toMatchObject(wrong);
-    expect(await api.call('hub.setPassphrase', { passphrase: 'another one', current: 'a guess' })).toMatchObject(wrong);
+    const wrong = {
+      ok: false,
+      problem: { code: 'wrong_passphrase', detail: 'That is not the owner passphrase.' },
+    };
+    expect(
+      await api.call('remote_approval.set', { from: 'R1', hubs: ['mum'], passphrase: 'a guess' }),
+    ).toMatchObject(wrong);
+    expect(
+      await api.call('hub.setPassphrase', { passphrase: 'another one', current: 'a guess' }),
+    ).toMatchObject(wrong);
     expect(page.stored.size).toBe(1);
     expect(page.links).not.toContain('logged_out');
     expect(await api.call('hub.whoami', {})).toMatchObject({ ok: true });
@@ -124,7 +156,8 @@ describe('a page', () => {
     const stop = api.subscribe(hub.node.events.seq, page.handlers);
     await vi.waitFor(() => expect(page.links).toContain('live'));
     const publish = (count: number): void => {
-      for (let index = 0; index < count; index += 1) hub.node.events.publish({ type: 'conversation', id: `event ${index}` });
+      for (let index = 0; index < count; index += 1)
+        hub.node.events.publish({ type: 'conversation', id: `event ${index}` });
     };
     publish(3);
     await vi.waitFor(() => expect(page.links).toContain('lost'));
@@ -132,7 +165,9 @@ describe('a page', () => {
     await vi.waitFor(() => expect(page.events).toHaveLength(20), 5_000);
     stop();
     expect(page.links.slice(0, 3)).toEqual(['live', 'lost', 'live']);
-    expect(page.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => (page.events[0]?.seq ?? 0) + index));
+    expect(page.events.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 20 }, (_, index) => (page.events[0]?.seq ?? 0) + index),
+    );
     expect(page.gaps).toBe(0);
   });
 
@@ -154,9 +189,15 @@ describe('a page', () => {
     const stop = api.subscribe(hub.node.events.seq, page.handlers);
     await vi.waitFor(() => expect(page.links).toContain('live'));
     const [token = ''] = page.stored.values();
-    await hub.ask(`/v1/sessions/${token.split('_')[2]}`, { method: 'DELETE', token: await hub.page() });
+    await hub.ask(`/v1/sessions/${token.split('_')[2]}`, {
+      method: 'DELETE',
+      token: await hub.page(),
+    });
     await vi.waitFor(() => expect(page.links.at(-1)).toBe('logged_out'), 5_000);
-    expect(await api.call('hub.whoami', {})).toMatchObject({ ok: false, problem: { code: 'unauthenticated' } });
+    expect(await api.call('hub.whoami', {})).toMatchObject({
+      ok: false,
+      problem: { code: 'unauthenticated' },
+    });
     expect(page.stored.size).toBe(0);
     stop();
   });
@@ -165,9 +206,14 @@ describe('a page', () => {
     const gone = new Page('', 'http://127.0.0.1:9', 20);
     gone.stored.set('axon-hub.token', 'axh_ui_something');
     const api = createHubApi(new HttpTransport(gone.environment));
-    expect(await api.call('hub.whoami', {})).toMatchObject({ ok: false, problem: { code: 'hub_unreachable' } });
+    expect(await api.call('hub.whoami', {})).toMatchObject({
+      ok: false,
+      problem: { code: 'hub_unreachable' },
+    });
     const stop = api.subscribe(1, gone.handlers);
-    await vi.waitFor(() => expect(gone.links.filter((state) => state === 'lost').length).toBeGreaterThan(2));
+    await vi.waitFor(() =>
+      expect(gone.links.filter((state) => state === 'lost').length).toBeGreaterThan(2),
+    );
     stop();
     const seen = gone.links.length;
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,15 @@
-// README.md and the pages of resources/docs keep their word: every code block runs, line by line in a real bash, on hubs that are there, or
-// says why it does not; every link leads somewhere, and every word in italics is one that the app shows.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// README.md and the pages of resources/docs keep their word: every code block runs, line by line in
+// a real bash, on hubs that are there, or says why it does not; every link leads somewhere, and
+// every word in italics is one that the app shows.
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -13,7 +22,10 @@ import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'resources/docs')).map((name) => `resources/docs/${name}`)];
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'resources/docs')).map((name) => `resources/docs/${name}`),
+];
 const LIMIT_MS = 30_000;
 const PAGE_LIMIT_MS = 240_000;
 const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
@@ -42,8 +54,13 @@ function blocksOf(page: string): readonly Block[] {
   });
 }
 
-/** The lines as they are typed, without what a comment says; those that end in a backslash with the next. */
-function commandsOf({ lines }: Block): readonly { readonly command: string; readonly comment: string }[] {
+/**
+ * The lines as they are typed, without what a comment says; those that end in a backslash with the
+ * next.
+ */
+function commandsOf({
+  lines,
+}: Block): readonly { readonly command: string; readonly comment: string }[] {
   return lines
     .join('\n')
     .replaceAll('\\\n', ' ')
@@ -78,7 +95,11 @@ class Household {
 
   /** @param isPaired false where the page itself pairs Dad's hub and Mum's */
   static async open(isPaired: boolean): Promise<Household> {
-    const [dad, mum, newcomer] = [await TestHub.start(), await TestHub.start(), await TestHub.start()];
+    const [dad, mum, newcomer] = [
+      await TestHub.start(),
+      await TestHub.start(),
+      await TestHub.start(),
+    ];
     const house = new Household(dad, mum, newcomer);
     for (const hub of [dad, mum, newcomer]) house.#pages.set(hub, await hub.page());
     for (const hub of [dad, mum]) await choosePassphrase(hub.home, house.passphrase);
@@ -98,13 +119,18 @@ class Household {
   async run(exports: readonly string[], command: string, comment: string): Promise<void> {
     if (/ (?:inbox|listen) |\/inbox\/claim/.test(command)) await this.#giveWork();
     if (/approvals (?:show|allow|decline)/.test(command)) await this.#ask();
-    const hub = comment.startsWith('at the other hub') ? this.mum : /passphrase --/.test(command) ? this.newcomer : this.dad;
+    const hub = comment.startsWith('at the other hub')
+      ? this.mum
+      : /passphrase --/.test(command)
+        ? this.newcomer
+        : this.dad;
     const line = [...exports, await this.#filledIn(command, hub)].join('\n');
     if (/ (?:hub|listen) /.test(command)) return this.#start(line, hub);
     const isConfirmed = command.includes('agents connect') ? this.#confirm() : undefined;
     let [ended] = await Promise.all([this.#bash(line, hub).ended, isConfirmed]);
     // As the refusal says: a script gives the file. Nobody sits at this terminal.
-    if (ended.code === 2 && ended.error.includes('--passphrase-file')) ended = await this.#bash(line, hub, this.passphrase).ended;
+    if (ended.code === 2 && ended.error.includes('--passphrase-file'))
+      ended = await this.#bash(line, hub, this.passphrase).ended;
     expect(ended, `${line}\n${ended.error}`).toMatchObject({ code: 0 });
     expect(ended.out, line).not.toContain('urn:axon:problem');
     this.out = ended.out;
@@ -139,10 +165,16 @@ class Household {
     return `${command}${isDecision ? ` --digest ${card?.digest ?? ''}` : ''}`
       .replaceAll('/tmp/', `${this.folder}/`)
       .replaceAll('127.0.0.1:7117', this.dad.host)
-      .replaceAll(/\b(?:HOST:PORT|DELIVERY_ID|KEY|SIX|TWO|ID|FILE)\b/g, (word) => values[word] ?? word);
+      .replaceAll(
+        /\b(?:HOST:PORT|DELIVERY_ID|KEY|SIX|TWO|ID|FILE)\b/g,
+        (word) => values[word] ?? word,
+      );
   }
 
-  /** In a process group of its own, with this one AXON_ variable. @param passphrase the file, where the person in charge speaks */
+  /**
+   * In a process group of its own, with this one AXON_ variable. @param passphrase the file, where
+   * the person in charge speaks
+   */
   #bash(
     line: string,
     hub: TestHub,
@@ -155,7 +187,12 @@ class Household {
       PATH: `${this.folder}${delimiter}${process.env['PATH'] ?? ''}`,
       OWNER: passphrase === '' ? '' : `--passphrase-file ${passphrase}`,
     };
-    const child = spawn('bash', ['-c', `${line}\nexit $?`], { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn('bash', ['-c', `${line}\nexit $?`], {
+      cwd: this.folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     this.#groups.push(child.pid ?? 0);
     const said = { out: '', error: '' };
     child.stdout.on('data', (part: Buffer) => (said.out += part.toString()));
@@ -164,7 +201,10 @@ class Household {
     return { ended, out: () => said.out, stop: () => signalGroup(child.pid ?? 0, 'SIGINT') };
   }
 
-  /** A hub that runs until it is stopped, or a program that is made an agent and has done what it was given. */
+  /**
+   * A hub that runs until it is stopped, or a program that is made an agent and has done what it
+   * was given.
+   */
   async #start(line: string, hub: TestHub): Promise<void> {
     const program = this.#bash(line, hub);
     this.#background.push(program);
@@ -199,22 +239,45 @@ class Household {
       );
     }
     const owner = ['--passphrase-file', this.passphrase, 'agents', 'add'];
-    await axon(mum.home, [...owner, 'planner', '--domain', 'family.calendar', '--domain', 'family.chat', '--class', 'R0']);
+    await axon(mum.home, [
+      ...owner,
+      'planner',
+      '--domain',
+      'family.calendar',
+      '--domain',
+      'family.chat',
+      '--class',
+      'R0',
+    ]);
     await until('both hubs are online', LIMIT_MS, () => {
       const [one, other] = [dad.node.services, mum.node.services];
-      return (one.links.isOnline(other.identity.keyHex) && other.links.isOnline(one.identity.keyHex)) || undefined;
+      return (
+        (one.links.isOnline(other.identity.keyHex) && other.links.isOnline(one.identity.keyHex)) ||
+        undefined
+      );
     });
     void this.#bash('npx axon listen --domain family.calendar -- ./my-agent', mum);
   }
 
   async addAgent(): Promise<void> {
-    const words = ['--passphrase-file', this.passphrase, 'agents', 'add', 'claude-code', '--domain', 'family.chat'];
+    const words = [
+      '--passphrase-file',
+      this.passphrase,
+      'agents',
+      'add',
+      'claude-code',
+      '--domain',
+      'family.chat',
+    ];
     expect(await axon(this.dad.home, words)).toMatchObject({ code: 0 });
   }
 
   async #call<T>(hub: TestHub, path: string, body?: unknown): Promise<T> {
     const token = this.#pages.get(hub) ?? '';
-    const { status, text } = await hub.ask(path, { token, ...(body === undefined ? {} : { method: 'POST', body }) });
+    const { status, text } = await hub.ask(path, {
+      token,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    });
     if (status >= 300) throw new Error(text);
     return JSON.parse(text) as T;
   }
@@ -226,13 +289,22 @@ class Household {
   /** Whether Dad's hub did all that Mum's agent asked for. */
   async #isDone(): Promise<boolean> {
     const { items } = await this.#call<{ items: readonly TaskDto[] }>(this.mum, '/v1/tasks');
-    return items.every(({ direction, text, state }) => direction !== 'outgoing' || text !== DINNER || state === 'completed');
+    return items.every(
+      ({ direction, text, state }) =>
+        direction !== 'outgoing' || text !== DINNER || state === 'completed',
+    );
   }
 
   /** Mum's agent asks Dad's hub for something: a card waits there. */
   async #ask(): Promise<ApprovalDto> {
     const before = (await this.#waiting(this.dad)).length;
-    const sent = await axon(this.mum.home, ['delegate', "Dad's laptop", DINNER, '--domain', 'family.chat']);
+    const sent = await axon(this.mum.home, [
+      'delegate',
+      "Dad's laptop",
+      DINNER,
+      '--domain',
+      'family.chat',
+    ]);
     expect(sent, sent.error).toMatchObject({ code: 0 });
     return until('a card', LIMIT_MS, async () => {
       const cards = await this.#waiting(this.dad);
@@ -242,18 +314,28 @@ class Household {
 
   async #giveWork(): Promise<void> {
     const { id, revision, digest } = await this.#ask();
-    await this.#call(this.dad, `/v1/approvals/${id}/decide`, { decision: 'allow', revision, digest });
+    await this.#call(this.dad, `/v1/approvals/${id}/decide`, {
+      decision: 'allow',
+      revision,
+      digest,
+    });
   }
 
   async #confirm(): Promise<void> {
     const { registrations } = this.dad.node.services.work;
-    const { id, code } = await until('a program that asks', LIMIT_MS, () => registrations.pending()[0]);
+    const { id, code } = await until(
+      'a program that asks',
+      LIMIT_MS,
+      () => registrations.pending()[0],
+    );
     await this.#call(this.dad, `/v1/agents/registrations/${id}/confirm`, { code });
   }
 
   #offered(): Promise<unknown> {
     const { pairing } = this.mum.node.services;
-    return until('a hub that asks', LIMIT_MS, () => pairing.list().find(({ state }) => state === 'offered'));
+    return until('a hub that asks', LIMIT_MS, () =>
+      pairing.list().find(({ state }) => state === 'offered'),
+    );
   }
 }
 
@@ -269,11 +351,16 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
 function membersOf(value: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return membersOf(value[0], `${path}[]`);
-  return Object.entries(value).flatMap(([name, inner]) => [`${path}.${name}`, ...membersOf(inner, `${path}.${name}`)]);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    `${path}.${name}`,
+    ...membersOf(inner, `${path}.${name}`),
+  ]);
 }
 
 test.each(PAGES)('%s says of every block that is not run why', (page) => {
-  const silent = blocksOf(page).filter(({ language, reason }) => !['sh', 'json'].includes(language) && reason === undefined);
+  const silent = blocksOf(page).filter(
+    ({ language, reason }) => !['sh', 'json'].includes(language) && reason === undefined,
+  );
   expect(silent.map(({ where }) => where)).toEqual([]);
 });
 
@@ -284,19 +371,24 @@ describe.skipIf(process.platform === 'win32')('the lines that a page says to typ
     house = undefined;
   });
 
-  const typed = PAGES.filter((page) => blocksOf(page).some(({ language, reason }) => language === 'sh' && reason === undefined));
+  const typed = PAGES.filter((page) =>
+    blocksOf(page).some(({ language, reason }) => language === 'sh' && reason === undefined),
+  );
   test.each(typed)('%s: work', { timeout: PAGE_LIMIT_MS }, async (page) => {
     house = await Household.open(!read(page).includes('npx axon pair start'));
     if (!read(page).includes('npx axon agents connect')) await house.addAgent();
     for (const block of blocksOf(page).filter(({ reason }) => reason === undefined)) {
       if (block.language === 'json') {
         const shown = membersOf(JSON.parse(block.lines.join(' ')));
-        expect(membersOf(JSON.parse(house.claimed)), block.where).toEqual(expect.arrayContaining([...shown]));
+        expect(membersOf(JSON.parse(house.claimed)), block.where).toEqual(
+          expect.arrayContaining([...shown]),
+        );
         continue;
       }
       const exports: string[] = [];
       for (const { command, comment } of commandsOf(block)) {
-        if (command.startsWith('export ')) exports.push(command.replaceAll('~/.local/share/axon-hub', house.dad.home));
+        if (command.startsWith('export '))
+          exports.push(command.replaceAll('~/.local/share/axon-hub', house.dad.home));
         else await house.run(exports, command, comment);
       }
       await house.stopBackground();

@@ -1,4 +1,5 @@
-// Pairing between two processes, killed with SIGKILL at the points where one side could stay pinned alone.
+// Pairing between two processes, killed with SIGKILL at the points where one side could stay pinned
+// alone.
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,10 +44,14 @@ class KillableHub {
     this.peer = undefined;
     const program = new URL('./pairing-process.ts', import.meta.url);
     const rawImports = new URL('../support/raw-imports.mjs', import.meta.url);
-    const child = fork(program, [join(folder, `${this.name}.db`), this.#seedHex, String(this.port), this.name], {
-      execArgv: ['--import', rawImports.href],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    const child = fork(
+      program,
+      [join(folder, `${this.name}.db`), this.#seedHex, String(this.port), this.name],
+      {
+        execArgv: ['--import', rawImports.href],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    );
     this.#child = child;
     let isReady = false;
     child.on('message', (report: Report) => {
@@ -102,13 +107,19 @@ class KillableHub {
   }
 
   isOnline(): Promise<void> {
-    return this.until('the other is paired and online', () => this.peer?.trust === 'paired' && this.peer.online);
+    return this.until(
+      'the other is paired and online',
+      () => this.peer?.trust === 'paired' && this.peer.online,
+    );
   }
 }
 
 /** Up to where the responder may type the two digits. Gives them. */
 async function upToTwoDigits(): Promise<{ dad: KillableHub; mum: KillableHub; two: string }> {
-  const [dad, mum] = await Promise.all([new KillableHub('dad').start(), new KillableHub('mum').start()]);
+  const [dad, mum] = await Promise.all([
+    new KillableHub('dad').start(),
+    new KillableHub('mum').start(),
+  ]);
   dad.order({ order: 'add', key: mum.key, port: mum.port, name: 'Mum' });
   mum.order({ order: 'window' });
   dad.order({ order: 'begin', key: mum.key });

@@ -1,5 +1,6 @@
-// One hub's side of a pairing in a process of its own, so that a test can kill it with SIGKILL between any two steps. It does what its
-// parent tells it, and reports every change of its pairings and peers.
+// One hub's side of a pairing in a process of its own, so that a test can kill it with SIGKILL
+// between any two steps. It does what its parent tells it, and reports every change of its pairings
+// and peers.
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { fromHex } from '../../main/lib/bytes.ts';
@@ -44,7 +45,12 @@ async function obey(order: Order): Promise<void> {
   const id = hub.currentPairing?.id ?? '';
   if (order.order === 'window') hub.pairing.setWindow(true, 5);
   else if (order.order === 'add')
-    await hub.directory.addStatic({ keyHex: order.key, host: '127.0.0.1', port: order.port, name: order.name });
+    await hub.directory.addStatic({
+      keyHex: order.key,
+      host: '127.0.0.1',
+      port: order.port,
+      name: order.name,
+    });
   else if (order.order === 'begin') hub.pairing.begin(order.key, null);
   else if (order.order === 'open') hub.pairing.open(id);
   else await hub.pairing.type(id, order.digits, PERSON);

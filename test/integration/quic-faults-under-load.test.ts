@@ -1,5 +1,6 @@
-// The QUIC process of a running hub is killed, stopped or caught in an endless loop while paired hubs work with it: the localhost API goes
-// on, every peer is back within ten seconds, and no delegation that was accepted is lost or doubled.
+// The QUIC process of a running hub is killed, stopped or caught in an endless loop while paired
+// hubs work with it: the localhost API goes on, every peer is back within ten seconds, and no
+// delegation that was accepted is lost or doubled.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +29,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const pause = (waitMs = PAUSE_MS): Promise<void> => new Promise((resolve) => setTimeout(resolve, waitMs));
+const pause = (waitMs = PAUSE_MS): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, waitMs));
 
 async function startPeer(identity: Identity, hub: CrowdedHub): Promise<HubStack> {
   const peer = new HubStack({
@@ -43,7 +45,13 @@ async function startPeer(identity: Identity, hub: CrowdedHub): Promise<HubStack>
   const pin = pinOf(key, 'The hub');
   await peer.store.write((tables) => peer.directory.pinInside(tables, pin));
   peer.directory.pinned(key);
-  peer.directory.foundNearby({ agentId, keyHex: key, port: hub.peerPort, addresses: ['127.0.0.1'], label: 'The hub' });
+  peer.directory.foundNearby({
+    agentId,
+    keyHex: key,
+    port: hub.peerPort,
+    addresses: ['127.0.0.1'],
+    label: 'The hub',
+  });
   return peer;
 }
 
@@ -59,7 +67,10 @@ class Load {
 
   constructor(hub: CrowdedHub, peers: readonly HubStack[]) {
     this.#hub = hub;
-    this.#running = Promise.allSettled([...peers.flatMap((peer) => [this.#ask(peer), this.#delegate(peer)]), this.#watchHealth()]);
+    this.#running = Promise.allSettled([
+      ...peers.flatMap((peer) => [this.#ask(peer), this.#delegate(peer)]),
+      this.#watchHealth(),
+    ]);
   }
 
   /** Until every peer has had the ack of every delegation; throws what failed meanwhile. */
@@ -76,7 +87,12 @@ class Load {
 
   async #ask(peer: HubStack): Promise<void> {
     while (!this.isOver) {
-      const query = { id: randomUUID(), kind: 'query', ref: null, payload: { question: 'Is the door shut?', domain: 'crowd.questions' } };
+      const query = {
+        id: randomUUID(),
+        kind: 'query',
+        ref: null,
+        payload: { question: 'Is the door shut?', domain: 'crowd.questions' },
+      };
       await peer.links.request(this.#hub.identity.keyHex, query, ASK_LIMIT_MS);
       await pause();
     }
@@ -85,10 +101,19 @@ class Load {
   /** As a hub does: the same id again until there is an ack. */
   async #delegate(peer: HubStack): Promise<void> {
     for (let number = 0; number < PENDING_PER_PARTY_MAX; number += 1) {
-      const delegation = { id: randomUUID(), kind: 'delegate', ref: null, payload: { task: `Job ${number}`, domain: 'crowd.questions' } };
+      const delegation = {
+        id: randomUUID(),
+        kind: 'delegate',
+        ref: null,
+        payload: { task: `Job ${number}`, domain: 'crowd.questions' },
+      };
       const startedAt = performance.now();
       while (!this.#isGivenUp) {
-        const answered = await peer.links.request(this.#hub.identity.keyHex, delegation, ASK_LIMIT_MS);
+        const answered = await peer.links.request(
+          this.#hub.identity.keyHex,
+          delegation,
+          ASK_LIMIT_MS,
+        );
         if (answered.ok) {
           expect(answered.value.payload).toMatchObject({ accepted: true });
           this.accepted.set(delegation.id, peer.key);
@@ -110,7 +135,9 @@ class Load {
 }
 
 async function allAnswer(hub: CrowdedHub, peers: readonly HubStack[]): Promise<boolean> {
-  const answers = await Promise.all(peers.map((peer) => peer.links.ping(hub.identity.keyHex, AbortSignal.timeout(1_000))));
+  const answers = await Promise.all(
+    peers.map((peer) => peer.links.ping(hub.identity.keyHex, AbortSignal.timeout(1_000))),
+  );
   return answers.every(({ ok }) => ok) && (await hub.online()) === peers.length;
 }
 
@@ -118,12 +145,16 @@ async function allAnswer(hub: CrowdedHub, peers: readonly HubStack[]): Promise<b
 async function untilAllAnswer(hub: CrowdedHub, peers: readonly HubStack[]): Promise<void> {
   const startedAt = performance.now();
   while (!(await allAnswer(hub, peers))) {
-    if (performance.now() - startedAt > 2 * BACK_LIMIT_MS) throw new Error(`not everybody came back:\n${hub.log}`);
+    if (performance.now() - startedAt > 2 * BACK_LIMIT_MS)
+      throw new Error(`not everybody came back:\n${hub.log}`);
     await pause();
   }
 }
 
-async function hold(fault: (quicProcessId: number) => void, variables: Readonly<Record<string, string>> = {}): Promise<void> {
+async function hold(
+  fault: (quicProcessId: number) => void,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const identities = Array.from({ length: PEERS }, newIdentity);
   const hub = await CrowdedHub.start(identities, [], variables);
   ends.push(() => hub.kill());
@@ -147,15 +178,26 @@ async function hold(fault: (quicProcessId: number) => void, variables: Readonly<
   expect(load.slowestAckMs).toBeLessThan(BACK_LIMIT_MS);
   expect(load.accepted.size).toBe(PEERS * PENDING_PER_PARTY_MAX);
   await hub.stop((store) => {
-    for (const [id, key] of load.accepted) expect(store.read.taskByMessage('incoming', key, id)).toBeDefined();
-    expect(store.read.tasks({ limit: 1_000 }).filter(({ kind }) => kind === 'delegate')).toHaveLength(load.accepted.size);
+    for (const [id, key] of load.accepted)
+      expect(store.read.taskByMessage('incoming', key, id)).toBeDefined();
+    expect(
+      store.read.tasks({ limit: 1_000 }).filter(({ kind }) => kind === 'delegate'),
+    ).toHaveLength(load.accepted.size);
   });
 }
 
 describe.runIf(process.platform === 'linux')('F-20: a hub under load', () => {
-  test('F-20: loses its QUIC process to kill -9 and nothing else', () => hold((id) => void process.kill(id, 'SIGKILL')), 60_000);
+  test(
+    'F-20: loses its QUIC process to kill -9 and nothing else',
+    () => hold((id) => void process.kill(id, 'SIGKILL')),
+    60_000,
+  );
 
-  test('F-20: ends a QUIC process that stands still', () => hold((id) => void process.kill(id, 'SIGSTOP')), 60_000);
+  test(
+    'F-20: ends a QUIC process that stands still',
+    () => hold((id) => void process.kill(id, 'SIGSTOP')),
+    60_000,
+  );
 
   test.skipIf(!hasRealPart('c-compiler'))(
     'F-20: ends a QUIC process that is caught in an endless loop of native code',
@@ -164,7 +206,10 @@ describe.runIf(process.platform === 'linux')('F-20: a hub under load', () => {
       ends.push(() => rmSync(folder, { recursive: true, force: true }));
       const library = join(folder, 'endless-loop.so');
       const source = join(import.meta.dirname, 'endless-loop.c');
-      expect(spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source], { encoding: 'utf8' }).stderr).toBe('');
+      expect(
+        spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source], { encoding: 'utf8' })
+          .stderr,
+      ).toBe('');
       await hold((id) => void process.kill(id, 'SIGUSR2'), { LD_PRELOAD: library });
     },
     60_000,

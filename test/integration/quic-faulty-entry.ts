@@ -1,4 +1,5 @@
-// The QUIC process as it is, with faults that a signal calls up: a loop that keeps answering, an abort, and memory that is never given back.
+// The QUIC process as it is, with faults that a signal calls up: a loop that keeps answering, an
+// abort, and memory that is never given back.
 const SPIN_MS = 20;
 const HOARD_BYTES = 640 * 1024 * 1024;
 const hoard: Buffer[] = [];

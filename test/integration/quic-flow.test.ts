@@ -1,5 +1,6 @@
-// Many messages on one connection and many connections on one socket: none waits for all the others, datagrams travel in bursts that fit
-// every path, and frames between the processes travel together.
+// Many messages on one connection and many connections on one socket: none waits for all the
+// others, datagrams travel in bursts that fit every path, and frames between the processes travel
+// together.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BURST_MAX_DATAGRAMS, DATAGRAM_SEND_MAX_BYTES } from '../../main/adapters/quic/limits.ts';
 import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
@@ -41,13 +42,19 @@ it('a peer that fills its connection leaves another one its turn', async () => {
   const [greedyLine, modestLine] = [await greedy.connect(hub), await modest.connect(hub)];
   let greedyAnswers = 0;
   const long = Array.from({ length: LARGE_COUNT }, async () => {
-    const answer = await greedy.transport.request(greedyLine.connectionId, new Uint8Array(LARGE_BYTES), LIMIT_MS);
+    const answer = await greedy.transport.request(
+      greedyLine.connectionId,
+      new Uint8Array(LARGE_BYTES),
+      LIMIT_MS,
+    );
     expect(answer.ok).toBe(true);
     greedyAnswers += 1;
   });
   const seen: number[] = [];
   for (let count = 0; count < 5; count += 1) {
-    expect(await modest.transport.request(modestLine.connectionId, new Uint8Array(10), LIMIT_MS)).toMatchObject({ ok: true });
+    expect(
+      await modest.transport.request(modestLine.connectionId, new Uint8Array(10), LIMIT_MS),
+    ).toMatchObject({ ok: true });
     seen.push(greedyAnswers);
   }
   expect(seen.at(-1)).toBeLessThan(LARGE_COUNT);
@@ -60,15 +67,21 @@ it('what is sent in one go leaves in bursts of datagrams that fit every path, an
   peer.trust(hub);
   const { connectionId } = await hub.connect(peer);
   const answers = await Promise.all(
-    Array.from({ length: 64 }, () => hub.transport.request(connectionId, new Uint8Array(20_000), LIMIT_MS)),
+    Array.from({ length: 64 }, () =>
+      hub.transport.request(connectionId, new Uint8Array(20_000), LIMIT_MS),
+    ),
   );
   expect(answers.every(({ ok }) => ok)).toBe(true);
   const { counters } = await hub.transport.statistics();
   const counted = (name: string): number => counters[name] ?? 0;
   expect(counted('datagrams.sent')).toBeGreaterThan((64 * 20_000) / DATAGRAM_SEND_MAX_BYTES);
-  expect(counted('bytes.sent')).toBeLessThanOrEqual(counted('datagrams.sent') * DATAGRAM_SEND_MAX_BYTES);
+  expect(counted('bytes.sent')).toBeLessThanOrEqual(
+    counted('datagrams.sent') * DATAGRAM_SEND_MAX_BYTES,
+  );
   expect(counted('datagrams.sent')).toBeGreaterThan(2 * counted('bursts.sent'));
-  expect(counted('datagrams.sent')).toBeLessThanOrEqual(BURST_MAX_DATAGRAMS * counted('bursts.sent'));
+  expect(counted('datagrams.sent')).toBeLessThanOrEqual(
+    BURST_MAX_DATAGRAMS * counted('bursts.sent'),
+  );
   expect(counted('channel.frames')).toBeGreaterThan(counted('channel.batches'));
   expect(counted('path-mtu-bytes.now')).toBe(DATAGRAM_SEND_MAX_BYTES);
 });

@@ -1,4 +1,5 @@
-// What peers notice of a hub whose QUIC process died without a word: within seconds, whoever had dialled whom.
+// What peers notice of a hub whose QUIC process died without a word: within seconds, whoever had
+// dialled whom.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LOST_AFTER_DOUBT_MS, LOST_AFTER_SILENCE_MS } from '../../main/adapters/quic/limits.ts';
@@ -74,7 +75,9 @@ it('F-20: a peer that nobody dials notices by the silence, and what waits for an
   expect(answer).toMatchObject({ ok: false, error: { type: 'closed', by: 'network' } });
   expect(performance.now() - startedAt).toBeLessThan(LOST_AFTER_SILENCE_MS + 2_000);
   const again = await peer.connect(hub);
-  expect(await peer.transport.request(again.connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(
+    await peer.transport.request(again.connectionId, new Uint8Array([1]), 5_000),
+  ).toMatchObject({ ok: true });
 }, 40_000);
 
 /** A datagram as a stateless reset is, which no connection has a token for. */
@@ -91,7 +94,10 @@ async function throughLine(): Promise<{ near: TestHub; line: UdpLine; connection
   far.trust(near);
   const line = new UdpLine(far.port);
   lines.push(line);
-  const dialled = await near.transport.dial({ ...far.target, port: await line.open() }, AbortSignal.timeout(10_000));
+  const dialled = await near.transport.dial(
+    { ...far.target, port: await line.open() },
+    AbortSignal.timeout(10_000),
+  );
   if (!dialled.ok) throw new Error(`the dial failed: ${dialled.error.type}`);
   await far.event('connected');
   return { near, line, connectionId: dialled.value.connectionId };
@@ -101,7 +107,9 @@ it('PW-02: what looks like a reset ends nothing, even from the address of the pe
   const { near, line, connectionId } = await throughLine();
   for (let count = 0; count < 50; count += 1) await line.inject(forgedReset(21 + count));
   await near.counter('dropped.unknown-connection', (count) => count > 0);
-  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+    ok: true,
+  });
   expect(near.eventsOf('disconnected')).toEqual([]);
   expect((await near.transport.statistics()).counters['connections.doubted']).toBeUndefined();
 });

@@ -21,7 +21,12 @@ afterEach(async () => {
   for (const link of links.splice(0)) link.close();
 });
 
-async function linked(): Promise<{ near: TestHub; far: TestHub; link: UdpLine; connectionId: number }> {
+async function linked(): Promise<{
+  near: TestHub;
+  far: TestHub;
+  link: UdpLine;
+  connectionId: number;
+}> {
   const [near, far] = [await household.hub(), await household.hub()];
   near.trust(far);
   far.trust(near);
@@ -40,11 +45,15 @@ it('F-19: a link that loses every fifth datagram and takes 60 ms carries every m
   link.delayMs = 30;
   const sizes = Array.from({ length: 60 }, (_, number) => (number % 10 === 0 ? 20_000 : 400));
   const answers = await Promise.all(
-    sizes.map((size, number) => near.transport.request(connectionId, new Uint8Array(size).fill(number), 50_000)),
+    sizes.map((size, number) =>
+      near.transport.request(connectionId, new Uint8Array(size).fill(number), 50_000),
+    ),
   );
   for (const [number, answer] of answers.entries()) {
     expect(answer).toMatchObject({ ok: true });
-    expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(sizes[number] ?? 0, number))).toBe(true);
+    expect(
+      answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(sizes[number] ?? 0, number)),
+    ).toBe(true);
   }
   expect(far.eventsOf('request')).toHaveLength(sizes.length);
   // A peer is not to be blamed for its line.
@@ -54,10 +63,16 @@ it('F-19: a link that loses every fifth datagram and takes 60 ms carries every m
 it('follows a peer whose address a NAT has changed, once the new path is validated', async () => {
   const { near, far, link, connectionId } = await linked();
   const port = await link.rebind();
-  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
-  expect(await far.event('path-changed')).toMatchObject({ connection: { port, keyHex: near.identity.keyHex } });
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+    ok: true,
+  });
+  expect(await far.event('path-changed')).toMatchObject({
+    connection: { port, keyHex: near.identity.keyHex },
+  });
   const { connection } = await far.event('connected');
-  expect(await far.transport.request(connection.connectionId, new Uint8Array([2]), 5_000)).toMatchObject({ ok: true });
+  expect(
+    await far.transport.request(connection.connectionId, new Uint8Array([2]), 5_000),
+  ).toMatchObject({ ok: true });
   expect(far.eventsOf('disconnected')).toEqual([]);
 });
 
@@ -65,7 +80,11 @@ it('F-19: follows a peer that a NAT moves again and again', async () => {
   const { near, far, link, connectionId } = await linked();
   for (let number = 0; number < 12; number += 1) {
     const port = await link.rebind();
-    const answer = await near.transport.request(connectionId, new Uint8Array(400).fill(number), 10_000);
+    const answer = await near.transport.request(
+      connectionId,
+      new Uint8Array(400).fill(number),
+      10_000,
+    );
     expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(400, number))).toBe(true);
     await far.event('path-changed', ({ connection }) => connection.port === port);
   }
@@ -73,37 +92,44 @@ it('F-19: follows a peer that a NAT moves again and again', async () => {
   for (const hub of [near, far]) expect(hub.eventsOf('disconnected')).toEqual([]);
 });
 
-it.each([4_000, 60_000])('F-19: an answer of %i bytes that was under way when a NAT moved its asker arrives all the same', async (size) => {
-  const { near, far, link, connectionId } = await linked();
-  link.delayMs = 2;
-  far.answer = async (hub, { connectionId: from, streamId, bytes }) => {
-    const isLong = bytes.length === 1;
-    // All that leaves at once goes to where the asker was.
-    if (isLong) await link.rebind();
-    hub.transport.respond(from, streamId, new Uint8Array(isLong ? size : 1).fill(7));
-    // Only when it speaks again can the asker be followed.
-    if (isLong) setImmediate(() => void near.transport.request(connectionId, new Uint8Array(2), 5_000));
-  };
-  const answer = await near.transport.request(connectionId, new Uint8Array(1), 5_000);
-  expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(size, 7))).toBe(true);
-  await far.event('path-changed');
-});
+it.each([4_000, 60_000])(
+  'F-19: an answer of %i bytes that was under way when a NAT moved its asker arrives all the same',
+  async (size) => {
+    const { near, far, link, connectionId } = await linked();
+    link.delayMs = 2;
+    far.answer = async (hub, { connectionId: from, streamId, bytes }) => {
+      const isLong = bytes.length === 1;
+      // All that leaves at once goes to where the asker was.
+      if (isLong) await link.rebind();
+      hub.transport.respond(from, streamId, new Uint8Array(isLong ? size : 1).fill(7));
+      // Only when it speaks again can the asker be followed.
+      if (isLong)
+        setImmediate(() => void near.transport.request(connectionId, new Uint8Array(2), 5_000));
+    };
+    const answer = await near.transport.request(connectionId, new Uint8Array(1), 5_000);
+    expect(answer.ok && Buffer.from(answer.value).equals(Buffer.alloc(size, 7))).toBe(true);
+    await far.event('path-changed');
+  },
+);
 
 it('F-19: few connections end where a NAT moves the peer and every tenth datagram is lost', async () => {
   const ends = await Promise.all(
     Array.from({ length: 12 }, async () => {
       const { near, far, link, connectionId } = await linked();
-      far.answer = (hub, { connectionId: from, streamId }) => hub.transport.respond(from, streamId, new Uint8Array(5_000));
+      far.answer = (hub, { connectionId: from, streamId }) =>
+        hub.transport.respond(from, streamId, new Uint8Array(5_000));
       Object.assign(link, { delayMs: 2, loss: 0.1, rebindEvery: 40 });
       const ask = async (): Promise<void> => {
-        for (let number = 0; number < 25; number += 1) await near.transport.request(connectionId, new Uint8Array(2_000), 4_000);
+        for (let number = 0; number < 25; number += 1)
+          await near.transport.request(connectionId, new Uint8Array(2_000), 4_000);
       };
       await Promise.all([ask(), ask(), ask(), ask()]);
       expect(link.counts.rebindings).toBeGreaterThan(0);
       return far.eventsOf('disconnected').length;
     }),
   );
-  // Most of them did while the library was left to ask a moved peer for proof when it liked; chance alone may still end one.
+  // Most of them did while the library was left to ask a moved peer for proof when it liked; chance
+  // alone may still end one.
   expect(ends.reduce((sum, count) => sum + count, 0)).toBeLessThan(4);
   // Twenty-five one after the other, of which each may wait for its whole limit.
 }, 120_000);
@@ -123,7 +149,9 @@ it('P12: a peer that falls silent counts as lost within twenty seconds, one that
   // Nobody said a word on the other connection for as long: pings kept it.
   expect(idle.near.eventsOf('disconnected')).toEqual([]);
   expect(idle.far.eventsOf('disconnected')).toEqual([]);
-  expect(await idle.near.transport.request(idle.connectionId, new Uint8Array([1]), 2_000)).toMatchObject({ ok: true });
+  expect(
+    await idle.near.transport.request(idle.connectionId, new Uint8Array([1]), 2_000),
+  ).toMatchObject({ ok: true });
 }, 40_000);
 
 it('a dial into nothing fails with a timeout after ten seconds', async () => {
@@ -169,7 +197,9 @@ it('a hub that hangs up before its handshake is confirmed says so in a few datag
     near.transport.close(connectionId, CLOSE_CODES.done, 'done');
   }
   const { counters } = await near.transport.statistics();
-  expect((counters['datagrams.sent'] ?? 0) - before).toBeLessThan(DATAGRAMS_OF_A_LINE_MAX * HASTY_LINES);
+  expect((counters['datagrams.sent'] ?? 0) - before).toBeLessThan(
+    DATAGRAMS_OF_A_LINE_MAX * HASTY_LINES,
+  );
 });
 
 it('seventeen dials at once leave one that is told to wait', async () => {
@@ -179,18 +209,27 @@ it('seventeen dials at once leave one that is told to wait', async () => {
   nowhere.isCut = true;
   const port = await nowhere.open();
   const abort = new AbortController();
-  const dials = Array.from({ length: 17 }, () => near.transport.dial({ ...far.target, port }, abort.signal));
+  const dials = Array.from({ length: 17 }, () =>
+    near.transport.dial({ ...far.target, port }, abort.signal),
+  );
   expect(await dials[16]).toEqual({ ok: false, error: { type: 'busy' } });
   abort.abort();
-  for (const dial of dials.slice(0, 16)) expect(await dial).toEqual({ ok: false, error: { type: 'aborted' } });
+  for (const dial of dials.slice(0, 16))
+    expect(await dial).toEqual({ ok: false, error: { type: 'aborted' } });
 });
 
 it('works over IPv6, and over both with one socket', async () => {
-  const [dual, six, four] = [await household.hub('::'), await household.hub('::1'), await household.hub('127.0.0.1')];
+  const [dual, six, four] = [
+    await household.hub('::'),
+    await household.hub('::1'),
+    await household.hub('127.0.0.1'),
+  ];
   for (const other of [six, four]) {
     const { connectionId, host } = await dual.connect(other);
     expect(host).toBe(other.host);
-    expect(await dual.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+    expect(await dual.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+      ok: true,
+    });
     const incoming = await other.event('connected');
     expect(incoming.connection.host).toBe(other.host);
   }

@@ -1,4 +1,5 @@
-// A hub that starts its QUIC process, says which it is and how it is reached, and waits to be killed.
+// A hub that starts its QUIC process, says which it is and how it is reached, and waits to be
+// killed.
 import { spawnNodeQuicProcess } from '../../main/adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { systemDeps, TestHub } from './quic-test-hub.ts';

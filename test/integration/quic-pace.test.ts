@@ -1,4 +1,5 @@
-// How long a stream may take, by a clock that the test holds: time in which this side does not read is nobody's fault.
+// How long a stream may take, by a clock that the test holds: time in which this side does not read
+// is nobody's fault.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import {
@@ -7,7 +8,12 @@ import {
   STREAM_PACE_MIN_BYTES,
   STREAM_PACE_PERIOD_MS,
 } from '../../main/adapters/quic/limits.ts';
-import { honestPapers, LawlessConnection, lawlessConfig, RawSocket } from '../adversarial/PW-lawless-peer.ts';
+import {
+  honestPapers,
+  LawlessConnection,
+  lawlessConfig,
+  RawSocket,
+} from '../adversarial/PW-lawless-peer.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { InProcessEndpoint } from '../support/in-process-transport.ts';
 import { newIdentity, TestHub } from './quic-test-hub.ts';
@@ -101,10 +107,12 @@ const STREAM_OF_HUB = 1;
 async function ask(): Promise<{ readonly ended: Promise<string>; readonly isOpen: () => boolean }> {
   const { connection } = await hub.event('connected');
   let isOpen = true;
-  const ended = hub.transport.request(connection.connectionId, part(10), TIMEOUT_MS).then((answer) => {
-    isOpen = false;
-    return answer.ok ? `${answer.value.length} bytes` : answer.error.type;
-  });
+  const ended = hub.transport
+    .request(connection.connectionId, part(10), TIMEOUT_MS)
+    .then((answer) => {
+      isOpen = false;
+      return answer.ok ? `${answer.value.length} bytes` : answer.error.type;
+    });
   await peer.until('the request', () => peer.answers.get(STREAM_OF_HUB));
   return { ended, isOpen: () => isOpen };
 }

@@ -1,4 +1,5 @@
-// The life of the QUIC process: killed, hung, orphaned, and started again without the hub noticing more than lost connections.
+// The life of the QUIC process: killed, hung, orphaned, and started again without the hub noticing
+// more than lost connections.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -44,7 +45,9 @@ function isAlive(processId: number): boolean {
 }
 
 async function untilGone(processId: number): Promise<void> {
-  await expect.poll(() => isAlive(processId), { message: `process ${processId} is gone` }).toBe(false);
+  await expect
+    .poll(() => isAlive(processId), { message: `process ${processId} is gone` })
+    .toBe(false);
 }
 
 beforeEach(() => {
@@ -70,26 +73,36 @@ it('F-20: a killed QUIC process is started again on its port, and every connecti
   expect(await hub.event('disconnected')).toMatchObject({ connection, code: null, by: 'local' });
   expect(await hub.event('restarted')).toEqual({ type: 'restarted', restarts: 1 });
   const back = await peer.connect(hub);
-  expect(await peer.transport.request(back.connectionId, new Uint8Array([2]), 5_000)).toMatchObject({ ok: true });
+  expect(await peer.transport.request(back.connectionId, new Uint8Array([2]), 5_000)).toMatchObject(
+    { ok: true },
+  );
   // Admission survived, and no connection number is used twice.
-  const incoming = await hub.event('connected', (event) => event.connection.direction === 'incoming');
+  const incoming = await hub.event(
+    'connected',
+    (event) => event.connection.direction === 'incoming',
+  );
   expect(incoming.connection.connectionId).toBeGreaterThan(connection.connectionId);
   expect((await hub.transport.statistics()).restarts).toBe(1);
 });
 
-posix('F-20: a QUIC process that hangs is killed within five seconds and started again', async () => {
-  const [hub, peer] = [await household.hub(), await peers.hub()];
-  hub.trust(peer);
-  peer.trust(hub);
-  const hung = newestChildId();
-  const startedAt = performance.now();
-  process.kill(hung, 'SIGSTOP');
-  await untilGone(hung);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
-  await hub.event('restarted');
-  const { connectionId } = await peer.connect(hub);
-  expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
-});
+posix(
+  'F-20: a QUIC process that hangs is killed within five seconds and started again',
+  async () => {
+    const [hub, peer] = [await household.hub(), await peers.hub()];
+    hub.trust(peer);
+    peer.trust(hub);
+    const hung = newestChildId();
+    const startedAt = performance.now();
+    process.kill(hung, 'SIGSTOP');
+    await untilGone(hung);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    await hub.event('restarted');
+    const { connectionId } = await peer.connect(hub);
+    expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+      ok: true,
+    });
+  },
+);
 
 posix('calls made while the QUIC process is down fail at once', async () => {
   const hub = await household.hub();
@@ -127,7 +140,10 @@ it('F-20: the QUIC process of a hub that is killed says goodbye to its peers at 
   expect(isAlive(processId)).toBe(true);
   const startedAt = performance.now();
   parent.kill('SIGKILL');
-  expect(await peer.event('disconnected')).toMatchObject({ by: 'peer', code: CLOSE_CODES.shuttingDown });
+  expect(await peer.event('disconnected')).toMatchObject({
+    by: 'peer',
+    code: CLOSE_CODES.shuttingDown,
+  });
   // Its word came, not the silence that ends a line after 18 s.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   await untilGone(processId);
@@ -137,9 +153,16 @@ it('F-20: the QUIC process of a hub that is killed says goodbye to its peers at 
 linux('the seed is on no command line and in no environment', async () => {
   const hub = await household.hub();
   const processId = newestChildId();
-  const shown = Buffer.concat([await readFile(`/proc/${processId}/cmdline`), await readFile(`/proc/${processId}/environ`)]);
+  const shown = Buffer.concat([
+    await readFile(`/proc/${processId}/cmdline`),
+    await readFile(`/proc/${processId}/environ`),
+  ]);
   const seed = Buffer.from(hub.identity.seed);
   expect(shown.length).toBeGreaterThan(0);
-  for (const form of [seed, Buffer.from(seed.toString('hex')), Buffer.from(seed.toString('base64'))])
+  for (const form of [
+    seed,
+    Buffer.from(seed.toString('hex')),
+    Buffer.from(seed.toString('base64')),
+  ])
     expect(shown.includes(form)).toBe(false);
 });

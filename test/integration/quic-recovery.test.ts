@@ -1,4 +1,5 @@
-// What the transport knows of a line that takes its time and loses: how long it is, and how little a lost datagram costs there.
+// What the transport knows of a line that takes its time and loses: how long it is, and how little
+// a lost datagram costs there.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createInProcessTransport } from '../support/in-process-transport.ts';
 import { UdpLine } from '../support/udp-line.ts';
@@ -14,7 +15,9 @@ afterEach(async () => {
   for (const line of lines.splice(0)) line.close();
 });
 
-async function linked(delayMs: number): Promise<{ near: TestHub; far: TestHub; line: UdpLine; connectionId: number }> {
+async function linked(
+  delayMs: number,
+): Promise<{ near: TestHub; far: TestHub; line: UdpLine; connectionId: number }> {
   const [near, far] = [await household.hub(), await household.hub()];
   near.trust(far);
   far.trust(near);
@@ -37,7 +40,8 @@ async function roundTripsMs(...hubs: readonly TestHub[]): Promise<readonly numbe
 it('P3: the round trip of a busy connection over a line that loses is not taken for less than the line takes', async () => {
   const { near, far, line, connectionId } = await linked(25);
   line.loss = 0.01;
-  far.answer = (hub, { connectionId: from, streamId, bytes }) => hub.transport.respond(from, streamId, bytes);
+  far.answer = (hub, { connectionId: from, streamId, bytes }) =>
+    hub.transport.respond(from, streamId, bytes);
   const seenMs: number[] = [];
   const ask = async (): Promise<void> => {
     for (let number = 0; number < 10; number += 1) {

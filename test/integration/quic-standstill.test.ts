@@ -1,10 +1,16 @@
-// A hub that stood still, as a suspended computer or a stopped process does, by a clock that the test holds: what its peers sent meanwhile
-// lies unread in its socket, so it is read before anybody is judged by his silence.
+// A hub that stood still, as a suspended computer or a stopped process does, by a clock that the
+// test holds: what its peers sent meanwhile lies unread in its socket, so it is read before anybody
+// is judged by his silence.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { LOST_AFTER_SILENCE_MS, READ_FIRST_MS } from '../../main/adapters/quic/limits.ts';
 import type { Clock, TimerHandle } from '../../main/ports/clock.ts';
-import { honestPapers, LawlessConnection, lawlessConfig, RawSocket } from '../adversarial/PW-lawless-peer.ts';
+import {
+  honestPapers,
+  LawlessConnection,
+  lawlessConfig,
+  RawSocket,
+} from '../adversarial/PW-lawless-peer.ts';
 import { InProcessEndpoint } from '../support/in-process-transport.ts';
 import { newIdentity, TestHub } from './quic-test-hub.ts';
 
@@ -13,7 +19,10 @@ interface Waiting {
   readonly run: () => void;
 }
 
-/** Time passes at once, and what is due then comes at once, late: before the event loop has looked at any socket. */
+/**
+ * Time passes at once, and what is due then comes at once, late: before the event loop has looked
+ * at any socket.
+ */
 class StandingClock implements Clock {
   #nowMs = 1_000;
   readonly #waiting = new Set<Waiting>();
@@ -34,7 +43,9 @@ class StandingClock implements Clock {
 
   standStill(ms: number): void {
     this.#nowMs += ms;
-    const due = [...this.#waiting].filter(({ atMs }) => atMs <= this.#nowMs).sort((one, other) => one.atMs - other.atMs);
+    const due = [...this.#waiting]
+      .filter(({ atMs }) => atMs <= this.#nowMs)
+      .sort((one, other) => one.atMs - other.atMs);
     for (const waiting of due) if (this.#waiting.delete(waiting)) waiting.run();
   }
 }
@@ -67,8 +78,10 @@ async function leaveUnread(): Promise<void> {
   peer.native.streamSend(NOTE_STREAM, new Uint8Array([1]), true);
   const sent = socket.sentBytes;
   peer.flush();
-  // The socket hands a datagram to the kernel in the next tick, which is before the next look at any socket.
-  for (let tick = 0; tick < 3; tick += 1) await new Promise<void>((resolve) => process.nextTick(resolve));
+  // The socket hands a datagram to the kernel in the next tick, which is before the next look at
+  // any socket.
+  for (let tick = 0; tick < 3; tick += 1)
+    await new Promise<void>((resolve) => process.nextTick(resolve));
   expect(socket.sentBytes).toBeGreaterThan(sent);
   expect(hub.eventsOf('message')).toEqual([]);
 }
@@ -100,11 +113,15 @@ it('still takes a peer for lost that has said nothing all the time', () => {
   clock.standStill(LOST_AFTER_SILENCE_MS + 1_000);
   expect(hub.eventsOf('disconnected')).toEqual([]);
   clock.standStill(READ_FIRST_MS);
-  expect(hub.eventsOf('disconnected')).toMatchObject([{ by: 'network', reason: 'nothing was heard any more' }]);
+  expect(hub.eventsOf('disconnected')).toMatchObject([
+    { by: 'network', reason: 'nothing was heard any more' },
+  ]);
 });
 
 it('takes a peer for lost at its time when the hub did not stand still', () => {
   // A ping in between, as always.
   for (let passedMs = 0; passedMs < LOST_AFTER_SILENCE_MS; passedMs += 500) clock.standStill(500);
-  expect(hub.eventsOf('disconnected')).toMatchObject([{ by: 'network', reason: 'nothing was heard any more' }]);
+  expect(hub.eventsOf('disconnected')).toMatchObject([
+    { by: 'network', reason: 'nothing was heard any more' },
+  ]);
 });

@@ -1,8 +1,14 @@
-// A transport with a fresh identity on a loopback address, and what it reported: the tests' view of one hub on the wire.
+// A transport with a fresh identity on a loopback address, and what it reported: the tests' view of
+// one hub on the wire.
 import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { Secret } from '../../main/lib/secret.ts';
-import type { ConnectionInfo, DialTarget, Transport, TransportEvent } from '../../main/ports/transport.ts';
+import type {
+  ConnectionInfo,
+  DialTarget,
+  Transport,
+  TransportEvent,
+} from '../../main/ports/transport.ts';
 
 export const systemDeps = { clock: new SystemClock(), random: new SystemRandom() };
 
@@ -18,7 +24,11 @@ export interface Identity {
 }
 
 export function newIdentity(seed: Uint8Array = new Uint8Array(randomBytes(32))): Identity {
-  const privateKey = createPrivateKey({ key: Buffer.concat([SEED_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([SEED_PREFIX, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
   const key = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
   const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
   return { seed, keyHex: key.toString('hex'), agentId };
@@ -26,7 +36,8 @@ export function newIdentity(seed: Uint8Array = new Uint8Array(randomBytes(32))):
 
 /** How a hub treats requests by default: it sends them back. */
 type Answerer = (hub: TestHub, request: EventOf<'request'>) => void;
-const echo: Answerer = (hub, { connectionId, streamId, bytes }) => hub.transport.respond(connectionId, streamId, bytes);
+const echo: Answerer = (hub, { connectionId, streamId, bytes }) =>
+  hub.transport.respond(connectionId, streamId, bytes);
 
 export class TestHub {
   readonly identity: Identity;
@@ -51,7 +62,12 @@ export class TestHub {
   }
 
   get target(): DialTarget {
-    return { keyHex: this.identity.keyHex, agentId: this.identity.agentId, host: this.host, port: this.port };
+    return {
+      keyHex: this.identity.keyHex,
+      agentId: this.identity.agentId,
+      host: this.host,
+      port: this.port,
+    };
   }
 
   trust(...hubs: readonly (TestHub | Identity)[]): void {
@@ -71,7 +87,8 @@ export class TestHub {
     type: Type,
     fits: (event: EventOf<Type>) => boolean = () => true,
   ): Promise<EventOf<Type>> {
-    const isIt = (event: TransportEvent): event is EventOf<Type> => event.type === type && fits(event as EventOf<Type>);
+    const isIt = (event: TransportEvent): event is EventOf<Type> =>
+      event.type === type && fits(event as EventOf<Type>);
     const found = await this.until(`an event "${type}"`, () => this.events.find(isIt));
     return found;
   }
@@ -81,11 +98,19 @@ export class TestHub {
   }
 
   /** Waits, woken by events, until `look` finds something. */
-  until<Found>(what: string, look: () => Found | undefined, limitMs = WAIT_LIMIT_MS): Promise<Found> {
+  until<Found>(
+    what: string,
+    look: () => Found | undefined,
+    limitMs = WAIT_LIMIT_MS,
+  ): Promise<Found> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#listeners.delete(check);
-        reject(new Error(`no sign of ${what}; seen: ${JSON.stringify(this.events.map((event) => event.type))}`));
+        reject(
+          new Error(
+            `no sign of ${what}; seen: ${JSON.stringify(this.events.map((event) => event.type))}`,
+          ),
+        );
       }, limitMs);
       const check = (): void => {
         const found = look();
@@ -99,14 +124,17 @@ export class TestHub {
     });
   }
 
-  /** Waits until a statistic fits; statistics have no event, so they are asked for again and again. */
+  /**
+   * Waits until a statistic fits; statistics have no event, so they are asked for again and again.
+   */
   async counter(name: string, fits: (value: number) => boolean): Promise<number> {
     const startedAt = performance.now();
     for (;;) {
       const { counters } = await this.transport.statistics();
       const value = counters[name] ?? 0;
       if (fits(value)) return value;
-      if (performance.now() - startedAt > WAIT_LIMIT_MS) throw new Error(`the counter ${name} stayed at ${value}`);
+      if (performance.now() - startedAt > WAIT_LIMIT_MS)
+        throw new Error(`the counter ${name} stayed at ${value}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -134,7 +162,11 @@ export class Household {
   }
 
   /** Two hubs that trust each other, and the connection between them as the first sees it. */
-  async pair(): Promise<{ readonly near: TestHub; readonly far: TestHub; readonly connection: ConnectionInfo }> {
+  async pair(): Promise<{
+    readonly near: TestHub;
+    readonly far: TestHub;
+    readonly connection: ConnectionInfo;
+  }> {
     const [near, far] = [await this.hub(), await this.hub()];
     near.trust(far);
     far.trust(near);

@@ -1,12 +1,18 @@
-// The watch over the QUIC process: a loop that still answers, memory without end, a process that cannot live, a hub that talks faster than
-// the process listens, and a debugger that somebody wants to open.
+// The watch over the QUIC process: a loop that still answers, memory without end, a process that
+// cannot live, a hub that talks faster than the process listens, and a debugger that somebody wants
+// to open.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BUSY_BEATS_MAX, CALLS_IN_FLIGHT_MAX, HEARTBEAT_INTERVAL_MS, RESTART_FIRST_MS } from '../../main/adapters/quic/limits.ts';
+import {
+  BUSY_BEATS_MAX,
+  CALLS_IN_FLIGHT_MAX,
+  HEARTBEAT_INTERVAL_MS,
+  RESTART_FIRST_MS,
+} from '../../main/adapters/quic/limits.ts';
 import { spawnNodeQuicProcess, type QuicChild } from '../../main/adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../../main/adapters/quic/process-transport.ts';
 import { listeningOf } from '../support/listening.ts';
@@ -54,19 +60,30 @@ async function acquainted(): Promise<{ hub: TestHub; peer: TestHub }> {
 
 async function expectAnswer(peer: TestHub, hub: TestHub): Promise<void> {
   const { connectionId } = await peer.connect(hub);
-  expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({ ok: true });
+  expect(await peer.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+    ok: true,
+  });
 }
 
-/** Resolves once the same signal has opened a debugger in a Node that does nothing about it: what was signalled before has had its time. */
+/**
+ * Resolves once the same signal has opened a debugger in a Node that does nothing about it: what
+ * was signalled before has had its time.
+ */
 async function debuggerOpenedElsewhere(): Promise<void> {
   const idle = "process.stderr.write('up\\n'); setInterval(() => {}, 60_000)";
-  const node = spawn(process.execPath, ['--inspect-port=0', '-e', idle], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const node = spawn(process.execPath, ['--inspect-port=0', '-e', idle], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   try {
     let told = '';
     node.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
     await until('the other program to be up', 30_000, () => told.includes('up') || undefined);
     node.kill('SIGUSR1');
-    await until('its debugger to listen', 30_000, () => told.includes('Debugger listening') || undefined);
+    await until(
+      'its debugger to listen',
+      30_000,
+      () => told.includes('Debugger listening') || undefined,
+    );
   } finally {
     node.kill('SIGKILL');
   }
@@ -96,7 +113,11 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
       await expectAnswer(peer, hub);
       const broken = processId();
       process.kill(broken, signal);
-      const { restarts } = await hub.until('the restart', () => hub.eventsOf('restarted')[0], 30_000);
+      const { restarts } = await hub.until(
+        'the restart',
+        () => hub.eventsOf('restarted')[0],
+        30_000,
+      );
       expect(restarts).toBe(1);
       expect(processId()).not.toBe(broken);
       const { counters } = await hub.transport.statistics();
@@ -111,7 +132,9 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     const { hub, peer } = await acquainted();
     process.kill(processId(), 'SIGWINCH');
     await hub.until('the restart', () => hub.eventsOf('restarted')[0], 30_000);
-    expect((await hub.transport.statistics()).counters).toMatchObject({ 'process.killed-memory': 1 });
+    expect((await hub.transport.statistics()).counters).toMatchObject({
+      'process.killed-memory': 1,
+    });
     // The new process has told of its memory only once its first heartbeat came back.
     const memoryBytes = await until('the memory of the new process', 30_000, async () => {
       return (await hub.transport.statistics()).processMemoryBytes ?? undefined;
@@ -131,7 +154,8 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     await hub.until('the restart', () => hub.eventsOf('restarted')[0], 30_000);
     expect(starts).toHaveLength(5);
     const waits = starts.slice(1).map((atMs, index) => atMs - (starts[index] ?? 0));
-    for (const [index, waitMs] of waits.entries()) expect(waitMs).toBeGreaterThan(RESTART_FIRST_MS * 2 ** (index + 1) * (1 - JITTER) - 1);
+    for (const [index, waitMs] of waits.entries())
+      expect(waitMs).toBeGreaterThan(RESTART_FIRST_MS * 2 ** (index + 1) * (1 - JITTER) - 1);
     await expectAnswer(peer, hub);
   }, 60_000);
 
@@ -158,7 +182,9 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     // Eight megabytes were under way and lost with the process; the rest was refused at once.
     expect(ends.get('overloaded')).toBeGreaterThan(800);
     expect(ends.get('sent')).toBeUndefined();
-    expect((await hub.transport.statistics()).counters['channel.overloaded']).toBe(ends.get('overloaded'));
+    expect((await hub.transport.statistics()).counters['channel.overloaded']).toBe(
+      ends.get('overloaded'),
+    );
   }, 60_000);
 
   test('a process that has much to do is left alone, however busy', async () => {
@@ -169,7 +195,9 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     let answered = 0;
     const ask = async (): Promise<void> => {
       while (performance.now() < untilMs) {
-        expect(await hub.transport.request(connectionId, new Uint8Array(10_000), 30_000)).toMatchObject({ ok: true });
+        expect(
+          await hub.transport.request(connectionId, new Uint8Array(10_000), 30_000),
+        ).toMatchObject({ ok: true });
         answered += 1;
       }
     };
@@ -183,10 +211,14 @@ describe.skipIf(process.platform === 'win32')('the watch over the QUIC process',
     const { hub, peer } = await acquainted();
     const { connectionId } = await hub.connect(peer);
     process.kill(processId(), 'SIGSTOP');
-    const calls = Array.from({ length: CALLS_IN_FLIGHT_MAX + 10 }, () => hub.transport.request(connectionId, new Uint8Array([1]), 60_000));
+    const calls = Array.from({ length: CALLS_IN_FLIGHT_MAX + 10 }, () =>
+      hub.transport.request(connectionId, new Uint8Array([1]), 60_000),
+    );
     const refused = await Promise.all(calls.slice(CALLS_IN_FLIGHT_MAX));
-    for (const answer of refused) expect(answer).toEqual({ ok: false, error: { type: 'overloaded' } });
-    for (const answer of await Promise.all(calls.slice(0, 3))) expect(answer).toMatchObject({ ok: false, error: { type: 'closed' } });
+    for (const answer of refused)
+      expect(answer).toEqual({ ok: false, error: { type: 'overloaded' } });
+    for (const answer of await Promise.all(calls.slice(0, 3)))
+      expect(answer).toMatchObject({ ok: false, error: { type: 'closed' } });
   }, 60_000);
 
   test.skipIf(!hasRealPart('socket-list'))(

@@ -1,5 +1,5 @@
-// A hub and the public reference daemon, as a script of its behaviour over real QUIC: requests and messages both ways, and every rule of
-// PROTOCOL.md, Reference profile.
+// A hub and the public reference daemon, as a script of its behaviour over real QUIC: requests and
+// messages both ways, and every rule of PROTOCOL.md, Reference profile.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { delegation, BROWSER } from '../fakes/work-hub.ts';
@@ -18,7 +18,10 @@ const kindOf = (payload: Readonly<Record<string, unknown>>) => payload.axon_kind
 async function decide(hub: QuicHub, decision: 'allow' | 'decline'): Promise<void> {
   await house.until(hub, () => hub.work.approvals.pending().length === 1, 'a card waits');
   const [card] = hub.work.approvals.pending();
-  await hub.work.approvals.decide({ id: card?.id ?? '', revision: card?.revision ?? 0, digest: card?.digest ?? '', decision }, BROWSER);
+  await hub.work.approvals.decide(
+    { id: card?.id ?? '', revision: card?.revision ?? 0, digest: card?.digest ?? '', decision },
+    BROWSER,
+  );
 }
 
 async function claim(hub: QuicHub): Promise<string> {
@@ -31,7 +34,12 @@ async function claim(hub: QuicHub): Promise<string> {
 describe('choosing the profile', () => {
   it('takes an answer unknown_kind to hello for the reference profile, and shows nothing of it to its agents', async () => {
     const { hub, daemon } = await house.both();
-    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({ trust: 'paired', online: true, profile: 'reference', trouble: null });
+    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({
+      trust: 'paired',
+      online: true,
+      profile: 'reference',
+      trouble: null,
+    });
     expect(daemon.kinds).toEqual(['hello']);
     expect(daemon.shown).toEqual([]);
   });
@@ -57,7 +65,11 @@ describe('choosing the profile', () => {
     await hub.stack.pins(updated.stack, 'Attic');
     await updated.stack.pins(hub.stack);
     hub.stack.links.redial();
-    await house.until(hub, () => hub.stack.directory.dto(daemon.keyHex).profile === 'hub', 'the hub says hello');
+    await house.until(
+      hub,
+      () => hub.stack.directory.dto(daemon.keyHex).profile === 'hub',
+      'the hub says hello',
+    );
     expect(hub.stack.directory.isReference(daemon.keyHex)).toBe(false);
   });
 
@@ -65,8 +77,14 @@ describe('choosing the profile', () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     await house.trustUnreachable(hub, daemon);
     await daemon.dial(hub.stack);
-    expect(await daemon.request({ axon_kind: 'ping' })).toMatchObject({ kind: 'response', payload: { axon_kind: 'pong', status: 'idle' } });
-    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({ online: true, profile: 'reference' });
+    expect(await daemon.request({ axon_kind: 'ping' })).toMatchObject({
+      kind: 'response',
+      payload: { axon_kind: 'pong', status: 'idle' },
+    });
+    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({
+      online: true,
+      profile: 'reference',
+    });
   });
 
   it('asks hello in return of a peer that dials and says nothing, and keeps the connection', async () => {
@@ -76,8 +94,15 @@ describe('choosing the profile', () => {
     await house.until(hub, () => hub.stack.links.isOnline(daemon.keyHex), 'the daemon is online');
     expect(daemon.kinds).toContain('hello');
     const answer = daemon.sees(({ kind }) => kind === 'message');
-    await hub.work.sender.notify({ to: 'Attic', topic: 'house.door', data: 'open', importance: 'low' }, null);
-    expect((await answer).payload).toMatchObject({ axon_kind: 'notify', topic: 'house.door', data: 'open' });
+    await hub.work.sender.notify(
+      { to: 'Attic', topic: 'house.door', data: 'open', importance: 'low' },
+      null,
+    );
+    expect((await answer).payload).toMatchObject({
+      axon_kind: 'notify',
+      topic: 'house.door',
+      data: 'open',
+    });
   });
 });
 
@@ -85,21 +110,35 @@ describe('trust', () => {
   it('tells an early close as not trusted there yet, and is online once the daemon knows its key', async () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     await house.trust(hub, daemon);
-    await house.until(hub, () => hub.stack.directory.dto(daemon.keyHex).not_trusted_there, 'the refusal is noticed');
+    await house.until(
+      hub,
+      () => hub.stack.directory.dto(daemon.keyHex).not_trusted_there,
+      'the refusal is noticed',
+    );
     expect(daemon.refused).toBeGreaterThan(0);
     expect(hub.stack.directory.dto(daemon.keyHex).trouble).toContain('does not trust this hub yet');
-    const failed = await hub.work.sender.query(query('there?'), null, never).catch((error: unknown) => error);
+    const failed = await hub.work.sender
+      .query(query('there?'), null, never)
+      .catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 'peer_unreachable' });
     daemon.knows(hub.stack.key);
     await house.until(hub, () => hub.stack.links.isOnline(daemon.keyHex), 'the daemon is online');
-    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({ not_trusted_there: false, trouble: null });
+    expect(hub.stack.directory.dto(daemon.keyHex)).toMatchObject({
+      not_trusted_there: false,
+      trouble: null,
+    });
   });
 
   it('answers what a key that nobody trusts asks with pairing_required, drops its messages and keeps nothing', async () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     await daemon.dial(hub.stack);
-    expect(await daemon.request({ message: 'dinner?' })).toMatchObject({ kind: 'error', payload: { code: 'pairing_required' } });
-    expect(await daemon.request({ axon_kind: 'delegate', task: 'open the door' })).toMatchObject({ payload: { code: 'pairing_required' } });
+    expect(await daemon.request({ message: 'dinner?' })).toMatchObject({
+      kind: 'error',
+      payload: { code: 'pairing_required' },
+    });
+    expect(await daemon.request({ axon_kind: 'delegate', task: 'open the door' })).toMatchObject({
+      payload: { code: 'pairing_required' },
+    });
     daemon.tell({ message: 'hello all' });
     await daemon.until('the drop', () => hub.stack.links.counters()['dropped_not_paired']);
     expect(hub.work.approvals.pending()).toEqual([]);
@@ -110,7 +149,12 @@ describe('trust', () => {
   it('says of a daemon that is only kept by address that it knows no digits', async () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     daemon.knows(hub.stack.key);
-    await hub.stack.directory.addStatic({ keyHex: daemon.keyHex, host: '127.0.0.1', port: daemon.port, name: 'Attic' });
+    await hub.stack.directory.addStatic({
+      keyHex: daemon.keyHex,
+      host: '127.0.0.1',
+      port: daemon.port,
+      name: 'Attic',
+    });
     const opened = await hub.stack.links.unpaired.open(daemon.keyHex, never);
     expect(opened.ok ? '' : opened.error.sentence).toContain('trust the key');
     expect(hub.stack.directory.trustOf(daemon.keyHex)).not.toBe('paired');
@@ -129,9 +173,16 @@ describe('what the hub asks', () => {
     const { hub, daemon } = await house.both();
     const answer = hub.work.sender.query(query('Who is home?'), null, never);
     const { id, payload } = await daemon.sees(({ kind }) => kind === 'request');
-    expect(payload).toMatchObject({ axon_kind: 'query', question: 'Who is home?', deadline_ms: 15_000 });
+    expect(payload).toMatchObject({
+      axon_kind: 'query',
+      question: 'Who is home?',
+      deadline_ms: 15_000,
+    });
     daemon.tell({ message: 'Only the cat.' }, id);
-    expect(await answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Only the cat.' } });
+    expect(await answer).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Only the cat.' },
+    });
   });
 
   it('takes the native payload of an answer, and an error as one', async () => {
@@ -139,17 +190,29 @@ describe('what the hub asks', () => {
     const first = hub.work.sender.query(query('How warm is it?'), null, never);
     const one = await daemon.sees(({ kind }) => kind === 'request');
     daemon.tell({ axon_kind: 'response', summary: '19 degrees', data: { celsius: 19 } }, one.id);
-    expect(await first).toMatchObject({ untrusted: { summary: '19 degrees', data: { celsius: 19 } } });
-    const second = hub.work.sender.query(query('And outside?'), null, never).catch((error: unknown) => error);
+    expect(await first).toMatchObject({
+      untrusted: { summary: '19 degrees', data: { celsius: 19 } },
+    });
+    const second = hub.work.sender
+      .query(query('And outside?'), null, never)
+      .catch((error: unknown) => error);
     const two = await daemon.sees(({ payload }) => payload.question === 'And outside?');
     daemon.tell({ axon_kind: 'error', code: 'unknown_domain', message: 'no sensor' }, two.id);
-    expect(await second).toMatchObject({ code: 'unknown_domain', data: { untrusted: { message: 'no sensor' } } });
+    expect(await second).toMatchObject({
+      code: 'unknown_domain',
+      data: { untrusted: { message: 'no sensor' } },
+    });
   });
 
   it('ends a query nobody answers at its deadline, and says that it was delivered', async () => {
     const { hub, daemon } = await house.both();
-    const failed = await hub.work.sender.query(query('Anyone?', 1), null, never).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: 'timeout', message: expect.stringContaining('delivered') });
+    const failed = await hub.work.sender
+      .query(query('Anyone?', 1), null, never)
+      .catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('delivered'),
+    });
     expect(daemon.shown.map(({ payload }) => payload.question)).toEqual(['Anyone?']);
   });
 
@@ -162,11 +225,19 @@ describe('what the hub asks', () => {
     const answer = hub.work.sender.query(query('Who is home?'), null, never);
     const { id } = await daemon.sees(({ kind }) => kind === 'request');
     other.tell({ message: 'Forged.' }, id);
-    await house.until(hub, () => hub.work.feed.list({ limit: 10 }).items.length === 1, 'the forged answer is a notice like any other');
+    await house.until(
+      hub,
+      () => hub.work.feed.list({ limit: 10 }).items.length === 1,
+      'the forged answer is a notice like any other',
+    );
     daemon.tell({ message: 'True.' }, id);
     expect(await answer).toMatchObject({ untrusted: { summary: 'True.' } });
     daemon.tell({ message: 'Too late.' }, id);
-    await house.until(hub, () => hub.work.feed.list({ limit: 10 }).items.length === 2, 'the late answer is a notice like any other');
+    await house.until(
+      hub,
+      () => hub.work.feed.list({ limit: 10 }).items.length === 2,
+      'the late answer is a notice like any other',
+    );
   });
 
   it('brings the answer even when the daemon sends it on another connection', async () => {
@@ -189,7 +260,11 @@ describe('what the hub asks', () => {
 
   it('delegates, takes "unhandled" for delivered, and a message with its id for the result', async () => {
     const { hub, daemon } = await house.both();
-    const report = await hub.work.sender.delegate(delegation('Attic', 'Water the plants'), null, null);
+    const report = await hub.work.sender.delegate(
+      delegation('Attic', 'Water the plants'),
+      null,
+      null,
+    );
     expect(report.state).toBe('delivered');
     const { id, payload } = await daemon.sees(({ kind }) => kind === 'request');
     expect(payload).toMatchObject({ axon_kind: 'delegate', task: 'Water the plants' });
@@ -200,7 +275,11 @@ describe('what the hub asks', () => {
 
   it('takes plain words about a delegation for its result, also after a restart', async () => {
     const { hub, daemon } = await house.both();
-    const report = await hub.work.sender.delegate(delegation('Attic', 'Water the plants'), null, null);
+    const report = await hub.work.sender.delegate(
+      delegation('Attic', 'Water the plants'),
+      null,
+      null,
+    );
     const { id } = await daemon.sees(({ kind }) => kind === 'request');
     await hub.work.stop();
     await hub.stack.halt();
@@ -214,7 +293,11 @@ describe('what the hub asks', () => {
 
   it('sends a cancel as a request with the id of the delegation as ref', async () => {
     const { hub, daemon } = await house.both();
-    const report = await hub.work.sender.delegate(delegation('Attic', 'Water the plants'), null, null);
+    const report = await hub.work.sender.delegate(
+      delegation('Attic', 'Water the plants'),
+      null,
+      null,
+    );
     const { id } = await daemon.sees(({ kind }) => kind === 'request');
     await hub.work.tasks.cancel(report.id, PERSON, 'It rains.');
     const seen = await daemon.sees(({ payload }) => kindOf(payload) === 'cancel');
@@ -223,13 +306,18 @@ describe('what the hub asks', () => {
 
   it('pings and discovers as requests, and takes capabilities that come as a message', async () => {
     const { hub, daemon } = await house.both();
-    expect(await hub.stack.links.ping(daemon.keyHex)).toMatchObject({ ok: true, value: { pong: { status: 'idle' } } });
+    expect(await hub.stack.links.ping(daemon.keyHex)).toMatchObject({
+      ok: true,
+      value: { pong: { status: 'idle' } },
+    });
     await daemon.sees(({ payload }) => kindOf(payload) === 'ping');
     const told = hub.stack.links.refreshCapabilities(daemon.keyHex);
     const { id } = await daemon.sees(({ payload }) => kindOf(payload) === 'discover');
     daemon.tell({ axon_kind: 'capabilities', domains: ['garden'] }, id);
     expect(await told).toMatchObject({ ok: true });
-    expect(hub.stack.directory.dto(daemon.keyHex).capabilities?.untrusted.domains).toEqual(['garden']);
+    expect(hub.stack.directory.dto(daemon.keyHex).capabilities?.untrusted.domains).toEqual([
+      'garden',
+    ]);
   });
 
   it('escapes everything but ASCII, so that no text stops the delivery there', async () => {
@@ -249,8 +337,15 @@ describe('what the daemon asks', () => {
     const answer = daemon.request({ message: 'Who is home?' });
     await decide(hub, 'allow');
     const delivery = await claim(hub);
-    await hub.work.inbox.reply('claude', delivery, { status: 'completed', summary: 'Everyone', truncated: false });
-    expect(await answer).toMatchObject({ kind: 'response', payload: { axon_kind: 'response', message: 'Everyone', summary: 'Everyone' } });
+    await hub.work.inbox.reply('claude', delivery, {
+      status: 'completed',
+      summary: 'Everyone',
+      truncated: false,
+    });
+    expect(await answer).toMatchObject({
+      kind: 'response',
+      payload: { axon_kind: 'response', message: 'Everyone', summary: 'Everyone' },
+    });
   });
 
   it.each([
@@ -259,13 +354,21 @@ describe('what the daemon asks', () => {
       40_000,
       { kind: 'response', payload: { axon_kind: 'response' } },
     ],
-    ['says so when an answer fits into no message', 70_000, { kind: 'error', payload: { code: 'invalid_envelope' } }],
+    [
+      'says so when an answer fits into no message',
+      70_000,
+      { kind: 'error', payload: { code: 'invalid_envelope' } },
+    ],
   ])('%s', async (_title, length, expected) => {
     const { hub, daemon } = await house.both();
     const answer = daemon.request({ message: 'Who is home?' });
     await decide(hub, 'allow');
     const delivery = await claim(hub);
-    await hub.work.inbox.reply('claude', delivery, { status: 'completed', summary: 'x'.repeat(length), truncated: false });
+    await hub.work.inbox.reply('claude', delivery, {
+      status: 'completed',
+      summary: 'x'.repeat(length),
+      truncated: false,
+    });
     expect(await answer).toMatchObject(expected);
     expect((await answer)?.payload.message?.toString().length ?? 0).toBeLessThan(1_000);
   });
@@ -280,13 +383,27 @@ describe('what the daemon asks', () => {
   it('asks a person for what it delegates, acknowledges it, and sends the result as a message with its id', async () => {
     const { hub, daemon } = await house.both();
     const id = randomUUID();
-    const taken = await daemon.request({ axon_kind: 'delegate', task: 'Tell the family chat that dinner is at 7' }, id);
-    expect(taken).toMatchObject({ kind: 'response', ref: id, payload: { axon_kind: 'ack', accepted: true, state: 'pending_approval' } });
+    const taken = await daemon.request(
+      { axon_kind: 'delegate', task: 'Tell the family chat that dinner is at 7' },
+      id,
+    );
+    expect(taken).toMatchObject({
+      kind: 'response',
+      ref: id,
+      payload: { axon_kind: 'ack', accepted: true, state: 'pending_approval' },
+    });
     await decide(hub, 'allow');
     const delivery = await claim(hub);
-    await hub.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+    await hub.work.inbox.reply('claude', delivery, {
+      status: 'completed',
+      outcome: 'Sent.',
+      truncated: false,
+    });
     const seen = await daemon.sees(({ ref }) => ref === id);
-    expect(seen).toMatchObject({ kind: 'message', payload: { axon_kind: 'result', status: 'completed', outcome: 'Sent.' } });
+    expect(seen).toMatchObject({
+      kind: 'message',
+      payload: { axon_kind: 'result', status: 'completed', outcome: 'Sent.' },
+    });
     await expect.poll(() => hub.stack.store.read.outboxOf(daemon.keyHex)).toEqual([]);
   });
 
@@ -296,30 +413,51 @@ describe('what the daemon asks', () => {
     const task = { axon_kind: 'delegate', task: 'Water the plants' };
     const first = await daemon.request(task, id);
     expect((await daemon.request(task, id))?.payload).toEqual(first?.payload);
-    expect(await daemon.request({ ...task, task: 'Burn the plants' }, id)).toMatchObject({ payload: { code: 'conflict' } });
+    expect(await daemon.request({ ...task, task: 'Burn the plants' }, id)).toMatchObject({
+      payload: { code: 'conflict' },
+    });
     expect(hub.work.approvals.pending()).toHaveLength(1);
   });
 
   it('shows a message in the feed as a notification of the topic axon.message', async () => {
     const { hub, daemon } = await house.both();
     daemon.tell({ message: 'The washing is done.' });
-    await house.until(hub, () => hub.work.feed.list({ limit: 10 }).items.length === 1, 'the feed has it');
-    expect(hub.work.feed.list({ limit: 10 }).items[0]).toMatchObject({ peer_name: 'Attic', topic: 'axon.message' });
+    await house.until(
+      hub,
+      () => hub.work.feed.list({ limit: 10 }).items.length === 1,
+      'the feed has it',
+    );
+    expect(hub.work.feed.list({ limit: 10 }).items[0]).toMatchObject({
+      peer_name: 'Attic',
+      topic: 'axon.message',
+    });
   });
 
   it('answers its ping and its discover, and what it cannot ask with unknown_kind', async () => {
     const { daemon } = await house.both();
-    expect(await daemon.request({ axon_kind: 'discover' })).toMatchObject({ payload: { axon_kind: 'capabilities' } });
+    expect(await daemon.request({ axon_kind: 'discover' })).toMatchObject({
+      payload: { axon_kind: 'capabilities' },
+    });
     for (const axon_kind of ['hello', 'pair', 'result', 'nonsense', 7]) {
-      expect(await daemon.request({ axon_kind }), String(axon_kind)).toMatchObject({ kind: 'error', payload: { code: 'unknown_kind' } });
+      expect(await daemon.request({ axon_kind }), String(axon_kind)).toMatchObject({
+        kind: 'error',
+        payload: { code: 'unknown_kind' },
+      });
     }
-    expect(await daemon.ask({ id: randomUUID(), kind: 'chat', payload: {} })).toMatchObject({ payload: { code: 'unknown_kind' } });
+    expect(await daemon.ask({ id: randomUUID(), kind: 'chat', payload: {} })).toMatchObject({
+      payload: { code: 'unknown_kind' },
+    });
   });
 
   it('answers what is no message with invalid_envelope, and closes after twenty of them', async () => {
     const { hub, daemon } = await house.both();
-    expect(await daemon.ask('{"id":')).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
-    expect(await daemon.ask({ id: 'x', kind: 'request', payload: {} })).toMatchObject({ payload: { code: 'invalid_envelope' } });
+    expect(await daemon.ask('{"id":')).toMatchObject({
+      kind: 'error',
+      payload: { code: 'invalid_envelope' },
+    });
+    expect(await daemon.ask({ id: 'x', kind: 'request', payload: {} })).toMatchObject({
+      payload: { code: 'invalid_envelope' },
+    });
     for (let count = 2; count < 20; count++) daemon.tellRaw('[]');
     await daemon.until('the close', () => (daemon.connectionCount === 0 ? true : undefined));
     await expect.poll(() => hub.stack.auditActions()).toContain('peer.malformed');
@@ -334,11 +472,15 @@ describe('limits of the daemon', () => {
     const notices = Array.from({ length: 40 }, (_, count) =>
       hub.work.sender.notify({ to: 'Attic', topic: 'count', data: count, importance: 'low' }, null),
     );
-    await daemon.until('eight requests', () => (daemon.mostOpen.bidirectional === STREAMS_MAX.bidirectional ? true : undefined));
+    await daemon.until('eight requests', () =>
+      daemon.mostOpen.bidirectional === STREAMS_MAX.bidirectional ? true : undefined,
+    );
     await Promise.all(notices);
     daemon.release();
     for (const pong of await Promise.all(pings)) expect(pong.ok).toBe(true);
-    await daemon.until('every notice', () => (daemon.shown.filter(({ kind }) => kind === 'message').length === 40 ? true : undefined));
+    await daemon.until('every notice', () =>
+      daemon.shown.filter(({ kind }) => kind === 'message').length === 40 ? true : undefined,
+    );
     expect(daemon.mostOpen.bidirectional).toBe(STREAMS_MAX.bidirectional);
     expect(daemon.mostOpen.unidirectional).toBeLessThanOrEqual(STREAMS_MAX.unidirectional);
   });
@@ -347,7 +489,12 @@ describe('limits of the daemon', () => {
     const [hub, daemon] = [await house.hub('Mum'), await house.daemon()];
     daemon.isMute = true;
     const dialling = new AbortController();
-    const target = { keyHex: daemon.keyHex, agentId: daemon.agentId, host: '127.0.0.1', port: daemon.port };
+    const target = {
+      keyHex: daemon.keyHex,
+      agentId: daemon.agentId,
+      host: '127.0.0.1',
+      port: daemon.port,
+    };
     const dialled = hub.stack.transport.dial(target, dialling.signal);
     await daemon.until('the handshake', () => (daemon.isShakingHands ? true : undefined));
     dialling.abort();

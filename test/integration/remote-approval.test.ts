@@ -1,10 +1,15 @@
-// An adult's hub decides about a child's request, over three whole hubs: real doors, real QUIC, real stores, and a restart of the child's hub
-// between the question and the answer.
+// An adult's hub decides about a child's request, over three whole hubs: real doors, real QUIC,
+// real stores, and a restart of the child's hub between the question and the answer.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RemoteApprovalDto } from '../../preload/contract/remote-approval.ts';
-import type { ApprovalDto, DeliveryDto, SendReportDto, TaskDto } from '../../preload/contract/dto.ts';
+import type {
+  ApprovalDto,
+  DeliveryDto,
+  SendReportDto,
+  TaskDto,
+} from '../../preload/contract/dto.ts';
 import type { HubNode } from '../../main/app/node.ts';
 import { axon } from '../support/programs.ts';
 import { TestHub, type HttpAnswer } from '../support/test-hub.ts';
@@ -28,7 +33,10 @@ let again: HubNode | undefined;
 
 async function trusts(here: TestHub, there: TestHub, name: string): Promise<void> {
   const { identity, peers } = there.node.services;
-  await here.node.services.keyTrust.add({ keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name, way: 'key' }, PERSON);
+  await here.node.services.keyTrust.add(
+    { keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name, way: 'key' },
+    PERSON,
+  );
 }
 
 const online = (here: HubNode, there: TestHub) =>
@@ -51,11 +59,17 @@ beforeAll(async () => {
     await online(leo.node, other);
   }
   await leo.ask('/v1/peers/Mum', { method: 'PATCH', token: leosPage, body: { role: 'adult' } });
-  await leo.ask('/v1/passphrase', { method: 'PUT', token: leosPage, body: { passphrase: PASSPHRASE } });
+  await leo.ask('/v1/passphrase', {
+    method: 'PUT',
+    token: leosPage,
+    body: { passphrase: PASSPHRASE },
+  });
 }, HUBS_MAX_MS);
 // Whatever the test before left: mum decides at leo's.
 beforeEach(async () => {
-  expect((await setRemoteApproval(leosPage, { ...MUM_FROM_R2, passphrase: PASSPHRASE })).status).toBe(200);
+  expect(
+    (await setRemoteApproval(leosPage, { ...MUM_FROM_R2, passphrase: PASSPHRASE })).status,
+  ).toBe(200);
 });
 afterAll(async () => {
   await again?.stop();
@@ -64,27 +78,58 @@ afterAll(async () => {
 
 const read = <T>({ text }: HttpAnswer): T => JSON.parse(text) as T;
 const cardAt = (hub: TestHub, token: string): Promise<ApprovalDto> =>
-  until('a card waits', WAIT_LIMIT_MS, async () => read<{ items: ApprovalDto[] }>(await hub.ask('/v1/approvals', { token })).items[0]);
-const decideAt = (hub: TestHub, token: string, { id, revision, digest }: ApprovalDto, decision: 'allow' | 'decline') =>
-  hub.ask(`/v1/approvals/${id}/decide`, { method: 'POST', token, body: { revision, digest, decision } });
-const setRemoteApproval = (token: string, body: object) => leo.ask('/v1/remote-approval', { method: 'PUT', token, body });
+  until(
+    'a card waits',
+    WAIT_LIMIT_MS,
+    async () => read<{ items: ApprovalDto[] }>(await hub.ask('/v1/approvals', { token })).items[0],
+  );
+const decideAt = (
+  hub: TestHub,
+  token: string,
+  { id, revision, digest }: ApprovalDto,
+  decision: 'allow' | 'decline',
+) =>
+  hub.ask(`/v1/approvals/${id}/decide`, {
+    method: 'POST',
+    token,
+    body: { revision, digest, decision },
+  });
+const setRemoteApproval = (token: string, body: object) =>
+  leo.ask('/v1/remote-approval', { method: 'PUT', token, body });
 
 it(
   'is set with the owner passphrase and by nobody without it',
   async () => {
     const refused = { status: 401, text: expect.stringContaining('passphrase_required') as string };
     const atMums = { method: 'PUT', token: mumsPage, body: { from: 'R2', hubs: ['Leo'] } };
-    expect(await mum.ask('/v1/remote-approval', atMums), 'where there is no passphrase yet').toMatchObject(refused);
+    expect(
+      await mum.ask('/v1/remote-approval', atMums),
+      'where there is no passphrase yet',
+    ).toMatchObject(refused);
     const wanted = { from: 'R3', hubs: ['Mum'] };
     expect(await setRemoteApproval(leosPage, wanted)).toMatchObject(refused);
     const guess = await setRemoteApproval(leosPage, { ...wanted, passphrase: 'a guess of Leo’s' });
-    expect(guess).toMatchObject({ status: 403, text: expect.stringContaining('wrong_passphrase') as string });
-    expect((await setRemoteApproval(robot, { ...wanted, passphrase: PASSPHRASE })).status).toBe(403);
+    expect(guess).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('wrong_passphrase') as string,
+    });
+    expect((await setRemoteApproval(robot, { ...wanted, passphrase: PASSPHRASE })).status).toBe(
+      403,
+    );
     expect((await leo.ask('/v1/remote-approval', { token: robot })).status).toBe(403);
-    expect(read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage })).from, 'as it was').toBe('R2');
-    expect(read<RemoteApprovalDto>(await setRemoteApproval(leosPage, { ...wanted, passphrase: PASSPHRASE }))).toMatchObject({
+    expect(
+      read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage })).from,
+      'as it was',
+    ).toBe('R2');
+    expect(
+      read<RemoteApprovalDto>(
+        await setRemoteApproval(leosPage, { ...wanted, passphrase: PASSPHRASE }),
+      ),
+    ).toMatchObject({
       from: 'R3',
-      hubs: expect.arrayContaining([expect.objectContaining({ name: 'Mum', decides: true })]) as unknown,
+      hubs: expect.arrayContaining([
+        expect.objectContaining({ name: 'Mum', decides: true }),
+      ]) as unknown,
     });
     expect((await setRemoteApproval(leosPage, { from: null, hubs: [] })).status).toBe(401);
   },
@@ -94,13 +139,18 @@ it(
 it(
   'is a hub whose role is said to be an adult’s by a person there, and by no agent',
   async () => {
-    const role = (token: string, name: string) => leo.ask(`/v1/peers/${name}`, { method: 'PATCH', token, body: { role: 'adult' } });
+    const role = (token: string, name: string) =>
+      leo.ask(`/v1/peers/${name}`, { method: 'PATCH', token, body: { role: 'adult' } });
     const named = { from: 'R2', hubs: ['Ben'], passphrase: PASSPHRASE };
-    expect(read<{ detail: string }>(await setRemoteApproval(leosPage, named)).detail).toContain('Ben is not said to be an adult’s hub.');
+    expect(read<{ detail: string }>(await setRemoteApproval(leosPage, named)).detail).toContain(
+      'Ben is not said to be an adult’s hub.',
+    );
     expect((await role(robot, 'Ben')).status).toBe(403);
     expect((await setRemoteApproval(leosPage, named)).status).toBe(400);
     await leo.ask('/v1/peers/Mum', { method: 'PATCH', token: leosPage, body: { role: null } });
-    const { hubs } = read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage }));
+    const { hubs } = read<RemoteApprovalDto>(
+      await leo.ask('/v1/remote-approval', { token: leosPage }),
+    );
     expect(hubs).toEqual([]);
     expect((await role(leosPage, 'Mum')).status).toBe(200);
     const back = read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage }));
@@ -117,22 +167,45 @@ it(
   async () => {
     const file = join(leo.home, 'passphrase');
     writeFileSync(file, PASSPHRASE, { mode: 0o600 });
-    const owner = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'remote-approval', ...words]);
+    const owner = (...words: readonly string[]) =>
+      axon(leo.home, ['--passphrase-file', file, 'remote-approval', ...words]);
     const told = await owner();
-    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Mum decides. For “R2, ') as string });
-    const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
-    expect(await peers('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('--role') as string });
+    expect(told).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Mum decides. For “R2, ') as string,
+    });
+    const peers = (...words: readonly string[]) =>
+      axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
+    expect(await peers('set', 'Ben')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--role') as string,
+    });
     const ben = await peers('set', 'Ben', '--person', 'Ben’s friend', '--role', 'guest');
-    expect(ben).toMatchObject({ code: 0, out: expect.stringMatching(/Person +Ben’s friend\nRole +guest\n/) as string });
-    expect(await owner('set', 'Ben')).toMatchObject({ code: 2, error: expect.stringContaining('peers set') as string });
+    expect(ben).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Person +Ben’s friend\nRole +guest\n/) as string,
+    });
+    expect(await owner('set', 'Ben')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('peers set') as string,
+    });
     expect(await owner('set', 'Nobody')).toMatchObject({ code: 2 });
-    expect(await owner('off')).toMatchObject({ code: 0, out: expect.stringContaining('The people here decide everything.') as string });
+    expect(await owner('off')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('The people here decide everything.') as string,
+    });
     const without = await axon(leo.home, ['remote-approval', 'set', 'Mum']);
-    expect(without).toMatchObject({ code: 2, error: expect.stringContaining('person in charge') as string });
+    expect(without).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('person in charge') as string,
+    });
     const { code, out } = await owner('set', 'Mum', '--json');
     expect(code).toBe(0);
     const mumDecides = expect.objectContaining({ name: 'Mum', decides: true }) as unknown;
-    expect(JSON.parse(out)).toMatchObject({ from: 'R2', hubs: expect.arrayContaining([mumDecides]) as unknown });
+    expect(JSON.parse(out)).toMatchObject({
+      from: 'R2',
+      hubs: expect.arrayContaining([mumDecides]) as unknown,
+    });
   },
   HUBS_MAX_MS,
 );
@@ -142,13 +215,16 @@ it(
   async () => {
     const file = join(leo.home, 'passphrase');
     writeFileSync(file, PASSPHRASE, { mode: 0o600 });
-    const peers = (...words: readonly string[]) => axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
+    const peers = (...words: readonly string[]) =>
+      axon(leo.home, ['--passphrase-file', file, 'peers', ...words]);
     const last = 'Mum is the only hub that decides here. Without it nobody can allow such requests';
     const refused = await peers('remove', 'Mum');
     expect(refused).toMatchObject({
       code: 2,
       out: '',
-      error: expect.stringMatching(/^Remove Mum\? Its waiting requests expire.*\nSay --yes/) as string,
+      error: expect.stringMatching(
+        /^Remove Mum\? Its waiting requests expire.*\nSay --yes/,
+      ) as string,
     });
     expect(refused.error).toContain(last);
     const asJson = await peers('remove', 'Mum', '--json');
@@ -158,14 +234,22 @@ it(
     ]);
     const other = await peers('remove', 'Ben');
     expect([other.code, other.error.includes('decides')]).toEqual([2, false]);
-    expect(read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage })).hubs.map(({ name }) => name)).toContain(
-      'Mum',
-    );
+    expect(
+      read<RemoteApprovalDto>(await leo.ask('/v1/remote-approval', { token: leosPage })).hubs.map(
+        ({ name }) => name,
+      ),
+    ).toContain('Mum');
 
     const keyHex = newIdentity().keyHex;
-    await leo.node.services.keyTrust.add({ keyHex, host: '127.0.0.1', port: 9, name: 'Attic', way: 'key' }, PERSON);
+    await leo.node.services.keyTrust.add(
+      { keyHex, host: '127.0.0.1', port: 9, name: 'Attic', way: 'key' },
+      PERSON,
+    );
     expect((await peers()).out).toContain('Attic');
-    expect(await peers('remove', 'Attic', '--yes')).toMatchObject({ code: 0, out: 'Removed: Attic.\n' });
+    expect(await peers('remove', 'Attic', '--yes')).toMatchObject({
+      code: 0,
+      out: 'Removed: Attic.\n',
+    });
     expect((await peers()).out).not.toContain('Attic');
 
     const none = 'No hub is left that can decide';
@@ -186,33 +270,55 @@ it(
     });
     const { id } = read<SendReportDto>(sent);
     const [atMum, atLeo] = [await cardAt(mum, mumsPage), await cardAt(leo, leosPage)];
-    expect(atMum).toMatchObject({ text: 'Open the back door', to_agent: 'robot', remote_question: { asker: 'Ben', digest: atLeo.digest } });
+    expect(atMum).toMatchObject({
+      text: 'Open the back door',
+      to_agent: 'robot',
+      remote_question: { asker: 'Ben', digest: atLeo.digest },
+    });
     expect(atLeo.decided_by_hubs).toMatchObject([{ name: 'Mum' }]);
-    expect((await axon(leo.home, ['status'])).out, 'nobody at leo’s is asked').toContain('0 for a person, 1 for an adult’s hub to decide');
+    expect((await axon(leo.home, ['status'])).out, 'nobody at leo’s is asked').toContain(
+      '0 for a person, 1 for an adult’s hub to decide',
+    );
     expect((await axon(mum.home, ['status'])).out).toMatch(/^Waiting +1 for a person$/m);
     expect(await decideAt(leo, leosPage, atLeo, 'allow')).toMatchObject({
       text: expect.stringContaining('Mum decides about this') as string,
     });
     const file = join(leo.home, 'passphrase');
-    const terminal = (at: TestHub, ...words: readonly string[]) => axon(at.home, ['--passphrase-file', file, 'approvals', ...words]);
+    const terminal = (at: TestHub, ...words: readonly string[]) =>
+      axon(at.home, ['--passphrase-file', file, 'approvals', ...words]);
     /** Its sentences as they are, not as they stand in the lines of a narrow window. */
-    const shown = async (at: TestHub, { id: request }: ApprovalDto) => (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
+    const shown = async (at: TestHub, { id: request }: ApprovalDto) =>
+      (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
     expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +Robot /);
-    const refused = { code: 2, error: expect.stringMatching(/^Mum decides this\. It can only be declined here\.\n.*decline/) as string };
+    const refused = {
+      code: 2,
+      error: expect.stringMatching(
+        /^Mum decides this\. It can only be declined here\.\n.*decline/,
+      ) as string,
+    };
     expect(await terminal(leo, 'allow', atLeo.id), 'without a word to type').toMatchObject(refused);
-    await mum.ask('/v1/passphrase', { method: 'PUT', token: mumsPage, body: { passphrase: PASSPHRASE } });
+    await mum.ask('/v1/passphrase', {
+      method: 'PUT',
+      token: mumsPage,
+      body: { passphrase: PASSPHRASE },
+    });
     expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +Robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
-    const goes = /^It was allowed by Mum in the browser, .*\. Leo gets the answer as soon as it can be reached\./m;
+    const goes =
+      /^It was allowed by Mum in the browser, .*\. Leo gets the answer as soon as it can be reached\./m;
     expect(await shown(mum, atMum)).toMatch(goes);
     again = await leo.restart();
     await again.start();
     const { work } = again.services;
-    const [item] = await until('the robot has it', WAIT_LIMIT_MS, async (): Promise<readonly DeliveryDto[] | undefined> => {
-      const items = await work.inbox.claim('robot', 1);
-      return items.length === 0 ? undefined : items;
-    });
+    const [item] = await until(
+      'the robot has it',
+      WAIT_LIMIT_MS,
+      async (): Promise<readonly DeliveryDto[] | undefined> => {
+        const items = await work.inbox.claim('robot', 1);
+        return items.length === 0 ? undefined : items;
+      },
+    );
     expect(item?.untrusted?.text).toBe('Open the back door');
     expect(work.approvals.get(atLeo.id)).toMatchObject({
       state: 'approved',
@@ -222,8 +328,13 @@ it(
     });
     const byName = /^It was allowed by Mum, [0-9-]{10} [0-9:]{5}/m;
     expect(await shown(leo, atLeo), 'not "the other hub", which is Ben’s').toMatch(byName);
-    // Word of how far it is goes to a hub that is there just then; the result waits for one that is not.
-    await work.inbox.reply('robot', item?.delivery_id ?? '', { status: 'completed', outcome: 'It is open', truncated: false });
+    // Word of how far it is goes to a hub that is there just then; the result waits for one that is
+    // not.
+    await work.inbox.reply('robot', item?.delivery_id ?? '', {
+      status: 'completed',
+      outcome: 'It is open',
+      truncated: false,
+    });
     await until('the friend is told', WAIT_LIMIT_MS, async () => {
       const { state } = read<TaskDto>(await friend.ask(`/v1/tasks/${id}`, { token: asker }));
       return state === 'completed' || undefined;

@@ -1,5 +1,6 @@
-// A real hub whose database was put back from an older copy: locked at every door and on the wire until its owner confirms that, once; then what
-// waited in the copy has ended, and nothing of it runs again.
+// A real hub whose database was put back from an older copy: locked at every door and on the wire
+// until its owner confirms that, once; then what waited in the copy has ended, and nothing of it
+// runs again.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +33,8 @@ afterEach(async () => {
   rmSync(elsewhere, { recursive: true, force: true });
 });
 
-const owner = (...parameters: readonly string[]): Promise<Ended> => axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
+const owner = (...parameters: readonly string[]): Promise<Ended> =>
+  axon(hub.home, ['--passphrase-file', passphrase, ...parameters]);
 const database = (): string => join(hub.home, 'hub.db');
 
 async function startAgain(): Promise<void> {
@@ -40,10 +42,17 @@ async function startAgain(): Promise<void> {
   await node.start();
 }
 
-async function ask(path: string, token?: string, body?: object): Promise<readonly [status: number, code: unknown]> {
+async function ask(
+  path: string,
+  token?: string,
+  body?: object,
+): Promise<readonly [status: number, code: unknown]> {
   const answer = await fetch(`http://127.0.0.1:${node.apiPort}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const parsed = (await answer.json()) as { readonly code?: unknown };
@@ -56,13 +65,23 @@ async function pair(): Promise<void> {
     [other.node, node, 'Restored'],
   ] as const) {
     const address = { host: '127.0.0.1', port: two.services.peers.port ?? 0 };
-    await one.services.keyTrust.add({ keyHex: two.services.identity.keyHex, ...address, name, way: 'key' }, PERSON);
+    await one.services.keyTrust.add(
+      { keyHex: two.services.identity.keyHex, ...address, name, way: 'key' },
+      PERSON,
+    );
   }
 }
 
 const seenByOther = (): boolean | undefined => other.node.services.directory.list('all')[0]?.online;
-const tasks = () => node.services.work.tasks.list({ limit: 10 }, { person: BROWSER }).items.map(({ state, reason }) => [state, reason]);
-const claimed = async () => (await node.services.work.inbox.claim('bot', 5)).map(({ kind, untrusted }) => [kind, untrusted.text]);
+const tasks = () =>
+  node.services.work.tasks
+    .list({ limit: 10 }, { person: BROWSER })
+    .items.map(({ state, reason }) => [state, reason]);
+const claimed = async () =>
+  (await node.services.work.inbox.claim('bot', 5)).map(({ kind, untrusted }) => [
+    kind,
+    untrusted.text,
+  ]);
 
 test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX_MS }, async () => {
   const [asker, login] = [await hub.agent('asker'), await hub.page(), await hub.agent('bot')];
@@ -70,9 +89,20 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
   expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
   const { work } = node.services;
-  await work.sender.delegate(delegation('local/bot', 'Wait for a person', { domain: 'bot.work' }), 'asker', null);
-  await work.rules.create({ effect: 'allow', ...ANYBODY, peer: 'local/asker', agent: 'bot', domain: 'bot.work' }, BROWSER);
-  await work.sender.delegate(delegation('local/bot', 'Pay it', { domain: 'bot.work' }), 'asker', null);
+  await work.sender.delegate(
+    delegation('local/bot', 'Wait for a person', { domain: 'bot.work' }),
+    'asker',
+    null,
+  );
+  await work.rules.create(
+    { effect: 'allow', ...ANYBODY, peer: 'local/asker', agent: 'bot', domain: 'bot.work' },
+    BROWSER,
+  );
+  await work.sender.delegate(
+    delegation('local/bot', 'Pay it', { domain: 'bot.work' }),
+    'asker',
+    null,
+  );
   await node.stop();
   copyFileSync(database(), join(elsewhere, 'older.db'));
 
@@ -103,9 +133,17 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
     expect((await ask('/v1/approvals', login))[0]).toBe(401);
     // People see what there is, and change nothing.
     expect(await node.invoke('approvals.list', {})).toMatchObject({ ok: true });
-    expect(await node.invoke('settings.update', { person: 'Mum' })).toMatchObject({ ok: false, problem: { code: 'hub_locked' } });
-    expect(await owner('agents', 'add', 'another')).toMatchObject({ code: 1, error: expect.stringContaining('restored from a backup') });
-    expect((await axon(hub.home, ['status'])).out).toContain('This hub was restored from an older copy.');
+    expect(await node.invoke('settings.update', { person: 'Mum' })).toMatchObject({
+      ok: false,
+      problem: { code: 'hub_locked' },
+    });
+    expect(await owner('agents', 'add', 'another')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('restored from a backup'),
+    });
+    expect((await axon(hub.home, ['status'])).out).toContain(
+      'This hub was restored from an older copy.',
+    );
     expect((await owner('audit', 'verify')).code).toBe(1);
     if (start === 0) await node.stop();
   }
@@ -117,7 +155,10 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   ]);
   expect(await claimed()).toEqual([]);
   expect(node.services.work.approvals.pending()).toEqual([]);
-  const told = (await node.services.work.inbox.claim('asker', 5)).map(({ kind, untrusted }) => [kind, untrusted.text]);
+  const told = (await node.services.work.inbox.claim('asker', 5)).map(({ kind, untrusted }) => [
+    kind,
+    untrusted.text,
+  ]);
   expect(told).toEqual([
     ['result', ENDED],
     ['result', ENDED],
@@ -128,8 +169,14 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
 
   await node.stop();
   await startAgain();
-  expect([node.services.audit.state, (await ask('/v1/peers', asker))[0], await claimed()]).toEqual(['ok', 200, []]);
-  const confirmed = node.services.audit.list({ limit: 200 }).items.filter(({ action }) => action === 'hub.restore_confirmed');
+  expect([node.services.audit.state, (await ask('/v1/peers', asker))[0], await claimed()]).toEqual([
+    'ok',
+    200,
+    [],
+  ]);
+  const confirmed = node.services.audit
+    .list({ limit: 200 })
+    .items.filter(({ action }) => action === 'hub.restore_confirmed');
   expect(confirmed.map(({ surface }) => surface)).toEqual(['command_line']);
   expect((await owner('audit', 'verify')).code).toBe(0);
 });

@@ -1,4 +1,5 @@
-// The thin line of work over real QUIC, real stores and the real clock: delegated, allowed, done, reported, with a line that breaks between.
+// The thin line of work over real QUIC, real stores and the real clock: delegated, allowed, done,
+// reported, with a line that breaks between.
 import { afterEach, expect, it } from 'vitest';
 import { ok } from '../../main/lib/result.ts';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
@@ -26,7 +27,11 @@ interface Hub {
 }
 
 async function hub(name: string): Promise<Hub> {
-  const stack = new HubStack({ clock, name, transport: createInProcessTransport({ clock, random }) });
+  const stack = new HubStack({
+    clock,
+    name,
+    transport: createInProcessTransport({ clock, random }),
+  });
   stops.push(() => stack.stop());
   const work = composeTaskServices({
     approvalWaitMs: () => 3_600_000,
@@ -64,7 +69,9 @@ function until(hubs: readonly Hub[], condition: () => boolean, what: string): Pr
     const check = (): void => {
       if (condition()) finish();
     };
-    const timer = clock.setTimer(WAIT_LIMIT_MS, () => finish(new Error(`${what} did not come true`)));
+    const timer = clock.setTimer(WAIT_LIMIT_MS, () =>
+      finish(new Error(`${what} did not come true`)),
+    );
     const listening = hubs.map(({ stack }) => stack.events.subscribe(check));
     check();
   });
@@ -82,13 +89,20 @@ async function household(): Promise<{ dad: Hub; mum: Hub }> {
 }
 
 const online = (dad: Hub, mum: Hub): Promise<void> =>
-  until([dad, mum], () => dad.stack.links.isOnline(mum.stack.key) && mum.stack.links.isOnline(dad.stack.key), 'both are online');
+  until(
+    [dad, mum],
+    () => dad.stack.links.isOnline(mum.stack.key) && mum.stack.links.isOnline(dad.stack.key),
+    'both are online',
+  );
 
 async function allow(mum: Hub): Promise<string> {
   await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
   const [card] = mum.work.approvals.pending();
   if (!card) throw new Error('no card waits');
-  await mum.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision: 'allow' }, BROWSER);
+  await mum.work.approvals.decide(
+    { id: card.id, revision: card.revision, digest: card.digest, decision: 'allow' },
+    BROWSER,
+  );
   const [item] = await mum.work.inbox.claim('claude', 1);
   if (!item) throw new Error('nothing waits for claude');
   await mum.work.inbox.ack('claude', item.delivery_id, null);
@@ -97,22 +111,38 @@ async function allow(mum: Hub): Promise<string> {
 
 it('takes a delegation from one hub to an agent of another and its result back, receipt included', async () => {
   const { dad, mum } = await household();
-  const report = await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  const report = await dad.work.sender.delegate(
+    delegation('Mum', 'Tell the family chat that dinner is at 7'),
+    null,
+    null,
+  );
   expect(report.state).toBe('awaiting_approval');
   const delivery = await allow(mum);
   const waiting = dad.work.tasks.get(report.id, PERSON, 15_000, never);
-  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  await mum.work.inbox.reply('claude', delivery, {
+    status: 'completed',
+    outcome: 'Sent.',
+    truncated: false,
+  });
   expect(await waiting).toMatchObject({ state: 'completed', untrusted: { outcome: 'Sent.' } });
   await expect.poll(() => mum.stack.store.read.outboxOf(dad.stack.key)).toEqual([]);
 });
 
 it('brings a result that was made while the line was broken, once the hubs hear each other again', async () => {
   const { dad, mum } = await household();
-  const report = await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  const report = await dad.work.sender.delegate(
+    delegation('Mum', 'Tell the family chat that dinner is at 7'),
+    null,
+    null,
+  );
   const delivery = await allow(mum);
   await dad.stack.links.stop();
   await until([mum], () => !mum.stack.links.isOnline(dad.stack.key), 'Mum notices');
-  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  await mum.work.inbox.reply('claude', delivery, {
+    status: 'completed',
+    outcome: 'Sent.',
+    truncated: false,
+  });
   expect(mum.stack.store.read.outboxOf(dad.stack.key)).toHaveLength(1);
   await dad.stack.start();
   mum.stack.hears(dad.stack);
@@ -123,12 +153,23 @@ it('brings a result that was made while the line was broken, once the hubs hear 
 
 it('asks a question across, lets a person allow it, and brings the answer on the same stream', async () => {
   const { dad, mum } = await household();
-  const answer = dad.work.sender.query({ to: 'Mum', question: 'Who is home?', domain: 'family.chat' }, null, never);
+  const answer = dad.work.sender.query(
+    { to: 'Mum', question: 'Who is home?', domain: 'family.chat' },
+    null,
+    never,
+  );
   await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
   const [card] = mum.work.approvals.pending();
-  await mum.work.approvals.decide({ id: card?.id ?? '', revision: 0, digest: card?.digest ?? '', decision: 'allow' }, BROWSER);
+  await mum.work.approvals.decide(
+    { id: card?.id ?? '', revision: 0, digest: card?.digest ?? '', decision: 'allow' },
+    BROWSER,
+  );
   const [item] = await mum.work.inbox.claim('claude', 1);
-  await mum.work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Everyone', truncated: false });
+  await mum.work.inbox.reply('claude', item?.delivery_id ?? '', {
+    status: 'completed',
+    summary: 'Everyone',
+    truncated: false,
+  });
   expect(await answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Everyone' } });
 });
 
@@ -149,18 +190,31 @@ it('takes a question back from the other hub when its asker hangs up, and both t
     state: 'cancelled',
     decline_reason: expect.stringContaining('cancelled it'),
   });
-  const ended = (): readonly string[] => [dad, mum].map(({ stack }) => stack.store.read.tasks({ limit: 1 })[0]?.state ?? 'none');
-  await until([dad, mum], () => ended().every((state) => state === 'cancelled'), 'both tell the same end');
+  const ended = (): readonly string[] =>
+    [dad, mum].map(({ stack }) => stack.store.read.tasks({ limit: 1 })[0]?.state ?? 'none');
+  await until(
+    [dad, mum],
+    () => ended().every((state) => state === 'cancelled'),
+    'both tell the same end',
+  );
 });
 
 it('HE-09: with another key in the place of the asking hub people are stopped, what it asked before still waits unchanged, and nothing is paired anew', async () => {
   const { dad, mum } = await household();
-  await dad.work.sender.delegate(delegation('Mum', 'Tell the family chat that dinner is at 7'), null, null);
+  await dad.work.sender.delegate(
+    delegation('Mum', 'Tell the family chat that dinner is at 7'),
+    null,
+    null,
+  );
   await until([mum], () => mum.work.approvals.pending().length === 1, 'a card waits');
   const [before] = mum.work.approvals.pending();
   await dad.work.stop();
   await dad.stack.halt();
-  const twin = new HubStack({ clock, name: 'Dad', transport: createInProcessTransport({ clock, random }) });
+  const twin = new HubStack({
+    clock,
+    name: 'Dad',
+    transport: createInProcessTransport({ clock, random }),
+  });
   stops.push(() => twin.stop());
   await twin.start(dad.stack.port);
   twin.hears(mum.stack);
@@ -168,15 +222,26 @@ it('HE-09: with another key in the place of the asking hub people are stopped, w
   expect(mum.stack.peer(dad.stack).key_change).toMatchObject({ seen_key: twin.key, kept_at: null });
 
   expect(await twin.links.unpaired.open(mum.stack.key, never)).toEqual(ok());
-  const refused = await twin.links.unpaired.request(mum.stack.key, 'delegate', { task: 'Open the door' });
-  expect(refused).toMatchObject({ ok: false, error: { code: 'pairing_required', failedBy: 'peer' } });
+  const refused = await twin.links.unpaired.request(mum.stack.key, 'delegate', {
+    task: 'Open the door',
+  });
+  expect(refused).toMatchObject({
+    ok: false,
+    error: { code: 'pairing_required', failedBy: 'peer' },
+  });
   expect(mum.work.approvals.pending()).toEqual([before]);
   expect(mum.stack.pairing.list()).toEqual([]);
-  expect(mum.stack.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[dad.stack.key, 'paired']]);
+  expect(mum.stack.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([
+    [dad.stack.key, 'paired'],
+  ]);
 
   // Allowed after all, it is done, and its result waits for the key that asked.
   const delivery = await allow(mum);
-  await mum.work.inbox.reply('claude', delivery, { status: 'completed', outcome: 'Sent.', truncated: false });
+  await mum.work.inbox.reply('claude', delivery, {
+    status: 'completed',
+    outcome: 'Sent.',
+    truncated: false,
+  });
   await expect.poll(() => mum.stack.store.read.outboxOf(dad.stack.key).length).toBeGreaterThan(0);
   expect(mum.stack.store.read.outboxOf(twin.key)).toEqual([]);
 });

@@ -22,32 +22,59 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('avahi'))('hubs besid
     const { agentId, publicKeyBase64 } = dad.identity;
     const digits = agentId.slice('ed25519.'.length);
     const seen = await avahi.browse(`axon-${digits.slice(0, 16)}`);
-    expect(seen).toMatchObject({ host: `axon-${digits.slice(0, 16)}.local`, address: '10.77.0.1', port: 7177 });
+    expect(seen).toMatchObject({
+      host: `axon-${digits.slice(0, 16)}.local`,
+      address: '10.77.0.1',
+      port: 7177,
+    });
     expect(seen.txt).toHaveLength(4);
-    expect(seen.txt).toEqual(expect.arrayContaining([`agent_id=${agentId}`, `pubkey=${publicKeyBase64}`, 'v=1']));
+    expect(seen.txt).toEqual(
+      expect.arrayContaining([`agent_id=${agentId}`, `pubkey=${publicKeyBase64}`, 'v=1']),
+    );
   });
 
   it('a hub that avahi-publish announces is listed with its key, port and address, and lost when it ends', async () => {
     const bot = identityOf('home assistant');
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
-    const publisher = await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    const publisher = await avahi.publish('Attic bot', 7300, [
+      `agent_id=${bot.agentId}`,
+      `pubkey=${bot.publicKeyBase64}`,
+      'v=1',
+    ]);
     const hub = await dad.found(bot.agentId, 5_000);
-    expect(hub).toEqual({ agentId: bot.agentId, keyHex: bot.keyHex, port: 7300, addresses: ['10.77.0.2'], label: 'Attic bot' });
+    expect(hub).toEqual({
+      agentId: bot.agentId,
+      keyHex: bot.keyHex,
+      port: 7300,
+      addresses: ['10.77.0.2'],
+      label: 'Attic bot',
+    });
     await publisher.kill('SIGTERM');
     await dad.lost(bot.agentId, 2_000);
   });
 
   it('a hub that avahi announced before we started is found by asking', async () => {
     const bot = identityOf('home assistant');
-    await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    await avahi.publish('Attic bot', 7300, [
+      `agent_id=${bot.agentId}`,
+      `pubkey=${bot.publicKeyBase64}`,
+      'v=1',
+    ]);
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
-    expect(await dad.found(bot.agentId, 5_000)).toMatchObject({ port: 7300, addresses: ['10.77.0.2'] });
+    expect(await dad.found(bot.agentId, 5_000)).toMatchObject({
+      port: 7300,
+      addresses: ['10.77.0.2'],
+    });
   });
 
   it('a hub and Avahi share one computer: both are found, both find, and the hub survives the daemon', async () => {
     const bot = identityOf('home assistant');
     const attic = await DiscoveryProgram.start(lan.host('attic'), 'attic');
-    await avahi.publish('Attic bot', 7300, [`agent_id=${bot.agentId}`, `pubkey=${bot.publicKeyBase64}`, 'v=1']);
+    await avahi.publish('Attic bot', 7300, [
+      `agent_id=${bot.agentId}`,
+      `pubkey=${bot.publicKeyBase64}`,
+      'v=1',
+    ]);
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
     await Promise.all([
       dad.found(attic.identity.agentId, 5_000),
@@ -55,7 +82,10 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('avahi'))('hubs besid
       attic.found(dad.identity.agentId, 5_000),
       attic.found(bot.agentId, 5_000),
     ]);
-    expect(await avahi.browse(`axon-${dad.identity.agentId.slice(8, 24)}`)).toMatchObject({ address: '10.77.0.1', port: 7100 });
+    expect(await avahi.browse(`axon-${dad.identity.agentId.slice(8, 24)}`)).toMatchObject({
+      address: '10.77.0.1',
+      port: 7100,
+    });
     await avahi.stop();
     const mark = attic.mark;
     expect(await dad.stop()).toBe(0);

@@ -1,5 +1,6 @@
-// Avahi, the system's own mDNS responder, as an independent second opinion: a private message bus and daemon inside one computer of
-// the test network, with their files in a temporary folder. Needs the real part `avahi`.
+// Avahi, the system's own mDNS responder, as an independent second opinion: a private message bus
+// and daemon inside one computer of the test network, with their files in a temporary folder. Needs
+// the real part `avahi`.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,12 @@ export class Avahi {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #processes: LineProcess[];
 
-  private constructor(host: LanHost, folder: string, environment: Readonly<Record<string, string>>, processes: LineProcess[]) {
+  private constructor(
+    host: LanHost,
+    folder: string,
+    environment: Readonly<Record<string, string>>,
+    processes: LineProcess[],
+  ) {
     this.#host = host;
     this.#folder = folder;
     this.#environment = environment;
@@ -39,9 +45,14 @@ export class Avahi {
     await writeFile(join(folder, 'bus.conf'), busConfiguration(address));
     await writeFile(join(folder, 'avahi.conf'), AVAHI_CONFIGURATION);
     const environment = { DBUS_SYSTEM_BUS_ADDRESS: address };
-    const bus = host.start('dbus-daemon', [`--config-file=${folder}/bus.conf`, '--nofork', '--print-address']);
+    const bus = host.start('dbus-daemon', [
+      `--config-file=${folder}/bus.conf`,
+      '--nofork',
+      '--print-address',
+    ]);
     await bus.until((line) => line.startsWith('unix:'), START_MS);
-    // Each program of a namespace has mounts of its own, so the daemon's fixed run folder can be private to it.
+    // Each program of a namespace has mounts of its own, so the daemon's fixed run folder can be
+    // private to it.
     const script = `mkdir -p /run/avahi-daemon && mount -t tmpfs none /run/avahi-daemon && exec ${DAEMON} -f ${folder}/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title 2>&1`;
     const daemon = host.start('sh', ['-c', script], environment);
     await daemon.until((line) => line.includes('Server startup complete'), START_MS);
@@ -51,7 +62,10 @@ export class Avahi {
   /** Browses until a service of our type with this label is resolved. */
   async browse(label: string): Promise<BrowsedService> {
     const browser = this.#host.start('avahi-browse', ['-rp', '_axon._udp'], this.#environment);
-    const line = await browser.until((said) => said.startsWith('=;') && readLabel(said) === label, BROWSE_MS);
+    const line = await browser.until(
+      (said) => said.startsWith('=;') && readLabel(said) === label,
+      BROWSE_MS,
+    );
     await browser.kill();
     return readService(line);
   }
@@ -60,7 +74,17 @@ export class Avahi {
   async publish(label: string, port: number, txt: readonly string[]): Promise<LineProcess> {
     const publisher = this.#host.start(
       'sh',
-      ['-c', 'exec "$@" 2>&1', 'sh', 'avahi-publish', '-s', label, '_axon._udp', String(port), ...txt],
+      [
+        '-c',
+        'exec "$@" 2>&1',
+        'sh',
+        'avahi-publish',
+        '-s',
+        label,
+        '_axon._udp',
+        String(port),
+        ...txt,
+      ],
       this.#environment,
     );
     await publisher.until((line) => line.includes('Established'), START_MS);

@@ -31,16 +31,22 @@ export class BareSocket {
     return new BareSocket(started);
   }
 
-  /** Sends packets in order, to the mDNS group or to one address. Resolves when the last has left. */
+  /**
+   * Sends packets in order, to the mDNS group or to one address. Resolves when the last has left.
+   */
   async send(packets: readonly Uint8Array[], address?: string): Promise<void> {
     await this.sendEach(packets.map((bytes) => ({ bytes, address })));
   }
 
   /** As send(), each packet from a `source` of its own: another address of the same computer. */
   async sendEach(packets: readonly Outgoing[]): Promise<void> {
-    const answers = (): number => this.#process.lines.filter((line) => line.startsWith('{"sent"')).length;
+    const answers = (): number =>
+      this.#process.lines.filter((line) => line.startsWith('{"sent"')).length;
     const before = answers();
-    for (const { bytes, ...way } of packets) this.#process.write(JSON.stringify({ base64: Buffer.from(bytes).toString('base64'), ...way }));
+    for (const { bytes, ...way } of packets)
+      this.#process.write(
+        JSON.stringify({ base64: Buffer.from(bytes).toString('base64'), ...way }),
+      );
     await this.#process.until(
       (line) => line.startsWith('{"sent"') && answers() >= before + packets.length,
       SEND_MS,
@@ -50,7 +56,9 @@ export class BareSocket {
 
   /** What came from `address` so far. */
   captured(address: string): readonly Captured[] {
-    return this.#process.lines.flatMap((line) => packetOf(line) ?? []).filter((packet) => packet.from === address);
+    return this.#process.lines
+      .flatMap((line) => packetOf(line) ?? [])
+      .filter((packet) => packet.from === address);
   }
 
   /** Waits for a packet that fits. */
@@ -64,5 +72,7 @@ export class BareSocket {
 
 function packetOf(line: string): Captured | undefined {
   const { from, base64 }: { readonly from?: string; readonly base64?: string } = JSON.parse(line);
-  return from === undefined || base64 === undefined ? undefined : { from, bytes: Buffer.from(base64, 'base64') };
+  return from === undefined || base64 === undefined
+    ? undefined
+    : { from, bytes: Buffer.from(base64, 'base64') };
 }

@@ -1,5 +1,5 @@
-// Chromium inside one computer of the test network: a page there opens that computer's 127.0.0.1, while the test steers it over a pipe
-// from outside. Needs the real part `chromium`.
+// Chromium inside one computer of the test network: a page there opens that computer's 127.0.0.1,
+// while the test steers it over a pipe from outside. Needs the real part `chromium`.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,10 @@ export async function openBrowser(computer: Computer): Promise<Browser> {
   try {
     // Playwright starts one program with its pipe as descriptors 3 and 4; both shells hand them on.
     const starter = join(folder, 'chromium');
-    await writeFile(starter, `#!/bin/sh\nexec ${computer.reach([chromiumPath()]).join(' ')} "$@"\n`);
+    await writeFile(
+      starter,
+      `#!/bin/sh\nexec ${computer.reach([chromiumPath()]).join(' ')} "$@"\n`,
+    );
     await chmod(starter, 0o700);
     return await chromium.launch({ executablePath: starter, args: ARGUMENTS, headless: true });
   } finally {

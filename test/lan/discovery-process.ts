@@ -1,5 +1,6 @@
-// One hub's discovery as a program of its own, to be run inside a computer of the test network: prints every event as a JSON line and
-// obeys "stop" on standard input. Arguments: seed text of its key, port, interface names or "-".
+// One hub's discovery as a program of its own, to be run inside a computer of the test network:
+// prints every event as a JSON line and obeys "stop" on standard input. Arguments: seed text of its
+// key, port, interface names or "-".
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';

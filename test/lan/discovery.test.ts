@@ -1,11 +1,15 @@
-// Two and more hubs on one home network, each in a network namespace: they find each other, notice who leaves, and follow changes.
+// Two and more hubs on one home network, each in a network namespace: they find each other, notice
+// who leaves, and follow changes.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiscoveryProgram } from './found-hubs.ts';
 import { rounds } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { Lan, NODE_BINARY } from './namespaces.ts';
 
-/** PROTOCOL.md, Discovery: each shows the other within 5 seconds, and a change of network is followed as fast. */
+/**
+ * PROTOCOL.md, Discovery: each shows the other within 5 seconds, and a change of network is
+ * followed as fast.
+ */
 const FOUND_WITHIN_MS = 5_000;
 const GOODBYE_WITHIN_MS = 1_000;
 
@@ -19,7 +23,10 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
   });
 
   it('two hubs find each other within 5 s, in every round, with the addresses and ports they can be dialled at', async () => {
-    const count = rounds('rounds of two discovery programs finding each other', { short: 3, long: 10 });
+    const count = rounds('rounds of two discovery programs finding each other', {
+      short: 3,
+      long: 10,
+    });
     const tookMs: number[] = [];
     for (let round = 0; round < count; round += 1) {
       const dad = await DiscoveryProgram.start(lan.host('dad'), `dad ${round}`);
@@ -30,12 +37,22 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
         mum.found(dad.identity.agentId, FOUND_WITHIN_MS),
       ]);
       tookMs.push(Math.round(performance.now() - startedAt));
-      expect(foundByDad).toMatchObject({ keyHex: mum.identity.keyHex, port: 7200, addresses: ['10.77.0.2'] });
-      expect(foundByMum).toMatchObject({ keyHex: dad.identity.keyHex, port: 7100, addresses: ['10.77.0.1'] });
+      expect(foundByDad).toMatchObject({
+        keyHex: mum.identity.keyHex,
+        port: 7200,
+        addresses: ['10.77.0.2'],
+      });
+      expect(foundByMum).toMatchObject({
+        keyHex: dad.identity.keyHex,
+        port: 7100,
+        addresses: ['10.77.0.1'],
+      });
       expect(dad.foundIds).not.toContain(dad.identity.agentId);
       expect(await Promise.all([dad.stop(), mum.stop()])).toEqual([0, 0]);
     }
-    process.stdout.write(`found each other in ${count} rounds, ms from the start of the second program: ${tookMs.join(', ')}\n`);
+    process.stdout.write(
+      `found each other in ${count} rounds, ms from the start of the second program: ${tookMs.join(', ')}\n`,
+    );
   });
 
   it('a goodbye makes the hub lost at once, and nothing else does while it answers', async () => {
@@ -47,25 +64,42 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     const stopped = mum.stop();
     await dad.lost(mum.identity.agentId, GOODBYE_WITHIN_MS);
     expect(await stopped).toBe(0);
-    await expect(dad.lost(kid.identity.agentId, GOODBYE_WITHIN_MS)).rejects.toThrow('nothing of the kind');
+    await expect(dad.lost(kid.identity.agentId, GOODBYE_WITHIN_MS)).rejects.toThrow(
+      'nothing of the kind',
+    );
   });
 
   it('several hubs on one computer find each other, over its network card or over loopback when that is named', async () => {
     for (const interfaces of ['eth0', 'lo']) {
-      const first = await DiscoveryProgram.start(lan.host('dad'), `first on ${interfaces}`, { port: 7101, interfaces });
-      const second = await DiscoveryProgram.start(lan.host('dad'), `second on ${interfaces}`, { port: 7102, interfaces });
-      const third = await DiscoveryProgram.start(lan.host('dad'), `third on ${interfaces}`, { port: 7103, interfaces });
+      const first = await DiscoveryProgram.start(lan.host('dad'), `first on ${interfaces}`, {
+        port: 7101,
+        interfaces,
+      });
+      const second = await DiscoveryProgram.start(lan.host('dad'), `second on ${interfaces}`, {
+        port: 7102,
+        interfaces,
+      });
+      const third = await DiscoveryProgram.start(lan.host('dad'), `third on ${interfaces}`, {
+        port: 7103,
+        interfaces,
+      });
       const address = interfaces === 'lo' ? '127.0.0.1' : '10.77.0.1';
       for (const [seer, seen, port] of [
         [first, third, 7103],
         [third, second, 7102],
         [second, first, 7101],
       ] as const) {
-        expect(await seer.found(seen.identity.agentId, FOUND_WITHIN_MS)).toMatchObject({ port, addresses: [address] });
+        expect(await seer.found(seen.identity.agentId, FOUND_WITHIN_MS)).toMatchObject({
+          port,
+          addresses: [address],
+        });
       }
       // One of several that leaves silences no other.
       await second.stop();
-      const later = await DiscoveryProgram.start(lan.host('dad'), `later on ${interfaces}`, { port: 7104, interfaces });
+      const later = await DiscoveryProgram.start(lan.host('dad'), `later on ${interfaces}`, {
+        port: 7104,
+        interfaces,
+      });
       await later.found(first.identity.agentId, FOUND_WITHIN_MS);
       await Promise.all([first.stop(), third.stop(), later.stop()]);
     }
@@ -100,7 +134,10 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     await dad.condition({ working: [], unusable: [] }, FOUND_WITHIN_MS);
     host.setAddress('192.0.2.7');
     host.setLink('up');
-    await dad.condition({ working: [], unusable: [{ name: 'eth0', why: 'no-home-address' }] }, FOUND_WITHIN_MS);
+    await dad.condition(
+      { working: [], unusable: [{ name: 'eth0', why: 'no-home-address' }] },
+      FOUND_WITHIN_MS,
+    );
     host.setAddress('10.77.0.1');
     const mark = dad.mark;
     await dad.condition({ working: ['eth0'], unusable: [] }, FOUND_WITHIN_MS, mark - 1);
@@ -124,10 +161,16 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
     await dad.found(mum.identity.agentId, FOUND_WITHIN_MS);
     lan.host('dad').setLink('down');
-    await Promise.all([dad.networkChanged(FOUND_WITHIN_MS), dad.lost(mum.identity.agentId, FOUND_WITHIN_MS)]);
+    await Promise.all([
+      dad.networkChanged(FOUND_WITHIN_MS),
+      dad.lost(mum.identity.agentId, FOUND_WITHIN_MS),
+    ]);
     const mark = dad.mark;
     lan.host('dad').setLink('up');
-    await Promise.all([dad.networkChanged(FOUND_WITHIN_MS, mark), dad.found(mum.identity.agentId, FOUND_WITHIN_MS, mark)]);
+    await Promise.all([
+      dad.networkChanged(FOUND_WITHIN_MS, mark),
+      dad.found(mum.identity.agentId, FOUND_WITHIN_MS, mark),
+    ]);
     expect(dad.crashes).toEqual([]);
   });
 
@@ -136,7 +179,12 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
     await dad.found(mum.identity.agentId, FOUND_WITHIN_MS);
     lan.host('mum').setAddress('10.77.0.22');
-    const moved = await dad.found(mum.identity.agentId, FOUND_WITHIN_MS, 0, (hub) => hub.addresses[0] === '10.77.0.22');
+    const moved = await dad.found(
+      mum.identity.agentId,
+      FOUND_WITHIN_MS,
+      0,
+      (hub) => hub.addresses[0] === '10.77.0.22',
+    );
     expect(moved.keyHex).toBe(mum.identity.keyHex);
     expect(new Set(dad.foundIds)).toEqual(new Set([mum.identity.agentId]));
     await mum.found(dad.identity.agentId, FOUND_WITHIN_MS);
@@ -148,11 +196,21 @@ describe.skipIf(!hasRealPart('namespaces'))('hubs on one home network', () => {
     await dad.found(mum.identity.agentId, FOUND_WITHIN_MS);
     lan.plug(lan.host('dad'), 'eth1', '10.78.0.1');
     lan.plug(lan.host('mum'), 'eth1', '10.78.0.2');
-    const both = await dad.found(mum.identity.agentId, 2 * FOUND_WITHIN_MS, 0, (hub) => hub.addresses.length === 2);
+    const both = await dad.found(
+      mum.identity.agentId,
+      2 * FOUND_WITHIN_MS,
+      0,
+      (hub) => hub.addresses.length === 2,
+    );
     expect(both.addresses.toSorted()).toEqual(['10.77.0.2', '10.78.0.2']);
     const mark = dad.mark;
     lan.unplug(lan.host('dad'), 'eth1');
-    const one = await dad.found(mum.identity.agentId, FOUND_WITHIN_MS, mark, (hub) => hub.addresses.length === 1);
+    const one = await dad.found(
+      mum.identity.agentId,
+      FOUND_WITHIN_MS,
+      mark,
+      (hub) => hub.addresses.length === 1,
+    );
     expect(one.addresses).toEqual(['10.77.0.2']);
     expect([...dad.crashes, ...mum.crashes]).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// DNS messages written and read by hand, independent of the library under test: the writer can lie in every field, the reader is for
-// well-formed messages only.
+// DNS messages written and read by hand, independent of the library under test: the writer can lie
+// in every field, the reader is for well-formed messages only.
 
 export const TYPES = { A: 1, PTR: 12, TXT: 16, AAAA: 28, SRV: 33 } as const;
 type TypeName = keyof typeof TYPES;
@@ -23,7 +23,12 @@ export function queryBytes(name: string, times: number): Buffer {
 /** A name as a list of labels, uncompressed. A label is what stands between dots. */
 export function nameBytes(name: string): Buffer {
   const labels = name === '' ? [] : name.split('.');
-  return Buffer.concat([...labels.map((label) => Buffer.concat([Buffer.of(Buffer.byteLength(label)), Buffer.from(label)])), Buffer.of(0)]);
+  return Buffer.concat([
+    ...labels.map((label) =>
+      Buffer.concat([Buffer.of(Buffer.byteLength(label)), Buffer.from(label)]),
+    ),
+    Buffer.of(0),
+  ]);
 }
 
 export function srvData(port: number, target: string): Buffer {
@@ -127,7 +132,13 @@ export function readMessage(bytes: Buffer): ReadMessage {
     const dataAt = end + 10;
     const size = bytes.readUInt16BE(end + 8);
     const port = type === TYPES.SRV ? bytes.readUInt16BE(dataAt + 4) : null;
-    records.push({ name, type, ttl: bytes.readUInt32BE(end + 4), texts: readTexts(bytes, type, dataAt, size), port });
+    records.push({
+      name,
+      type,
+      ttl: bytes.readUInt32BE(end + 4),
+      texts: readTexts(bytes, type, dataAt, size),
+      port,
+    });
     offset = dataAt + size;
   }
   return { isAnswer: (bytes.readUInt16BE(2) & 0x8000) !== 0, questions, records };

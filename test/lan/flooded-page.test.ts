@@ -1,4 +1,5 @@
-// A page of a hub while a hostile computer announces one hub after another: the list holds what it may, and a person's presses are answered.
+// A page of a hub while a hostile computer announces one hub after another: the list holds what it
+// may, and a person's presses are answered.
 import { setInterval } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -23,7 +24,10 @@ const DRAWN = 16;
 /** 5,000 in a minute. */
 const BATCH = { adverts: 10, everyMs: 120 } as const;
 
-/** The announcement of the hub with this number; by the same packet the hub goes whose place it takes. */
+/**
+ * The announcement of the hub with this number; by the same packet the hub goes whose place it
+ * takes.
+ */
 function outgoing(index: number): Outgoing {
   const source = SOURCES[index % SOURCES.length] ?? '';
   const recordsOf = (number: number, ttl: number): readonly Buffer[] => {
@@ -60,21 +64,33 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))(
         await page.goto(await dad.loginLink());
         await new HouseholdPage(page).open('people');
         const clock = await PressClock.start(page);
-        const adverts = rounds('announcements that a page is flooded with', { short: 1_500, long: 5_000 });
+        const adverts = rounds('announcements that a page is flooded with', {
+          short: 1_500,
+          long: 5_000,
+        });
         const flood = new Flood(socket, adverts);
         const more = page.getByRole('button', { name: /^Show \d+ more$/ });
         const labels = new Set<string>();
         while (!flood.isOver) {
           await more.waitFor();
-          await clock.press(more, { selector: `.peer-list > li:nth-child(${DRAWN + 1})`, shown: true });
-          await clock.press(page.getByRole('link', { name: people.addHub }), { selector: '#by-address', shown: true });
+          await clock.press(more, {
+            selector: `.peer-list > li:nth-child(${DRAWN + 1})`,
+            shown: true,
+          });
+          await clock.press(page.getByRole('link', { name: people.addHub }), {
+            selector: '#by-address',
+            shown: true,
+          });
           await clock.press(page.locator('#by-address'), { selector: '#by-address', shown: false });
           await page.getByRole('button', { name: people.add, exact: true }).nth(3).hover();
           const pointedAt = await clock.rowUnderPointer();
           await flood.further(100);
           expect(await clock.rowUnderPointer()).toBe(pointedAt);
           labels.add(pointedAt);
-          await clock.press(page.getByRole('link', { name: people.allHubs }), { selector: '.peer-list', shown: true });
+          await clock.press(page.getByRole('link', { name: people.allHubs }), {
+            selector: '.peer-list',
+            shown: true,
+          });
         }
         await flood.sent;
         // The list was another one each time: what stood still did so on a page that changed.
@@ -134,7 +150,9 @@ class Flood {
   async #send(socket: BareSocket): Promise<void> {
     for await (const _ of setInterval(BATCH.everyMs)) {
       const from = this.#sentCount;
-      await socket.sendEach(Array.from({ length: BATCH.adverts }, (_unused, index) => outgoing(from + index)));
+      await socket.sendEach(
+        Array.from({ length: BATCH.adverts }, (_unused, index) => outgoing(from + index)),
+      );
       this.#sentCount += BATCH.adverts;
       for (const look of this.#waiting) look();
       if (this.isOver) return;

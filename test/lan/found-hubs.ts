@@ -1,4 +1,5 @@
-// A discovery program in a computer of the test network, and what it has told so far, as typed events to wait for.
+// A discovery program in a computer of the test network, and what it has told so far, as typed
+// events to wait for.
 import { createHash } from 'node:crypto';
 import type { DiscoveryCondition, FoundHub } from '../../main/ports/discovery.ts';
 import type { LineProcess } from './line-process.ts';
@@ -10,7 +11,10 @@ export interface HubIdentity {
   readonly publicKeyBase64: string;
 }
 
-/** The identity of the discovery program started with `seedText`. The key need not be on the curve to be announced. */
+/**
+ * The identity of the discovery program started with `seedText`. The key need not be on the curve
+ * to be announced.
+ */
 export function identityOf(seedText: string): HubIdentity {
   const key = createHash('sha256').update(seedText).digest();
   const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
@@ -32,8 +36,16 @@ export class DiscoveryProgram {
   }
 
   /** Starts it; resolves once it has announced, or found nothing to announce on. */
-  static async start(host: LanHost, seedText: string, options: DiscoveryOptions = {}): Promise<DiscoveryProgram> {
-    const started = host.startNode('test/lan/discovery-process.ts', [seedText, String(options.port ?? 7100), options.interfaces ?? '-']);
+  static async start(
+    host: LanHost,
+    seedText: string,
+    options: DiscoveryOptions = {},
+  ): Promise<DiscoveryProgram> {
+    const started = host.startNode('test/lan/discovery-process.ts', [
+      seedText,
+      String(options.port ?? 7100),
+      options.interfaces ?? '-',
+    ]);
     await started.until((line) => eventOf(line).type === 'started', 20_000);
     return new DiscoveryProgram(identityOf(seedText), started);
   }
@@ -44,7 +56,12 @@ export class DiscoveryProgram {
   }
 
   /** Waits until it tells of that hub, in a state that `fits`. */
-  async found(agentId: string, timeoutMs: number, from = 0, fits: (hub: FoundHub) => boolean = () => true): Promise<FoundHub> {
+  async found(
+    agentId: string,
+    timeoutMs: number,
+    from = 0,
+    fits: (hub: FoundHub) => boolean = () => true,
+  ): Promise<FoundHub> {
     const line = await this.process.until(
       (said) => {
         const { hub } = eventOf(said);
@@ -59,7 +76,11 @@ export class DiscoveryProgram {
   }
 
   async lost(agentId: string, timeoutMs: number, from = 0): Promise<void> {
-    await this.process.until((line) => eventOf(line).type === 'lost' && eventOf(line).agentId === agentId, timeoutMs, from);
+    await this.process.until(
+      (line) => eventOf(line).type === 'lost' && eventOf(line).agentId === agentId,
+      timeoutMs,
+      from,
+    );
   }
 
   async networkChanged(timeoutMs: number, from = 0): Promise<void> {
@@ -69,7 +90,11 @@ export class DiscoveryProgram {
   /** Waits until it tells exactly this of the computer's networks. */
   async condition(expected: DiscoveryCondition, timeoutMs: number, from = 0): Promise<void> {
     const text = JSON.stringify(expected);
-    await this.process.until((line) => JSON.stringify(eventOf(line).condition) === text, timeoutMs, from);
+    await this.process.until(
+      (line) => JSON.stringify(eventOf(line).condition) === text,
+      timeoutMs,
+      from,
+    );
   }
 
   /** Agent ids found so far, in order, with repetitions. */

@@ -1,7 +1,18 @@
-// A hostile computer on the home network: crafted packets, false announcements and floods, and what our own packets give away.
+// A hostile computer on the home network: crafted packets, false announcements and floods, and what
+// our own packets give away.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BareSocket } from './bare-socket.ts';
-import { advertBytes, answerBytes, nameBytes, queryBytes, readMessage, recordBytes, srvData, TYPES, txtData } from './dns-message.ts';
+import {
+  advertBytes,
+  answerBytes,
+  nameBytes,
+  queryBytes,
+  readMessage,
+  recordBytes,
+  srvData,
+  TYPES,
+  txtData,
+} from './dns-message.ts';
 import { DiscoveryProgram, identityOf, type HubIdentity } from './found-hubs.ts';
 import { rounds } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
@@ -30,10 +41,16 @@ function malformedPackets(): readonly Uint8Array[] {
   const instance = `x.${SERVICE}`;
   const pointer = { name: SERVICE, type: 'PTR', ttl: 120 } as const;
   // 1,000 records fit into 9 KB only as pointers to one name.
-  const small: Uint8Array = Buffer.concat([Buffer.from([0xc0, 0x0c]), fixed(TYPES.PTR, 2), Buffer.from([0xc0, 0x0c])]);
+  const small: Uint8Array = Buffer.concat([
+    Buffer.from([0xc0, 0x0c]),
+    fixed(TYPES.PTR, 2),
+    Buffer.from([0xc0, 0x0c]),
+  ]);
   const chain = Buffer.concat([
     service,
-    ...Array.from({ length: 600 }, (_, index) => pointerTo(index === 0 ? 12 : 12 + service.length + 2 * (index - 1))),
+    ...Array.from({ length: 600 }, (_, index) =>
+      pointerTo(index === 0 ? 12 : 12 + service.length + 2 * (index - 1)),
+    ),
   ]);
   return [
     Buffer.alloc(0),
@@ -49,22 +66,39 @@ function malformedPackets(): readonly Uint8Array[] {
     answerBytes([Buffer.concat([Buffer.of(1, 97), pointerTo(12), fixed(TYPES.PTR, 2)])]),
     answerBytes([Buffer.concat([Buffer.of(0x40, 1, 0x80, 2), fixed(TYPES.A, 4), Buffer.alloc(4)])]),
     answerBytes([Buffer.concat([chain, fixed(TYPES.PTR, 2), pointerTo(1_100)])]),
-    answerBytes(Array.from({ length: 1_000 }, () => small).toSpliced(0, 1, recordBytes({ ...pointer, data: nameBytes(instance) }))),
+    answerBytes(
+      Array.from({ length: 1_000 }, () => small).toSpliced(
+        0,
+        1,
+        recordBytes({ ...pointer, data: nameBytes(instance) }),
+      ),
+    ),
     answerBytes([Buffer.concat([service, fixed(5, service.length), service])]),
     answerBytes([Buffer.concat([service, fixed(TYPES.PTR, 500)])]),
     answerBytes([Buffer.concat([nameBytes(instance), fixed(TYPES.TXT, 3), Buffer.of(255, 1, 2)])]),
-    answerBytes([Buffer.concat([nameBytes(instance), fixed(TYPES.TXT, 65_535), Buffer.alloc(900, 200)])]),
+    answerBytes([
+      Buffer.concat([nameBytes(instance), fixed(TYPES.TXT, 65_535), Buffer.alloc(900, 200)]),
+    ]),
     answerBytes([Buffer.concat([nameBytes(instance), fixed(TYPES.SRV, 2), Buffer.of(0, 1)])]),
     answerBytes([Buffer.concat([nameBytes(instance), fixed(TYPES.A, 2), Buffer.of(10, 77)])]),
     answerBytes([Buffer.concat([nameBytes(instance), fixed(TYPES.AAAA, 1), Buffer.of(1)])]),
     answerBytes([Buffer.concat([Buffer.of(0), fixed(41, 65_000)])]),
     answerBytes([Buffer.concat([nameBytes(instance), fixed(47, 40), random.subarray(0, 40)])]),
-    answerBytes([recordBytes({ ...pointer, data: Buffer.from([4, 0xff, 0xfe, 0xc3, 0x28, ...service]) })]),
+    answerBytes([
+      recordBytes({ ...pointer, data: Buffer.from([4, 0xff, 0xfe, 0xc3, 0x28, ...service]) }),
+    ]),
     answerBytes([recordBytes({ ...pointer, data: nameBytes(`__proto__.${SERVICE}`) })]),
     answerBytes([
-      recordBytes({ name: `__proto__.${SERVICE}`, type: 'TXT', ttl: 120, data: txtData(['__proto__=1', 'constructor=2', '=', '']) }),
+      recordBytes({
+        name: `__proto__.${SERVICE}`,
+        type: 'TXT',
+        ttl: 120,
+        data: txtData(['__proto__=1', 'constructor=2', '=', '']),
+      }),
     ]),
-    answerBytes([recordBytes({ name: SERVICE, type: 'SRV', ttl: 120, data: srvData(7_100, SERVICE) })]),
+    answerBytes([
+      recordBytes({ name: SERVICE, type: 'SRV', ttl: 120, data: srvData(7_100, SERVICE) }),
+    ]),
     answerBytes([nameBytes(SERVICE)], { flags: 0, questions: 1, answers: 0 }),
   ];
 }
@@ -76,15 +110,32 @@ function pointerTo(offset: number): Buffer {
 }
 
 /** Well-formed announcements of hubs that must not be believed, each with what is wrong. */
-function falseAdverts(): readonly { readonly wrong: string; readonly identity: HubIdentity; readonly bytes: Buffer }[] {
+function falseAdverts(): readonly {
+  readonly wrong: string;
+  readonly identity: HubIdentity;
+  readonly bytes: Buffer;
+}[] {
   const advert = (
     wrong: string,
-    change: Partial<Parameters<typeof advertBytes>[0]> & { readonly txtFor?: (identity: HubIdentity) => string[] },
+    change: Partial<Parameters<typeof advertBytes>[0]> & {
+      readonly txtFor?: (identity: HubIdentity) => string[];
+    },
   ) => {
     const identity = identityOf(wrong);
     const label = `false-${identity.agentId.slice(8, 20)}`;
     const txt = change.txtFor?.(identity) ?? txtOf(identity);
-    return { wrong, identity, bytes: advertBytes({ label, host: `${label}.local`, address: KID, port: 7_100, ...change, txt }) };
+    return {
+      wrong,
+      identity,
+      bytes: advertBytes({
+        label,
+        host: `${label}.local`,
+        address: KID,
+        port: 7_100,
+        ...change,
+        txt,
+      }),
+    };
   };
   const padless = (text: string): string => text.replaceAll('=', '');
   return [
@@ -101,16 +152,39 @@ function falseAdverts(): readonly { readonly wrong: string; readonly identity: H
     ].map((address) => advert(`address ${address}`, { address })),
     ...[0, 22, 1_023].map((port) => advert(`port ${port}`, { port })),
     advert('another key', {
-      txtFor: (identity) => [`agent_id=${identity.agentId}`, `pubkey=${identityOf('somebody').publicKeyBase64}`, 'v=1'],
+      txtFor: (identity) => [
+        `agent_id=${identity.agentId}`,
+        `pubkey=${identityOf('somebody').publicKeyBase64}`,
+        'v=1',
+      ],
     }),
-    advert('upper case', { txtFor: (identity) => txtOf({ ...identity, agentId: identity.agentId.toUpperCase() }) }),
-    advert('no padding', { txtFor: (identity) => [`agent_id=${identity.agentId}`, `pubkey=${padless(identity.publicKeyBase64)}`, 'v=1'] }),
-    advert('short key', { txtFor: (identity) => [`agent_id=${identity.agentId}`, 'pubkey=AAAA', 'v=1'] }),
+    advert('upper case', {
+      txtFor: (identity) => txtOf({ ...identity, agentId: identity.agentId.toUpperCase() }),
+    }),
+    advert('no padding', {
+      txtFor: (identity) => [
+        `agent_id=${identity.agentId}`,
+        `pubkey=${padless(identity.publicKeyBase64)}`,
+        'v=1',
+      ],
+    }),
+    advert('short key', {
+      txtFor: (identity) => [`agent_id=${identity.agentId}`, 'pubkey=AAAA', 'v=1'],
+    }),
     advert('version 2', { txtFor: (identity) => [...txtOf(identity).slice(0, 2), 'v=2'] }),
     advert('no version', { txtFor: (identity) => txtOf(identity).slice(0, 2) }),
-    advert('another first', { txtFor: (identity) => [`agent_id=ed25519.${'0'.repeat(32)}`, ...txtOf(identity)] }),
-    advert('large TXT', { txtFor: (identity) => [...txtOf(identity), ...Array.from({ length: 4 }, () => 'x'.repeat(250))] }),
-    advert('many strings', { txtFor: (identity) => [...txtOf(identity), ...Array.from({ length: 40 }, () => 'k=v')] }),
+    advert('another first', {
+      txtFor: (identity) => [`agent_id=ed25519.${'0'.repeat(32)}`, ...txtOf(identity)],
+    }),
+    advert('large TXT', {
+      txtFor: (identity) => [
+        ...txtOf(identity),
+        ...Array.from({ length: 4 }, () => 'x'.repeat(250)),
+      ],
+    }),
+    advert('many strings', {
+      txtFor: (identity) => [...txtOf(identity), ...Array.from({ length: 40 }, () => 'k=v')],
+    }),
   ];
 }
 
@@ -129,7 +203,10 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     await kid.send(malformedPackets());
     await kid.send(malformedPackets(), lan.host('dad').address);
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
-    await Promise.all([dad.found(mum.identity.agentId, FOUND_WITHIN_MS), mum.found(dad.identity.agentId, FOUND_WITHIN_MS)]);
+    await Promise.all([
+      dad.found(mum.identity.agentId, FOUND_WITHIN_MS),
+      mum.found(dad.identity.agentId, FOUND_WITHIN_MS),
+    ]);
     expect(dad.foundIds).toEqual([mum.identity.agentId]);
     expect(dad.crashes).toEqual([]);
     expect(await dad.stop()).toBe(0);
@@ -138,10 +215,18 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
   it('MD-04: an announcement from an address that is not on the link is dropped, also when it comes by unicast', async () => {
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
     lan.host('kid').run('ip', ['addr', 'add', '172.30.9.9/24', 'dev', 'eth0']);
-    lan.host('kid').run('ip', ['route', 'replace', '10.77.0.0/24', 'dev', 'eth0', 'src', '172.30.9.9']);
+    lan
+      .host('kid')
+      .run('ip', ['route', 'replace', '10.77.0.0/24', 'dev', 'eth0', 'src', '172.30.9.9']);
     const kid = await BareSocket.open(lan.host('kid'), '172.30.9.9');
     const stranger = identityOf('stranger');
-    const packet = advertBytes({ label: 'stranger', host: 'stranger.local', address: '10.77.0.9', port: 7_100, txt: txtOf(stranger) });
+    const packet = advertBytes({
+      label: 'stranger',
+      host: 'stranger.local',
+      address: '10.77.0.9',
+      port: 7_100,
+      txt: txtOf(stranger),
+    });
     const witness = await BareSocket.open(lan.host('mum'));
     await kid.send([packet]);
     await kid.send([packet], lan.host('dad').address);
@@ -157,9 +242,22 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const adverts = falseAdverts();
     await kid.send(adverts.map((advert) => advert.bytes));
     const honest = identityOf('honest');
-    await kid.send([advertBytes({ label: 'honest', host: 'honest.local', address: KID, port: 7_100, txt: txtOf(honest) })]);
-    expect(await dad.found(honest.agentId, FOUND_WITHIN_MS)).toMatchObject({ addresses: [KID], label: 'honest' });
-    const believed = adverts.filter((advert) => dad.foundIds.includes(advert.identity.agentId)).map((advert) => advert.wrong);
+    await kid.send([
+      advertBytes({
+        label: 'honest',
+        host: 'honest.local',
+        address: KID,
+        port: 7_100,
+        txt: txtOf(honest),
+      }),
+    ]);
+    expect(await dad.found(honest.agentId, FOUND_WITHIN_MS)).toMatchObject({
+      addresses: [KID],
+      label: 'honest',
+    });
+    const believed = adverts
+      .filter((advert) => dad.foundIds.includes(advert.identity.agentId))
+      .map((advert) => advert.wrong);
     expect(believed).toEqual([]);
   });
 
@@ -170,11 +268,18 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const kid = await BareSocket.open(lan.host('kid'));
     const copy = { label, host: 'copy.local', address: KID, port: 7_100, txt: txtOf(mum.identity) };
     await kid.send([advertBytes(copy)]);
-    const both = await dad.found(mum.identity.agentId, FOUND_WITHIN_MS, 0, (hub) => hub.addresses.includes(KID));
+    const both = await dad.found(mum.identity.agentId, FOUND_WITHIN_MS, 0, (hub) =>
+      hub.addresses.includes(KID),
+    );
     expect(both.addresses).toContain('10.77.0.2');
     const mark = dad.mark;
     await kid.send([advertBytes({ ...copy, ttl: 0 })]);
-    const one = await dad.found(mum.identity.agentId, FOUND_WITHIN_MS, mark, (hub) => !hub.addresses.includes(KID));
+    const one = await dad.found(
+      mum.identity.agentId,
+      FOUND_WITHIN_MS,
+      mark,
+      (hub) => !hub.addresses.includes(KID),
+    );
     expect(one.addresses).toEqual(['10.77.0.2']);
     await expect(dad.lost(mum.identity.agentId, 1_500)).rejects.toThrow('nothing of the kind');
   });
@@ -184,11 +289,20 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const kid = await BareSocket.open(lan.host('kid'));
     const flood = Array.from({ length: 5_000 }, (_, index) => {
       const label = `flood-${index}`;
-      return advertBytes({ label, host: `${label}.local`, address: KID, port: 7_100, txt: txtOf(identityOf(label)) });
+      return advertBytes({
+        label,
+        host: `${label}.local`,
+        address: KID,
+        port: 7_100,
+        txt: txtOf(identityOf(label)),
+      });
     });
     await kid.send(flood);
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
-    await Promise.all([dad.found(mum.identity.agentId, FOUND_WITHIN_MS), mum.found(dad.identity.agentId, FOUND_WITHIN_MS)]);
+    await Promise.all([
+      dad.found(mum.identity.agentId, FOUND_WITHIN_MS),
+      mum.found(dad.identity.agentId, FOUND_WITHIN_MS),
+    ]);
     expect(new Set(dad.foundIds).size).toBeLessThanOrEqual(17);
     expect(dad.crashes).toEqual([]);
   });
@@ -198,8 +312,13 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const kid = await BareSocket.open(lan.host('kid'));
     await kid.send(Array.from({ length: 60 }, () => queryBytes(SERVICE, 24)));
     const mum = await DiscoveryProgram.start(lan.host('mum'), 'mum');
-    await Promise.all([dad.found(mum.identity.agentId, FOUND_WITHIN_MS), mum.found(dad.identity.agentId, FOUND_WITHIN_MS)]);
-    const answers = kid.captured('10.77.0.1').filter(({ bytes }) => readMessage(bytes).isAnswer).length;
+    await Promise.all([
+      dad.found(mum.identity.agentId, FOUND_WITHIN_MS),
+      mum.found(dad.identity.agentId, FOUND_WITHIN_MS),
+    ]);
+    const answers = kid
+      .captured('10.77.0.1')
+      .filter(({ bytes }) => readMessage(bytes).isAnswer).length;
     expect(answers).toBeGreaterThan(20);
     expect(answers).toBeLessThan(140);
     expect(dad.crashes).toEqual([]);
@@ -209,7 +328,16 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const dad = await DiscoveryProgram.start(lan.host('dad'), 'dad');
     const kid = await BareSocket.open(lan.host('kid'));
     const ghost = identityOf('ghost');
-    await kid.send([advertBytes({ label: 'ghost', host: 'ghost.local', address: KID, port: 7_100, txt: txtOf(ghost), ttl: 4 })]);
+    await kid.send([
+      advertBytes({
+        label: 'ghost',
+        host: 'ghost.local',
+        address: KID,
+        port: 7_100,
+        txt: txtOf(ghost),
+        ttl: 4,
+      }),
+    ]);
     await dad.found(ghost.agentId, FOUND_WITHIN_MS);
     await dad.lost(ghost.agentId, 8_000);
   });
@@ -219,14 +347,25 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const kid = await BareSocket.open(lan.host('kid'));
     const slow = identityOf('slow');
     const instance = `slow.${SERVICE}`;
-    const send = async (type: 'PTR' | 'SRV' | 'TXT' | 'A', name: string, data: Uint8Array): Promise<void> =>
+    const send = async (
+      type: 'PTR' | 'SRV' | 'TXT' | 'A',
+      name: string,
+      data: Uint8Array,
+    ): Promise<void> =>
       await kid.send([answerBytes([recordBytes({ name, type, ttl: 120, data })])]);
     await send('PTR', SERVICE, nameBytes(instance));
-    await kid.until(({ from, bytes }) => from === '10.77.0.1' && readMessage(bytes).questions.includes(instance), FOUND_WITHIN_MS);
+    await kid.until(
+      ({ from, bytes }) => from === '10.77.0.1' && readMessage(bytes).questions.includes(instance),
+      FOUND_WITHIN_MS,
+    );
     await send('TXT', instance, txtData(txtOf(slow)));
     await send('SRV', instance, srvData(7_100, 'slow.local'));
     await send('A', 'slow.local', Buffer.from([10, 77, 0, 3]));
-    expect(await dad.found(slow.agentId, FOUND_WITHIN_MS)).toMatchObject({ addresses: [KID], port: 7_100, label: 'slow' });
+    expect(await dad.found(slow.agentId, FOUND_WITHIN_MS)).toMatchObject({
+      addresses: [KID],
+      port: 7_100,
+      label: 'slow',
+    });
   });
 
   it('MD-06: our packets hold what PROTOCOL.md lists, change every time, and name no user and no machine', async () => {
@@ -236,7 +375,16 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const script = 'hostname zebedee-laptop && exec "$@"';
     const started = dad.start(
       'unshare',
-      ['--uts', 'sh', '-c', script, 'sh', ...dad.nodeCommand('test/lan/discovery-process.ts'), 'dad', '7100'],
+      [
+        '--uts',
+        'sh',
+        '-c',
+        script,
+        'sh',
+        ...dad.nodeCommand('test/lan/discovery-process.ts'),
+        'dad',
+        '7100',
+      ],
       environment,
     );
     await started.until((line) => line.includes('"started"'), 20_000);
@@ -246,13 +394,17 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
           .records.filter(({ type }) => type === TYPES.TXT)
           .map(({ texts }) => texts.join(' ')),
       );
-    const wanted = rounds('changes of the announcement that are read for what they give away', { short: 2, long: 3 });
+    const wanted = rounds('changes of the announcement that are read for what they give away', {
+      short: 2,
+      long: 3,
+    });
     await kid.until(() => new Set(announcements()).size >= wanted, 40_000);
     started.write('stop');
     expect(await started.ended).toBe(0);
 
     const captured = kid.captured('10.77.0.1');
-    for (const { bytes } of captured) expect(bytes.toString('latin1').toLowerCase()).not.toMatch(/zebedee|laptop|root/);
+    for (const { bytes } of captured)
+      expect(bytes.toString('latin1').toLowerCase()).not.toMatch(/zebedee|laptop|root/);
     const { agentId, publicKeyBase64 } = identityOf('dad');
     const digits = agentId.slice('ed25519.'.length);
     const instance = `axon-${digits.slice(0, 16)}.${SERVICE}`;
@@ -260,7 +412,11 @@ describe.skipIf(!hasRealPart('namespaces'))('a hostile computer on the home netw
     const said = new Set<string>();
     for (const { bytes } of captured) {
       for (const { name, type, texts, port } of readMessage(bytes).records)
-        said.add([name, type, port ?? '', ...texts.map((text) => text.replace(/^fresh=.*/, 'fresh'))].join(' '));
+        said.add(
+          [name, type, port ?? '', ...texts.map((text) => text.replace(/^fresh=.*/, 'fresh'))].join(
+            ' ',
+          ),
+        );
     }
     expect([...said].toSorted()).toEqual(
       [

@@ -1,12 +1,17 @@
-// A built headless hub on one computer of the test network, in a data folder that outlives it: started, asked through its own HTTP API,
-// killed at any moment and started again. It is the real program and talks to nothing but its real doors.
+// A built headless hub on one computer of the test network, in a data folder that outlives it:
+// started, asked through its own HTTP API, killed at any moment and started again. It is the real
+// program and talks to nothing but its real doors.
 import { watch } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ERRORS, type Problem } from '../../preload/contract/errors.ts';
 import { httpRequestOf } from '../../preload/contract/http-form.ts';
-import type { OperationInput, OperationName, OperationResult } from '../../preload/contract/operations.ts';
+import type {
+  OperationInput,
+  OperationName,
+  OperationResult,
+} from '../../preload/contract/operations.ts';
 import { EventReader } from '../support/event-reader.ts';
 import { LoopbackClient } from './loopback-client.ts';
 import type { Environment, LineProcess } from './line-process.ts';
@@ -16,7 +21,10 @@ const HUB_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'headless.js');
 const CLI_PROGRAM = join(REPOSITORY_ROOT, 'out', 'main', 'cli.js');
 const START_MS = 20_000;
 const CALL_TIMEOUT_MS = 65_000;
-/** Without a session bus there is no keychain: the identity key lies in the data folder, as on a server. */
+/**
+ * Without a session bus there is no keychain: the identity key lies in the data folder, as on a
+ * server.
+ */
 const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefined };
 const PASSPHRASE = 'a passphrase for tests only';
 
@@ -46,10 +54,19 @@ export class HubApi {
     return new HubApi(this.#client, token);
   }
 
-  /** The events from now on: for the token of a person those of the pages, for that of an agent its inbox. */
-  follow(path: '/v1/events' | '/v1/inbox/stream' = '/v1/events', headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
+  /**
+   * The events from now on: for the token of a person those of the pages, for that of an agent its
+   * inbox.
+   */
+  follow(
+    path: '/v1/events' | '/v1/inbox/stream' = '/v1/events',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<EventReader> {
     const { target, port } = this.#client;
-    return EventReader.openAt(target, path, this.#token ?? '', { host: `127.0.0.1:${port}`, ...headers });
+    return EventReader.openAt(target, path, this.#token ?? '', {
+      host: `127.0.0.1:${port}`,
+      ...headers,
+    });
   }
 
   /** Throws HubRefusal for a refusal. */
@@ -63,10 +80,17 @@ export class HubApi {
     if (body !== null) headers['content-type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
-    const answer = await this.#client.send({ method, path, body, headers, timeoutMs: CALL_TIMEOUT_MS });
+    const answer = await this.#client.send({
+      method,
+      path,
+      body,
+      headers,
+      timeoutMs: CALL_TIMEOUT_MS,
+    });
     const value: OperationResult<Name> | Problem = JSON.parse(answer.body);
     if (isProblem(value)) throw new HubRefusal(value);
-    if (answer.status < 200 || answer.status > 299) throw new Error(`${name} was answered ${answer.status}: ${answer.body}`);
+    if (answer.status < 200 || answer.status > 299)
+      throw new Error(`${name} was answered ${answer.status}: ${answer.body}`);
     return value;
   }
 }
@@ -133,10 +157,15 @@ export class HubProcess {
 
   /** The API of the person in charge; sets the owner passphrase where there is none yet. */
   async owner(): Promise<HubApi> {
-    const login = (): Promise<{ readonly token: string }> => this.api.call('hub.login', { passphrase: PASSPHRASE });
+    const login = (): Promise<{ readonly token: string }> =>
+      this.api.call('hub.login', { passphrase: PASSPHRASE });
     const { token } = await login().catch(async (error: unknown) => {
-      if (!(error instanceof HubRefusal) || error.problem.code !== 'passphrase_required') throw error;
-      await this.api.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: this.#live().bootSecret });
+      if (!(error instanceof HubRefusal) || error.problem.code !== 'passphrase_required')
+        throw error;
+      await this.api.call('hub.setPassphrase', {
+        passphrase: PASSPHRASE,
+        boot_secret: this.#live().bootSecret,
+      });
       return await login();
     });
     return this.api.withToken(token);
@@ -149,19 +178,29 @@ export class HubProcess {
 
   /** Runs an `axon` command on that computer to its end. */
   async axon(args: readonly string[], environment: Environment = {}): Promise<CommandEnd> {
-    const command = this.host.start(NODE_BINARY, [CLI_PROGRAM, '--home', this.home, ...args], environment);
+    const command = this.host.start(
+      NODE_BINARY,
+      [CLI_PROGRAM, '--home', this.home, ...args],
+      environment,
+    );
     const code = await command.ended;
     return { code, output: command.lines.join('\n'), transcript: command.transcript() };
   }
 
-  /** The same for the person in charge, who gives the passphrase in a file. `owner` must have set it. */
+  /**
+   * The same for the person in charge, who gives the passphrase in a file. `owner` must have set
+   * it.
+   */
   async axonAsOwner(args: readonly string[]): Promise<CommandEnd> {
     const file = join(this.home, 'passphrase');
     await writeFile(file, PASSPHRASE, { mode: 0o600 });
     return await this.axon(['--passphrase-file', file, ...args]);
   }
 
-  /** Ends the process at once, as a power cut would: SIGKILL unless another signal is given. The data folder stays. */
+  /**
+   * Ends the process at once, as a power cut would: SIGKILL unless another signal is given. The
+   * data folder stays.
+   */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
     const running = this.#running;
     this.#running = null;
@@ -171,7 +210,10 @@ export class HubProcess {
     return code;
   }
 
-  /** Stops the program where it stands, until `thaw`: it hears nothing and says nothing. Only on this very computer. */
+  /**
+   * Stops the program where it stands, until `thaw`: it hears nothing and says nothing. Only on
+   * this very computer.
+   */
   freeze(): void {
     this.#live().process.signal('SIGSTOP');
   }
@@ -185,8 +227,21 @@ export class HubProcess {
   async restart(): Promise<void> {
     await this.kill();
     const { name, flags = [], environment = {} } = this.#options;
-    const settings = ['--home', this.home, '--api-port', '0', '--peer-port', '0', '--name', name, ...flags];
-    const process = this.host.start(NODE_BINARY, [HUB_PROGRAM, ...settings], { ...NO_KEYCHAIN, ...environment });
+    const settings = [
+      '--home',
+      this.home,
+      '--api-port',
+      '0',
+      '--peer-port',
+      '0',
+      '--name',
+      name,
+      ...flags,
+    ];
+    const process = this.host.start(NODE_BINARY, [HUB_PROGRAM, ...settings], {
+      ...NO_KEYCHAIN,
+      ...environment,
+    });
     const { port, bootSecret } = await this.#runtimeFileOf(process);
     this.#running = { process, client: await LoopbackClient.open(this.host, port), bootSecret };
   }
@@ -202,12 +257,19 @@ export class HubProcess {
     await rm(this.home, { recursive: true, force: true });
   }
 
-  /** Waits for the runtime file that this very process wrote; a killed one may have left an older. */
-  async #runtimeFileOf(process: LineProcess): Promise<{ readonly port: number; readonly bootSecret: string }> {
+  /**
+   * Waits for the runtime file that this very process wrote; a killed one may have left an older.
+   */
+  async #runtimeFileOf(
+    process: LineProcess,
+  ): Promise<{ readonly port: number; readonly bootSecret: string }> {
     return await new Promise((resolve, reject) => {
       const watcher = watch(this.home);
       const timer = setTimeout(
-        () => settle(() => reject(new Error(`the hub wrote no hub.json in time\n${process.transcript()}`))),
+        () =>
+          settle(() =>
+            reject(new Error(`the hub wrote no hub.json in time\n${process.transcript()}`)),
+          ),
         START_MS,
       );
       const settle = (finish: () => void): void => {
@@ -221,7 +283,11 @@ export class HubProcess {
         if (facts !== undefined && facts.pid === process.pid) settle(() => resolve(facts));
       };
       watcher.on('change', () => void look());
-      void process.ended.then((code) => settle(() => reject(new Error(`the hub ended (${code}) at its start\n${process.transcript()}`))));
+      void process.ended.then((code) =>
+        settle(() =>
+          reject(new Error(`the hub ended (${code}) at its start\n${process.transcript()}`)),
+        ),
+      );
       void look();
     });
   }
@@ -232,10 +298,17 @@ export class HubProcess {
   }
 }
 
-function readRuntimeFacts(text: string): { readonly port: number; readonly pid: number; readonly bootSecret: string } | undefined {
+function readRuntimeFacts(
+  text: string,
+): { readonly port: number; readonly pid: number; readonly bootSecret: string } | undefined {
   try {
-    const { port, pid, boot_secret: bootSecret }: Readonly<Record<string, unknown>> = JSON.parse(text);
-    const complete = typeof port === 'number' && typeof pid === 'number' && typeof bootSecret === 'string';
+    const {
+      port,
+      pid,
+      boot_secret: bootSecret,
+    }: Readonly<Record<string, unknown>> = JSON.parse(text);
+    const complete =
+      typeof port === 'number' && typeof pid === 'number' && typeof bootSecret === 'string';
     return complete ? { port, pid, bootSecret } : undefined;
   } catch {
     // Not there yet, or half written.
@@ -244,6 +317,7 @@ function readRuntimeFacts(text: string): { readonly port: number; readonly pid: 
 }
 
 function isProblem(value: unknown): value is Problem {
-  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value)) return false;
+  if (typeof value !== 'object' || value === null || !('code' in value) || !('detail' in value))
+    return false;
   return typeof value.code === 'string' && Object.hasOwn(ERRORS, value.code);
 }

@@ -1,4 +1,5 @@
-// Built hubs on the computers of the test network, from outside: found with nothing configured, killed, started again, opened in a browser.
+// Built hubs on the computers of the test network, from outside: found with nothing configured,
+// killed, started again, opened in a browser.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRealPart } from '../support/real-parts.ts';
 import { openBrowser } from './browser.ts';
@@ -16,105 +17,127 @@ async function seenBy(hub: HubProcess): Promise<readonly Seen[]> {
   return items.map((peer) => ({ key: peer.public_key, address: peer.address }));
 }
 
-describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))('built hubs on one home network', () => {
-  let lan: Lan;
-  let hubs: HubProcess[];
-  beforeEach(() => {
-    lan = new Lan(['dad', 'mum']);
-    hubs = [];
-  });
-  afterEach(async ({ task }) => {
-    // What a hub saw and did cannot be asked once it is gone.
-    if (task.result?.state === 'fail') for (const hub of hubs) console.error(hub.isRunning ? hub.transcript() : 'a hub that was killed');
-    await Promise.all(hubs.map((hub) => hub.remove()));
-    await lan.close();
-  });
+describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))(
+  'built hubs on one home network',
+  () => {
+    let lan: Lan;
+    let hubs: HubProcess[];
+    beforeEach(() => {
+      lan = new Lan(['dad', 'mum']);
+      hubs = [];
+    });
+    afterEach(async ({ task }) => {
+      // What a hub saw and did cannot be asked once it is gone.
+      if (task.result?.state === 'fail')
+        for (const hub of hubs)
+          console.error(hub.isRunning ? hub.transcript() : 'a hub that was killed');
+      await Promise.all(hubs.map((hub) => hub.remove()));
+      await lan.close();
+    });
 
-  async function start(name: 'dad' | 'mum'): Promise<HubProcess> {
-    const hub = await HubProcess.start(lan.host(name), { name: `${name}'s computer` });
-    hubs.push(hub);
-    return hub;
-  }
-
-  it('each shows the other within 5 s, and a hub killed and started again is the same hub at its new port', async () => {
-    const dad = await start('dad');
-    const mum = await start('mum');
-    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
-    await expect.poll(() => seenBy(mum), { timeout: 5_000, interval: 100 }).toHaveLength(1);
-    const [before] = await seenBy(dad);
-    expect(before?.address).toMatch(/^10\.77\.0\.2:\d+$/);
-    await mum.kill();
-    await mum.restart();
-    // A start waits for the disk several times, and a login here once each: on a disk that another program keeps busy that takes seconds.
-    await expect.poll(async () => (await seenBy(dad))[0]?.address, { timeout: 20_000, interval: 100 }).not.toBe(before?.address);
-    const after = await seenBy(dad);
-    expect(after.map(({ key }) => key)).toEqual([before?.key]);
-    expect(after[0]?.address).toMatch(/^10\.77\.0\.2:\d+$/);
-  });
-
-  it('MD-06: a hub nearby is told from others by a label that its own screen shows too, and by no name of a user or a machine', async () => {
-    const [dad, mum] = [await start('dad'), await start('mum')];
-    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
-    const { items } = await (await dad.owner()).call('peers.list', {});
-    const { hub } = await (await mum.owner()).call('hub.whoami', {});
-    expect(hub.name).toBe("mum's computer");
-    expect(hub.label).toMatch(/^Hub [0-9a-f]{4} [0-9a-f]{4}$/);
-    expect(items.map(({ label }) => label)).toEqual([hub.label]);
-    expect(JSON.stringify(items).toLowerCase()).not.toContain('mum');
-  });
-
-  it('two hubs show each other the names their owners gave once both pages for adding are open; a closed page tells none', async () => {
-    const [dad, mum] = [await start('dad'), await start('mum')];
-    const owners = { dad: await dad.owner(), mum: await mum.owner() };
-    const named = async (who: 'dad' | 'mum'): Promise<unknown> =>
-      (await owners[who].call('peers.list', {})).items.map(({ untrusted }) => untrusted.advertised_name);
-    for (const hub of [dad, mum]) await expect.poll(() => seenBy(hub), { timeout: 5_000, interval: 100 }).toHaveLength(1);
-    await owners.dad.call('pairings.window', { open: true });
-    await expect.poll(() => named('mum'), { timeout: 2_000, interval: 50 }).toEqual(["dad's computer"]);
-    expect(await named('dad'), 'the page of mum is closed').toEqual([null]);
-    await owners.mum.call('pairings.window', { open: true });
-    await expect.poll(() => named('dad'), { timeout: 2_000, interval: 50 }).toEqual(["mum's computer"]);
-    expect(await named('mum')).toEqual(["dad's computer"]);
-  });
-
-  it('a hub says when it can find nobody, what to do about it, and when it can again', async () => {
-    const dad = await start('dad');
-    const owner = await dad.owner();
-    const told = async (): Promise<unknown> => (await owner.call('hub.status', {})).hub.discovery_status;
-    await expect.poll(told, { timeout: 5_000, interval: 100 }).toEqual({ state: 'working', message: null, interfaces: ['eth0'] });
-    lan.host('dad').setLink('down');
-    const message = expect.stringMatching(/no network just now.*added by address/);
-    await expect.poll(told, { timeout: 5_000, interval: 100 }).toEqual({ state: 'unusable', message, interfaces: [] });
-    lan.host('dad').setLink('up');
-    await expect.poll(told, { timeout: 5_000, interval: 100 }).toMatchObject({ state: 'working' });
-    expect(dad.transcript()).toMatch(/"warn".*no network just now/);
-  });
-
-  it('an orderly stop is noticed by the other at once', async () => {
-    const dad = await start('dad');
-    const mum = await start('mum');
-    await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
-    expect(await mum.kill('SIGTERM')).toBe(0);
-    await expect.poll(() => seenBy(dad), { timeout: 2_000, interval: 50 }).toEqual([]);
-  });
-
-  it('the login link opens the pages of a hub in a browser on its own computer', async () => {
-    const dad = await start('dad');
-    const browser = await openBrowser(lan.host('dad'));
-    try {
-      const page = await browser.newPage();
-      await page.goto(await dad.loginLink());
-      await page.getByRole('navigation').first().waitFor({ timeout: 20_000 });
-      expect(new URL(page.url()).hash).not.toContain('c=');
-      expect(await page.title()).toContain('AXON');
-    } finally {
-      await browser.close();
+    async function start(name: 'dad' | 'mum'): Promise<HubProcess> {
+      const hub = await HubProcess.start(lan.host(name), { name: `${name}'s computer` });
+      hubs.push(hub);
+      return hub;
     }
-  });
 
-  it('an axon command on that computer finds its hub', async () => {
-    const dad = await start('dad');
-    const { code, output } = await dad.axon(['status']);
-    expect([code, output]).toEqual([0, expect.stringContaining(`http://127.0.0.1:${dad.port}`)]);
-  });
-});
+    it('each shows the other within 5 s, and a hub killed and started again is the same hub at its new port', async () => {
+      const dad = await start('dad');
+      const mum = await start('mum');
+      await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+      await expect.poll(() => seenBy(mum), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+      const [before] = await seenBy(dad);
+      expect(before?.address).toMatch(/^10\.77\.0\.2:\d+$/);
+      await mum.kill();
+      await mum.restart();
+      // A start waits for the disk several times, and a login here once each: on a disk that
+      // another program keeps busy that takes seconds.
+      await expect
+        .poll(async () => (await seenBy(dad))[0]?.address, { timeout: 20_000, interval: 100 })
+        .not.toBe(before?.address);
+      const after = await seenBy(dad);
+      expect(after.map(({ key }) => key)).toEqual([before?.key]);
+      expect(after[0]?.address).toMatch(/^10\.77\.0\.2:\d+$/);
+    });
+
+    it('MD-06: a hub nearby is told from others by a label that its own screen shows too, and by no name of a user or a machine', async () => {
+      const [dad, mum] = [await start('dad'), await start('mum')];
+      await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+      const { items } = await (await dad.owner()).call('peers.list', {});
+      const { hub } = await (await mum.owner()).call('hub.whoami', {});
+      expect(hub.name).toBe("mum's computer");
+      expect(hub.label).toMatch(/^Hub [0-9a-f]{4} [0-9a-f]{4}$/);
+      expect(items.map(({ label }) => label)).toEqual([hub.label]);
+      expect(JSON.stringify(items).toLowerCase()).not.toContain('mum');
+    });
+
+    it('two hubs show each other the names their owners gave once both pages for adding are open; a closed page tells none', async () => {
+      const [dad, mum] = [await start('dad'), await start('mum')];
+      const owners = { dad: await dad.owner(), mum: await mum.owner() };
+      const named = async (who: 'dad' | 'mum'): Promise<unknown> =>
+        (await owners[who].call('peers.list', {})).items.map(
+          ({ untrusted }) => untrusted.advertised_name,
+        );
+      for (const hub of [dad, mum])
+        await expect.poll(() => seenBy(hub), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+      await owners.dad.call('pairings.window', { open: true });
+      await expect
+        .poll(() => named('mum'), { timeout: 2_000, interval: 50 })
+        .toEqual(["dad's computer"]);
+      expect(await named('dad'), 'the page of mum is closed').toEqual([null]);
+      await owners.mum.call('pairings.window', { open: true });
+      await expect
+        .poll(() => named('dad'), { timeout: 2_000, interval: 50 })
+        .toEqual(["mum's computer"]);
+      expect(await named('mum')).toEqual(["dad's computer"]);
+    });
+
+    it('a hub says when it can find nobody, what to do about it, and when it can again', async () => {
+      const dad = await start('dad');
+      const owner = await dad.owner();
+      const told = async (): Promise<unknown> =>
+        (await owner.call('hub.status', {})).hub.discovery_status;
+      await expect
+        .poll(told, { timeout: 5_000, interval: 100 })
+        .toEqual({ state: 'working', message: null, interfaces: ['eth0'] });
+      lan.host('dad').setLink('down');
+      const message = expect.stringMatching(/no network just now.*added by address/);
+      await expect
+        .poll(told, { timeout: 5_000, interval: 100 })
+        .toEqual({ state: 'unusable', message, interfaces: [] });
+      lan.host('dad').setLink('up');
+      await expect
+        .poll(told, { timeout: 5_000, interval: 100 })
+        .toMatchObject({ state: 'working' });
+      expect(dad.transcript()).toMatch(/"warn".*no network just now/);
+    });
+
+    it('an orderly stop is noticed by the other at once', async () => {
+      const dad = await start('dad');
+      const mum = await start('mum');
+      await expect.poll(() => seenBy(dad), { timeout: 5_000, interval: 100 }).toHaveLength(1);
+      expect(await mum.kill('SIGTERM')).toBe(0);
+      await expect.poll(() => seenBy(dad), { timeout: 2_000, interval: 50 }).toEqual([]);
+    });
+
+    it('the login link opens the pages of a hub in a browser on its own computer', async () => {
+      const dad = await start('dad');
+      const browser = await openBrowser(lan.host('dad'));
+      try {
+        const page = await browser.newPage();
+        await page.goto(await dad.loginLink());
+        await page.getByRole('navigation').first().waitFor({ timeout: 20_000 });
+        expect(new URL(page.url()).hash).not.toContain('c=');
+        expect(await page.title()).toContain('AXON');
+      } finally {
+        await browser.close();
+      }
+    });
+
+    it('an axon command on that computer finds its hub', async () => {
+      const dad = await start('dad');
+      const { code, output } = await dad.axon(['status']);
+      expect([code, output]).toEqual([0, expect.stringContaining(`http://127.0.0.1:${dad.port}`)]);
+    });
+  },
+);

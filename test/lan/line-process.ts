@@ -1,4 +1,5 @@
-// A child process that speaks in lines: what it printed can be waited for, with a deadline. It never outlives kill().
+// A child process that speaks in lines: what it printed can be waited for, with a deadline. It
+// never outlives kill().
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -23,7 +24,10 @@ export class LineProcess {
   #running = true;
 
   constructor(command: string, args: readonly string[], environment: Environment = {}) {
-    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
+    this.#child = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+    });
     this.#read('stdout', (line) => this.#take(line));
     this.#read('stderr', (line) => {
       this.#errors.push(line);
@@ -34,7 +38,10 @@ export class LineProcess {
       const end = (code: number | null): void => {
         if (!this.#running) return;
         this.#running = false;
-        for (const waiter of this.#waiters) waiter.reject(new Error(`the process ended (${code}) before it said so\n${this.transcript()}`));
+        for (const waiter of this.#waiters)
+          waiter.reject(
+            new Error(`the process ended (${code}) before it said so\n${this.transcript()}`),
+          );
         this.#waiters.clear();
         resolve(code);
       };
@@ -80,7 +87,9 @@ export class LineProcess {
     return await new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiters.delete(waiter);
-        reject(new Error(`nothing of the kind was said within ${timeoutMs} ms\n${this.transcript()}`));
+        reject(
+          new Error(`nothing of the kind was said within ${timeoutMs} ms\n${this.transcript()}`),
+        );
       }, timeoutMs);
       const done = <T>(settle: (value: T) => void) => {
         return (value: T): void => {

@@ -1,5 +1,6 @@
-// A door into one computer of the test network: a Unix socket, which every namespace sees, whose connections continue to a port of that
-// computer's own 127.0.0.1. Arguments: socket path, port. Prints "open" when it listens.
+// A door into one computer of the test network: a Unix socket, which every namespace sees, whose
+// connections continue to a port of that computer's own 127.0.0.1. Arguments: socket path, port.
+// Prints "open" when it listens.
 import { connect, createServer } from 'node:net';
 
 const [path = '', port = ''] = process.argv.slice(2);

@@ -23,7 +23,8 @@ interface LoopbackRequest {
 }
 
 /** Where a program outside of that computer connects to reach a port of its loopback. */
-type LoopbackTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+type LoopbackTarget =
+  { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 interface Way {
   readonly folder: string;
@@ -53,22 +54,38 @@ export class LoopbackClient {
     return new LoopbackClient(port, { folder, socketPath, bridge });
   }
 
-  /** For a connection that is not one request and its answer; its Host header must name 127.0.0.1 and `port`. */
+  /**
+   * For a connection that is not one request and its answer; its Host header must name 127.0.0.1
+   * and `port`.
+   */
   get target(): LoopbackTarget {
-    return this.#way === null ? { host: '127.0.0.1', port: this.port } : { socketPath: this.#way.socketPath };
+    return this.#way === null
+      ? { host: '127.0.0.1', port: this.port }
+      : { socketPath: this.#way.socketPath };
   }
 
   /** One request, as a program on that computer would send it to 127.0.0.1. */
   async send(wanted: LoopbackRequest): Promise<LoopbackAnswer> {
     const headers = { host: `127.0.0.1:${this.port}`, ...wanted.headers };
     return await new Promise((resolve, reject) => {
-      const sent = request({ ...this.target, agent: this.#agent, method: wanted.method, path: wanted.path, headers }, (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.on('error', reject);
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts).toString() }));
-      });
-      sent.setTimeout(wanted.timeoutMs ?? 60_000, () => sent.destroy(new Error(`no answer to ${wanted.method} ${wanted.path}`)));
+      const sent = request(
+        { ...this.target, agent: this.#agent, method: wanted.method, path: wanted.path, headers },
+        (answer) => {
+          const parts: Buffer[] = [];
+          answer.on('data', (part: Buffer) => parts.push(part));
+          answer.on('error', reject);
+          answer.on('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(parts).toString(),
+            }),
+          );
+        },
+      );
+      sent.setTimeout(wanted.timeoutMs ?? 60_000, () =>
+        sent.destroy(new Error(`no answer to ${wanted.method} ${wanted.path}`)),
+      );
       sent.on('error', reject);
       sent.end(wanted.body ?? undefined);
     });

@@ -1,18 +1,24 @@
-// A home network for tests: network namespaces joined by a bridge, each one "computer" with an eth0 of its own and no default route.
-// Needs the real part `namespaces`. Everything made here is removed again, also after a crash.
+// A home network for tests: network namespaces joined by a bridge, each one "computer" with an eth0
+// of its own and no default route. Needs the real part `namespaces`. Everything made here is
+// removed again, also after a crash.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { LineProcess, type Environment } from './line-process.ts';
 
-/** Names carry the process that made them, so that the next run can remove what a killed one left behind. */
+/**
+ * Names carry the process that made them, so that the next run can remove what a killed one left
+ * behind.
+ */
 const PREFIX = 'axonlan';
 const COMMAND_TIMEOUT_MS = 10_000;
 
 export const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..');
 
 /** A Node that runs TypeScript sources: this one, or the one that comes with the project. */
-export const NODE_BINARY = process.features.typescript ? process.execPath : join(REPOSITORY_ROOT, 'node_modules', '.bin', 'node');
+export const NODE_BINARY = process.features.typescript
+  ? process.execPath
+  : join(REPOSITORY_ROOT, 'node_modules', '.bin', 'node');
 
 /** A computer that programs of a test run on: one of the test network, or this one. */
 export interface Computer {
@@ -40,7 +46,10 @@ export class LanHost implements Computer {
     this.address = address;
   }
 
-  /** Runs a command to its end inside this computer; its standard output. Throws with what it said when it fails. */
+  /**
+   * Runs a command to its end inside this computer; its standard output. Throws with what it said
+   * when it fails.
+   */
   run(command: string, args: readonly string[]): string {
     return run('ip', ['netns', 'exec', this.namespace, command, ...args]);
   }
@@ -95,7 +104,9 @@ export class Lan {
     removeLeftovers();
     const id = `${PREFIX}-${process.pid}-${nextNumber()}`;
     this.#switch = `${id}-switch`;
-    this.hosts = names.map((name, index) => new LanHost(name, `${id}-${name}`, `10.77.0.${index + 1}`));
+    this.hosts = names.map(
+      (name, index) => new LanHost(name, `${id}-${name}`, `10.77.0.${index + 1}`),
+    );
     process.once('exit', this.#onExit);
     try {
       this.#make();
@@ -114,7 +125,20 @@ export class Lan {
   /** Gives a computer a network card on the common switch, with an IPv4 address. */
   plug(host: LanHost, device: string, address: string): void {
     const port = `port${nextNumber()}`;
-    run('ip', ['-n', host.namespace, 'link', 'add', device, 'type', 'veth', 'peer', 'name', port, 'netns', this.#switch]);
+    run('ip', [
+      '-n',
+      host.namespace,
+      'link',
+      'add',
+      device,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      port,
+      'netns',
+      this.#switch,
+    ]);
     run('ip', ['-n', this.#switch, 'link', 'set', port, 'master', 'br0', 'up']);
     run('ip', ['-n', host.namespace, 'addr', 'add', `${address}/24`, 'brd', '+', 'dev', device]);
     run('ip', ['-n', host.namespace, 'link', 'set', device, 'up']);
@@ -146,7 +170,8 @@ export class Lan {
   #remove(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const namespace of [...this.hosts.map((host) => host.namespace), this.#switch]) removeNamespace(namespace);
+    for (const namespace of [...this.hosts.map((host) => host.namespace), this.#switch])
+      removeNamespace(namespace);
   }
 }
 
@@ -184,5 +209,7 @@ function removeLeftovers(): void {
 function run(command: string, args: readonly string[]): string {
   const ended = spawnSync(command, args, { encoding: 'utf8', timeout: COMMAND_TIMEOUT_MS });
   if (ended.status === 0) return ended.stdout;
-  throw new Error(`${command} ${args.join(' ')} failed: ${ended.error?.message ?? ''} ${ended.stderr ?? ''}`);
+  throw new Error(
+    `${command} ${args.join(' ')} failed: ${ended.error?.message ?? ''} ${ended.stderr ?? ''}`,
+  );
 }

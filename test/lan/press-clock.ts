@@ -1,4 +1,5 @@
-// How long a press takes by the page's own clock: from the moment the browser took the event to the frame in which its answer was drawn.
+// How long a press takes by the page's own clock: from the moment the browser took the event to the
+// frame in which its answer was drawn.
 import type { JSHandle, Locator, Page } from 'playwright-core';
 
 /** What shows that a press was answered: something of the page is there now, or is gone. */
@@ -21,7 +22,9 @@ export class PressClock {
   static async start(page: Page): Promise<PressClock> {
     const longTasksMs = await page.evaluateHandle(() => {
       const durations: number[] = [];
-      new PerformanceObserver((list) => durations.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
+      new PerformanceObserver((list) =>
+        durations.push(...list.getEntries().map(({ duration }) => duration)),
+      ).observe({ type: 'longtask' });
       return durations;
     });
     return new PressClock(page, longTasksMs);
@@ -60,6 +63,9 @@ export class PressClock {
 
   /** All presses in their order, and the longest task of the page: 0 when none took 50 ms. */
   async told(): Promise<{ readonly pressesMs: readonly number[]; readonly longestTaskMs: number }> {
-    return { pressesMs: this.#pressesMs, longestTaskMs: Math.max(0, ...(await this.#longTasksMs.jsonValue())) };
+    return {
+      pressesMs: this.#pressesMs,
+      longestTaskMs: Math.max(0, ...(await this.#longTasksMs.jsonValue())),
+    };
   }
 }

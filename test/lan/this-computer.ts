@@ -1,4 +1,5 @@
-// This very computer in the place of one of the test network: several hubs share its loopback, with nothing between them and the test.
+// This very computer in the place of one of the test network: several hubs share its loopback, with
+// nothing between them and the test.
 import { join } from 'node:path';
 import { LineProcess, type Environment } from './line-process.ts';
 import { NODE_BINARY, REPOSITORY_ROOT, type Computer } from './namespaces.ts';

@@ -1,4 +1,5 @@
-// The page that screenshots and page-wide tests open: the real app over a hub in memory. `?state=` names what is shown, `&theme=` the looks.
+// The page that screenshots and page-wide tests open: the real app over a hub in memory. `?state=`
+// names what is shown, `&theme=` the looks.
 import { mount } from 'svelte';
 import App from '../../renderer/app/App.svelte';
 import '../../renderer/styles/all.css';
@@ -21,7 +22,8 @@ if (state === undefined || target === null) throw new Error('no such state');
 const hub = state.hub();
 const theme = params.get('theme');
 if (theme === 'light' || theme === 'dark' || theme === 'contrast') {
-  if (hub.snapshot.settings.theme !== theme) hub.emitUnheard({ type: 'settings', settings: { ...hub.snapshot.settings, theme } });
+  if (hub.snapshot.settings.theme !== theme)
+    hub.emitUnheard({ type: 'settings', settings: { ...hub.snapshot.settings, theme } });
   document.documentElement.dataset['theme'] = theme;
 }
 window.fakeHub = hub;
@@ -32,7 +34,10 @@ if (state.after !== undefined) {
   setTimeout(() => happens(hub), 900);
 }
 
-/** `state=hostile&from=50&count=25&place=feed`: a slice of the hostile texts in every field; `tame` puts harmless words in their place. */
+/**
+ * `state=hostile&from=50&count=25&place=feed`: a slice of the hostile texts in every field; `tame`
+ * puts harmless words in their place.
+ */
 function readState(): ScreenState | undefined {
   const name = params.get('state') ?? '';
   if (name !== 'hostile' && name !== 'tame') return STATES[name];
@@ -40,5 +45,9 @@ function readState(): ScreenState | undefined {
   const texts = HOSTILE_TEXTS.slice(from, from + Number(params.get('count')));
   const place = params.get('place') ?? 'now';
   // The comma keeps them from being names that a field offers and hostile ones are not.
-  return { place, hub: () => hostileHub(name === 'tame' ? texts.map((_, index) => `words, ${index}`) : texts, place) };
+  return {
+    place,
+    hub: () =>
+      hostileHub(name === 'tame' ? texts.map((_, index) => `words, ${index}`) : texts, place),
+  };
 }

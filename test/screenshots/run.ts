@@ -1,5 +1,6 @@
-// npm run screenshots [state ...] [--look=NAME]: every state of every screen in light, dark, contrast and forced colours, at six widths, at
-// 200 % zoom and without motion, into test/.output/screenshots. Fails when a page logs an error or breaks its content security policy.
+// npm run screenshots [state ...] [--look=NAME]: every state of every screen in light, dark,
+// contrast and forced colours, at six widths, at 200 % zoom and without motion, into
+// test/.output/screenshots. Fails when a page logs an error or breaks its content security policy.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -59,14 +60,19 @@ async function take(browser: Browser, origin: string, name: string, look: Look):
       .first()
       .evaluate((node) => node.scrollIntoView({ block: 'center' }));
   await page.evaluate(() => document.fonts.ready);
-  await page.screenshot({ path: join(OUT, `${name}.${look.name}.png`), animations: state.early === true ? 'allow' : 'disabled' });
+  await page.screenshot({
+    path: join(OUT, `${name}.${look.name}.png`),
+    animations: state.early === true ? 'allow' : 'disabled',
+  });
   await context.close();
   return wrong;
 }
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const looks = LOOKS.filter(
-  (look) => !process.argv.some((word) => word.startsWith('--look=')) || process.argv.includes(`--look=${look.name}`),
+  (look) =>
+    !process.argv.some((word) => word.startsWith('--look=')) ||
+    process.argv.includes(`--look=${look.name}`),
 );
 const built = join(ROOT, 'test/.output/screenshot-page');
 await mkdir(OUT, { recursive: true });
@@ -79,10 +85,13 @@ const browser = await chromium.launch({
   ignoreDefaultArgs: ['--hide-scrollbars'],
 });
 const problems: string[] = [];
-const pictures = (wanted.length === 0 ? Object.keys(STATES) : wanted).flatMap((name) => looks.map((look) => ({ name, look }))).values();
+const pictures = (wanted.length === 0 ? Object.keys(STATES) : wanted)
+  .flatMap((name) => looks.map((look) => ({ name, look })))
+  .values();
 await Promise.all(
   Array.from({ length: AT_A_TIME }, async () => {
-    for (const { name, look } of pictures) problems.push(...(await take(browser, server.origin, name, look)));
+    for (const { name, look } of pictures)
+      problems.push(...(await take(browser, server.origin, name, look)));
   }),
 );
 await browser.close();

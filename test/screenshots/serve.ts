@@ -1,4 +1,5 @@
-// Builds a page of the renderer and serves it on a free port of this computer, with the headers the product is served with.
+// Builds a page of the renderer and serves it on a free port of this computer, with the headers the
+// product is served with.
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +8,11 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { build } from 'vite';
 import { SECURITY_HEADERS } from '../../preload/contract/content-security.ts';
 
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css' };
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
 
 /** @param page an HTML file below `root`; written to `outDir` with everything it needs */
 export async function buildPage(root: string, page: string, outDir: string): Promise<void> {
@@ -16,7 +21,11 @@ export async function buildPage(root: string, page: string, outDir: string): Pro
     configFile: false,
     logLevel: 'warn',
     plugins: [svelte({ configFile: false })],
-    build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, page), checks: { bundlerTimings: false } } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      rolldownOptions: { input: join(root, page), checks: { bundlerTimings: false } },
+    },
   });
 }
 
@@ -33,7 +42,10 @@ export async function servePage(directory: string): Promise<PageServer> {
       return;
     }
     readFile(join(directory, path)).then(
-      (body) => response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': TYPES[extname(path)] }).end(body),
+      (body) =>
+        response
+          .writeHead(200, { ...SECURITY_HEADERS, 'content-type': TYPES[extname(path)] })
+          .end(body),
       () => response.writeHead(404, SECURITY_HEADERS).end(),
     );
   });

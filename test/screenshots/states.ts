@@ -1,11 +1,17 @@
-// Every state of every screen that is looked at, by name: what the hub holds, which place is open, and what happens to get there.
-// Never part of the product: only test pages import it.
+// Every state of every screen that is looked at, by name: what the hub holds, which place is open,
+// and what happens to get there. Never part of the product: only test pages import it.
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
-import { ASKED, ASKED_DANGEROUS, DAD_DECIDES, WAITING, WAITING_FOR_NOBODY } from '../fakes/remote-approval-cards.ts';
+import {
+  ASKED,
+  ASKED_DANGEROUS,
+  DAD_DECIDES,
+  WAITING,
+  WAITING_FOR_NOBODY,
+} from '../fakes/remote-approval-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
 import { DECISION_STATES } from './decision-states.ts';
 import { AUDIT_LOG_STATES } from './audit-log-states.ts';
@@ -61,25 +67,43 @@ const KEEPABLE = {
   keep_open_until: NOW + 114 * 60_000,
 };
 const errandOf = (seed: string, text: string, over: Partial<ApprovalDto> = {}): ApprovalDto =>
-  approvalOf(seed, { text, risk_class: 'R1', domain: 'lists.groceries', to_agent: 'Household lists', from_agent: 'kitchen-bot', ...over });
+  approvalOf(seed, {
+    text,
+    risk_class: 'R1',
+    domain: 'lists.groceries',
+    to_agent: 'Household lists',
+    from_agent: 'kitchen-bot',
+    ...over,
+  });
 const ERRANDS: readonly ApprovalDto[] = [
   errandOf('errand salt', 'Put salt on the grocery list.', { first_time: 'agent' }),
-  errandOf('errand lamps', 'Put two packs of dishwasher tabs and light bulbs for the cellar on the grocery list.', {
-    expires_at: NOW + 40 * 60_000,
-    reason: 'The last one broke this morning.',
-    fields: [
-      ['context.socket', 'E27'],
-      ['context.watts', '8'],
-    ],
+  errandOf(
+    'errand lamps',
+    'Put two packs of dishwasher tabs and light bulbs for the cellar on the grocery list.',
+    {
+      expires_at: NOW + 40 * 60_000,
+      reason: 'The last one broke this morning.',
+      fields: [
+        ['context.socket', 'E27'],
+        ['context.watts', '8'],
+      ],
+    },
+  ),
+  errandOf('errand tea', 'Take “tea, green” off the grocery list.', {
+    expires_at: NOW + 5 * 3_600_000,
   }),
-  errandOf('errand tea', 'Take “tea, green” off the grocery list.', { expires_at: NOW + 5 * 3_600_000 }),
 ];
 const DAEMON = peerOf('greenhouse', {
   name: 'Greenhouse',
   profile: 'reference',
   how_found: 'static',
   address: '192.168.1.40:7100',
-  introduced_by: { way: 'share_token', at: new Date(2026, 2, 3).getTime(), by: 'owner:1', surface: 'command_line' },
+  introduced_by: {
+    way: 'share_token',
+    at: new Date(2026, 2, 3).getTime(),
+    by: 'owner:1',
+    surface: 'command_line',
+  },
   round_trip_ms: 5,
 });
 /** How many were allowed, let in by a rule and turned away in each hour of the day so far. */
@@ -96,16 +120,41 @@ const DAY_AT_THE_DOOR = (
 ).flatMap(([hour, allowed, byRule, away]) => {
   const at = new Date(NOW).setHours(hour, 20);
   const many = (count: number, over: Partial<ApprovalDto>) =>
-    Array.from({ length: count }, (_, index) => approvalOf(`${hour} ${index} ${JSON.stringify(over)}`, { decided_at: at, ...over }));
+    Array.from({ length: count }, (_, index) =>
+      approvalOf(`${hour} ${index} ${JSON.stringify(over)}`, { decided_at: at, ...over }),
+    );
   return [
-    ...many(allowed, { state: 'approved', decided_by: 'Mum', surface: 'window', task_state: 'completed' }),
-    ...many(byRule, { state: 'approved', rule_id: CALENDAR_RULE.id, surface: 'rule', task_state: 'completed' }),
-    ...many(away, { state: 'declined', decided_by: 'Mum', surface: 'window', task_state: 'declined' }),
+    ...many(allowed, {
+      state: 'approved',
+      decided_by: 'Mum',
+      surface: 'window',
+      task_state: 'completed',
+    }),
+    ...many(byRule, {
+      state: 'approved',
+      rule_id: CALENDAR_RULE.id,
+      surface: 'rule',
+      task_state: 'completed',
+    }),
+    ...many(away, {
+      state: 'declined',
+      decided_by: 'Mum',
+      surface: 'window',
+      task_state: 'declined',
+    }),
   ];
 });
 const LEO = PEERS.find(({ name }) => name === 'Leo’s tablet') ?? DAD;
-const LEOS = Array.from({ length: 5 }, (_, index) => approvalOf(`leo ${index}`, { peer_id: LEO.id, peer_name: LEO.name }));
-const FLOOD = { peer_id: LEO.id, peer_name: LEO.name, since: NOW - 240_000, refused: 495, silent: true };
+const LEOS = Array.from({ length: 5 }, (_, index) =>
+  approvalOf(`leo ${index}`, { peer_id: LEO.id, peer_name: LEO.name }),
+);
+const FLOOD = {
+  peer_id: LEO.id,
+  peer_name: LEO.name,
+  since: NOW - 240_000,
+  refused: 495,
+  silent: true,
+};
 const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 const QUIET: AttentionDto = {
   ...CALM,
@@ -140,17 +189,50 @@ const ASKED_THREAD = {
     FIRST === undefined
       ? []
       : [
-          { ...FIRST, direction: 'out' as const, who: 'This hub', agent: 'claude-code', state: null },
-          { ...FIRST, seq: 4, kind: 'decision', agent: null, text: null, state: 'declined', surface: 'peer' as const, person: 'Dad' },
-          { ...FIRST, seq: 5, kind: 'result', text: 'A person declined this request: not before homework', state: 'declined' },
+          {
+            ...FIRST,
+            direction: 'out' as const,
+            who: 'This hub',
+            agent: 'claude-code',
+            state: null,
+          },
+          {
+            ...FIRST,
+            seq: 4,
+            kind: 'decision',
+            agent: null,
+            text: null,
+            state: 'declined',
+            surface: 'peer' as const,
+            person: 'Dad',
+          },
+          {
+            ...FIRST,
+            seq: 5,
+            kind: 'result',
+            text: 'A person declined this request: not before homework',
+            state: 'declined',
+          },
         ],
 };
 
 export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
-  'now-arriving': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), early: true },
-  'now-reason': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['With a reason'] },
-  'now-more': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['More choices'] },
+  'now-arriving': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    early: true,
+  },
+  'now-reason': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    press: ['With a reason'],
+  },
+  'now-more': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    press: ['More choices'],
+  },
   'now-answer': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
@@ -158,7 +240,11 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     fill: { 'Your answer': 'I told them myself; Ana comes at 8.' },
   },
   'now-choose': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN] })) },
-  'now-chosen': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN, DINNER] })), press: ['Choose option 2'] },
+  'now-chosen': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [TRAIN, DINNER] })),
+    press: ['Choose option 2'],
+  },
   'now-suggested': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...SALT, allowed_before: 3 }] })),
@@ -171,7 +257,13 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'now-ruled': {
     place: 'now',
-    hub: () => new FakeHubApi(snapshotOf({ rules: RULES, recently_decided: [...RULED, ...snapshotOf().recently_decided] })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          rules: RULES,
+          recently_decided: [...RULED, ...snapshotOf().recently_decided],
+        }),
+      ),
   },
   rules: { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })) },
   'rules-empty': { place: 'rules', hub: () => new FakeHubApi(snapshotOf()) },
@@ -189,7 +281,11 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     show: '.would .row',
   },
   'rules-new-empty': { place: 'rules', hub: () => makingHub(), press: ['Make a rule'] },
-  'rules-new-missing': { place: 'rules', hub: () => makingHub(), press: ['Make a rule', 'Make this rule'] },
+  'rules-new-missing': {
+    place: 'rules',
+    hub: () => makingHub(),
+    press: ['Make a rule', 'Make this rule'],
+  },
   'rules-new-refused': {
     place: 'rules',
     hub: () =>
@@ -214,12 +310,21 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     hub: () =>
       makingHub(
         {
-          peers: [peerOf('attic', { name: 'The very old computer in the attic that nobody dares to switch off any more' })],
+          peers: [
+            peerOf('attic', {
+              name: 'The very old computer in the attic that nobody dares to switch off any more',
+            }),
+          ],
           agents: [
             agentOf('a-very-long-agent-name-that-goes-on-and-on-until-it-is-64-letters', {
               display_name: 'The agent with the longest display name of them all, which goes on',
               risk_class: 'R1',
-              domains: [{ domain: 'family-and-friends.summer-holidays.travel-and-transport.bookings', risk_class: 'R1' }],
+              domains: [
+                {
+                  domain: 'family-and-friends.summer-holidays.travel-and-transport.bookings',
+                  risk_class: 'R1',
+                },
+              ],
             }),
           ],
         },
@@ -227,7 +332,8 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           trialOf(`Book ${'the sleeper train to the sea '.repeat(40)}`, {
             with: 'deliver',
             miss: null,
-            peer_name: 'The very old computer in the attic that nobody dares to switch off any more',
+            peer_name:
+              'The very old computer in the attic that nobody dares to switch off any more',
           }),
         ],
       ),
@@ -238,10 +344,22 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       'Done by': 'The agent with the longest display name of them all, which goes on',
       In: 'Family and friends summer holidays travel and transport bookings',
     },
-    fill: { 'Its name, letter by letter': 'The helper with a name of its own that is as long as names may be' },
+    fill: {
+      'Its name, letter by letter':
+        'The helper with a name of its own that is as long as names may be',
+    },
   },
-  'rules-undo': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'] },
-  'rules-undo-early': { place: 'rules', hub: () => new FakeHubApi(snapshotOf({ rules: RULES })), press: ['Remove'], early: true },
+  'rules-undo': {
+    place: 'rules',
+    hub: () => new FakeHubApi(snapshotOf({ rules: RULES })),
+    press: ['Remove'],
+  },
+  'rules-undo-early': {
+    place: 'rules',
+    hub: () => new FakeHubApi(snapshotOf({ rules: RULES })),
+    press: ['Remove'],
+    early: true,
+  },
   'rules-tested': {
     place: 'rules',
     hub: () =>
@@ -264,24 +382,39 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       }),
     press: ['Try it'],
   },
-  'now-remote-approval': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED] })) },
+  'now-remote-approval': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED] })),
+  },
   'now-remote-approval-danger': {
     place: 'now',
     hub: () => new FakeHubApi(snapshotOf({ approvals: [ASKED_DANGEROUS] })),
     show: '.type-word',
   },
-  'now-remote-approval-waits': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING] })) },
-  'now-remote-approval-nobody': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING_FOR_NOBODY] })) },
+  'now-remote-approval-waits': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING] })),
+  },
+  'now-remote-approval-nobody': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [WAITING_FOR_NOBODY] })),
+  },
   'settings-remote-approval': {
     place: 'settings',
-    hub: () => new FakeHubApi(snapshotOf(), { 'remote_approval.get': () => ({ ok: true, value: DAD_DECIDES }) }),
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'remote_approval.get': () => ({ ok: true, value: DAD_DECIDES }),
+      }),
     show: '.remote-approval',
   },
   'settings-remote-approval-wrong': {
     place: 'settings',
     hub: () =>
       new FakeHubApi(snapshotOf(), {
-        'remote_approval.set': () => ({ ok: false, problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.') }),
+        'remote_approval.set': () => ({
+          ok: false,
+          problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.'),
+        }),
       }),
     press: ['Keep this'],
     show: '.remote-approval',
@@ -316,7 +449,10 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       const [first] = ERRANDS;
       if (first === undefined) return;
       const text = 'Put salt and champagne on the grocery list.';
-      hub.emit({ type: 'approval', approval: { ...first, text, text_length: text.length, revision: 2, digest: 'e'.repeat(64) } });
+      hub.emit({
+        type: 'approval',
+        approval: { ...first, text, text_length: text.length, revision: 2, digest: 'e'.repeat(64) },
+      });
     },
   },
   'now-keep-open': {
@@ -337,16 +473,41 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'now-after': {
     place: 'now',
-    hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, SALT, DEPLOY, CAR] })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ approvals: [{ ...DINNER, expires_at: NOW + 60_000 }, SALT, DEPLOY, CAR] }),
+      ),
     after: (hub) => {
-      hub.emit({ type: 'approval', approval: { ...DINNER, state: 'approved', decided_at: NOW, decided_by: 'Mum', surface: 'window' } });
       hub.emit({
         type: 'approval',
-        approval: { ...SALT, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'browser', decline_reason: 'not now' },
+        approval: {
+          ...DINNER,
+          state: 'approved',
+          decided_at: NOW,
+          decided_by: 'Mum',
+          surface: 'window',
+        },
       });
-      hub.emit({ type: 'approval', approval: { ...DEPLOY, state: 'expired', decided_at: NOW, surface: 'clock' } });
+      hub.emit({
+        type: 'approval',
+        approval: {
+          ...SALT,
+          state: 'declined',
+          decided_at: NOW,
+          decided_by: 'Mum',
+          surface: 'browser',
+          decline_reason: 'not now',
+        },
+      });
+      hub.emit({
+        type: 'approval',
+        approval: { ...DEPLOY, state: 'expired', decided_at: NOW, surface: 'clock' },
+      });
       const text = 'Is anyone using the car on Sunday morning?';
-      hub.emit({ type: 'approval', approval: { ...CAR, text, text_length: text.length, revision: 2, digest: 'f'.repeat(64) } });
+      hub.emit({
+        type: 'approval',
+        approval: { ...CAR, text, text_length: text.length, revision: 2, digest: 'f'.repeat(64) },
+      });
     },
   },
   'now-second': {
@@ -356,7 +517,13 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         'approvals.decide': () => {
           hub.emitUnheard({
             type: 'approval',
-            approval: { ...DINNER, state: 'declined', decided_at: NOW, decided_by: 'Dad', surface: 'browser' },
+            approval: {
+              ...DINNER,
+              state: 'declined',
+              decided_at: NOW,
+              decided_by: 'Dad',
+              surface: 'browser',
+            },
           });
           return { ok: false, problem: problemOf('already_decided', 'Somebody else was first.') };
         },
@@ -366,15 +533,28 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     press: ['Allow once'],
   },
   'now-empty': { place: 'now', hub: () => new FakeHubApi(snapshotOf()) },
-  'now-activity': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ recently_decided: DAY_AT_THE_DOOR })) },
-  'now-first': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })) },
+  'now-activity': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ recently_decided: DAY_AT_THE_DOOR })),
+  },
+  'now-first': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ peers: [], agents: [], recently_decided: [], feed: [] })),
+  },
   'now-flood': {
     place: 'now',
-    hub: () => new FakeHubApi(snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } }),
+      ),
   },
   'now-muted': {
     place: 'now',
-    hub: () => new FakeHubApi(snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ approvals: [...LEOS, DINNER], attention: { ...CALM, floods: [FLOOD] } }),
+      ),
     press: ['Mute for a day'],
   },
   'now-held': {
@@ -390,7 +570,11 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       ),
   },
-  'now-pause': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })), press: ['Pause everything'] },
+  'now-pause': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    press: ['Pause everything'],
+  },
   'now-paused': {
     place: 'now',
     hub: () =>
@@ -411,21 +595,45 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             ...SETTINGS,
             keep_messages_days: 2_000,
             keep_feed_days: 14,
-            fixed_at_start: { keep_messages_days: '--keep-messages', keep_feed_days: 'AXON_KEEP_FEED' },
+            fixed_at_start: {
+              keep_messages_days: '--keep-messages',
+              keep_feed_days: 'AXON_KEEP_FEED',
+            },
           },
         }),
       ),
     show: '.kept',
   },
-  'settings-quiet': { place: 'settings', hub: () => new FakeHubApi(snapshotOf({ attention: QUIET })), press: ['Add quiet hours'] },
-  'hub-mute': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Mute'] },
-  'hub-suspend': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Suspend'] },
-  'hub-remove': { place: `people/hub/${LEO.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
+  'settings-quiet': {
+    place: 'settings',
+    hub: () => new FakeHubApi(snapshotOf({ attention: QUIET })),
+    press: ['Add quiet hours'],
+  },
+  'hub-mute': {
+    place: `people/hub/${LEO.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Mute'],
+  },
+  'hub-suspend': {
+    place: `people/hub/${LEO.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Suspend'],
+  },
+  'hub-remove': {
+    place: `people/hub/${LEO.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Remove'],
+  },
   'hub-muted': {
     place: `people/hub/${LEO.id}`,
     hub: () =>
       new FakeHubApi(
-        snapshotOf({ attention: { ...CALM, mutes: [{ peer_id: LEO.id, peer_name: LEO.name, since: NOW, until: NOW + 86_400_000 }] } }),
+        snapshotOf({
+          attention: {
+            ...CALM,
+            mutes: [{ peer_id: LEO.id, peer_name: LEO.name, since: NOW, until: NOW + 86_400_000 }],
+          },
+        }),
       ),
   },
   'now-loading': { place: 'now', hub: () => new FakeHubApi(snapshotOf(), never('hub.snapshot')) },
@@ -437,9 +645,21 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'now-locked': {
     place: 'now',
     hub: () =>
-      new FakeHubApi(snapshotOf({ hub: { ...MUM, state: 'identity_locked', state_detail: 'The login keychain does not answer.' } })),
+      new FakeHubApi(
+        snapshotOf({
+          hub: {
+            ...MUM,
+            state: 'identity_locked',
+            state_detail: 'The login keychain does not answer.',
+          },
+        }),
+      ),
   },
-  'now-knock': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK], pairings: [pairingOf('offered')] })) },
+  'now-knock': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ registrations: [KNOCK], pairings: [pairingOf('offered')] })),
+  },
   keys: { place: 'settings', hub: () => new FakeHubApi(snapshotOf()), press: ['Keys'] },
   unreachable: {
     place: 'now',
@@ -447,14 +667,22 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(snapshotOf(), {
         'hub.snapshot': () => ({
           ok: false,
-          problem: problemOf('hub_unreachable', 'The hub on this computer does not answer. Is it running?'),
+          problem: problemOf(
+            'hub_unreachable',
+            'The hub on this computer does not answer. Is it running?',
+          ),
         }),
       }),
   },
   login: {
     place: 'now',
     hub: () =>
-      new FakeHubApi(snapshotOf(), { 'hub.snapshot': () => ({ ok: false, problem: problemOf('unauthenticated', 'Log in first.') }) }),
+      new FakeHubApi(snapshotOf(), {
+        'hub.snapshot': () => ({
+          ok: false,
+          problem: problemOf('unauthenticated', 'Log in first.'),
+        }),
+      }),
   },
   'people-home': { place: 'people', hub: () => new FakeHubApi(snapshotOf()) },
   'people-many': {
@@ -467,7 +695,12 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             ...['Kitchen', 'Garage', 'Studio', 'Hallway'].map((name, index) =>
               peerOf(name, { name, person: 'Shared', round_trip_ms: 2 + index }),
             ),
-            peerOf('cabin', { name: 'Cabin', person: 'Dad', how_found: 'static', round_trip_ms: 61 }),
+            peerOf('cabin', {
+              name: 'Cabin',
+              person: 'Dad',
+              how_found: 'static',
+              round_trip_ms: 61,
+            }),
           ],
         }),
       ),
@@ -488,7 +721,8 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
               key_change: {
                 seen_key: 'ab'.repeat(32),
                 seen_id: `ed25519.${'cd'.repeat(16)}`,
-                seen_safety_number: '77102 04985 36611 50278 91520 33418 60077 25913 48862 10394 75528 06641',
+                seen_safety_number:
+                  '77102 04985 36611 50278 91520 33418 60077 25913 48862 10394 75528 06641',
                 address: '192.168.1.20:7100',
                 seen_at: NOW - 60_000,
                 kept_at: null,
@@ -498,8 +732,15 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       ),
   },
-  'people-off': { place: `people/hub/${PEERS[3]?.id ?? ''}`, hub: () => new FakeHubApi(snapshotOf()) },
-  'people-remove': { place: `people/hub/${DAD.id}`, hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
+  'people-off': {
+    place: `people/hub/${PEERS[3]?.id ?? ''}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+  },
+  'people-remove': {
+    place: `people/hub/${DAD.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Remove'],
+  },
   'people-invite': {
     place: 'people/add',
     hub: () =>
@@ -523,7 +764,13 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           peers: [
             ...PEERS,
             STRANGER,
-            peerOf('kitchen', { ...STRANGER, id: 'ed25519.2', name: 'Hub 9a04', advertised_name: 'kitchen', platform: 'android' }),
+            peerOf('kitchen', {
+              ...STRANGER,
+              id: 'ed25519.2',
+              name: 'Hub 9a04',
+              advertised_name: 'kitchen',
+              platform: 'android',
+            }),
           ],
           pairings: [
             pairingOf('offered'),
@@ -548,26 +795,44 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             ...MUM,
             discovery_status: {
               state: 'unusable',
-              message: 'No network of this computer lets hubs find each other: only a VPN is up. Connect it to your home network.',
+              message:
+                'No network of this computer lets hubs find each other: only a VPN is up. Connect it to your home network.',
               interfaces: [],
             },
           },
         }),
       ),
   },
-  'people-address': { place: 'people/add', hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })), press: ['Enter'] },
+  'people-address': {
+    place: 'people/add',
+    hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })),
+    press: ['Enter'],
+  },
   'people-trust': {
     place: 'people/add',
     hub: () => new FakeHubApi(snapshotOf({ peers: PEERS })),
     press: ['Enter'],
-    fill: { 'Address or link': 'axon://VGhpcyBpcyBhIGtleSBvZiBzb21lIGRhZW1vbiEhISE@192.168.1.40:7100' },
+    fill: {
+      'Address or link': 'axon://VGhpcyBpcyBhIGtleSBvZiBzb21lIGRhZW1vbiEhISE@192.168.1.40:7100',
+    },
     tick: /^This is an AXON daemon/,
   },
   'people-shut': {
     place: `people/hub/${DAEMON.id}`,
     hub: () =>
       new FakeHubApi(
-        snapshotOf({ peers: [...PEERS, { ...DAEMON, profile: null, online: false, last_seen_at: null, not_trusted_there: true }] }),
+        snapshotOf({
+          peers: [
+            ...PEERS,
+            {
+              ...DAEMON,
+              profile: null,
+              online: false,
+              last_seen_at: null,
+              not_trusted_there: true,
+            },
+          ],
+        }),
       ),
   },
   'people-shut-out': {
@@ -575,11 +840,18 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     hub: () =>
       new FakeHubApi(
         snapshotOf({
-          peers: PEERS.map((peer) => (peer.id === LEO.id ? { ...LEO, profile: 'hub', online: false, not_trusted_there: true } : peer)),
+          peers: PEERS.map((peer) =>
+            peer.id === LEO.id
+              ? { ...LEO, profile: 'hub', online: false, not_trusted_there: true }
+              : peer,
+          ),
         }),
       ),
   },
-  'people-daemon': { place: `people/hub/${DAEMON.id}`, hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, DAEMON] })) },
+  'people-daemon': {
+    place: `people/hub/${DAEMON.id}`,
+    hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, DAEMON] })),
+  },
   'people-lookalike': {
     place: 'people/add',
     hub: () =>
@@ -599,12 +871,21 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'pair-looking': {
     place: 'people/pair/pairing-1',
     hub: () =>
-      new FakeHubApi(snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'connecting', address: '10.8.0.7:7100' })] })),
+      new FakeHubApi(
+        snapshotOf({
+          pairings: [
+            pairingOf('waiting_for_answer', { request: 'connecting', address: '10.8.0.7:7100' }),
+          ],
+        }),
+      ),
   },
   'pair-waiting': pairing('waiting_for_answer'),
   'pair-taken': {
     place: 'people/pair/pairing-1',
-    hub: () => new FakeHubApi(snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'taken' })] })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({ pairings: [pairingOf('waiting_for_answer', { request: 'taken' })] }),
+      ),
   },
   'pair-refused': {
     place: 'people/pair/pairing-1',
@@ -616,7 +897,8 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
               ...UNREACHED,
               invited: true,
               address: '10.8.0.7:7100',
-              failure: 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.',
+              failure:
+                'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.',
             },
           ],
         }),
@@ -624,7 +906,13 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   },
   'pair-unreached': {
     place: 'people/pair/pairing-1',
-    hub: () => new FakeHubApi(snapshotOf({ peers: [...PEERS, { ...STRANGER, how_found: 'static' }], pairings: [UNREACHED] })),
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          peers: [...PEERS, { ...STRANGER, how_found: 'static' }],
+          pairings: [UNREACHED],
+        }),
+      ),
   },
   'people-attempts': {
     place: 'people/add',
@@ -632,7 +920,10 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(
         snapshotOf({
           peers: [...PEERS, { ...STRANGER, how_found: 'static' }],
-          pairings: [pairingOf('type_six', { label: 'Hub 77d0 4e1a' }), { ...UNREACHED, id: 'pairing-2' }],
+          pairings: [
+            pairingOf('type_six', { label: 'Hub 77d0 4e1a' }),
+            { ...UNREACHED, id: 'pairing-2' },
+          ],
         }),
       ),
   },
@@ -640,7 +931,14 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     place: 'people',
     hub: () =>
       new FakeHubApi(
-        snapshotOf({ pairing_window: { open: false, closes_at: null, locked_until: null, asked: { label: STRANGER.label } } }),
+        snapshotOf({
+          pairing_window: {
+            open: false,
+            closes_at: null,
+            locked_until: null,
+            asked: { label: STRANGER.label },
+          },
+        }),
       ),
   },
   'pair-offered': pairing('offered'),
@@ -653,7 +951,10 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     place: 'people/pair/pairing-1',
     hub: () =>
       new FakeHubApi(
-        snapshotOf({ peers: [...PEERS.slice(2), { ...DAD, person: null }], pairings: [pairingOf('paired', { peer_id: DAD.id })] }),
+        snapshotOf({
+          peers: [...PEERS.slice(2), { ...DAD, person: null }],
+          pairings: [pairingOf('paired', { peer_id: DAD.id })],
+        }),
       ),
   },
   'pair-failed': pairing('failed'),
@@ -664,15 +965,19 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(
         snapshotOf({
           feed: [
-            noticeOf('{\n  "who": [\n    "Dad",\n    "Leo"\n  ],\n  "back_at": "18:40",\n  "Bus#": 7\n}', 20, {
-              unread: true,
-              fields: [
-                ['who[0]', 'Dad'],
-                ['who[1]', 'Leo'],
-                ['back_at', '18:40'],
-                ['["Bus#"]', '7'],
-              ],
-            }),
+            noticeOf(
+              '{\n  "who": [\n    "Dad",\n    "Leo"\n  ],\n  "back_at": "18:40",\n  "Bus#": 7\n}',
+              20,
+              {
+                unread: true,
+                fields: [
+                  ['who[0]', 'Dad'],
+                  ['who[1]', 'Leo'],
+                  ['back_at', '18:40'],
+                  ['["Bus#"]', '7'],
+                ],
+              },
+            ),
             ...snapshotOf().feed,
           ],
         }),
@@ -686,26 +991,45 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(snapshotOf(), {
         'conversations.get': () => ({
           ok: true,
-          value: { ...DINNER_THREAD, conversation: ASKED_THREAD.conversation, entries: ASKED_THREAD.entries },
+          value: {
+            ...DINNER_THREAD,
+            conversation: ASKED_THREAD.conversation,
+            entries: ASKED_THREAD.entries,
+          },
         }),
       }),
   },
-  'conversation-open': { place: `conversations/${DINNER_THREAD.conversation.id}`, hub: () => new FakeHubApi(snapshotOf()) },
+  'conversation-open': {
+    place: `conversations/${DINNER_THREAD.conversation.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+  },
   agents: { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK] })) },
   'agents-empty': { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ agents: [] })) },
   'agents-token': {
     place: 'agents',
     hub: () =>
-      new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code', { display_name: 'Claude Code' })] }), {
-        'agents.issueToken': () => ({ ok: true, value: { token: 'axh_agent_2f7b_5XhGqkq0b8cR1yJmZkTn4wVd9sLpUeAo' } }),
-      }),
+      new FakeHubApi(
+        snapshotOf({ agents: [agentOf('claude-code', { display_name: 'Claude Code' })] }),
+        {
+          'agents.issueToken': () => ({
+            ok: true,
+            value: { token: 'axh_agent_2f7b_5XhGqkq0b8cR1yJmZkTn4wVd9sLpUeAo' },
+          }),
+        },
+      ),
     press: ['New token', 'Make a new one'],
   },
   settings: {
     place: 'settings',
     hub: () =>
       new FakeHubApi(
-        snapshotOf({ settings: SETTINGS, hub: { ...MUM, warnings: ['The key stands in a file: no keychain answers on this computer.'] } }),
+        snapshotOf({
+          settings: SETTINGS,
+          hub: {
+            ...MUM,
+            warnings: ['The key stands in a file: no keychain answers on this computer.'],
+          },
+        }),
       ),
   },
   ...AUDIT_LOG_STATES,
@@ -716,7 +1040,10 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(snapshotOf({ approvals: [approvalOf('disk')] }), {
         'approvals.decide': () => ({
           ok: false,
-          problem: problemOf('storage_failed', 'The disk of this computer is full, so the decision could not be kept.'),
+          problem: problemOf(
+            'storage_failed',
+            'The disk of this computer is full, so the decision could not be kept.',
+          ),
         }),
       }),
     press: ['Allow once'],

@@ -1,5 +1,6 @@
-// An agent as a careful program is written: it says "I have it" before it works, writes down what it began so that it never works an item twice,
-// and repeats what it was not answered. It is its own process: it may die, and its journal outlives it.
+// An agent as a careful program is written: it says "I have it" before it works, writes down what
+// it began so that it never works an item twice, and repeats what it was not answered. It is its
+// own process: it may die, and its journal outlives it.
 import type { Idempotency } from '../../main/api/door/idempotency.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { AgentReply } from '../../main/services/inbox/agent-reply.ts';
@@ -70,7 +71,9 @@ export class AgentProgram {
   get unrest(): string | undefined {
     const name = `${this.#hub.name}/${this.#name}`;
     if (this.#asking.size > 0) return `${name} has not been answered`;
-    const untold = [...this.#journal.values()].some(({ reply, isTold }) => reply !== undefined && !isTold);
+    const untold = [...this.#journal.values()].some(
+      ({ reply, isTold }) => reply !== undefined && !isTold,
+    );
     return untold ? `${name} has not reported` : undefined;
   }
 
@@ -99,7 +102,9 @@ export class AgentProgram {
       const request = { max, wait_ms: this.#chance.whole(2_000, 40_000), lease_ms: leaseMs };
       const items = this.#chance.maybe(0.15)
         ? await this.#ask(life, 'claim', (work) => work.inbox.claim(this.#name, max, leaseMs))
-        : await this.#ask(life, 'claimWaiting', (work, signal) => work.inbox.claimWaiting(this.#name, request, signal));
+        : await this.#ask(life, 'claimWaiting', (work, signal) =>
+            work.inbox.claimWaiting(this.#name, request, signal),
+          );
       for (const item of items ?? []) this.#spawn(this.#take(life, item));
     }
   }
@@ -118,7 +123,9 @@ export class AgentProgram {
     await this.#sleep(life, this.#chance.wait(1_000));
     if (this.#chance.maybe(0.2)) return;
     const reply: AgentReply = { status: 'completed', summary: 'Yes.', truncated: false };
-    await this.#ask(life, 'answer', (work) => work.inbox.reply(this.#name, item.delivery_id, reply));
+    await this.#ask(life, 'answer', (work) =>
+      work.inbox.reply(this.#name, item.delivery_id, reply),
+    );
   }
 
   async #work(life: number, item: DeliveryDto): Promise<void> {
@@ -127,13 +134,25 @@ export class AgentProgram {
     await this.#sleep(life, chance.wait(500));
     if (plan === 'forget') return;
     if (plan === 'die') return this.crash();
-    if (plan === 'giveBack') return void (await this.#ask(life, 'nack', (work) => work.inbox.nack(this.#name, item.delivery_id)));
+    if (plan === 'giveBack')
+      return void (await this.#ask(life, 'nack', (work) =>
+        work.inbox.nack(this.#name, item.delivery_id),
+      ));
     if (plan === 'refuse') {
-      const refusal: AgentReply = { status: 'failed', error: 'Not now.', code: 'rejected', truncated: false };
-      return void (await this.#ask(life, 'refuse', (work) => work.inbox.reply(this.#name, item.delivery_id, refusal)));
+      const refusal: AgentReply = {
+        status: 'failed',
+        error: 'Not now.',
+        code: 'rejected',
+        truncated: false,
+      };
+      return void (await this.#ask(life, 'refuse', (work) =>
+        work.inbox.reply(this.#name, item.delivery_id, refusal),
+      ));
     }
     if (chance.maybe(0.1)) {
-      await this.#ask(life, 'extend', (work) => work.inbox.extend(this.#name, item.delivery_id, 5_000, null));
+      await this.#ask(life, 'extend', (work) =>
+        work.inbox.extend(this.#name, item.delivery_id, 5_000, null),
+      );
       await this.#sleep(life, chance.wait(1_000));
     }
     if (!(await this.#acknowledge(life, item)) || this.#journal.has(item.delivery_id)) return;
@@ -142,7 +161,9 @@ export class AgentProgram {
     this.#household.ledger.executes(this.#hub, item);
     await this.#sleep(life, chance.wait(4_000));
     if (chance.maybe(0.2)) {
-      await this.#ask(life, 'progress', (work) => work.inbox.extend(this.#name, item.delivery_id, 5_000, 'half of it'));
+      await this.#ask(life, 'progress', (work) =>
+        work.inbox.extend(this.#name, item.delivery_id, 5_000, 'half of it'),
+      );
       await this.#sleep(life, chance.wait(2_000));
     }
     if (chance.maybe(0.05)) return this.crash();
@@ -180,7 +201,8 @@ export class AgentProgram {
       const what = `${this.#hub.name}: the task of ${deliveryId} is ${state}`;
       this.#household.ledger.promised(
         what,
-        () => this.#hub.reads.task(this.#hub.reads.delivery(deliveryId)?.taskId ?? '')?.state === state,
+        () =>
+          this.#hub.reads.task(this.#hub.reads.delivery(deliveryId)?.taskId ?? '')?.state === state,
       );
     }
   }
@@ -188,7 +210,12 @@ export class AgentProgram {
   /** "I have it", until the hub has answered. True when it is this agent's to do now. */
   async #acknowledge(life: number, item: DeliveryDto): Promise<boolean> {
     for (;;) {
-      const answered = await this.#ask(life, 'ack', (work) => work.inbox.ack(this.#name, item.delivery_id, null), true);
+      const answered = await this.#ask(
+        life,
+        'ack',
+        (work) => work.inbox.ack(this.#name, item.delivery_id, null),
+        true,
+      );
       if (answered === undefined) {
         await this.#sleep(life, this.#chance.wait(3_000));
         continue;
@@ -198,15 +225,22 @@ export class AgentProgram {
       const what = `${this.#hub.name}: ${item.kind} ${item.delivery_id} is taken`;
       this.#household.ledger.promised(
         what,
-        () => !['queued', 'claimed'].includes(this.#hub.reads.delivery(item.delivery_id)?.state ?? 'queued'),
+        () =>
+          !['queued', 'claimed'].includes(
+            this.#hub.reads.delivery(item.delivery_id)?.state ?? 'queued',
+          ),
       );
       return true;
     }
   }
 
-  /** What the life before left open: reports that were not answered, items that were held, requests whose fate is not known. */
+  /**
+   * What the life before left open: reports that were not answered, items that were held, requests
+   * whose fate is not known.
+   */
   async #resume(life: number): Promise<void> {
-    for (const [deliveryId, begun] of this.#journal) if (!begun.isTold) this.#spawn(this.#tell(life, deliveryId, begun));
+    for (const [deliveryId, begun] of this.#journal)
+      if (!begun.isTold) this.#spawn(this.#tell(life, deliveryId, begun));
     for (const asking of this.#asking.values()) this.#spawn(this.#send(life, asking));
     await this.#ask(life, 'give back', (work) => work.inbox.giveBack(this.#name, 0, 10));
   }
@@ -221,7 +255,10 @@ export class AgentProgram {
       else if (what === 'query') await this.#query(life);
       else
         await this.#ask(life, 'notify', (work) =>
-          work.sender.notify({ to: this.#recipient(), topic: 'news', data: 1, importance: 'low' }, this.#name),
+          work.sender.notify(
+            { to: this.#recipient(), topic: 'news', data: 1, importance: 'low' },
+            this.#name,
+          ),
         );
     }
   }
@@ -259,24 +296,40 @@ export class AgentProgram {
   async #send(life: number, asking: Asking): Promise<void> {
     const { ledger } = this.#household;
     for (;;) {
-      const report = await this.#ask(life, 'delegate', (work, _signal, door) => this.#post(work, door, asking), true);
+      const report = await this.#ask(
+        life,
+        'delegate',
+        (work, _signal, door) => this.#post(work, door, asking),
+        true,
+      );
       if (report === undefined) {
         await this.#sleep(life, this.#chance.wait(2_000));
         continue;
       }
       if (report instanceof AppError) {
         if (report.code === 'idempotency_mismatch')
-          this.#household.world.found(`${this.#hub.name}: one key, one request, and yet a mismatch`);
-        if (ERRORS_TO_REPEAT.has(report.code) && !this.#household.isClosing && this.#chance.maybe(0.5)) {
+          this.#household.world.found(
+            `${this.#hub.name}: one key, one request, and yet a mismatch`,
+          );
+        if (
+          ERRORS_TO_REPEAT.has(report.code) &&
+          !this.#household.isClosing &&
+          this.#chance.maybe(0.5)
+        ) {
           await this.#sleep(life, this.#chance.wait(5_000));
           continue;
         }
         this.#asking.delete(asking.key);
         return;
       }
-      ledger.promised(`${this.#hub.name}: task ${report.id} is there`, () => this.#hub.reads.task(report.id) !== undefined);
+      ledger.promised(
+        `${this.#hub.name}: task ${report.id} is there`,
+        () => this.#hub.reads.task(report.id) !== undefined,
+      );
       if (asking.taskId !== undefined && asking.taskId !== report.id && !ledger.isLate) {
-        this.#household.world.found(`${this.#hub.name}: one key, one request, and two tasks: ${asking.taskId} and ${report.id}`);
+        this.#household.world.found(
+          `${this.#hub.name}: one key, one request, and two tasks: ${asking.taskId} and ${report.id}`,
+        );
       }
       const isFirst = asking.taskId === undefined;
       asking.taskId = report.id;
@@ -290,8 +343,18 @@ export class AgentProgram {
     }
   }
 
-  async #post(work: TaskServices, door: Idempotency, { key, params }: Asking): Promise<SendReportDto> {
-    const call = { who: `agent:${this.#name}`, operation: 'send.delegate', key, params, gone: this.#away.signal };
+  async #post(
+    work: TaskServices,
+    door: Idempotency,
+    { key, params }: Asking,
+  ): Promise<SendReportDto> {
+    const call = {
+      who: `agent:${this.#name}`,
+      operation: 'send.delegate',
+      key,
+      params,
+      gone: this.#away.signal,
+    };
     return door.once(call, () => work.sender.delegate(params, this.#name, key));
   }
 
@@ -299,7 +362,9 @@ export class AgentProgram {
   async #follow(life: number, report: SendReportDto): Promise<void> {
     if (!this.#chance.maybe(0.2)) return;
     await this.#sleep(life, this.#chance.wait(6_000));
-    const done = await this.#ask(life, 'cancel', (work) => work.tasks.cancel(report.id, { agent: this.#name }, 'changed my mind'));
+    const done = await this.#ask(life, 'cancel', (work) =>
+      work.tasks.cancel(report.id, { agent: this.#name }, 'changed my mind'),
+    );
     if (done?.state !== 'cancelled') return;
     this.#household.ledger.promised(
       `${this.#hub.name}: task ${report.id} is cancelled`,
@@ -319,10 +384,23 @@ export class AgentProgram {
     if (life !== this.#life) throw new Died();
   }
 
-  /** The hub's answer; undefined when there was none. A refusal is undefined too, unless the caller wants it. */
+  /**
+   * The hub's answer; undefined when there was none. A refusal is undefined too, unless the caller
+   * wants it.
+   */
   async #ask<T>(life: number, what: string, ask: Ask<T>): Promise<T | undefined>;
-  async #ask<T>(life: number, what: string, ask: Ask<T>, wantsRefusal: true): Promise<T | AppError | undefined>;
-  async #ask<T>(life: number, what: string, ask: Ask<T>, wantsRefusal = false): Promise<T | AppError | undefined> {
+  async #ask<T>(
+    life: number,
+    what: string,
+    ask: Ask<T>,
+    wantsRefusal: true,
+  ): Promise<T | AppError | undefined>;
+  async #ask<T>(
+    life: number,
+    what: string,
+    ask: Ask<T>,
+    wantsRefusal = false,
+  ): Promise<T | AppError | undefined> {
     const answer = await this.#answerOrRefusal(what, ask);
     if (life !== this.#life) throw new Died();
     return answer instanceof AppError && !wantsRefusal ? undefined : answer;
@@ -339,4 +417,9 @@ export class AgentProgram {
   }
 }
 
-const ERRORS_TO_REPEAT: ReadonlySet<string> = new Set(['peer_unreachable', 'overloaded', 'rate_limited', 'peer_not_found']);
+const ERRORS_TO_REPEAT: ReadonlySet<string> = new Set([
+  'peer_unreachable',
+  'overloaded',
+  'rate_limited',
+  'peer_not_found',
+]);

@@ -1,4 +1,5 @@
-// All chance of a simulated run, drawn from one seed: the same seed gives the same run, bit for bit. Never touches the machine's own chance.
+// All chance of a simulated run, drawn from one seed: the same seed gives the same run, bit for
+// bit. Never touches the machine's own chance.
 import type { Random } from '../../main/ports/clock.ts';
 
 /** xoshiro128**, seeded by splitmix32. */
@@ -76,7 +77,9 @@ export class Chance implements Random {
   }
 
   uuid(): string {
-    const hex = [this.word(), this.word(), this.word(), this.word()].map((word) => word.toString(16).padStart(8, '0')).join('');
+    const hex = [this.word(), this.word(), this.word(), this.word()]
+      .map((word) => word.toString(16).padStart(8, '0'))
+      .join('');
     const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
   }

@@ -1,5 +1,6 @@
-// Many households in trouble, each from a seed of its own: five whole hubs with their agents and people, on a network that parts, drops and
-// repeats, with crashes, wrong clocks and failing disks. A seed that breaks a rule is printed with the way to see it again:
+// Many households in trouble, each from a seed of its own: five whole hubs with their agents and
+// people, on a network that parts, drops and repeats, with crashes, wrong clocks and failing disks.
+// A seed that breaks a rule is printed with the way to see it again:
 //   AXON_SIM_SEED=123 npx vitest run --config test/vitest.config.ts --project node test/sim
 // AXON_SIM_TRACE=FILE writes down everything that happened in it.
 import { spawn } from 'node:child_process';
@@ -24,7 +25,9 @@ const SEEDS_PER_MUTANT_MAX = 40;
 describe.runIf(askedSeed !== undefined)('one household, asked for by its seed', () => {
   it(`keeps its promises under seed ${askedSeed}`, async () => {
     const traceFile = process.env['AXON_SIM_TRACE'];
-    const { findings, lines } = await runSeed(Number(askedSeed), { keepsLines: traceFile !== undefined });
+    const { findings, lines } = await runSeed(Number(askedSeed), {
+      keepsLines: traceFile !== undefined,
+    });
     if (traceFile !== undefined) writeFileSync(traceFile, lines.join(''));
     expect(findings).toEqual([]);
   });
@@ -37,16 +40,20 @@ describe.runIf(askedSeed === undefined)('households in trouble', () => {
     'lose nothing that was accepted, run nothing twice and nothing that nobody allowed',
     async ({ signal }) => {
       const reports = await runAll(seeds, signal);
-      const broken = reports.filter(({ findings }) => findings.length > 0).sort((first, second) => first.seed - second.seed);
+      const broken = reports
+        .filter(({ findings }) => findings.length > 0)
+        .sort((first, second) => first.seed - second.seed);
       expect(broken.map(sentence).join('\n')).toBe('');
       expect(reports.length).toBe(seeds);
       // The runs are worth something only while much goes on in them.
-      const sum = (count: keyof Line['counts']): number => reports.reduce((total, { counts }) => total + counts[count], 0);
+      const sum = (count: keyof Line['counts']): number =>
+        reports.reduce((total, { counts }) => total + counts[count], 0);
       expect(sum('executed') / seeds).toBeGreaterThan(3);
       expect(sum('results') / seeds).toBeGreaterThan(3);
       expect(sum('cancelled')).toBeGreaterThan(0);
     },
-    // About eight minutes of a quiet machine with two cores for ten thousand; several times that beside other work.
+    // About eight minutes of a quiet machine with two cores for ten thousand; several times that
+    // beside other work.
     90 * MINUTE_MS,
   );
 
@@ -69,7 +76,8 @@ describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () =>
     'is found out: $name',
     async (mutant) => {
       let found: readonly string[] = [];
-      for (let seed = 1; seed <= SEEDS_PER_MUTANT_MAX && found.length === 0; seed++) found = (await runSeed(seed, { mutant })).findings;
+      for (let seed = 1; seed <= SEEDS_PER_MUTANT_MAX && found.length === 0; seed++)
+        found = (await runSeed(seed, { mutant })).findings;
       expect(found.length).toBeGreaterThan(0);
     },
     MINUTE_MS,
@@ -86,7 +94,11 @@ describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () =>
       if (broken === undefined) throw new Error(`${mutant.name} was not found out`);
       for (let time = 0; time < 2; time++) {
         const again = await runSeed(broken.seed, { mutant });
-        expect([again.hash, again.findings, again.events]).toEqual([broken.hash, broken.findings, broken.events]);
+        expect([again.hash, again.findings, again.events]).toEqual([
+          broken.hash,
+          broken.findings,
+          broken.events,
+        ]);
       }
       // The hash is of what happened: whole hubs go another way from the same seed.
       expect((await runSeed(broken.seed)).hash).not.toBe(broken.hash);
@@ -95,7 +107,10 @@ describe.runIf(askedSeed === undefined)('a hub that is broken on purpose', () =>
   );
 });
 
-/** All seeds, shared out over as many processes as this machine runs at once. Says now and then how far they are. */
+/**
+ * All seeds, shared out over as many processes as this machine runs at once. Says now and then how
+ * far they are.
+ */
 async function runAll(seeds: number, signal: AbortSignal): Promise<readonly Line[]> {
   const processes = Math.min(availableParallelism(), seeds);
   const startedAt = performance.now();
@@ -106,7 +121,9 @@ async function runAll(seeds: number, signal: AbortSignal): Promise<readonly Line
   };
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
-    process.stderr.write(`${done.households} of ${seeds} households in ${seconds} s, ${done.broken} broken\n`);
+    process.stderr.write(
+      `${done.households} of ${seeds} households in ${seconds} s, ${done.broken} broken\n`,
+    );
   }, PROGRESS_EVERY_MS);
   try {
     const share = (_: unknown, index: number): Promise<readonly Line[]> =>
@@ -124,13 +141,21 @@ interface Share {
 }
 
 /** Seeds `first`, `first + step` and so on, in a process of their own, which ends with the test. */
-async function runShare({ first, step, last }: Share, signal: AbortSignal, take?: (line: Line) => void): Promise<readonly Line[]> {
+async function runShare(
+  { first, step, last }: Share,
+  signal: AbortSignal,
+  take?: (line: Line) => void,
+): Promise<readonly Line[]> {
   const program = join(import.meta.dirname, 'run-seeds.ts');
   const hooks = join(import.meta.dirname, '../support/raw-imports.mjs');
-  const child = spawn(process.execPath, ['--import', hooks, program, String(first), String(step), String(last)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    signal,
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', hooks, program, String(first), String(step), String(last)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      signal,
+    },
+  );
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.once('error', () => undefined);
   const lines: Line[] = [];

@@ -1,5 +1,6 @@
-// The clocks of one simulated computer. Its quartz runs a little fast or slow, its wall clock may jump, and both go on while the hub is down;
-// the monotonic clock and the timers belong to one run of the hub and end with it.
+// The clocks of one simulated computer. Its quartz runs a little fast or slow, its wall clock may
+// jump, and both go on while the hub is down; the monotonic clock and the timers belong to one run
+// of the hub and end with it.
 import type { Clock, TimerHandle } from '../../main/ports/clock.ts';
 import type { World } from './world.ts';
 
@@ -35,7 +36,9 @@ export class MachineClock implements Clock {
   }
 
   wallMs(): number {
-    return Math.floor(WALL_START_MS + this.#world.nowMs * this.#quartz.rate + this.#quartz.wallOffsetMs);
+    return Math.floor(
+      WALL_START_MS + this.#world.nowMs * this.#quartz.rate + this.#quartz.wallOffsetMs,
+    );
   }
 
   monotonicMs(): number {
@@ -46,10 +49,13 @@ export class MachineClock implements Clock {
     if (this.#isDead) return { cancel: () => undefined };
     if (Number.isNaN(delayMs)) this.#world.found('a timer was set to no number');
     const earlyMs = this.#world.chance.between(0, EARLY_MAX_MS);
-    const revoke = this.#world.after(Math.max(0, Math.max(1, delayMs) - earlyMs) / this.#quartz.rate, () => {
-      this.#live.delete(cancel);
-      run();
-    });
+    const revoke = this.#world.after(
+      Math.max(0, Math.max(1, delayMs) - earlyMs) / this.#quartz.rate,
+      () => {
+        this.#live.delete(cancel);
+        run();
+      },
+    );
     const cancel = (): void => {
       this.#live.delete(cancel);
       revoke();

@@ -1,10 +1,14 @@
-// Hubs broken on purpose, each in one part that is given to them: what the simulation is there to find must be found in these.
+// Hubs broken on purpose, each in one part that is given to them: what the simulation is there to
+// find must be found in these.
 import type { PeerMessenger } from '../../main/services/base/peer-messenger.ts';
 import type { Chance } from './chance.ts';
 import type { Mutant } from './sim-hub.ts';
 
 /** The disk says that a commit is durable two seconds before it is. */
-const ACKS_BEFORE_COMMIT: Mutant = { name: 'a disk that acknowledges before it has written', liesForMs: 2_000 };
+const ACKS_BEFORE_COMMIT: Mutant = {
+  name: 'a disk that acknowledges before it has written',
+  liesForMs: 2_000,
+};
 
 /** A delegation whose ack was lost is sent again as a new one. */
 const FRESH_ID: Mutant = {
@@ -15,7 +19,12 @@ const FRESH_ID: Mutant = {
       request: (peer, message, timeoutMs, signal) => {
         const isAgain = message.kind === 'delegate' && sent.has(message.id);
         sent.add(message.id);
-        return messenger.request(peer, isAgain ? { ...message, id: chance.uuid() } : message, timeoutMs, signal);
+        return messenger.request(
+          peer,
+          isAgain ? { ...message, id: chance.uuid() } : message,
+          timeoutMs,
+          signal,
+        );
       },
     });
   },
@@ -31,7 +40,10 @@ const NO_REPLAYS: Mutant = {
 const NO_RECEIPTS: Mutant = {
   name: 'an outbox that does not wait for receipts',
   wrapMessenger: (messenger) =>
-    wrapped(messenger, { extensions: (peer) => messenger.extensions(peer).filter((extension) => extension !== 'receipts/1') }),
+    wrapped(messenger, {
+      extensions: (peer) =>
+        messenger.extensions(peer).filter((extension) => extension !== 'receipts/1'),
+    }),
 };
 
 /** An agent's "I have it" is kept as if it had said nothing. */
@@ -43,7 +55,9 @@ const FORGETS_ACKS: Mutant = {
       tables.updateDelivery(
         id,
         state,
-        change.state === 'done' && tables.delivery(id)?.kind === 'result' ? { ...change, state: 'queued' } : change,
+        change.state === 'done' && tables.delivery(id)?.kind === 'result'
+          ? { ...change, state: 'queued' }
+          : change,
       ),
   }),
 };
@@ -60,7 +74,14 @@ const LATE_DECISIONS: Mutant = {
   }),
 };
 
-export const MUTANTS: readonly Mutant[] = [ACKS_BEFORE_COMMIT, FRESH_ID, NO_REPLAYS, NO_RECEIPTS, FORGETS_ACKS, LATE_DECISIONS];
+export const MUTANTS: readonly Mutant[] = [
+  ACKS_BEFORE_COMMIT,
+  FRESH_ID,
+  NO_REPLAYS,
+  NO_RECEIPTS,
+  FORGETS_ACKS,
+  LATE_DECISIONS,
+];
 
 function wrapped(messenger: PeerMessenger, change: Partial<PeerMessenger>): PeerMessenger {
   return {
@@ -69,7 +90,8 @@ function wrapped(messenger: PeerMessenger, change: Partial<PeerMessenger>): Peer
     features: (peer) => messenger.features(peer),
     extensions: (peer) => messenger.extensions(peer),
     acknowledges: (peer) => messenger.acknowledges(peer),
-    request: (peer, message, timeoutMs, signal) => messenger.request(peer, message, timeoutMs, signal),
+    request: (peer, message, timeoutMs, signal) =>
+      messenger.request(peer, message, timeoutMs, signal),
     send: (peer, message) => messenger.send(peer, message),
     encode: (peer, message) => messenger.encode(peer, message),
     sendEncoded: (peer, raw) => messenger.sendEncoded(peer, raw),

@@ -1,9 +1,13 @@
-// The network between simulated computers: how long things take, which ways are shut, and the connections over it as QUIC makes them appear. A
-// stream arrives whole or not at all, streams overtake one another, and either side of a broken connection notices on its own, later.
+// The network between simulated computers: how long things take, which ways are shut, and the
+// connections over it as QUIC makes them appear. A stream arrives whole or not at all, streams
+// overtake one another, and either side of a broken connection notices on its own, later.
 import type { World } from './world.ts';
 import type { SimTransport } from './sim-transport.ts';
 
-/** A connection goes silent at most so long before its end is noticed, and at least so long, depending on when something was last heard. */
+/**
+ * A connection goes silent at most so long before its end is noticed, and at least so long,
+ * depending on when something was last heard.
+ */
 const SILENCE_MIN_MS = 10_000;
 const SILENCE_MAX_MS = 18_000;
 /** Recent messages kept for being sent once more. */
@@ -60,7 +64,10 @@ export class Network {
     return this.#shut.has(`${from} ${to}`);
   }
 
-  /** Nothing gets from one computer to the other until `open`. Who hears nothing for long enough gives its connections up. */
+  /**
+   * Nothing gets from one computer to the other until `open`. Who hears nothing for long enough
+   * gives its connections up.
+   */
   shut(from: string, to: string): void {
     const way = `${from} ${to}`;
     if (this.#shut.has(way)) return;
@@ -86,7 +93,10 @@ export class Network {
   delayMs(): number {
     const { chance } = this.world;
     const { latencyMs, slowShare, slowMs } = this.temper;
-    return chance.between(latencyMs * 0.5, latencyMs * 1.5) + (chance.maybe(slowShare) ? chance.wait(slowMs) : 0);
+    return (
+      chance.between(latencyMs * 0.5, latencyMs * 1.5) +
+      (chance.maybe(slowShare) ? chance.wait(slowMs) : 0)
+    );
   }
 
   silenceMs(): number {
@@ -98,14 +108,18 @@ export class Network {
   }
 
   /**
-   * Carries something there. While the way is shut it is tried again, for as long as whoever sends it does; then it arrives, once.
+   * Carries something there. While the way is shut it is tried again, for as long as whoever sends
+   * it does; then it arrives, once.
    * @param isWanted false once the sender has given up
    */
   carry(from: string, to: string, isWanted: () => boolean, arrive: () => void): void {
     this.world.after(this.delayMs(), () => {
       if (!isWanted()) return;
       if (!this.isShut(from, to)) arrive();
-      else this.world.after(this.world.chance.between(200, 2_000), () => this.carry(from, to, isWanted, arrive));
+      else
+        this.world.after(this.world.chance.between(200, 2_000), () =>
+          this.carry(from, to, isWanted, arrive),
+        );
     });
   }
 

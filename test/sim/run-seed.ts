@@ -1,4 +1,5 @@
-// One run from one seed: a household of hubs, agents and persons, a time of trouble, then healing, until quiet has come; and what broke a rule.
+// One run from one seed: a household of hubs, agents and persons, a time of trouble, then healing,
+// until quiet has come; and what broke a rule.
 import { NO_LIMITS } from './rates.ts';
 import { AgentProgram, type Household } from './agent-program.ts';
 import { Ledger, type Counts } from './ledger.ts';
@@ -34,27 +35,44 @@ const QUIET_WITHIN_MS = 1_200_000;
 const BEFORE_MIDNIGHT_MS = 16 * 3_600_000;
 const LOOK_EVERY_MS = 5_000;
 
-const IMAGES = Array.from({ length: HUBS }, (_, index) => makeImage((tables) => fillDisk(tables, index)));
+const IMAGES = Array.from({ length: HUBS }, (_, index) =>
+  makeImage((tables) => fillDisk(tables, index)),
+);
 
 /** Runs one seed to its end. Never throws: what goes wrong is a finding. */
-export async function runSeed(seed: number, { mutant, keepsLines = false }: RunOptions = {}): Promise<RunReport> {
+export async function runSeed(
+  seed: number,
+  { mutant, keepsLines = false }: RunOptions = {},
+): Promise<RunReport> {
   const world = new World(seed, keepsLines);
   const unhandled = (error: unknown): void =>
-    world.found(`nobody handled a rejection: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    world.found(
+      `nobody handled a rejection: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
   process.on('unhandledRejection', unhandled);
   const ledger = new Ledger(world);
   const stage = build(world, ledger, mutant);
   try {
     await play(world, stage);
   } catch (error) {
-    world.found(`the run broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    world.found(
+      `the run broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
   }
   await realTurn();
   await realTurn();
   process.off('unhandledRejection', unhandled);
   for (const hub of stage.household.hubs) hub.disk.close();
   const { findings, events, lines, nowMs } = world;
-  return { seed, hash: world.hash(), findings, events, simulatedMs: nowMs, counts: ledger.counts, lines };
+  return {
+    seed,
+    hash: world.hash(),
+    findings,
+    events,
+    simulatedMs: nowMs,
+    counts: ledger.counts,
+    lines,
+  };
 }
 
 interface Built {
@@ -75,14 +93,34 @@ function build(world: World, ledger: Ledger, mutant: Mutant | undefined): Built 
   });
   const rates = chance.maybe(0.5) ? NO_LIMITS : undefined;
   const hubs: SimHub[] = [];
-  const dayTimeMs = chance.maybe(0.3) ? BEFORE_MIDNIGHT_MS - chance.between(0, 120_000) : chance.between(0, BEFORE_MIDNIGHT_MS);
+  const dayTimeMs = chance.maybe(0.3)
+    ? BEFORE_MIDNIGHT_MS - chance.between(0, 120_000)
+    : chance.between(0, BEFORE_MIDNIGHT_MS);
   for (const [index, image] of IMAGES.entries()) {
-    const quartz = { rate: 1 + chance.between(-0.002, 0.002), wallOffsetMs: dayTimeMs + chance.between(-60_000, 60_000) };
-    const onCommit: ConstructorParameters<typeof SimHub>[0]['onCommit'] = (hub, changes) => ledger.committed(hub, changes);
-    hubs.push(new SimHub({ world, network, index, image, quartz, rates, mutant, onCommit, onDown: (hub) => wentDown(hub) }));
+    const quartz = {
+      rate: 1 + chance.between(-0.002, 0.002),
+      wallOffsetMs: dayTimeMs + chance.between(-60_000, 60_000),
+    };
+    const onCommit: ConstructorParameters<typeof SimHub>[0]['onCommit'] = (hub, changes) =>
+      ledger.committed(hub, changes);
+    hubs.push(
+      new SimHub({
+        world,
+        network,
+        index,
+        image,
+        quartz,
+        rates,
+        mutant,
+        onCommit,
+        onDown: (hub) => wentDown(hub),
+      }),
+    );
   }
   const household: Household = { world, ledger, hubs, isClosing: false, number: 0 };
-  const agents = hubs.flatMap((hub) => AGENTS.map((name) => new AgentProgram(household, hub, name)));
+  const agents = hubs.flatMap((hub) =>
+    AGENTS.map((name) => new AgentProgram(household, hub, name)),
+  );
   const persons = hubs.map((hub) => new Person(household, hub));
   const trouble = new Trouble({ household, network, agents });
   const wentDown = (hub: SimHub): void => {
@@ -113,11 +151,22 @@ async function play(world: World, { household, agents, persons, trouble }: Built
   await world.run(LOOK_EVERY_MS);
 }
 
-/** Quiet is when nothing was open at two looks, one after the other: what is told last may still be on its way at the first. */
-async function untilQuiet(world: World, ledger: Ledger, agents: readonly AgentProgram[]): Promise<void> {
+/**
+ * Quiet is when nothing was open at two looks, one after the other: what is told last may still be
+ * on its way at the first.
+ */
+async function untilQuiet(
+  world: World,
+  ledger: Ledger,
+  agents: readonly AgentProgram[],
+): Promise<void> {
   let quietLooks = 0;
   let unrest: string | undefined;
-  for (let passed = 0; passed < QUIET_WITHIN_MS && quietLooks < 2 && world.findings.length === 0; passed += LOOK_EVERY_MS) {
+  for (
+    let passed = 0;
+    passed < QUIET_WITHIN_MS && quietLooks < 2 && world.findings.length === 0;
+    passed += LOOK_EVERY_MS
+  ) {
     await world.run(LOOK_EVERY_MS);
     ledger.sample();
     unrest = agents.find(({ unrest }) => unrest !== undefined)?.unrest ?? ledger.unrest();

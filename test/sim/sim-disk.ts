@@ -1,5 +1,6 @@
-// The disk of one simulated computer: a real SQLite database in memory that outlives the runs of the hub over it, and the real commit queue of
-// each run, whose commits take place when the simulation says. A crash leaves exactly what was committed.
+// The disk of one simulated computer: a real SQLite database in memory that outlives the runs of
+// the hub over it, and the real commit queue of each run, whose commits take place when the
+// simulation says. A crash leaves exactly what was committed.
 import Database from 'better-sqlite3';
 import { CommitQueue } from '../../main/adapters/sqlite/commit-queue.ts';
 import { migrate, MIGRATIONS } from '../../main/adapters/sqlite/migrations.ts';
@@ -23,7 +24,9 @@ interface DiskOptions {
   /** A run dies in the middle of a commit or right after it. */
   readonly onCrash: () => void;
   readonly wrap: WrapTables;
-  /** The disk says that it has what it has not: a crash takes what was committed within this time. */
+  /**
+   * The disk says that it has what it has not: a crash takes what was committed within this time.
+   */
   readonly liesForMs: number;
 }
 
@@ -33,7 +36,12 @@ export type Change =
   | { readonly type: 'decideApproval'; readonly id: string; readonly state: string }
   | { readonly type: 'insertDelivery'; readonly id: string }
   | { readonly type: 'updateDelivery'; readonly id: string; readonly state: string | undefined }
-  | { readonly type: 'settleOutbox'; readonly party: string; readonly messageId: string; readonly expired: boolean };
+  | {
+      readonly type: 'settleOutbox';
+      readonly party: string;
+      readonly messageId: string;
+      readonly expired: boolean;
+    };
 
 /** How the next commit goes wrong. */
 export type Mishap = 'dies_in_it' | 'dies_after_it' | 'fails';
@@ -64,7 +72,11 @@ export class SimDisk {
 
   /** A store for one run of the hub. */
   mount(clock: Clock, log: Log): MountedStore {
-    return new MountedStore(this, this.#database, this.#statements, { ...this.#options, clock, log });
+    return new MountedStore(this, this.#database, this.#statements, {
+      ...this.#options,
+      clock,
+      log,
+    });
   }
 
   /** Called for every commit of a disk that lies. */
@@ -109,7 +121,12 @@ export class MountedStore implements Store {
   #dyingWork = -1;
   #hasBroken = false;
 
-  constructor(disk: SimDisk, connection: Database.Database, statements: Statements, options: MountOptions) {
+  constructor(
+    disk: SimDisk,
+    connection: Database.Database,
+    statements: Statements,
+    options: MountOptions,
+  ) {
     this.#disk = disk;
     this.#options = options;
     const monotonicMs = (): number => options.clock.monotonicMs();
@@ -160,7 +177,8 @@ export class MountedStore implements Store {
     const { mishap } = this.#disk;
     this.#disk.mishap = undefined;
     this.#works = 0;
-    this.#dyingWork = mishap === 'dies_in_it' || mishap === 'fails' ? this.#options.world.chance.whole(1, 3) : -1;
+    this.#dyingWork =
+      mishap === 'dies_in_it' || mishap === 'fails' ? this.#options.world.chance.whole(1, 3) : -1;
     this.#changes = [];
     this.#hasBroken = false;
     this.#disk.remember();
@@ -172,7 +190,9 @@ export class MountedStore implements Store {
     if (this.#hasBroken) this.#changes = [];
     const changes = this.#changes;
     this.#changes = [];
-    this.#options.world.trace(`${this.#options.name} commits ${changes.map((change) => JSON.stringify(change)).join(' ')}`);
+    this.#options.world.trace(
+      `${this.#options.name} commits ${changes.map((change) => JSON.stringify(change)).join(' ')}`,
+    );
     this.#options.onCommit(changes);
     if (mishap === 'dies_in_it' || mishap === 'dies_after_it') this.#options.onCrash();
   }
@@ -224,7 +244,8 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
     putOutbox: (row) => {
       tables.putOutbox(row);
       if (row.settledAt !== null) {
-        // The outbox writes how long its hub has run in the commit that gives up what is over by then.
+        // The outbox writes how long its hub has run in the commit that gives up what is over by
+        // then.
         const expired = row.expiresAtUptimeMs <= Number(tables.getMeta('outbox.uptime_ms') ?? 0);
         note({ type: 'settleOutbox', party: row.party, messageId: row.messageId, expired });
       }

@@ -1,5 +1,6 @@
-// One simulated computer with a whole hub on it: the real services over the real store, on clocks, a disk and a network that are simulated. It
-// can lose its life at any moment and be started again over what its disk holds. Programs of the computer call the hub through `call`.
+// One simulated computer with a whole hub on it: the real services over the real store, on clocks,
+// a disk and a network that are simulated. It can lose its life at any moment and be started again
+// over what its disk holds. Programs of the computer call the hub through `call`.
 import { Idempotency } from '../../main/api/door/idempotency.ts';
 import { Secret } from '../../main/lib/secret.ts';
 import { AppError } from '../../main/lib/app-error.ts';
@@ -27,7 +28,10 @@ import type { World } from './world.ts';
 export const HUBS = 5;
 export const AGENTS = ['ann', 'bob'] as const;
 const PORT = 7_100;
-/** A call of a local program that takes longer hangs. The longest that one may take is a claim that waits. */
+/**
+ * A call of a local program that takes longer hangs. The longest that one may take is a claim that
+ * waits.
+ */
 const CALL_MAX_MS = 90_000;
 const NAMES = ['attic', 'desk', 'kitchen', 'mac', 'shed'] as const;
 const SEEDS = NAMES.map((_, index) => new Chance(index + 1).bytes(32));
@@ -186,7 +190,10 @@ export class SimHub {
     this.#end(run);
   }
 
-  /** A program of this computer asks the hub something. Rejects with HubGone when the hub goes away meanwhile, and with the hub's own refusal. */
+  /**
+   * A program of this computer asks the hub something. Rejects with HubGone when the hub goes away
+   * meanwhile, and with the hub's own refusal.
+   */
   call<T>(what: string, ask: Ask<T>, away?: AbortSignal): Promise<T> {
     const { world } = this.#setting;
     const { chance } = world;
@@ -200,7 +207,9 @@ export class SimHub {
       const line = new AbortController();
       const hangUp = (): void => line.abort();
       away?.addEventListener('abort', hangUp, { once: true });
-      const tooLong = world.after(CALL_MAX_MS, () => world.found(`${this.name}: the call "${what}" hangs`));
+      const tooLong = world.after(CALL_MAX_MS, () =>
+        world.found(`${this.name}: the call "${what}" hangs`),
+      );
       const settle = (deliver: () => void): void => {
         if (!run.calls.delete(gone)) return;
         tooLong();
@@ -218,7 +227,11 @@ export class SimHub {
           (value) => settle(() => world.after(chance.between(0, 1), () => resolve(value))),
           (error: unknown) => {
             this.#judge(what, error, run);
-            settle(() => world.after(chance.between(0, 1), () => reject(error instanceof Error ? error : new Error(String(error)))));
+            settle(() =>
+              world.after(chance.between(0, 1), () =>
+                reject(error instanceof Error ? error : new Error(String(error))),
+              ),
+            );
           },
         );
       });
@@ -266,11 +279,26 @@ export class SimHub {
     const store = this.disk.mount(clock, log);
     const transport = new SimTransport(network, clock, this.host, KEY_OF_SEED);
     const events = new EventBus(clock.wallMs());
-    const identity = new KnownIdentity({ store, clock, random, log, vaults: [] }, this.key, this.#seed);
+    const identity = new KnownIdentity(
+      { store, clock, random, log, vaults: [] },
+      this.key,
+      this.#seed,
+    );
     const base = { store, clock, random, log };
-    const directory = new PeerDirectory({ ...base, events, identity, transport, ownName: () => this.name });
+    const directory = new PeerDirectory({
+      ...base,
+      events,
+      identity,
+      transport,
+      ownName: () => this.name,
+    });
     const peerRates = new PeerRates(clock, rates);
-    const profile: HubProfile = { name: this.name, person: null, platform: 'test', namesItself: true };
+    const profile: HubProfile = {
+      name: this.name,
+      person: null,
+      platform: 'test',
+      namesItself: true,
+    };
     const links: PeerLinks = new PeerLinks({
       ...base,
       transport,
@@ -319,7 +347,8 @@ export class SimHub {
     const log: Log = {
       debug: () => undefined,
       info: () => undefined,
-      warn: (message, fields) => (COMPLAINTS.has(message) ? complain('warn', message, fields) : undefined),
+      warn: (message, fields) =>
+        COMPLAINTS.has(message) ? complain('warn', message, fields) : undefined,
       error: (message, fields) => complain('error', message, fields),
       with: () => log,
     };
@@ -327,12 +356,19 @@ export class SimHub {
   }
 }
 
-/** The identity service of a hub whose identity was read already: working out a public key is the slowest thing a start does. */
+/**
+ * The identity service of a hub whose identity was read already: working out a public key is the
+ * slowest thing a start does.
+ */
 class KnownIdentity extends IdentityService {
   readonly #key: KeyHex;
   readonly #secret: Secret<Uint8Array>;
 
-  constructor(deps: ConstructorParameters<typeof IdentityService>[0], key: KeyHex, seed: Uint8Array) {
+  constructor(
+    deps: ConstructorParameters<typeof IdentityService>[0],
+    key: KeyHex,
+    seed: Uint8Array,
+  ) {
     super(deps);
     this.#key = key;
     this.#secret = new Secret(seed);
@@ -355,7 +391,10 @@ class KnownIdentity extends IdentityService {
   }
 }
 
-/** What a fresh disk of hub number `index` holds: it is paired with every other hub and has its agents. */
+/**
+ * What a fresh disk of hub number `index` holds: it is paired with every other hub and has its
+ * agents.
+ */
 export function fillDisk(tables: Tables, index: number): void {
   for (const [other, name] of NAMES.entries()) {
     if (other !== index) tables.putPeer(peerRow(other, name));

@@ -1,7 +1,14 @@
-// The Transport port over the simulated network, for one run of a hub. Gives places by the same rules as over QUIC and reports what QUIC reports;
-// a killed one says nothing more to anybody, in either direction.
+// The Transport port over the simulated network, for one run of a hub. Gives places by the same
+// rules as over QUIC and reports what QUIC reports; a killed one says nothing more to anybody, in
+// either direction.
 import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
-import { changed, decidePlace, NO_STANDING, type PlaceHolder, type Standing } from '../../main/adapters/quic/places.ts';
+import {
+  changed,
+  decidePlace,
+  NO_STANDING,
+  type PlaceHolder,
+  type Standing,
+} from '../../main/adapters/quic/places.ts';
 import { assert } from '../../main/lib/assert.ts';
 import { toHex } from '../../main/lib/bytes.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
@@ -86,7 +93,10 @@ export class SimTransport implements Transport {
     return this.#state === 'open';
   }
 
-  start({ seed, port }: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
+  start(
+    { seed, port }: ListenOptions,
+    onEvent: (event: TransportEvent) => void,
+  ): Promise<{ readonly port: number }> {
     assert(this.#state === 'new', 'a transport starts once');
     const text = toHex(seed.expose());
     this.#keyHex = this.#keys.get(text) ?? toHex(publicKeyOfSeed(seed.expose()));
@@ -99,7 +109,8 @@ export class SimTransport implements Transport {
 
   stop(): Promise<void> {
     if (this.#state !== 'open') return Promise.resolve();
-    for (const end of this.#ends.values()) this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
+    for (const end of this.#ends.values())
+      this.#close(end, CLOSE_CODES.shuttingDown, 'shutting down');
     this.#state = 'stopped';
     this.#network.leave(this.host, this);
     return Promise.resolve();
@@ -121,7 +132,8 @@ export class SimTransport implements Transport {
   restartProcess(): void {
     if (this.#state !== 'open') return;
     this.#run++;
-    for (const end of this.#ends.values()) this.ended(end, null, 'network', 'the transport was started again');
+    for (const end of this.#ends.values())
+      this.ended(end, null, 'network', 'the transport was started again');
     this.#emit({ type: 'restarted', restarts: ++this.#restarts });
   }
 
@@ -141,12 +153,20 @@ export class SimTransport implements Transport {
     this.#standing = changed(this.#standing, { pairing: keys });
   }
 
-  async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
-    if (this.#state !== 'open') return this.#state === 'dead' ? never() : err({ type: 'refused', reason: 'the port is closed' });
+  async dial(
+    target: DialTarget,
+    signal: AbortSignal,
+  ): Promise<Result<ConnectionInfo, DialFailure>> {
+    if (this.#state !== 'open')
+      return this.#state === 'dead'
+        ? never()
+        : err({ type: 'refused', reason: 'the port is closed' });
     if (signal.aborted) return err({ type: 'aborted' });
     if (this.#dials >= DIALS_MAX) return err({ type: 'busy' });
     this.#dials++;
-    const outcome = await new Promise<Result<ConnectionInfo, DialFailure>>((resolve) => this.#shake(target, signal, resolve));
+    const outcome = await new Promise<Result<ConnectionInfo, DialFailure>>((resolve) =>
+      this.#shake(target, signal, resolve),
+    );
     this.#dials--;
     return outcome;
   }
@@ -163,17 +183,25 @@ export class SimTransport implements Transport {
     let isHeard = false;
     const wanted = (): boolean => end.isOpen && !isHeard;
     this.#network.carry(this.host, other.owner.host, wanted, () => {
-      if (other.isOpen && other.owner.isUp) this.#network.carry(other.owner.host, this.host, wanted, () => (isHeard = true));
+      if (other.isOpen && other.owner.isUp)
+        this.#network.carry(other.owner.host, this.host, wanted, () => (isHeard = true));
     });
     this.#network.world.after(LOST_AFTER_DOUBT_MS, () => {
       if (!isHeard) end.lose();
     });
   }
 
-  request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<RequestResult> {
+  request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<RequestResult> {
     const end = this.#ends.get(connectionId);
-    if (end === undefined) return this.#state === 'dead' ? never() : Promise.resolve(err(NO_CONNECTION));
-    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
+    if (end === undefined)
+      return this.#state === 'dead' ? never() : Promise.resolve(err(NO_CONNECTION));
+    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES)
+      return Promise.resolve(err({ type: 'too-large' }));
     if (signal?.aborted === true) return Promise.resolve(err({ type: 'aborted' }));
     if (end.pending.size >= STREAMS_OPEN_MAX) return Promise.resolve(err({ type: 'overloaded' }));
     const streamId = (this.#nextStreamId += 4);
@@ -203,8 +231,10 @@ export class SimTransport implements Transport {
 
   send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
     const end = this.#ends.get(connectionId);
-    if (end === undefined) return this.#state === 'dead' ? never() : Promise.resolve(err(NO_CONNECTION));
-    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
+    if (end === undefined)
+      return this.#state === 'dead' ? never() : Promise.resolve(err(NO_CONNECTION));
+    if (bytes.byteLength > MESSAGE_SIZE_MAX_BYTES)
+      return Promise.resolve(err({ type: 'too-large' }));
     this.#carry(
       end,
       'message',
@@ -233,7 +263,9 @@ export class SimTransport implements Transport {
     });
   }
 
-  /** A message that this hub was sent before comes once more, over a connection of the same sender. */
+  /**
+   * A message that this hub was sent before comes once more, over a connection of the same sender.
+   */
   receiveAgain(end: End, type: 'request' | 'message', bytes: Uint8Array): void {
     this.#nextStreamId += 4;
     if (type === 'request') this.receiveRequest(end, -this.#nextStreamId, bytes);
@@ -258,13 +290,19 @@ export class SimTransport implements Transport {
     if (!end.isOpen) return;
     end.isOpen = false;
     this.#ends.delete(end.info.connectionId);
-    this.#network.world.trace(`${this.host} connection ${end.info.connectionId} over, by ${by} ${code ?? '-'}`);
+    this.#network.world.trace(
+      `${this.host} connection ${end.info.connectionId} over, by ${by} ${code ?? '-'}`,
+    );
     if (by === 'network') this.#orphan(end.other);
     for (const settle of end.pending.values()) settle(err({ type: 'closed', code, by, reason }));
     this.#emit({ type: 'disconnected', connection: end.info, code, by, reason });
   }
 
-  #shake(target: DialTarget, signal: AbortSignal, resolve: (outcome: Result<ConnectionInfo, DialFailure>) => void): void {
+  #shake(
+    target: DialTarget,
+    signal: AbortSignal,
+    resolve: (outcome: Result<ConnectionInfo, DialFailure>) => void,
+  ): void {
     const network = this.#network;
     const run = this.#run;
     let isOver = false;
@@ -284,7 +322,8 @@ export class SimTransport implements Transport {
       if (far === undefined) return;
       network.carry(target.host, this.host, wanted, () => {
         if (!far.isUp) return;
-        if (far.#keyHex !== target.keyHex) return settle(err({ type: 'wrong-key', keyHex: far.#keyHex }));
+        if (far.#keyHex !== target.keyHex)
+          return settle(err({ type: 'wrong-key', keyHex: far.#keyHex }));
         const near = this.#end(far.#keyHex, 'outgoing', target.host, target.port);
         if (!this.#admit(near)) return settle(err({ type: 'refused', reason: 'no place left' }));
         near.other = far.#end(this.#keyHex, 'incoming', this.host, target.port);
@@ -321,42 +360,70 @@ export class SimTransport implements Transport {
       return;
     }
     this.#ends.set(end.info.connectionId, end);
-    this.#network.world.trace(`${this.host} connection ${end.info.connectionId} from ${near.owner.host} ${near.info.connectionId}`);
+    this.#network.world.trace(
+      `${this.host} connection ${end.info.connectionId} from ${near.owner.host} ${near.info.connectionId}`,
+    );
     this.#emit({ type: 'connected', connection: end.info });
   }
 
   #admit(end: End): boolean {
     // Everybody here is paired: how long a stranger has had its place does not count.
     const place = ({ info }: End): PlaceHolder => ({ ...info, sinceMs: 0 });
-    const decision = decidePlace(place(end), [...this.#ends.values()].map(place), this.#standing, 0);
+    const decision = decidePlace(
+      place(end),
+      [...this.#ends.values()].map(place),
+      this.#standing,
+      0,
+    );
     if (!decision.admitted) return false;
-    for (const { connectionId, code, reason } of decision.evicted) this.close(connectionId, code, reason);
+    for (const { connectionId, code, reason } of decision.evicted)
+      this.close(connectionId, code, reason);
     return true;
   }
 
   #end(keyHex: KeyHex, direction: ConnectionInfo['direction'], host: string, port: number): End {
-    return new End(this, { connectionId: this.#network.nextConnectionId(), keyHex, direction, host, port });
+    return new End(this, {
+      connectionId: this.#network.nextConnectionId(),
+      keyHex,
+      direction,
+      host,
+      port,
+    });
   }
 
-  #carry(end: End, type: 'request' | 'message', bytes: Uint8Array, arrive: (there: End) => void, onReset: () => void): void {
+  #carry(
+    end: End,
+    type: 'request' | 'message',
+    bytes: Uint8Array,
+    arrive: (there: End) => void,
+    onReset: () => void,
+  ): void {
     const { other } = end;
     assert(other !== undefined, 'a connection has two ends');
     const isReset = this.#network.isReset();
-    // Only what has arrived may come again: of a stream that was reset QUIC delivers nothing any more.
+    // Only what has arrived may come again: of a stream that was reset QUIC delivers nothing any
+    // more.
     const take = (): void => {
       this.#network.remember({ from: this.host, to: other.owner.host, type, bytes });
       arrive(other);
     };
-    // What overtakes the end of the handshake waits for it, as packets of a connection that is not there yet do.
+    // What overtakes the end of the handshake waits for it, as packets of a connection that is not
+    // there yet do.
     const deliver = (): void => {
       if (isReset) onReset();
       else if (other.isOpen) take();
-      else if (end.info.direction === 'outgoing' && end.isOpen) this.#network.world.after(5, () => (other.isOpen ? take() : undefined));
+      else if (end.info.direction === 'outgoing' && end.isOpen)
+        this.#network.world.after(5, () => (other.isOpen ? take() : undefined));
     };
     this.#network.carry(this.host, other.owner.host, () => end.isOpen, deliver);
   }
 
-  #answer(connectionId: number, streamId: number, bytes: Uint8Array | undefined, code: CloseCode = CLOSE_CODES.done): void {
+  #answer(
+    connectionId: number,
+    streamId: number,
+    bytes: Uint8Array | undefined,
+    code: CloseCode = CLOSE_CODES.done,
+  ): void {
     const end = this.#ends.get(connectionId);
     if (end?.unanswered.delete(streamId) !== true) return;
     const { other } = end;
@@ -368,7 +435,9 @@ export class SimTransport implements Transport {
       () => {
         if (other?.isOpen !== true) return;
         if (bytes !== undefined) other.owner.#note('takes answer', other, bytes);
-        other.pending.get(streamId)?.(bytes === undefined || isReset ? err({ type: 'reset', code }) : ok(bytes));
+        other.pending.get(streamId)?.(
+          bytes === undefined || isReset ? err({ type: 'reset', code }) : ok(bytes),
+        );
       },
     );
   }
@@ -379,7 +448,8 @@ export class SimTransport implements Transport {
     if (other === undefined) return;
     // One packet says it; where that is lost, silence does.
     const { world } = this.#network;
-    if (this.#network.isShut(this.host, other.owner.host) || this.#network.isReset()) this.#orphan(other);
+    if (this.#network.isShut(this.host, other.owner.host) || this.#network.isReset())
+      this.#orphan(other);
     else world.after(this.#network.delayMs(), () => other.owner.ended(other, code, 'peer', reason));
   }
 
@@ -393,7 +463,12 @@ export class SimTransport implements Transport {
   }
 }
 
-const NO_CONNECTION: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'there is no such connection' };
+const NO_CONNECTION: TransportFailure = {
+  type: 'closed',
+  code: null,
+  by: 'local',
+  reason: 'there is no such connection',
+};
 
 function never<T>(): Promise<T> {
   return new Promise(() => undefined);

@@ -1,5 +1,6 @@
-// What goes wrong around the hubs: crashes, ways that are shut, clocks that are set, disks that fail, messages that come again. Draws when and
-// what from the run's chance; ends when it is told, and puts everything right again.
+// What goes wrong around the hubs: crashes, ways that are shut, clocks that are set, disks that
+// fail, messages that come again. Draws when and what from the run's chance; ends when it is told,
+// and puts everything right again.
 import type { AgentProgram, Household } from './agent-program.ts';
 import type { Chance } from './chance.ts';
 import type { Network } from './network.ts';
@@ -81,7 +82,8 @@ export class Trouble {
     else if (what === 'part') this.#part(hub);
     else if (what === 'cut') this.#cut(hub);
     else if (what === 'process') hub.transport?.restartProcess();
-    else if (what === 'clock') this.#setClock(hub, chance.between(-3, 3) * (chance.maybe(0.5) ? HOUR_MS : 60_000));
+    else if (what === 'clock')
+      this.#setClock(hub, chance.between(-3, 3) * (chance.maybe(0.5) ? HOUR_MS : 60_000));
     else if (what === 'farClock') this.#setClock(hub, chance.between(-3, 3) * DAY_MS);
     else if (what === 'agent') chance.pick(this.#stage.agents).crash();
     else if (what === 'again') this.#sendAgain();
@@ -95,7 +97,9 @@ export class Trouble {
   }
 
   #startLater(hub: SimHub): void {
-    const delayMs = this.#chance.maybe(0.7) ? this.#chance.between(100, 5_000) : this.#chance.between(5_000, 60_000);
+    const delayMs = this.#chance.maybe(0.7)
+      ? this.#chance.between(100, 5_000)
+      : this.#chance.between(5_000, 60_000);
     this.#stage.household.world.after(delayMs, () => this.#start(hub));
   }
 
@@ -117,7 +121,9 @@ export class Trouble {
   #part(hub: SimHub): void {
     const { network, household } = this.#stage;
     const chance = this.#chance;
-    const others = household.hubs.filter((other) => other !== hub && (chance.maybe(0.4) || chance.maybe(0.2)));
+    const others = household.hubs.filter(
+      (other) => other !== hub && (chance.maybe(0.4) || chance.maybe(0.2)),
+    );
     const isOneWay = chance.maybe(0.25);
     const lengthMs = chance.maybe(0.5) ? chance.between(500, 8_000) : chance.between(8_000, 60_000);
     for (const other of others) {
@@ -147,7 +153,12 @@ export class Trouble {
     if (network.recent.length === 0) return;
     const { from, to, type, bytes } = this.#chance.pick(network.recent);
     const end = network.hostAt(to)?.endsTo(from)[0];
-    if (end === undefined || !REPEATED.test(text(bytes)) || household.ledger.isGivenUp(to, text(bytes))) return;
+    if (
+      end === undefined ||
+      !REPEATED.test(text(bytes)) ||
+      household.ledger.isGivenUp(to, text(bytes))
+    )
+      return;
     end.owner.receiveAgain(end, type, bytes);
   }
 
@@ -160,12 +171,19 @@ export class Trouble {
     const target = network.hostAt(to);
     const end = target?.endsTo(from)[0];
     if (end === undefined || !this.#stage.household.ledger.hasTaken(to, text(bytes))) return;
-    end.owner.receiveAgain(end, type, new TextEncoder().encode(text(bytes).replace('"task":"task', '"task":"forged')));
+    end.owner.receiveAgain(
+      end,
+      type,
+      new TextEncoder().encode(text(bytes).replace('"task":"task', '"task":"forged')),
+    );
   }
 
   #slow(hub: SimHub): void {
     hub.disk.commitMaxMs = this.#chance.pick([50, 300, 3_000]);
-    this.#stage.household.world.after(this.#chance.between(1_000, 15_000), () => (hub.disk.commitMaxMs = 4));
+    this.#stage.household.world.after(
+      this.#chance.between(1_000, 15_000),
+      () => (hub.disk.commitMaxMs = 4),
+    );
   }
 }
 

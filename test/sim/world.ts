@@ -1,5 +1,6 @@
-// One simulated run: its time, everything that is going to happen in it, the trace of what did, and what was found wrong. Time passes only
-// from event to event, and whatever an event sets going is let finish before the next. Knows nothing of hubs.
+// One simulated run: its time, everything that is going to happen in it, the trace of what did, and
+// what was found wrong. Time passes only from event to event, and whatever an event sets going is
+// let finish before the next. Knows nothing of hubs.
 import { createHash, type Hash } from 'node:crypto';
 import { Chance } from './chance.ts';
 
@@ -45,7 +46,11 @@ export class World {
 
   /** Plans something; returns the way to take it back. */
   after(delayMs: number, run: () => void): () => void {
-    const planned: Planned = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, run };
+    const planned: Planned = {
+      atMs: this.#nowMs + Math.max(0, delayMs),
+      order: this.#order++,
+      run,
+    };
     this.#push(planned);
     return () => (planned.run = undefined);
   }
@@ -69,7 +74,8 @@ export class World {
   /** A rule is broken. */
   found(what: string): void {
     this.trace(`FOUND ${what}`);
-    if (this.findings.length < FINDINGS_MAX) this.findings.push(`at ${Math.round(this.#nowMs)} ms: ${what}`);
+    if (this.findings.length < FINDINGS_MAX)
+      this.findings.push(`at ${Math.round(this.#nowMs)} ms: ${what}`);
   }
 
   hash(): string {
@@ -80,7 +86,11 @@ export class World {
   async run(durationMs: number): Promise<void> {
     const untilMs = this.#nowMs + durationMs;
     await settle();
-    for (let next = this.#queue[0]; next !== undefined && next.atMs <= untilMs; next = this.#queue[0]) {
+    for (
+      let next = this.#queue[0];
+      next !== undefined && next.atMs <= untilMs;
+      next = this.#queue[0]
+    ) {
       this.#pop();
       if (next.run === undefined) continue;
       this.#nowMs = next.atMs;

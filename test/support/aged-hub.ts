@@ -1,5 +1,5 @@
-// A whole hub in the test's own process, real down to QUIC, over a given data folder, on a clock that the test moves: for what becomes of its
-// records in years.
+// A whole hub in the test's own process, real down to QUIC, over a given data folder, on a clock
+// that the test moves: for what becomes of its records in years.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
@@ -29,7 +29,17 @@ export class AgedHub {
   static async start(home: string, flags: readonly string[] = []): Promise<AgedHub> {
     const clock = new MovedClock();
     const random = new SystemRandom();
-    const argv = ['--home', home, '--api-port', '0', '--peer-port', '0', '--discovery', 'off', ...flags];
+    const argv = [
+      '--home',
+      home,
+      '--api-port',
+      '0',
+      '--peer-port',
+      '0',
+      '--discovery',
+      'off',
+      ...flags,
+    ];
     const node = await createNode(readConfig({ argv, env: {} }), {
       clock,
       random,
@@ -47,11 +57,18 @@ export class AgedHub {
     return this.node.services.peers.port ?? 0;
   }
 
-  /** So many days pass in which it runs a twentieth of the time. Its owner confirms the date, and it removes what is to be removed. */
+  /**
+   * So many days pass in which it runs a twentieth of the time. Its owner confirms the date, and it
+   * removes what is to be removed.
+   */
   async age(days: number): Promise<void> {
     this.clock.move(days * DAY_MS, (days * DAY_MS) / 20);
-    await this.node.services.retention.confirmDate(this.clock.wallMs(), { actor: 'ui:1', surface: 'browser' });
-    if (this.clock.release(FIRST_PURGE_MS) === 0) throw new Error('the hub was not going to look at its records');
+    await this.node.services.retention.confirmDate(this.clock.wallMs(), {
+      actor: 'ui:1',
+      surface: 'browser',
+    });
+    if (this.clock.release(FIRST_PURGE_MS) === 0)
+      throw new Error('the hub was not going to look at its records');
   }
 
   /** The first column of the first row, as another program reads it. */

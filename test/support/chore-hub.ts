@@ -1,5 +1,6 @@
-// One of two paired hubs as a real process, with its person, who allows whatever waits, and an agent that asks the other hub or does what it
-// is asked. Everything that was run, taken and told is written down, so that a second time would be seen.
+// One of two paired hubs as a real process, with its person, who allows whatever waits, and an
+// agent that asks the other hub or does what it is asked. Everything that was run, taken and told
+// is written down, so that a second time would be seen.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,12 +60,23 @@ export class ChoreHub {
     const line = await HubClient.connect(this.home);
     this.#line = line;
     const isNew = this.#token === undefined;
-    if (isNew) await line.call('hub.setPassphrase', { passphrase: CHORE_PASSPHRASE, boot_secret: line.facts.bootSecret });
-    const owner = line.withToken((await line.call('hub.login', { passphrase: CHORE_PASSPHRASE })).token);
+    if (isNew)
+      await line.call('hub.setPassphrase', {
+        passphrase: CHORE_PASSPHRASE,
+        boot_secret: line.facts.bootSecret,
+      });
+    const owner = line.withToken(
+      (await line.call('hub.login', { passphrase: CHORE_PASSPHRASE })).token,
+    );
     this.#owner = owner;
     this.peerPort = (await owner.call('hub.status', {})).hub.peer_port ?? 0;
-    this.#token ??= (await owner.call('agents.create', { name: 'helper', domains: ['household.chores'] })).token;
-    this.#working = Promise.all([this.#allowAll(owner), this.#takeAll(line.withToken(this.#token))]);
+    this.#token ??= (
+      await owner.call('agents.create', { name: 'helper', domains: ['household.chores'] })
+    ).token;
+    this.#working = Promise.all([
+      this.#allowAll(owner),
+      this.#takeAll(line.withToken(this.#token)),
+    ]);
     this.#working.catch(() => undefined);
   }
 
@@ -112,18 +124,32 @@ export class ChoreHub {
   /** Has the agent here ask the other hub, once; the hub itself sends again what was not heard. */
   async delegate(task: string): Promise<void> {
     const agent = this.#asOwner().withToken(this.#token ?? '');
-    const { id } = await agent.call('send.delegate', { to: 'Other', task, domain: 'household.chores' });
+    const { id } = await agent.call('send.delegate', {
+      to: 'Other',
+      task,
+      domain: 'household.chores',
+    });
     this.#asked.set(id, task);
   }
 
-  /** What the agent here was told, in that order. A result may overtake the word that the task was taken. */
+  /**
+   * What the agent here was told, in that order. A result may overtake the word that the task was
+   * taken.
+   */
   get told(): readonly Chore[] {
-    return this.#results.map(({ taskId, outcome }) => ({ task: this.#asked.get(taskId) ?? 'not asked yet', outcome }));
+    return this.#results.map(({ taskId, outcome }) => ({
+      task: this.#asked.get(taskId) ?? 'not asked yet',
+      outcome,
+    }));
   }
 
   /** Looks into the store of a hub that was stopped. */
   async look<Seen>(see: (store: Store) => Seen): Promise<Seen> {
-    const store = openStore({ path: join(this.home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
+    const store = openStore({
+      path: join(this.home, 'hub.db'),
+      clock: systemDeps.clock,
+      log: SILENT_LOG,
+    });
     try {
       return see(store);
     } finally {
@@ -148,7 +174,8 @@ export class ChoreHub {
   async #allowAll(owner: HubClient): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const { items } = await owner.call('approvals.list', { state: 'pending' });
-      for (const { id, revision, digest } of items) await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+      for (const { id, revision, digest } of items)
+        await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
       if (items.length === 0) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
@@ -156,10 +183,12 @@ export class ChoreHub {
   async #takeAll(agent: HubClient): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const claimed = await agent.call('inbox.claim', { max: 8, wait_ms: CLAIM_WAIT_MS }).catch((error: unknown) => {
-        if (error instanceof HubProblem || !signal.aborted) throw error;
-        return { items: [] };
-      });
+      const claimed = await agent
+        .call('inbox.claim', { max: 8, wait_ms: CLAIM_WAIT_MS })
+        .catch((error: unknown) => {
+          if (error instanceof HubProblem || !signal.aborted) throw error;
+          return { items: [] };
+        });
       for (const item of claimed.items) await this.#take(agent, item);
     }
   }

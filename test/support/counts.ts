@@ -1,13 +1,20 @@
-// How often the long cases repeat: few times in `npm test`, as often as they are meant to in `npm run test:long`. Every count is printed, and
-// so is what long cases measure; both stand in the report.
+// How often the long cases repeat: few times in `npm test`, as often as they are meant to in `npm
+// run test:long`. Every count is printed, and so is what long cases measure; both stand in the
+// report.
 import { appendFileSync } from 'node:fs';
 
 export const isLongRun = process.env['AXON_TEST_LONG'] === '1';
 
 /** The number of rounds for this run, printed with what it counts. */
-export function rounds(what: string, counts: { readonly short: number; readonly long: number }): number {
+export function rounds(
+  what: string,
+  counts: { readonly short: number; readonly long: number },
+): number {
   const count = isLongRun ? counts.long : counts.short;
-  tell('AXON_TEST_COUNTS', `COUNT: ${what}: ${count}${isLongRun ? '' : ` (of ${counts.long} in the long run)`}`);
+  tell(
+    'AXON_TEST_COUNTS',
+    `COUNT: ${what}: ${count}${isLongRun ? '' : ` (of ${counts.long} in the long run)`}`,
+  );
   return count;
 }
 

@@ -1,4 +1,5 @@
-// Reads a hub's event stream as a program would, over a real connection, and can also refuse to read.
+// Reads a hub's event stream as a program would, over a real connection, and can also refuse to
+// read.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
@@ -9,7 +10,8 @@ export interface SeenEvent {
   readonly data: unknown;
 }
 
-type StreamTarget = { readonly host: string; readonly port: number } | { readonly socketPath: string };
+type StreamTarget =
+  { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 export class EventReader {
   readonly events: SeenEvent[] = [];
@@ -38,7 +40,10 @@ export class EventReader {
     return EventReader.openAt({ host: '127.0.0.1', port }, path, token, headers, reads);
   }
 
-  /** The same for a hub that is reached by another way than its port; `headers` must then name its Host. */
+  /**
+   * The same for a hub that is reached by another way than its port; `headers` must then name its
+   * Host.
+   */
   static openAt(
     target: StreamTarget,
     path: string,

@@ -1,5 +1,6 @@
-// The endpoint of a hub in the process of the test, as the transport that hubs use: what goes over the channel of the QUIC process there is
-// a promise here. A fault of the native library ends the test with it.
+// The endpoint of a hub in the process of the test, as the transport that hubs use: what goes over
+// the channel of the QUIC process there is a promise here. A fault of the native library ends the
+// test with it.
 import { Endpoint } from '../../main/adapters/quic/endpoint.ts';
 import { SEND_LIMIT_MS } from '../../main/adapters/quic/limits.ts';
 import { err, ok, type Result } from '../../main/lib/result.ts';
@@ -9,7 +10,12 @@ import type { Transport, TransportFailure } from '../../main/ports/transport.ts'
 type Answer = Result<Uint8Array, TransportFailure>;
 
 export class InProcessEndpoint extends Endpoint implements Transport {
-  request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Answer> {
+  request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
     return new Promise((resolve) => {
       let cancel = (): void => {};
@@ -30,6 +36,9 @@ export class InProcessEndpoint extends Endpoint implements Transport {
   }
 }
 
-export function createInProcessTransport(deps: { readonly clock: Clock; readonly random: Random }): Transport {
+export function createInProcessTransport(deps: {
+  readonly clock: Clock;
+  readonly random: Random;
+}): Transport {
   return new InProcessEndpoint(deps);
 }

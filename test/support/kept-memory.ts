@@ -1,5 +1,6 @@
-// What this process keeps in memory once all garbage is collected: what a leak would make grow, whoever leaks. Without what V8 only reserves
-// for objects that live a moment, which is held at one size from the first look on.
+// What this process keeps in memory once all garbage is collected: what a leak would make grow,
+// whoever leaks. Without what V8 only reserves for objects that live a moment, which is held at one
+// size from the first look on.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { holdYoungGeneration } from '../../main/app/young-generation.ts';

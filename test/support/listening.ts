@@ -1,4 +1,5 @@
-// What a program and everything it started listen on, as `ss` tells it. Needs the real part `socket-list`.
+// What a program and everything it started listen on, as `ss` tells it. Needs the real part
+// `socket-list`.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -15,7 +16,8 @@ export function familyOf(pid: number): ReadonlySet<number> {
     if (!/^\d+$/.test(name)) continue;
     try {
       // The name in brackets may hold anything; the parent stands second after it.
-      const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      const [, parent] =
+        readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
       parents.set(Number(name), Number(parent));
     } catch {
       // It ended meanwhile.
@@ -36,7 +38,8 @@ export function listeningOf(pid: number): readonly Listening[] {
   return stdout.split('\n').flatMap((line) => {
     const [protocol, , , , local = ''] = line.split(/\s+/);
     const owners = [...line.matchAll(/pid=(\d+)/g)].map((match) => Number(match[1]));
-    if ((protocol !== 'tcp' && protocol !== 'udp') || !owners.some((owner) => family.has(owner))) return [];
+    if ((protocol !== 'tcp' && protocol !== 'udp') || !owners.some((owner) => family.has(owner)))
+      return [];
     const colon = local.lastIndexOf(':');
     return [{ protocol, address: local.slice(0, colon), port: Number(local.slice(colon + 1)) }];
   });

@@ -1,4 +1,5 @@
-// The machine's own clock, which a test may move by months: what is due after ten minutes or more comes only when the test lets it.
+// The machine's own clock, which a test may move by months: what is due after ten minutes or more
+// comes only when the test lets it.
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
 import type { TimerHandle } from '../../main/ports/clock.ts';
 
@@ -24,7 +25,10 @@ export class MovedClock extends SystemClock {
     return { cancel: () => void this.#held.delete(name) };
   }
 
-  /** @param wallMs how far the wall clock moves @param monotonicMs how long the process seems to have run */
+  /**
+   * @param wallMs how far the wall clock moves @param monotonicMs how long the process seems to
+   * have run
+   */
   move(wallMs: number, monotonicMs: number): void {
     this.#wallByMs += wallMs;
     this.#monotonicByMs += monotonicMs;

@@ -1,5 +1,5 @@
-// A person at a terminal: `axon` behind a pseudo-terminal of the system's own `script`, with what is typed into it.
-// Needs the real part `terminals`.
+// A person at a terminal: `axon` behind a pseudo-terminal of the system's own `script`, with what
+// is typed into it. Needs the real part `terminals`.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,13 +23,36 @@ export class Person {
   }
 
   /** Starts main/entry/<entry>.ts at a terminal of its own, in the folder of the project. */
-  static start(entry: string, home: string, parameters: readonly string[], variables: Readonly<Record<string, string>> = {}): Person {
-    const words = [process.execPath, '--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
-    // In the place of the shell that `script` starts: one that stays, as dash does, ends by the same Ctrl+C and tells its own end.
+  static start(
+    entry: string,
+    home: string,
+    parameters: readonly string[],
+    variables: Readonly<Record<string, string>> = {},
+  ): Person {
+    const words = [
+      process.execPath,
+      '--import',
+      HOOK,
+      join(ROOT, 'main/entry', `${entry}.ts`),
+      ...parameters,
+    ];
+    // In the place of the shell that `script` starts: one that stays, as dash does, ends by the
+    // same Ctrl+C and tells its own end.
     const line = 'exec ' + words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const inherited = Object.entries(process.env).filter(([name]) => !/^(AXON|npm)_/.test(name));
-    const env = { ...Object.fromEntries(inherited), AXON_HOME: home, AXON_NO_BROWSER: 'on', ...variables };
-    return new Person(spawn('script', ['-qec', line, '/dev/null'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'inherit'] }));
+    const env = {
+      ...Object.fromEntries(inherited),
+      AXON_HOME: home,
+      AXON_NO_BROWSER: 'on',
+      ...variables,
+    };
+    return new Person(
+      spawn('script', ['-qec', line, '/dev/null'], {
+        cwd: ROOT,
+        env,
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }),
+    );
   }
 
   type(text: string): void {

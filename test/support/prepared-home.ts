@@ -1,4 +1,5 @@
-// A data folder as a hub leaves it that was paired with others before: an identity in a file, and the rows of its peers.
+// A data folder as a hub leaves it that was paired with others before: an identity in a file, and
+// the rows of its peers.
 import { join } from 'node:path';
 import { FileVault } from '../../main/adapters/keyvault/file-vault.ts';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
@@ -16,7 +17,11 @@ export interface PairedPeer {
   readonly place?: { readonly host: string; readonly port: number };
 }
 
-export async function prepareHome(home: string, identity: Identity, peers: readonly PairedPeer[]): Promise<void> {
+export async function prepareHome(
+  home: string,
+  identity: Identity,
+  peers: readonly PairedPeer[],
+): Promise<void> {
   const vault = new FileVault(join(home, 'identity.key'));
   await vault.write(new Secret(identity.seed), new AbortController().signal);
   const store = openStore({ path: join(home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
@@ -26,7 +31,9 @@ export async function prepareHome(home: string, identity: Identity, peers: reado
     for (const { identity: peer, name, place } of peers) {
       const pin = pinOf(peer.keyHex, name);
       const fixed = place && { keyHex: peer.keyHex, agentId: peer.agentId, name, ...place };
-      tables.putPeer(pinnedRow(pin, undefined, { fixed, live: NO_LIVE_FACTS }, systemDeps.clock.wallMs()));
+      tables.putPeer(
+        pinnedRow(pin, undefined, { fixed, live: NO_LIVE_FACTS }, systemDeps.clock.wallMs()),
+      );
     }
   });
   await store.close();

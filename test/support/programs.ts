@@ -1,4 +1,5 @@
-// The programs of this project as child processes, run from their sources: `axon`, and a headless hub in a folder of its own.
+// The programs of this project as child processes, run from their sources: `axon`, and a headless
+// hub in a folder of its own.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,12 +51,21 @@ export class Program {
   }
 
   /** Starts main/entry/<entry>.ts with only these AXON_ variables. */
-  static start(entry: string, parameters: readonly string[], variables: Readonly<Record<string, string>> = {}, input?: string): Program {
+  static start(
+    entry: string,
+    parameters: readonly string[],
+    variables: Readonly<Record<string, string>> = {},
+    input?: string,
+  ): Program {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('AXON_'));
-    const child = spawn(process.execPath, ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters], {
-      env: { ...Object.fromEntries(inherited), ...variables },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters],
+      {
+        env: { ...Object.fromEntries(inherited), ...variables },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     child.stdin.end(input ?? '');
     return new Program(child);
   }
@@ -99,7 +109,10 @@ export function axon(
   return Program.start('cli', parameters, { AXON_HOME: home, ...variables }, input).ended();
 }
 
-/** Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with its file, in the data folder unless told. */
+/**
+ * Chooses the owner passphrase of a hub that has none yet, as a script does. Resolves with its
+ * file, in the data folder unless told.
+ */
 export async function choosePassphrase(
   home: string,
   file = join(home, 'passphrase'),
@@ -124,11 +137,18 @@ export async function startHeadless(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<HeadlessHub> {
   const doors = ['--api-port', '0', '--peer-port', '0', '--discovery', 'off'];
-  const program = Program.start('headless', [...doors, ...flags], { AXON_HOME: home, ...variables });
+  const program = Program.start('headless', [...doors, ...flags], {
+    AXON_HOME: home,
+    ...variables,
+  });
   await program.printed('To open its pages');
   return { program, home, port: runtimeOf(home).port };
 }
 
-export function runtimeOf(home: string): { readonly port: number; readonly pid: number; readonly boot_secret: string } {
+export function runtimeOf(home: string): {
+  readonly port: number;
+  readonly pid: number;
+  readonly boot_secret: string;
+} {
   return JSON.parse(readFileSync(join(home, 'hub.json'), 'utf8'));
 }

@@ -1,21 +1,30 @@
-// Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service. A missing one skips its tests with a loud line;
-// where AXON_TEST_REQUIRE_ALL is 1 (continuous integration) a missing one fails instead, so that nothing is skipped in silence.
+// Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service. A
+// missing one skips its tests with a loud line; where AXON_TEST_REQUIRE_ALL is 1 (continuous
+// integration) a missing one fails instead, so that nothing is skipped in silence.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
 
 export const REAL_PARTS = {
   chromium: { needs: 'the package chromium', found: () => existsSync(chromiumPath()) },
-  namespaces: { needs: 'Linux, root, iproute2 and leave to make network namespaces with bridges', found: canMakeNamespaces },
+  namespaces: {
+    needs: 'Linux, root, iproute2 and leave to make network namespaces with bridges',
+    found: canMakeNamespaces,
+  },
   avahi: {
     needs: 'the packages avahi-daemon, avahi-utils and dbus',
     found: () => ['avahi-daemon', 'avahi-browse', 'avahi-publish', 'dbus-daemon'].every(onPath),
   },
   'secret-service': {
     needs: 'the packages dbus, gnome-keyring and libsecret-tools',
-    found: () => process.platform === 'linux' && ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon', 'secret-tool'].every(onPath),
+    found: () =>
+      process.platform === 'linux' &&
+      ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon', 'secret-tool'].every(onPath),
   },
   'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
-  'c-compiler': { needs: 'Linux and the packages gcc and libc6-dev', found: () => process.platform === 'linux' && onPath('cc') },
+  'c-compiler': {
+    needs: 'Linux and the packages gcc and libc6-dev',
+    found: () => process.platform === 'linux' && onPath('cc'),
+  },
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
   ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },
   'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
@@ -58,8 +67,9 @@ function canMount(): boolean {
 const answers = new Map<RealPart, boolean>();
 
 /**
- * True when the part can be used here. Otherwise says so on standard error and in the run's list of skips, or throws where everything
- * is required. Use as `describe.skipIf(!hasRealPart('chromium'))`.
+ * True when the part can be used here. Otherwise says so on standard error and in the run's list of
+ * skips, or throws where everything is required. Use as
+ * `describe.skipIf(!hasRealPart('chromium'))`.
  */
 export function hasRealPart(part: RealPart): boolean {
   const known = answers.get(part);
@@ -68,7 +78,8 @@ export function hasRealPart(part: RealPart): boolean {
   answers.set(part, found);
   if (found) return true;
   const line = `SKIPPED: tests with the real ${part} need ${REAL_PARTS[part].needs}`;
-  if (process.env['AXON_TEST_REQUIRE_ALL'] === '1') throw new Error(`${line}; nothing may be skipped in this run`);
+  if (process.env['AXON_TEST_REQUIRE_ALL'] === '1')
+    throw new Error(`${line}; nothing may be skipped in this run`);
   process.stderr.write(`\n${line}\n`);
   const list = process.env['AXON_TEST_SKIPS'];
   if (list !== undefined) appendFileSync(list, `${line}\n`);

@@ -1,4 +1,5 @@
-// One connection of the scripted reference daemon: the native library driven by hand, whole messages in and out, nothing decided.
+// One connection of the scripted reference daemon: the native library driven by hand, whole
+// messages in and out, nothing decided.
 import type { QuicheConnection } from '../../main/adapters/quic/native-binding.ts';
 
 export interface WireMessage {
@@ -19,7 +20,10 @@ interface DaemonConnectionDeps {
   readonly request: (bytes: Buffer, answer: (message: WireMessage | undefined) => void) => void;
   readonly message: (bytes: Buffer) => void;
   /** How many streams of the other side are open. */
-  readonly opened: (counts: { readonly bidirectional: number; readonly unidirectional: number }) => void;
+  readonly opened: (counts: {
+    readonly bidirectional: number;
+    readonly unidirectional: number;
+  }) => void;
 }
 
 interface Asked {
@@ -45,7 +49,10 @@ export class DaemonConnection {
   constructor(deps: DaemonConnectionDeps) {
     this.#deps = deps;
     this.direction = deps.direction;
-    this.#next = deps.direction === 'outgoing' ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
+    this.#next =
+      deps.direction === 'outgoing'
+        ? { bidirectional: 0, unidirectional: 2 }
+        : { bidirectional: 1, unidirectional: 3 };
   }
 
   receive(datagram: Buffer, fromPort: number): void {
@@ -112,7 +119,10 @@ export class DaemonConnection {
 
   /** A text is sent as it is. */
   #say(streamId: number, message: unknown): void {
-    this.#unsent.set(streamId, Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)));
+    this.#unsent.set(
+      streamId,
+      Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
+    );
     this.turn();
   }
 
@@ -157,7 +167,8 @@ export class DaemonConnection {
     if (isOurs) {
       const asked = this.#asked.get(streamId);
       const text = bytes.toString('utf8');
-      if (asked !== undefined) asked.answer = [text === '' ? undefined : (JSON.parse(text) as WireMessage)];
+      if (asked !== undefined)
+        asked.answer = [text === '' ? undefined : (JSON.parse(text) as WireMessage)];
     } else if ((streamId & 2) !== 0) {
       this.#unanswered.delete(streamId);
       this.#deps.message(bytes);

@@ -1,12 +1,17 @@
-// A scripted stand-in for the public reference daemon, on real QUIC: four kinds and no hello, every request "unhandled" at once and shown to
-// its agents, 8 and 16 streams, IPv4, one handshake at a time, and keys it does not know refused after the dialler believes to be
-// connected. It shares no code of the endpoint but the native library and the reading of headers.
+// A scripted stand-in for the public reference daemon, on real QUIC: four kinds and no hello, every
+// request "unhandled" at once and shown to its agents, 8 and 16 streams, IPv4, one handshake at a
+// time, and keys it does not know refused after the dialler believes to be connected. It shares no
+// code of the endpoint but the native library and the reading of headers.
 import dgram from 'node:dgram';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mintCredentials } from '../../main/adapters/quic/certificate.ts';
 import { judgeHandshake } from '../../main/adapters/quic/handshake-check.ts';
 import { CONNECTION_ID_LENGTH_BYTES } from '../../main/adapters/quic/limits.ts';
-import { loadBinding, type QuicheConfig, type QuicheConnection } from '../../main/adapters/quic/native-binding.ts';
+import {
+  loadBinding,
+  type QuicheConfig,
+  type QuicheConnection,
+} from '../../main/adapters/quic/native-binding.ts';
 import { readDatagram } from '../../main/adapters/quic/packet-guard.ts';
 import { DaemonConnection, type WireMessage } from './reference-connection.ts';
 
@@ -64,7 +69,14 @@ export class ReferenceDaemon {
     const { keyHex, agentId, privateKeyPem, certificatePem } = mintCredentials(seed);
     this.keyHex = keyHex;
     this.agentId = agentId;
-    const config = this.#binding.Config.withBoringSslCtx(true, true, undefined, [privateKeyPem], [certificatePem], 'ed25519');
+    const config = this.#binding.Config.withBoringSslCtx(
+      true,
+      true,
+      undefined,
+      [privateKeyPem],
+      [certificatePem],
+      'ed25519',
+    );
     config.setApplicationProtos(['axon/1']);
     config.setMaxIdleTimeout(60_000);
     config.setMaxSendUdpPayloadSize(1_200);
@@ -114,11 +126,21 @@ export class ReferenceDaemon {
   }
 
   /** Dials a hub, whose key it knows from then on. */
-  async dial(to: { readonly key: string; readonly agentId: string; readonly port: number }): Promise<void> {
+  async dial(to: {
+    readonly key: string;
+    readonly agentId: string;
+    readonly port: number;
+  }): Promise<void> {
     this.knows(to.key);
     const route = randomBytes(CONNECTION_ID_LENGTH_BYTES);
     const local = { host: HOST, port: this.port };
-    const native = this.#binding.Connection.connect(to.agentId, route, local, { host: HOST, port: to.port }, this.#config);
+    const native = this.#binding.Connection.connect(
+      to.agentId,
+      route,
+      local,
+      { host: HOST, port: to.port },
+      this.#config,
+    );
     const connection = this.#add(route.toString('latin1'), native, 'outgoing', to.port);
     await this.until('its dial', () => (connection.isOpen ? true : undefined));
   }
@@ -128,7 +150,10 @@ export class ReferenceDaemon {
   }
 
   /** The answer to a request, or undefined for an empty one. */
-  request(payload: Readonly<Record<string, unknown>>, id: string = randomUUID()): Promise<WireMessage | undefined> {
+  request(
+    payload: Readonly<Record<string, unknown>>,
+    id: string = randomUUID(),
+  ): Promise<WireMessage | undefined> {
     return this.ask({ id, kind: 'request', payload });
   }
 
@@ -138,7 +163,12 @@ export class ReferenceDaemon {
   }
 
   tell(payload: Readonly<Record<string, unknown>>, ref?: string): void {
-    this.#line().tell({ id: randomUUID(), kind: 'message', ...(ref === undefined ? {} : { ref }), payload });
+    this.#line().tell({
+      id: randomUUID(),
+      kind: 'message',
+      ...(ref === undefined ? {} : { ref }),
+      payload,
+    });
   }
 
   tellRaw(message: unknown): void {
@@ -161,7 +191,8 @@ export class ReferenceDaemon {
     for (;;) {
       const found = look();
       if (found !== undefined) return found;
-      if (performance.now() - startedAt > WAIT_LIMIT_MS) throw new Error(`the daemon waited in vain for ${what}`);
+      if (performance.now() - startedAt > WAIT_LIMIT_MS)
+        throw new Error(`the daemon waited in vain for ${what}`);
       await new Promise((resolve) => setTimeout(resolve, TURN_MS));
     }
   }
@@ -179,7 +210,9 @@ export class ReferenceDaemon {
   #take(datagram: Buffer, from: dgram.RemoteInfo): void {
     const read = readDatagram(datagram);
     if (read.type === 'drop') return;
-    const known = this.#routes.get(read.destination) ?? (read.type === 'initial' ? this.#accept(read.destination, from) : undefined);
+    const known =
+      this.#routes.get(read.destination) ??
+      (read.type === 'initial' ? this.#accept(read.destination, from) : undefined);
     known?.receive(datagram, from.port);
   }
 
@@ -202,7 +235,12 @@ export class ReferenceDaemon {
     return connection;
   }
 
-  #add(route: string, native: QuicheConnection, direction: 'incoming' | 'outgoing', remotePort: number): DaemonConnection {
+  #add(
+    route: string,
+    native: QuicheConnection,
+    direction: 'incoming' | 'outgoing',
+    remotePort: number,
+  ): DaemonConnection {
     const connection = new DaemonConnection({
       native,
       direction,
@@ -219,7 +257,10 @@ export class ReferenceDaemon {
       message: (bytes) => this.#message(bytes),
       opened: (counts) => {
         this.mostOpen.bidirectional = Math.max(this.mostOpen.bidirectional, counts.bidirectional);
-        this.mostOpen.unidirectional = Math.max(this.mostOpen.unidirectional, counts.unidirectional);
+        this.mostOpen.unidirectional = Math.max(
+          this.mostOpen.unidirectional,
+          counts.unidirectional,
+        );
       },
     });
     this.#routes.set(route, connection);
@@ -235,7 +276,8 @@ export class ReferenceDaemon {
 
   #turn(): void {
     for (const connection of this.#live()) connection.turn();
-    for (const [route, connection] of this.#routes) if (connection.isGone) this.#routes.delete(route);
+    for (const [route, connection] of this.#routes)
+      if (connection.isGone) this.#routes.delete(route);
   }
 
   #request(bytes: Buffer, answer: (message: WireMessage | undefined) => void): void {
@@ -252,20 +294,30 @@ export class ReferenceDaemon {
       return answer(undefined);
     }
     if (message.kind !== 'request') {
-      return reply('error', { code: 'unknown_kind', message: 'unknown message kind on bidirectional stream', retryable: false });
+      return reply('error', {
+        code: 'unknown_kind',
+        message: 'unknown message kind on bidirectional stream',
+        retryable: false,
+      });
     }
     this.#show(message, bytes);
     const handled = this.handler?.(message);
     if (handled !== undefined) return reply('response', handled);
-    reply('error', { code: 'unhandled', message: `no application handler registered for request '${message.id}'`, retryable: false });
+    reply('error', {
+      code: 'unhandled',
+      message: `no application handler registered for request '${message.id}'`,
+      retryable: false,
+    });
   }
 
   #message(bytes: Buffer): void {
     const message = readMessage(bytes);
     if (message === undefined) return;
     this.kinds.push(message.kind);
-    const isKnown = message.kind === 'message' || message.kind === 'error' || message.kind === 'response';
-    if (message.kind !== 'request') this.#show({ ...message, kind: isKnown ? message.kind : 'unknown' }, bytes);
+    const isKnown =
+      message.kind === 'message' || message.kind === 'error' || message.kind === 'response';
+    if (message.kind !== 'request')
+      this.#show({ ...message, kind: isKnown ? message.kind : 'unknown' }, bytes);
   }
 
   #show(message: WireMessage, bytes: Buffer): void {
@@ -287,6 +339,18 @@ function readMessage(bytes: Buffer): WireMessage | undefined {
 }
 
 function isMessage(value: unknown): value is WireMessage {
-  if (typeof value !== 'object' || value === null || !('id' in value) || !('kind' in value) || !('payload' in value)) return false;
-  return typeof value.id === 'string' && typeof value.kind === 'string' && typeof value.payload === 'object' && value.payload !== null;
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('id' in value) ||
+    !('kind' in value) ||
+    !('payload' in value)
+  )
+    return false;
+  return (
+    typeof value.id === 'string' &&
+    typeof value.kind === 'string' &&
+    typeof value.payload === 'object' &&
+    value.payload !== null
+  );
 }

@@ -1,4 +1,5 @@
-// A hub with its work over real QUIC, a real store and the real clock, beside a scripted reference daemon: what the tests of the two share.
+// A hub with its work over real QUIC, a real store and the real clock, beside a scripted reference
+// daemon: what the tests of the two share.
 import { SystemClock, SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import { PeerRates } from '../../main/services/links/peer-rates.ts';
 import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
@@ -26,8 +27,15 @@ export class ReferenceHouse {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }
 
-  /** @param kept what an earlier run left: with its store this is that hub started again, with the vault alone another one with its key */
-  async hub(name: string, kept: { readonly store?: TemporaryStore; readonly vault?: MemoryVault } = {}, port = 0): Promise<QuicHub> {
+  /**
+   * @param kept what an earlier run left: with its store this is that hub started again, with the
+   * vault alone another one with its key
+   */
+  async hub(
+    name: string,
+    kept: { readonly store?: TemporaryStore; readonly vault?: MemoryVault } = {},
+    port = 0,
+  ): Promise<QuicHub> {
     const transport = createInProcessTransport({ clock, random });
     const stack = new HubStack({ clock, name, transport, ...kept });
     this.#ends.push(() => (kept.store === undefined ? stack.stop() : stack.halt()));
@@ -61,7 +69,10 @@ export class ReferenceHouse {
     return daemon;
   }
 
-  /** A hub with an agent, and a daemon it trusts by its share token and that knows it too, online to each other. */
+  /**
+   * A hub with an agent, and a daemon it trusts by its share token and that knows it too, online to
+   * each other.
+   */
   async both(): Promise<{ readonly hub: QuicHub; readonly daemon: ReferenceDaemon }> {
     const [hub, daemon] = [await this.hub('Mum'), await this.daemon()];
     await hub.work.agents.create('claude', { domains: ['family.chat'] }, 'R2', OWNER);
@@ -71,8 +82,15 @@ export class ReferenceHouse {
     return { hub, daemon };
   }
 
-  trust({ stack }: QuicHub, { keyHex, port }: Pick<ReferenceDaemon, 'keyHex' | 'port'>, name = 'Attic') {
-    return stack.keyTrust.add({ keyHex, host: '127.0.0.1', port, name, way: 'share_token' }, PERSON);
+  trust(
+    { stack }: QuicHub,
+    { keyHex, port }: Pick<ReferenceDaemon, 'keyHex' | 'port'>,
+    name = 'Attic',
+  ) {
+    return stack.keyTrust.add(
+      { keyHex, host: '127.0.0.1', port, name, way: 'share_token' },
+      PERSON,
+    );
   }
 
   /** As trust(), with an address at which nobody answers: only the daemon can dial. */
@@ -92,7 +110,9 @@ export class ReferenceHouse {
       const check = (): void => {
         if (condition()) finish();
       };
-      const timer = clock.setTimer(WAIT_LIMIT_MS, () => finish(new Error(`${what} did not come true`)));
+      const timer = clock.setTimer(WAIT_LIMIT_MS, () =>
+        finish(new Error(`${what} did not come true`)),
+      );
       const stopListening = stack.events.subscribe(check);
       check();
     });

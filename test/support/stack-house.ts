@@ -1,5 +1,6 @@
-// Whole hubs on one network in memory and one clock that the test moves: made, paired, killed and started again, and all stopped at the end.
-// What a hub does beyond that is the test's own business.
+// Whole hubs on one network in memory and one clock that the test moves: made, paired, killed and
+// started again, and all stopped at the end. What a hub does beyond that is the test's own
+// business.
 import { expect } from 'vitest';
 import type { HubProfile } from '../../main/services/links/hub-profile.ts';
 import { HubStack, type StackOptions } from '../fakes/hub-stack.ts';
@@ -25,7 +26,12 @@ export class StackHouse {
 
   /** A hub that runs until the house is closed. */
   async hub(name: string, { port = 0, profile = {}, ...own }: OwnOptions = {}): Promise<HubStack> {
-    const stack = new HubStack({ clock: this.clock, name, transport: this.network.create(), ...own });
+    const stack = new HubStack({
+      clock: this.clock,
+      name,
+      transport: this.network.create(),
+      ...own,
+    });
     stack.profile = { ...stack.profile, ...profile };
     this.#hubs.add(stack);
     return stack.start(port);
@@ -37,7 +43,10 @@ export class StackHouse {
     await dad.pins(mum);
     await mum.pins(dad);
     dad.hears(mum);
-    await this.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    await this.clock.until(
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+    );
     return { dad, mum };
   }
 
@@ -50,7 +59,8 @@ export class StackHouse {
 
   /** Kills a hub without a word to anybody, and starts it again. */
   async killAndRestart(hub: HubStack): Promise<HubStack> {
-    if (!(hub.transport instanceof MemoryTransport)) throw new Error('a hub of this house is on its network');
+    if (!(hub.transport instanceof MemoryTransport))
+      throw new Error('a hub of this house is on its network');
     hub.transport.crash();
     await hub.halt();
     return this.restart(hub);
@@ -68,7 +78,10 @@ export class StackHouse {
 
   /** Stops everything; nothing of it may be left on the clock. */
   async close(): Promise<void> {
-    await Promise.all([...[...this.#hubs].map((hub) => hub.stop()), ...this.#ends.map((end) => end())]);
+    await Promise.all([
+      ...[...this.#hubs].map((hub) => hub.stop()),
+      ...this.#ends.map((end) => end()),
+    ]);
     expect(this.clock.timers).toBe(0);
   }
 }

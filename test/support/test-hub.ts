@@ -1,5 +1,6 @@
-// A whole hub inside the test's own process: the real node with its real doors, store, vault and QUIC endpoint, in a temporary folder and on
-// free ports. And a socket to its localhost door that sends exactly the bytes it is given.
+// A whole hub inside the test's own process: the real node with its real doors, store, vault and
+// QUIC endpoint, in a temporary folder and on free ports. And a socket to its localhost door that
+// sends exactly the bytes it is given.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -33,7 +34,12 @@ interface TestHubOptions {
   readonly requestsPerSecond?: number;
 }
 
-function makeNode(home: string, logLines: string[], options: TestHubOptions, change: Partial<Config> = {}): Promise<HubNode> {
+function makeNode(
+  home: string,
+  logLines: string[],
+  options: TestHubOptions,
+  change: Partial<Config> = {},
+): Promise<HubNode> {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const config: Config = {
@@ -131,12 +137,23 @@ export class TestHub {
     };
     return new Promise((resolve, reject) => {
       const sent = request(
-        { host: '127.0.0.1', port: this.port, path, method: asking.method ?? 'GET', headers, agent: false },
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          path,
+          method: asking.method ?? 'GET',
+          headers,
+          agent: false,
+        },
         (answer) => {
           const parts: Buffer[] = [];
           answer.on('data', (part: Buffer) => parts.push(part));
           answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString('utf8') }),
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              text: Buffer.concat(parts).toString('utf8'),
+            }),
           );
           answer.on('error', reject);
         },
@@ -146,18 +163,24 @@ export class TestHub {
     });
   }
 
-  /** Sends these bytes and gives everything that came back until the hub closed, or until one answer was whole. */
+  /**
+   * Sends these bytes and gives everything that came back until the hub closed, or until one answer
+   * was whole.
+   */
   raw(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let failure: NodeJS.ErrnoException | undefined;
-      const socket = connect({ host: '127.0.0.1', port: this.port }, () => socket.write(bytes, 'latin1'));
+      const socket = connect({ host: '127.0.0.1', port: this.port }, () =>
+        socket.write(bytes, 'latin1'),
+      );
       let text = '';
       socket.setEncoding('latin1');
       socket.on('data', (part: string) => {
         text += part;
         const length = /\r\ncontent-length: ([0-9]+)/i.exec(text)?.[1];
         const head = text.indexOf('\r\n\r\n');
-        if (length !== undefined && head >= 0 && text.length >= head + 4 + Number(length)) socket.end();
+        if (length !== undefined && head >= 0 && text.length >= head + 4 + Number(length))
+          socket.end();
       });
       socket.on('error', (error: NodeJS.ErrnoException) => (failure = error));
       socket.on('close', () => {
@@ -175,7 +198,8 @@ export function statusOf(raw: string): number {
 
 export function readField(text: string, name: string): string {
   const value: unknown = JSON.parse(text);
-  const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  const field: unknown =
+    typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   if (typeof field !== 'string') throw new Error(`no "${name}" in ${text}`);
   return field;
 }

@@ -1,5 +1,6 @@
-// A stretch of network between two hubs on loopback. It does to datagrams what networks do: loses, delays, reorders and repeats them, drops
-// the large ones, and gives the dialler another port, as a NAT does. All chance comes from one seed. It never looks into a datagram.
+// A stretch of network between two hubs on loopback. It does to datagrams what networks do: loses,
+// delays, reorders and repeats them, drops the large ones, and gives the dialler another port, as a
+// NAT does. All chance comes from one seed. It never looks into a datagram.
 import dgram from 'node:dgram';
 import { Chance } from '../sim/chance.ts';
 
@@ -40,7 +41,15 @@ export class UdpLine {
   #rebinding: Promise<number> | null = null;
   #sinceRebinding = 0;
   #isClosed = false;
-  readonly #counts = { passed: 0, lost: 0, repeated: 0, overtaken: 0, tooLarge: 0, rebindings: 0, largestBytes: 0 };
+  readonly #counts = {
+    passed: 0,
+    lost: 0,
+    repeated: 0,
+    overtaken: 0,
+    tooLarge: 0,
+    rebindings: 0,
+    largestBytes: 0,
+  };
 
   constructor(hubPort: number, seed = 1) {
     this.#hubPort = hubPort;
@@ -66,7 +75,10 @@ export class UdpLine {
     return this.#front.address().port;
   }
 
-  /** From now on the hub sees the dialler at another port, and what it sends to the old one is lost. Returns the new port. */
+  /**
+   * From now on the hub sees the dialler at another port, and what it sends to the old one is lost.
+   * Returns the new port.
+   */
   rebind(): Promise<number> {
     this.#rebinding ??= this.#rebind().finally(() => (this.#rebinding = null));
     return this.#rebinding;
@@ -76,12 +88,16 @@ export class UdpLine {
   inject(datagram: Uint8Array): Promise<void> {
     const to = this.#dialler;
     if (to === null) throw new Error('nobody has dialled through this line yet');
-    return new Promise((resolve) => this.#front.send(datagram, to.port, to.address, () => resolve()));
+    return new Promise((resolve) =>
+      this.#front.send(datagram, to.port, to.address, () => resolve()),
+    );
   }
 
   /** Sends the hub a datagram as if it came from the dialler, whatever the weather. */
   injectHome(datagram: Uint8Array): Promise<void> {
-    return new Promise((resolve) => this.#back.send(datagram, this.#hubPort, '127.0.0.1', () => resolve()));
+    return new Promise((resolve) =>
+      this.#back.send(datagram, this.#hubPort, '127.0.0.1', () => resolve()),
+    );
   }
 
   close(): void {
@@ -168,10 +184,21 @@ class Way {
     this.#chance = chance;
   }
 
-  draw({ loss, repeats, delayMs, jitterMs }: Pick<UdpLine, 'loss' | 'repeats' | 'delayMs' | 'jitterMs'>): Fate {
-    const [lost, repeated, first, second] = Array.from({ length: 4 }, () => this.#chance.fraction());
+  draw({
+    loss,
+    repeats,
+    delayMs,
+    jitterMs,
+  }: Pick<UdpLine, 'loss' | 'repeats' | 'delayMs' | 'jitterMs'>): Fate {
+    const [lost, repeated, first, second] = Array.from({ length: 4 }, () =>
+      this.#chance.fraction(),
+    );
     const wait = (drawn = 0): number => delayMs + drawn * jitterMs;
-    return { isLost: (lost ?? 1) < loss, isRepeated: (repeated ?? 1) < repeats, waits: [wait(first), wait(second)] };
+    return {
+      isLost: (lost ?? 1) < loss,
+      isRepeated: (repeated ?? 1) < repeats,
+      waits: [wait(first), wait(second)],
+    };
   }
 
   next(): number {

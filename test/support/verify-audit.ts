@@ -1,4 +1,5 @@
-// The whole chain of an audit recomputed in one go, however long, for what looks at a store from outside. Changes nothing.
+// The whole chain of an audit recomputed in one go, however long, for what looks at a store from
+// outside. Changes nothing.
 import { CHAIN_START, type AuditReads } from '../../main/ports/audit.ts';
 
 const ROWS_AT_ONCE = 1_000;

@@ -1,4 +1,5 @@
-// The machine's own time and chance: the only file where Date, timers and the random generators may be touched.
+// The machine's own time and chance: the only file where Date, timers and the random generators may
+// be touched.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -10,7 +11,10 @@ const TIMER_DELAY_MAX_MS = 2 ** 31 - 1;
 /** Less than this is what the two clocks are read apart. */
 const SLEEP_NOTICED_MIN_MS = 1_000;
 
-/** ms since the computer was started, its sleep counted: on Linux, where the monotonic clock leaves it out; elsewhere that counts it itself. */
+/**
+ * ms since the computer was started, its sleep counted: on Linux, where the monotonic clock leaves
+ * it out; elsewhere that counts it itself.
+ */
 const sinceBoot = process.platform === 'linux' ? () => uptime() * 1_000 : null;
 
 export class SystemClock implements Clock {

@@ -1,5 +1,6 @@
-// The rollback counter in a file beside the identity's, for machines without a keychain. It shows a database that was put back; whoever puts the
-// whole data folder back puts this file back with it, and that no file of the folder can show.
+// The rollback counter in a file beside the identity's, for machines without a keychain. It shows a
+// database that was put back; whoever puts the whole data folder back puts this file back with it,
+// and that no file of the folder can show.
 import { constants, type Stats } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,8 +12,14 @@ import { COUNTER_FILE_SIZE_MAX_BYTES } from './limits.ts';
 const FILE_MODE = 0o600;
 const HAS_MODES = process.platform !== 'win32';
 /** NONBLOCK: a pipe laid at this path must not hold the hub. */
-const READ_FLAGS = HAS_MODES ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : constants.O_RDONLY;
-const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (HAS_MODES ? constants.O_NOFOLLOW : 0);
+const READ_FLAGS = HAS_MODES
+  ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  : constants.O_RDONLY;
+const CREATE_FLAGS =
+  constants.O_CREAT |
+  constants.O_EXCL |
+  constants.O_WRONLY |
+  (HAS_MODES ? constants.O_NOFOLLOW : 0);
 
 export class FileCounter implements RollbackCounter {
   readonly #path: string;
@@ -41,7 +48,9 @@ export class FileCounter implements RollbackCounter {
     }
   }
 
-  /** Written whole beside the old one, then put in its place: a crash leaves the one or the other. */
+  /**
+   * Written whole beside the old one, then put in its place: a crash leaves the one or the other.
+   */
   async write(mark: CounterMark, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const draft = `${this.#path}.new`;
@@ -79,5 +88,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown reason';
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown reason';
 }

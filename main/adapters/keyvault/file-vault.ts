@@ -1,5 +1,6 @@
-// The identity seed in a file, for machines without a keychain: `identity.key`, readable by its owner alone. Answers `absent` only where
-// there is no file at all; a link, a foreign owner, rights for others or other content is `damaged` and is never overwritten.
+// The identity seed in a file, for machines without a keychain: `identity.key`, readable by its
+// owner alone. Answers `absent` only where there is no file at all; a link, a foreign owner, rights
+// for others or other content is `damaged` and is never overwritten.
 import { constants, type Stats } from 'node:fs';
 import { link, mkdtemp, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,8 +19,14 @@ const OTHERS_MASK = 0o077;
 /** Windows has neither mode bits nor these open flags; a profile folder is its owner's there. */
 const HAS_MODES = process.platform !== 'win32';
 /** NONBLOCK: a pipe laid at this path must not hold the hub. */
-const READ_FLAGS = HAS_MODES ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK : constants.O_RDONLY;
-const CREATE_FLAGS = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | (HAS_MODES ? constants.O_NOFOLLOW : 0);
+const READ_FLAGS = HAS_MODES
+  ? constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  : constants.O_RDONLY;
+const CREATE_FLAGS =
+  constants.O_CREAT |
+  constants.O_EXCL |
+  constants.O_WRONLY |
+  (HAS_MODES ? constants.O_NOFOLLOW : 0);
 
 export class FileVault implements KeyVault {
   readonly kind = 'file';
@@ -33,11 +40,13 @@ export class FileVault implements KeyVault {
   }
 
   /**
-   * - `found`: a private regular file with a seed. - `absent`: no file. - `locked`: a file that cannot be read now (rights, a failing disk).
+   * - `found`: a private regular file with a seed. - `absent`: no file. - `locked`: a file that
+   *   cannot be read now (rights, a failing disk).
    * - `damaged`: anything else at that path. Never `unavailable`: a file can be kept anywhere.
    */
   async read(signal: AbortSignal): Promise<VaultRead> {
-    if (signal.aborted) return { state: 'locked', reason: 'The reading of the identity file was cancelled.' };
+    if (signal.aborted)
+      return { state: 'locked', reason: 'The reading of the identity file was cancelled.' };
     let file: FileHandle;
     try {
       file = await open(this.#path, READ_FLAGS);
@@ -46,11 +55,15 @@ export class FileVault implements KeyVault {
     }
     try {
       const flaw = flawOf(await file.stat());
-      if (flaw !== undefined) return { state: 'damaged', reason: `The identity file "${this.#path}" ${flaw}.` };
+      if (flaw !== undefined)
+        return { state: 'damaged', reason: `The identity file "${this.#path}" ${flaw}.` };
       const text = await file.readFile({ encoding: 'utf8' });
       const seed = textToSeed(text.replace(/\r?\n$/, ''));
       if (seed !== undefined) return { state: 'found', seed };
-      return { state: 'damaged', reason: `The identity file "${this.#path}" does not hold an identity. Restore it from a copy.` };
+      return {
+        state: 'damaged',
+        reason: `The identity file "${this.#path}" does not hold an identity. Restore it from a copy.`,
+      };
     } catch (error) {
       return this.#unopened(errorCode(error));
     } finally {
@@ -58,7 +71,10 @@ export class FileVault implements KeyVault {
     }
   }
 
-  /** Throws AppError `conflict` when anything stands at the path, `storage_failed` when the disk does not take it. */
+  /**
+   * Throws AppError `conflict` when anything stands at the path, `storage_failed` when the disk
+   * does not take it.
+   */
   async write(seed: Secret<Uint8Array>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const text = `${seedToText(seed)}\n`;
@@ -71,18 +87,29 @@ export class FileVault implements KeyVault {
       await syncFolder(dirname(this.#path));
     } catch (error) {
       if (errorCode(error) === 'EEXIST') {
-        throw new AppError('conflict', `"${this.#path}" is there already; an identity is never overwritten.`, { cause: error });
+        throw new AppError(
+          'conflict',
+          `"${this.#path}" is there already; an identity is never overwritten.`,
+          { cause: error },
+        );
       }
-      throw new AppError('storage_failed', `The identity file "${this.#path}" could not be written.`, {
-        hint: 'Check the free space and the rights of the data folder.',
-        cause: error,
-      });
+      throw new AppError(
+        'storage_failed',
+        `The identity file "${this.#path}" could not be written.`,
+        {
+          hint: 'Check the free space and the rights of the data folder.',
+          cause: error,
+        },
+      );
     } finally {
       if (drafts !== undefined) await rm(drafts, { recursive: true, force: true });
     }
   }
 
-  /** Gives the whole file its name at once, and only if the name is free: a crash leaves all of it or none. */
+  /**
+   * Gives the whole file its name at once, and only if the name is free: a crash leaves all of it
+   * or none.
+   */
   async #publish(draft: string): Promise<void> {
     try {
       await link(draft, this.#path);
@@ -97,9 +124,15 @@ export class FileVault implements KeyVault {
   #unopened(code: string | undefined): VaultRead {
     if (code === 'ENOENT') return { state: 'absent' };
     if (code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO' || code === 'ENOTDIR') {
-      return { state: 'damaged', reason: `"${this.#path}" is not a regular file. Look at what put it there and move it away.` };
+      return {
+        state: 'damaged',
+        reason: `"${this.#path}" is not a regular file. Look at what put it there and move it away.`,
+      };
     }
-    return { state: 'locked', reason: `The identity file "${this.#path}" cannot be read (${code ?? 'unknown reason'}).` };
+    return {
+      state: 'locked',
+      reason: `The identity file "${this.#path}" cannot be read (${code ?? 'unknown reason'}).`,
+    };
   }
 }
 
@@ -137,5 +170,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }

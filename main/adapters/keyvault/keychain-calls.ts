@@ -1,5 +1,6 @@
-// The calls of one keychain: each waited for only as long as it is allowed to, and one question at a time, because an open call holds a thread
-// of the process until a person answers its prompt. Knows nothing of what is asked.
+// The calls of one keychain: each waited for only as long as it is allowed to, and one question at
+// a time, because an open call holds a thread of the process until a person answers its prompt.
+// Knows nothing of what is asked.
 import type { Clock } from '../../ports/clock.ts';
 import { KEYCHAIN_OPEN_CALLS_MAX, KEYCHAIN_TIMEOUT_MS } from './limits.ts';
 
@@ -19,7 +20,10 @@ export class KeychainCalls {
     return this.#open.size > 0;
   }
 
-  /** Waits for its turn and for the answer; gives up with SlowKeychain, without ending the call, on `signal` or after the time limit. */
+  /**
+   * Waits for its turn and for the answer; gives up with SlowKeychain, without ending the call, on
+   * `signal` or after the time limit.
+   */
   run<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const giveUp = (): void => {
@@ -48,7 +52,9 @@ export class KeychainCalls {
     });
   }
 
-  /** Waits until no call is open that may still be answered, then runs unless nobody waits any more. */
+  /**
+   * Waits until no call is open that may still be answered, then runs unless nobody waits any more.
+   */
   async #inTurn<T>(wanted: () => boolean, ask: () => Promise<T>): Promise<T> {
     while (this.#open.size > 0 && !this.#mayPassOpenCalls()) await Promise.race(this.#open);
     if (!wanted()) throw new SlowKeychain();
@@ -64,7 +70,10 @@ export class KeychainCalls {
   }
 
   #mayPassOpenCalls(): boolean {
-    return this.#open.size < KEYCHAIN_OPEN_CALLS_MAX && this.#clock.monotonicMs() - this.#lastBeganMs >= this.#timeoutMs;
+    return (
+      this.#open.size < KEYCHAIN_OPEN_CALLS_MAX &&
+      this.#clock.monotonicMs() - this.#lastBeganMs >= this.#timeoutMs
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-// The rollback counter in the operating system's keychain, in an entry of its own beside the identity's: whoever puts an older database back
-// does not put that back with it. Holds no secret.
+// The rollback counter in the operating system's keychain, in an entry of its own beside the
+// identity's: whoever puts an older database back does not put that back with it. Holds no secret.
 import { AppError } from '../../lib/app-error.ts';
 import type { CounterMark, CounterRead, RollbackCounter } from '../../ports/rollback-counter.ts';
 import { counterToText, textToCounter } from './counter-text.ts';
@@ -34,7 +34,8 @@ export class KeychainCounter implements RollbackCounter {
       const mark = textToCounter(text);
       return mark === undefined ? { state: 'damaged' } : { state: 'found', mark };
     } catch (error) {
-      if (!(error instanceof SlowKeychain) && troubleOf(error) === 'damaged') return { state: 'damaged' };
+      if (!(error instanceof SlowKeychain) && troubleOf(error) === 'damaged')
+        return { state: 'damaged' };
       return { state: 'locked', reason: LOCKED };
     }
   }

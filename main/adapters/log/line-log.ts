@@ -1,5 +1,6 @@
-// Log lines, to a stream given by the composition root: one JSON object each, for programs, or text for a person at a terminal. Redaction
-// happens before: fields are plain values only. What stands in them may come from elsewhere and must not move a terminal's cursor.
+// Log lines, to a stream given by the composition root: one JSON object each, for programs, or text
+// for a person at a terminal. Redaction happens before: fields are plain values only. What stands
+// in them may come from elsewhere and must not move a terminal's cursor.
 import { LOG_LEVELS } from '../../../preload/contract/closed-lists.ts';
 import type { LogForm, LogLevel } from '../../../preload/contract/closed-lists.ts';
 import { showHidden } from '../../lib/hidden-characters.ts';
@@ -11,7 +12,12 @@ const FIELD_LENGTH_MAX = 512;
 
 /** Local time of day, as "16:05:09". */
 const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const WORDS: Readonly<Record<LogLevel, string>> = { debug: 'detail: ', info: '', warn: 'warning: ', error: 'error: ' };
+const WORDS: Readonly<Record<LogLevel, string>> = {
+  debug: 'detail: ',
+  info: '',
+  warn: 'warning: ',
+  error: 'error: ',
+};
 
 interface LineLogOptions {
   readonly form?: LogForm;
@@ -25,7 +31,12 @@ export class LineLog implements Log {
   readonly #form: LogForm;
   readonly #fields: LogFields;
 
-  constructor(clock: Clock, write: (line: string) => void, level: LogLevel, { form = 'json', fields = {} }: LineLogOptions = {}) {
+  constructor(
+    clock: Clock,
+    write: (line: string) => void,
+    level: LogLevel,
+    { form = 'json', fields = {} }: LineLogOptions = {},
+  ) {
     this.#clock = clock;
     this.#write = write;
     this.#level = level;
@@ -50,27 +61,48 @@ export class LineLog implements Log {
   }
 
   with(fields: LogFields): Log {
-    return new LineLog(this.#clock, this.#write, this.#level, { form: this.#form, fields: { ...this.#fields, ...fields } });
+    return new LineLog(this.#clock, this.#write, this.#level, {
+      form: this.#form,
+      fields: { ...this.#fields, ...fields },
+    });
   }
 
   #line(level: LogLevel, message: string, fields: LogFields = {}): void {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#level)) return;
-    const cut = Object.entries({ ...this.#fields, ...fields }).map(([name, value]): [string, unknown] => [
-      name,
-      typeof value === 'string' && value.length > FIELD_LENGTH_MAX ? `${value.slice(0, FIELD_LENGTH_MAX)}...` : value,
-    ]);
+    const cut = Object.entries({ ...this.#fields, ...fields }).map(
+      ([name, value]): [string, unknown] => [
+        name,
+        typeof value === 'string' && value.length > FIELD_LENGTH_MAX
+          ? `${value.slice(0, FIELD_LENGTH_MAX)}...`
+          : value,
+      ],
+    );
     const at = this.#clock.wallMs();
-    this.#write(this.#form === 'json' ? jsonLine(at, level, message, cut) : textLine(at, level, message, cut));
+    this.#write(
+      this.#form === 'json' ? jsonLine(at, level, message, cut) : textLine(at, level, message, cut),
+    );
   }
 }
 
-function jsonLine(at: number, level: LogLevel, message: string, fields: readonly [string, unknown][]): string {
+function jsonLine(
+  at: number,
+  level: LogLevel,
+  message: string,
+  fields: readonly [string, unknown][],
+): string {
   return `${JSON.stringify({ at, level, message, ...Object.fromEntries(fields) })}\n`;
 }
 
-function textLine(at: number, level: LogLevel, message: string, fields: readonly [string, unknown][]): string {
+function textLine(
+  at: number,
+  level: LogLevel,
+  message: string,
+  fields: readonly [string, unknown][],
+): string {
   const told = fields.filter(([, value]) => value !== null && value !== undefined);
-  const aside = told.map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`).join(', ');
+  const aside = told
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
+    .join(', ');
   const line = `${TIME_OF_DAY.format(at)} ${WORDS[level]}${message}${aside === '' ? '' : ` (${aside})`}`;
   return `${showHidden(line).replaceAll(/[\n\t]+/g, ' ')}\n`;
 }

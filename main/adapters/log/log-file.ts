@@ -1,6 +1,15 @@
-// The log of a hub that has no terminal: a private file of bounded size. When it is full it becomes hub.log.1 and a new one begins.
-// Opened at the first line, through no link; what cannot be written is dropped, since a log must never stop a hub.
-import { closeSync, constants, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+// The log of a hub that has no terminal: a private file of bounded size. When it is full it becomes
+// hub.log.1 and a new one begins. Opened at the first line, through no link; what cannot be written
+// is dropped, since a log must never stop a hub.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** Bounds the file; with the one before it, logs take at most twice this. */
@@ -21,7 +30,8 @@ export class LogFile {
   write(line: string): void {
     try {
       const bytes = Buffer.from(line, 'utf8');
-      if (this.#descriptor !== undefined && this.#size + bytes.byteLength > this.#sizeMaxBytes) this.#rotate();
+      if (this.#descriptor !== undefined && this.#size + bytes.byteLength > this.#sizeMaxBytes)
+        this.#rotate();
       this.#descriptor ??= this.#open();
       this.#size += writeSync(this.#descriptor, bytes);
     } catch {
@@ -45,7 +55,8 @@ export class LogFile {
 
   #open(): number {
     makeFolder(this.#folder);
-    const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+    const flags =
+      constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
     const descriptor = openSync(this.#path, flags, 0o600);
     this.#size = fstatSync(descriptor).size;
     return descriptor;

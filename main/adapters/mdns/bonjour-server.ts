@@ -1,6 +1,8 @@
-// The door to the bonjour-service package: one instance on one socket, seen through the few calls this adapter uses. The package's own
-// publish and find are not used: they announce every interface's addresses, cannot change a TXT record without a goodbye, ask once
-// and remember without bound. Its types keep the server behind them private, so its shape is checked here, once, when it is made.
+// The door to the bonjour-service package: one instance on one socket, seen through the few calls
+// this adapter uses. The package's own publish and find are not used: they announce every
+// interface's addresses, cannot change a TXT record without a goodbye, ask once and remember
+// without bound. Its types keep the server behind them private, so its shape is checked here, once,
+// when it is made.
 import { Bonjour } from 'bonjour-service';
 import type { OwnRecord } from './announcement.ts';
 import type { Question } from './dns-records.ts';
@@ -35,17 +37,24 @@ export class BonjourServer {
   readonly #server: Server;
   readonly #respond: MulticastDns['respond'];
 
-  /** Binds the socket. Failures arrive as the event `error`. Throws TypeError when the package is not the one this was written for. */
+  /**
+   * Binds the socket. Failures arrive as the event `error`. Throws TypeError when the package is
+   * not the one this was written for.
+   */
   constructor(options: BonjourOptions) {
     const { socket, address, mayAnswer, onError } = options;
     // Bound to the interface's own address a socket would receive no multicast.
     const settings = { port: MDNS_PORT, interface: address, bind: '0.0.0.0', socket };
     const server: unknown = Reflect.get(new Bonjour(settings, onError), 'server');
-    if (!isServer(server)) throw new TypeError('This version of bonjour-service is not the one the mDNS adapter was written for.');
+    if (!isServer(server))
+      throw new TypeError(
+        'This version of bonjour-service is not the one the mDNS adapter was written for.',
+      );
     this.#server = server;
     const { mdns } = server;
     this.#respond = mdns.respond.bind(mdns);
-    // The library answers each question of each query at once, as often as it is put; through here it asks first.
+    // The library answers each question of each query at once, as often as it is put; through here
+    // it asks first.
     mdns.respond = (answer, onSent) => (mayAnswer() ? this.#respond(answer, onSent) : onSent());
   }
 
@@ -74,9 +83,17 @@ export class BonjourServer {
 }
 
 function isServer(value: unknown): value is Server {
-  return hasMethods(value, ['register']) && 'mdns' in value && hasMethods(value.mdns, ['on', 'query', 'respond', 'destroy']);
+  return (
+    hasMethods(value, ['register']) &&
+    'mdns' in value &&
+    hasMethods(value.mdns, ['on', 'query', 'respond', 'destroy'])
+  );
 }
 
 function hasMethods(value: unknown, names: readonly string[]): value is object {
-  return typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'function');
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === 'function')
+  );
 }

@@ -1,12 +1,29 @@
-// Decoded mDNS packets as typed records: what a packet holds beyond the five record types of service discovery is left out. Names are
-// compared in lower case. It must never trust the shape of what it is given.
+// Decoded mDNS packets as typed records: what a packet holds beyond the five record types of
+// service discovery is left out. Names are compared in lower case. It must never trust the shape of
+// what it is given.
 import { isIPv4, isIPv6 } from 'node:net';
 
 export type DnsRecord =
   | { readonly type: 'PTR'; readonly name: string; readonly ttlS: number; readonly target: string }
-  | { readonly type: 'SRV'; readonly name: string; readonly ttlS: number; readonly target: string; readonly port: number }
-  | { readonly type: 'TXT'; readonly name: string; readonly ttlS: number; readonly strings: readonly Uint8Array[] }
-  | { readonly type: 'A' | 'AAAA'; readonly name: string; readonly ttlS: number; readonly address: string };
+  | {
+      readonly type: 'SRV';
+      readonly name: string;
+      readonly ttlS: number;
+      readonly target: string;
+      readonly port: number;
+    }
+  | {
+      readonly type: 'TXT';
+      readonly name: string;
+      readonly ttlS: number;
+      readonly strings: readonly Uint8Array[];
+    }
+  | {
+      readonly type: 'A' | 'AAAA';
+      readonly name: string;
+      readonly ttlS: number;
+      readonly address: string;
+    };
 
 export interface Question {
   readonly name: string;
@@ -38,18 +55,25 @@ function readRecord(entry: unknown): DnsRecord | undefined {
   const name = property(entry, 'name');
   const ttlS = property(entry, 'ttl');
   const data = property(entry, 'data');
-  if (typeof name !== 'string' || typeof ttlS !== 'number' || property(entry, 'class') !== 'IN') return undefined;
+  if (typeof name !== 'string' || typeof ttlS !== 'number' || property(entry, 'class') !== 'IN')
+    return undefined;
   const head = { name: name.toLowerCase(), ttlS };
   if (type === 'PTR') return typeof data === 'string' ? { ...head, type, target: data } : undefined;
-  if (type === 'A') return typeof data === 'string' && isIPv4(data) ? { ...head, type, address: data } : undefined;
-  if (type === 'AAAA') return typeof data === 'string' && isIPv6(data) ? { ...head, type, address: data } : undefined;
+  if (type === 'A')
+    return typeof data === 'string' && isIPv4(data) ? { ...head, type, address: data } : undefined;
+  if (type === 'AAAA')
+    return typeof data === 'string' && isIPv6(data) ? { ...head, type, address: data } : undefined;
   if (type === 'TXT') {
-    return Array.isArray(data) ? { ...head, type, strings: data.filter((part) => part instanceof Uint8Array) } : undefined;
+    return Array.isArray(data)
+      ? { ...head, type, strings: data.filter((part) => part instanceof Uint8Array) }
+      : undefined;
   }
   if (type !== 'SRV') return undefined;
   const target = property(data, 'target');
   const port = property(data, 'port');
-  return typeof target === 'string' && typeof port === 'number' ? { ...head, type, target: target.toLowerCase(), port } : undefined;
+  return typeof target === 'string' && typeof port === 'number'
+    ? { ...head, type, target: target.toLowerCase(), port }
+    : undefined;
 }
 
 function property(value: unknown, key: string): unknown {

@@ -1,11 +1,18 @@
-// The UDP socket handed to the mDNS library, with a guard in front: what is off-link, too large, too crowded or too frequent is
-// dropped before it is decoded, and nothing that the library's handlers throw can leave it. It knows no service and no record.
+// The UDP socket handed to the mDNS library, with a guard in front: what is off-link, too large,
+// too crowded or too frequent is dropped before it is decoded, and nothing that the library's
+// handlers throw can leave it. It knows no service and no record.
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { EventEmitter } from 'node:events';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Link } from './links.ts';
-import { LINK_PACKETS, PACKET_QUESTIONS_MAX, PACKET_RECORDS_MAX, PACKET_SIZE_MAX_BYTES, SOURCE_PACKETS } from './limits.ts';
+import {
+  LINK_PACKETS,
+  PACKET_QUESTIONS_MAX,
+  PACKET_RECORDS_MAX,
+  PACKET_SIZE_MAX_BYTES,
+  SOURCE_PACKETS,
+} from './limits.ts';
 
 /** Port of mDNS. An answer from another port is not an mDNS answer (RFC 6762, 6). */
 export const MDNS_PORT = 5353;
@@ -22,16 +29,25 @@ interface GuardedSocketDeps {
 
 /** True when `message` may be decoded: an mDNS query or answer of sane size and counts. */
 export function isSanePacket(message: Uint8Array, sourcePort: number): boolean {
-  if (message.byteLength < HEADER_SIZE_BYTES || message.byteLength > PACKET_SIZE_MAX_BYTES) return false;
+  if (message.byteLength < HEADER_SIZE_BYTES || message.byteLength > PACKET_SIZE_MAX_BYTES)
+    return false;
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   const flags = view.getUint16(2);
   const questions = view.getUint16(4);
   const records = view.getUint16(6) + view.getUint16(8) + view.getUint16(10);
-  if ((flags & OPCODE_MASK) !== 0 || questions > PACKET_QUESTIONS_MAX || questions + records > PACKET_RECORDS_MAX) return false;
+  if (
+    (flags & OPCODE_MASK) !== 0 ||
+    questions > PACKET_QUESTIONS_MAX ||
+    questions + records > PACKET_RECORDS_MAX
+  )
+    return false;
   return (flags & RESPONSE_FLAG) === 0 || sourcePort === MDNS_PORT;
 }
 
-/** True when a packet from `source` may be read now. Its own rate comes first, so that one that floods takes nothing from the others. */
+/**
+ * True when a packet from `source` may be read now. Its own rate comes first, so that one that
+ * floods takes nothing from the others.
+ */
 export function admits(packets: TokenBuckets, source: string): boolean {
   return packets.take(source, SOURCE_PACKETS) === 0 && packets.take('all', LINK_PACKETS) === 0;
 }
@@ -52,7 +68,8 @@ export class GuardedSocket extends EventEmitter {
     this.#socket.on('error', (error) => this.emit('error', error));
     this.#socket.on('close', () => this.emit('close'));
     this.#socket.on('listening', () => {
-      // Before anything is sent: without this a packet would leave by the default route, or by none.
+      // Before anything is sent: without this a packet would leave by the default route, or by
+      // none.
       this.#guarded(() => this.#socket.setMulticastInterface(deps.link.address));
       this.#guarded(() => this.emit('listening'));
     });
@@ -72,7 +89,14 @@ export class GuardedSocket extends EventEmitter {
     return this.#socket.address();
   }
 
-  send(message: Uint8Array, offset: number, length: number, port: number, address: string, onSent: (error: Error | null) => void): void {
+  send(
+    message: Uint8Array,
+    offset: number,
+    length: number,
+    port: number,
+    address: string,
+    onSent: (error: Error | null) => void,
+  ): void {
     if (this.#closed) return onSent(null);
     this.#socket.send(message, offset, length, port, address, onSent);
   }
@@ -104,7 +128,10 @@ export class GuardedSocket extends EventEmitter {
   }
 
   #receive(message: Buffer, source: RemoteInfo): void {
-    const wanted = isSanePacket(message, source.port) && this.#deps.link.hasSource(source.address) && admits(this.#packets, source.address);
+    const wanted =
+      isSanePacket(message, source.port) &&
+      this.#deps.link.hasSource(source.address) &&
+      admits(this.#packets, source.address);
     if (!wanted) {
       this.#dropped += 1;
       return;

@@ -1,5 +1,6 @@
-// What was heard of hubs on the network: one instance for each interface, source address and name, so that nobody can overwrite or
-// end another's announcement without speaking from its address. It decides what is known and what must be asked for; it opens nothing.
+// What was heard of hubs on the network: one instance for each interface, source address and name,
+// so that nobody can overwrite or end another's announcement without speaking from its address. It
+// decides what is known and what must be asked for; it opens nothing.
 import type { FoundHub } from '../../ports/discovery.ts';
 import { fitLabel, labelIn, readIdentity, SERVICE_NAME, type Identity } from './announcement.ts';
 import type { DnsRecord, Question } from './dns-records.ts';
@@ -86,18 +87,23 @@ export class HubTable {
   /** Forgets what was not heard again in its time. */
   sweep(nowMs: number): ReadonlySet<string> {
     const touched = new Set<string>();
-    for (const [key, instance] of this.#instances) if (instance.expiresAtMs <= nowMs) this.#forget(key, instance, touched);
+    for (const [key, instance] of this.#instances)
+      if (instance.expiresAtMs <= nowMs) this.#forget(key, instance, touched);
     return touched;
   }
 
   /** Forgets all that came by an interface that is gone. */
   forgetLink(link: Link): ReadonlySet<string> {
     const touched = new Set<string>();
-    for (const [key, instance] of this.#instances) if (instance.link === link) this.#forget(key, instance, touched);
+    for (const [key, instance] of this.#instances)
+      if (instance.link === link) this.#forget(key, instance, touched);
     return touched;
   }
 
-  /** The hub with this agent id as known now: the newest announcement first, and every address of the same port. */
+  /**
+   * The hub with this agent id as known now: the newest announcement first, and every address of
+   * the same port.
+   */
   hub(agentId: string): KnownHub | undefined {
     const known = [...this.#instances.values()]
       .filter((instance) => isKnown(instance) && instance.identity.agentId === agentId)
@@ -105,7 +111,11 @@ export class HubTable {
     const first = known[0];
     if (first === undefined || !isKnown(first)) return undefined;
     const { port } = first.service;
-    const addresses = new Set(known.filter((instance) => instance.service?.port === port).flatMap((instance) => dialable(instance)));
+    const addresses = new Set(
+      known
+        .filter((instance) => instance.service?.port === port)
+        .flatMap((instance) => dialable(instance)),
+    );
     const hub = {
       agentId,
       keyHex: first.identity.keyHex,
@@ -116,11 +126,21 @@ export class HubTable {
     return { hub, start: first.identity.start };
   }
 
-  /** The instances a packet speaks of: those it points at or describes, made when there is room; goodbyes are taken out at once. */
-  #namedIn(link: Link, source: string, records: readonly DnsRecord[], nowMs: number, touched: Set<string>): ReadonlyMap<string, Instance> {
+  /**
+   * The instances a packet speaks of: those it points at or describes, made when there is room;
+   * goodbyes are taken out at once.
+   */
+  #namedIn(
+    link: Link,
+    source: string,
+    records: readonly DnsRecord[],
+    nowMs: number,
+    touched: Set<string>,
+  ): ReadonlyMap<string, Instance> {
     const named = new Map<string, Instance>();
     for (const record of records) {
-      const name = record.type === 'PTR' && record.name === SERVICE_NAME ? record.target : record.name;
+      const name =
+        record.type === 'PTR' && record.name === SERVICE_NAME ? record.target : record.name;
       const label = record.type === 'A' || record.type === 'AAAA' ? undefined : labelIn(name);
       if (label === undefined) continue;
       const key = JSON.stringify([link.name, source, name.toLowerCase()]);
@@ -130,13 +150,16 @@ export class HubTable {
         named.delete(key);
         continue;
       }
-      const instance = known ?? this.#make(key, { link, source, name: name.toLowerCase(), label, records, nowMs, touched });
+      const instance =
+        known ??
+        this.#make(key, { link, source, name: name.toLowerCase(), label, records, nowMs, touched });
       if (instance === undefined) continue;
       if (record.type === 'PTR') instance.label = label;
       named.set(key, instance);
     }
     for (const instance of this.#instances.values()) {
-      const host = instance.link === link && instance.source === source ? instance.service?.host : undefined;
+      const host =
+        instance.link === link && instance.source === source ? instance.service?.host : undefined;
       if (host !== undefined && records.some((record) => record.name === host))
         named.set(JSON.stringify([link.name, source, instance.name]), instance);
     }
@@ -158,9 +181,12 @@ export class HubTable {
     const { link, source, name, label, nowMs } = from;
     const identity = this.#identityIn(name, from.records);
     if (identity === 'refused') return undefined;
-    const ofSource = [...this.#instances.values()].filter((instance) => instance.link === link && instance.source === source);
+    const ofSource = [...this.#instances.values()].filter(
+      (instance) => instance.link === link && instance.source === source,
+    );
     if (ofSource.length >= INSTANCES_PER_SOURCE_MAX) return undefined;
-    if (this.#instances.size >= INSTANCES_MAX && !this.#makeRoom(identity, from.touched)) return undefined;
+    if (this.#instances.size >= INSTANCES_MAX && !this.#makeRoom(identity, from.touched))
+      return undefined;
     const instance: Instance = {
       link,
       source,
@@ -185,7 +211,8 @@ export class HubTable {
     let oldest: [string, Instance] | undefined;
     for (const [key, instance] of this.#instances) {
       if (isKnown(instance) && this.#options.isPaired(instance.identity.keyHex)) continue;
-      if (oldest === undefined || instance.changedAtMs < oldest[1].changedAtMs) oldest = [key, instance];
+      if (oldest === undefined || instance.changedAtMs < oldest[1].changedAtMs)
+        oldest = [key, instance];
     }
     if (oldest === undefined) return false;
     this.#forget(oldest[0], oldest[1], touched);
@@ -199,7 +226,9 @@ export class HubTable {
     instance.identity = identity ?? instance.identity;
     const ttls: number[] = [];
     for (const record of records) {
-      const speaks = record.name === instance.name || (record.type === 'PTR' && record.target.toLowerCase() === instance.name);
+      const speaks =
+        record.name === instance.name ||
+        (record.type === 'PTR' && record.target.toLowerCase() === instance.name);
       if (!speaks || record.ttlS === 0) continue;
       ttls.push(record.ttlS * 1_000);
       if (record.type === 'SRV') instance.service = { host: record.target, port: record.port };
@@ -207,17 +236,26 @@ export class HubTable {
     if (ttls.length > 0) instance.expiresAtMs = nowMs + Math.min(INSTANCE_TTL_MAX_MS, ...ttls);
     const host = instance.service?.host;
     const ofHost = records.filter((record) => record.name === host);
-    if (ofHost.some((record) => record.type === 'A')) instance.addresses4 = addressesIn(ofHost, 'A');
-    if (ofHost.some((record) => record.type === 'AAAA')) instance.addresses6 = addressesIn(ofHost, 'AAAA');
+    if (ofHost.some((record) => record.type === 'A'))
+      instance.addresses4 = addressesIn(ofHost, 'A');
+    if (ofHost.some((record) => record.type === 'AAAA'))
+      instance.addresses6 = addressesIn(ofHost, 'AAAA');
     return true;
   }
 
-  /** Who the TXT record of `name` says it is; 'refused' when it does not fit together, or is this hub itself: neither takes a place. */
+  /**
+   * Who the TXT record of `name` says it is; 'refused' when it does not fit together, or is this
+   * hub itself: neither takes a place.
+   */
   #identityIn(name: string, records: readonly DnsRecord[]): Identity | 'refused' | null {
-    const text = records.find((record) => record.type === 'TXT' && record.name === name && record.ttlS > 0);
+    const text = records.find(
+      (record) => record.type === 'TXT' && record.name === name && record.ttlS > 0,
+    );
     if (text?.type !== 'TXT') return null;
     const identity = readIdentity(text.strings);
-    return identity === undefined || identity.agentId === this.#options.ownAgentId ? 'refused' : identity;
+    return identity === undefined || identity.agentId === this.#options.ownAgentId
+      ? 'refused'
+      : identity;
   }
 
   #forget(key: string, instance: Instance, touched: Set<string>): void {
@@ -229,17 +267,29 @@ export class HubTable {
 type KnownInstance = Instance & { identity: Identity; service: NonNullable<Instance['service']> };
 
 function isKnown(instance: Instance): instance is KnownInstance {
-  return instance.identity !== null && instance.service !== null && instance.service.port >= PEER_PORT_MIN && dialable(instance).length > 0;
+  return (
+    instance.identity !== null &&
+    instance.service !== null &&
+    instance.service.port >= PEER_PORT_MIN &&
+    dialable(instance).length > 0
+  );
 }
 
-/** Addresses that may be dialled over the instance's own link: the one it spoke from first, IPv4 before IPv6. */
+/**
+ * Addresses that may be dialled over the instance's own link: the one it spoke from first, IPv4
+ * before IPv6.
+ */
 function dialable(instance: Instance): readonly string[] {
-  const fit = [...instance.addresses4, ...instance.addresses6].filter((address) => instance.link.mayDial(address));
+  const fit = [...instance.addresses4, ...instance.addresses6].filter((address) =>
+    instance.link.mayDial(address),
+  );
   return fit.toSorted((a, b) => Number(b === instance.source) - Number(a === instance.source));
 }
 
 function addressesIn(records: readonly DnsRecord[], type: 'A' | 'AAAA'): readonly string[] {
-  const addresses = records.flatMap((record) => (record.type === type && record.ttlS > 0 && 'address' in record ? [record.address] : []));
+  const addresses = records.flatMap((record) =>
+    record.type === type && record.ttlS > 0 && 'address' in record ? [record.address] : [],
+  );
   return [...new Set(addresses)].slice(0, ADDRESSES_MAX);
 }
 

@@ -1,5 +1,5 @@
-// This hub on one interface: asks, announces, keeps its announcement fresh and says goodbye. It owns one socket and its timers and
-// nothing else; what it hears it hands on unjudged.
+// This hub on one interface: asks, announces, keeps its announcement fresh and says goodbye. It
+// owns one socket and its timers and nothing else; what it hears it hands on unjudged.
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -8,7 +8,14 @@ import { goodbyeOf, recordsOf, SERVICE_NAME, type OwnRecord } from './announceme
 import { BonjourServer } from './bonjour-server.ts';
 import { readRecords, readSource, type DnsRecord, type Question } from './dns-records.ts';
 import { GuardedSocket } from './guarded-socket.ts';
-import { ANNOUNCE_AGAIN_MS, ANSWERS, ASK_AGAIN_AFTER_MS, ASK_INTERVAL_MS, FRESHEN_INTERVAL_MS, SEND_WAIT_MAX_MS } from './limits.ts';
+import {
+  ANNOUNCE_AGAIN_MS,
+  ANSWERS,
+  ASK_AGAIN_AFTER_MS,
+  ASK_INTERVAL_MS,
+  FRESHEN_INTERVAL_MS,
+  SEND_WAIT_MAX_MS,
+} from './limits.ts';
 import type { Link } from './links.ts';
 
 interface LinkEndpointDeps {
@@ -42,17 +49,28 @@ export class LinkEndpoint {
     this.link = deps.link;
     this.#startedAtMs = deps.clock.monotonicMs();
     const { clock, link } = deps;
-    const onThrow = (error: unknown): void => deps.log.warn('mDNS packet could not be handled', { link: link.name, error: String(error) });
+    const onThrow = (error: unknown): void =>
+      deps.log.warn('mDNS packet could not be handled', { link: link.name, error: String(error) });
     const socket = new GuardedSocket({ clock, link, onThrow });
     const answers = new TokenBuckets(clock);
     const mayAnswer = (): boolean => answers.take('answers', ANSWERS) === 0;
-    this.#server = new BonjourServer({ socket, address: link.address, mayAnswer, onError: (error) => this.#noteSent(error) });
+    this.#server = new BonjourServer({
+      socket,
+      address: link.address,
+      mayAnswer,
+      onError: (error) => this.#noteSent(error),
+    });
     this.#server.on('error', (error) => this.#fail(error));
-    this.#server.on('warning', (warning) => deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }));
+    this.#server.on('warning', (warning) =>
+      deps.log.debug('mDNS warning', { link: link.name, error: String(warning) }),
+    );
     this.#server.on('response', (packet, source) => this.#hear(packet, source));
   }
 
-  /** Asks and announces, and goes on doing so. Resolves when the first announcement has left, or could not. */
+  /**
+   * Asks and announces, and goes on doing so. Resolves when the first announcement has left, or
+   * could not.
+   */
   async begin(): Promise<void> {
     this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
     this.#scheduleAsk();
@@ -88,7 +106,10 @@ export class LinkEndpoint {
       try {
         this.#server.close(resolve);
       } catch (error) {
-        this.#deps.log.debug('mDNS socket was closed already', { link: this.link.name, error: String(error) });
+        this.#deps.log.debug('mDNS socket was closed already', {
+          link: this.link.name,
+          error: String(error),
+        });
         resolve();
       }
     });
@@ -104,10 +125,13 @@ export class LinkEndpoint {
     const { clock } = this.#deps;
     const ageMs = clock.monotonicMs() - this.#startedAtMs;
     const soonAtMs = ASK_AGAIN_AFTER_MS.find((atMs) => atMs > ageMs);
-    this.#askTimer = clock.setTimer(soonAtMs === undefined ? ASK_INTERVAL_MS : soonAtMs - ageMs, () => {
-      this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
-      this.#scheduleAsk();
-    });
+    this.#askTimer = clock.setTimer(
+      soonAtMs === undefined ? ASK_INTERVAL_MS : soonAtMs - ageMs,
+      () => {
+        this.ask([{ name: SERVICE_NAME, type: 'PTR' }]);
+        this.#scheduleAsk();
+      },
+    );
   }
 
   #scheduleAnnounce(delayMs: number): void {
@@ -149,7 +173,10 @@ export class LinkEndpoint {
     if (this.#closed) return;
     this.#deps.onSent(this.link, error ?? null);
     if (error === undefined || error === null) return;
-    this.#deps.log.debug('mDNS packet was not sent', { link: this.link.name, error: String(error) });
+    this.#deps.log.debug('mDNS packet was not sent', {
+      link: this.link.name,
+      error: String(error),
+    });
   }
 
   #fail(error: unknown): void {

@@ -1,5 +1,6 @@
-// The computer's network interfaces as mDNS sees them, and which addresses may be dialled over each: only on-link ones, never
-// loopback, multicast, broadcast, metadata or global (PROTOCOL.md, Discovery). It reads values; it opens nothing.
+// The computer's network interfaces as mDNS sees them, and which addresses may be dialled over
+// each: only on-link ones, never loopback, multicast, broadcast, metadata or global (PROTOCOL.md,
+// Discovery). It reads values; it opens nothing.
 import { BlockList, isIP } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
 import type { DiscoveryCondition, UnusableWhy } from '../../ports/discovery.ts';
@@ -27,7 +28,10 @@ export type UnusableInterface = DiscoveryCondition['unusable'][number];
 export interface LinkOptions {
   /** Names of the interfaces to use; null = every one that is not loopback. */
   readonly names: readonly string[] | null;
-  /** Where the QUIC socket listens: a literal address, or "0.0.0.0" / "::" for all. Nothing else is announced. */
+  /**
+   * Where the QUIC socket listens: a literal address, or "0.0.0.0" / "::" for all. Nothing else is
+   * announced.
+   */
   readonly listenHost: string;
 }
 
@@ -44,7 +48,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 
 /** Where clouds answer with credentials: never a hub, even where they are on-link. */
 const METADATA = new BlockList();
-for (const address of ['169.254.169.254', '169.254.170.2', '100.100.100.200']) METADATA.addAddress(address);
+for (const address of ['169.254.169.254', '169.254.170.2', '100.100.100.200'])
+  METADATA.addAddress(address);
 for (const address of ['fd00:ec2::254', 'fd20:ce::254']) METADATA.addAddress(address, 'ipv6');
 
 /** The usable links among `interfaces`, in a stable order, at most LINKS_MAX. */
@@ -59,8 +64,14 @@ export function readLinks(interfaces: InterfaceTable, options: LinkOptions): rea
   return links;
 }
 
-/** The interfaces that are no usable link, and why; loopback only when it was named. At most LINKS_MAX. */
-export function readUnusable(interfaces: InterfaceTable, options: LinkOptions): readonly UnusableInterface[] {
+/**
+ * The interfaces that are no usable link, and why; loopback only when it was named. At most
+ * LINKS_MAX.
+ */
+export function readUnusable(
+  interfaces: InterfaceTable,
+  options: LinkOptions,
+): readonly UnusableInterface[] {
   const usable = new Set(readLinks(interfaces, options).map(({ name }) => name));
   const names = options.names ?? Object.keys(interfaces).toSorted();
   const unusable: UnusableInterface[] = [];
@@ -75,8 +86,12 @@ export function readUnusable(interfaces: InterfaceTable, options: LinkOptions): 
 
 function whyUnusable(entries: readonly NetworkInterfaceInfo[]): UnusableWhy {
   if (entries.length === 0) return 'absent';
-  const prefixes = entries.filter(({ family }) => family === 'IPv4').map(({ cidr }) => cidr?.split('/')[1]);
-  return prefixes.length > 0 && prefixes.every((prefix) => prefix === '32') ? 'point-to-point' : 'no-home-address';
+  const prefixes = entries
+    .filter(({ family }) => family === 'IPv4')
+    .map(({ cidr }) => cidr?.split('/')[1]);
+  return prefixes.length > 0 && prefixes.every((prefix) => prefix === '32')
+    ? 'point-to-point'
+    : 'no-home-address';
 }
 
 function readLink(
@@ -92,16 +107,30 @@ function readLink(
   for (const entry of entries) addNet(entry, nets, edges);
   const ranges = loopback ? LOOPBACK : HOME_RANGES;
   const mayDial = (address: string): boolean =>
-    holds(nets, address) && holds(ranges, address) && !holds(edges, address) && !holds(METADATA, address);
-  const own = all.map((entry) => entry.address).filter((address) => mayDial(address) && listensOn(options.listenHost, address));
-  const address = entries.find((entry) => entry.family === 'IPv4' && own.includes(entry.address))?.address;
+    holds(nets, address) &&
+    holds(ranges, address) &&
+    !holds(edges, address) &&
+    !holds(METADATA, address);
+  const own = all
+    .map((entry) => entry.address)
+    .filter((address) => mayDial(address) && listensOn(options.listenHost, address));
+  const address = entries.find(
+    (entry) => entry.family === 'IPv4' && own.includes(entry.address),
+  )?.address;
   if (address === undefined) return undefined;
   const ownAddresses = [...new Set([address, ...own])].toSorted((a, b) => isIP(a) - isIP(b));
   const signature = JSON.stringify([
     entries.map((entry) => [entry.cidr, entry.mac, entry.family === 'IPv6' ? entry.scopeid : 0]),
     ownAddresses,
   ]);
-  return { name, address, ownAddresses, signature, hasSource: (source) => holds(nets, source), mayDial };
+  return {
+    name,
+    address,
+    ownAddresses,
+    signature,
+    hasSource: (source) => holds(nets, source),
+    mayDial,
+  };
 }
 
 /** Adds the entry's subnet, and its network and broadcast addresses, which no host has. */

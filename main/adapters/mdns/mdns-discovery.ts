@@ -1,31 +1,55 @@
-// Discovery over multicast DNS: one endpoint for each usable interface, made again when the computer's addresses change, and one
-// table of what was heard. Everything it reports is a hint; it never dials, pins or trusts (PROTOCOL.md, Discovery).
+// Discovery over multicast DNS: one endpoint for each usable interface, made again when the
+// computer's addresses change, and one table of what was heard. Everything it reports is a hint; it
+// never dials, pins or trusts (PROTOCOL.md, Discovery).
 import { networkInterfaces } from 'node:os';
 import { toHex } from '../../lib/bytes.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent, UnusableWhy } from '../../ports/discovery.ts';
+import type {
+  Advertisement,
+  Discovery,
+  DiscoveryCondition,
+  DiscoveryEvent,
+  UnusableWhy,
+} from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { DnsRecord } from './dns-records.ts';
 import { HubTable } from './hub-table.ts';
 import { LINK_RETRY_MS, POLL_INTERVAL_MS, SEND_FAILURES_MAX } from './limits.ts';
 import { LinkEndpoint } from './link-endpoint.ts';
-import { readLinks, readUnusable, type InterfaceTable, type Link, type UnusableInterface } from './links.ts';
+import {
+  readLinks,
+  readUnusable,
+  type InterfaceTable,
+  type Link,
+  type UnusableInterface,
+} from './links.ts';
 
 interface MdnsDiscoveryDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Names of the interfaces to use, loopback included if named; null = every one that is not loopback. */
+  /**
+   * Names of the interfaces to use, loopback included if named; null = every one that is not
+   * loopback.
+   */
   readonly interfaces?: readonly string[] | null;
-  /** Where the QUIC socket listens: "0.0.0.0" (the default), "::" or one address. Only addresses it answers on are announced. */
+  /**
+   * Where the QUIC socket listens: "0.0.0.0" (the default), "::" or one address. Only addresses it
+   * answers on are announced.
+   */
   readonly listenHost?: string;
-  /** True for the key of a paired hub, which gets into a full table in the place of an unpaired one. */
+  /**
+   * True for the key of a paired hub, which gets into a full table in the place of an unpaired one.
+   */
   readonly isPaired?: (keyHex: string) => boolean;
   /** The computer's interfaces; replaced in tests only. */
   readonly readInterfaces?: () => InterfaceTable;
 }
 
-/** A Discovery that uses multicast DNS on the computer's own networks. Nothing is opened before start(). */
+/**
+ * A Discovery that uses multicast DNS on the computer's own networks. Nothing is opened before
+ * start().
+ */
 export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
   let run: MdnsRun | null = null;
   return {
@@ -49,7 +73,10 @@ export function createMdnsDiscovery(deps: MdnsDiscoveryDeps): Discovery {
   };
 }
 
-/** Whether our packets leave on each interface. One failure may be chance; several in a row mean that a firewall or the system holds them back. */
+/**
+ * Whether our packets leave on each interface. One failure may be chance; several in a row mean
+ * that a firewall or the system holds them back.
+ */
 export class SendHealth {
   /** Failures in a row, by interface. */
   readonly #failures = new Map<string, number>();
@@ -87,18 +114,27 @@ class MdnsRun {
   #condition = '';
   /** What was told last of each hub, as text to compare. */
   readonly #reported = new Map<string, string>();
-  /** The computer's interfaces at the last poll, and the usable ones among them, as text to compare. */
+  /**
+   * The computer's interfaces at the last poll, and the usable ones among them, as text to compare.
+   */
   #interfaces = '';
   #network = '';
   #timer: TimerHandle | null = null;
   #stopped = false;
 
-  constructor(deps: MdnsDiscoveryDeps, advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void) {
+  constructor(
+    deps: MdnsDiscoveryDeps,
+    advertisement: Advertisement | null,
+    onEvent: (event: DiscoveryEvent) => void,
+  ) {
     this.#deps = deps;
     this.#advertisement = advertisement;
     this.#onEvent = onEvent;
     this.#start = toHex(deps.random.bytes(4));
-    this.#table = new HubTable({ ownAgentId: advertisement?.agentId ?? null, isPaired: deps.isPaired ?? (() => false) });
+    this.#table = new HubTable({
+      ownAgentId: advertisement?.agentId ?? null,
+      isPaired: deps.isPaired ?? (() => false),
+    });
     this.started = this.#followLinks().then(() => this.#tellCondition());
     this.#schedulePoll();
   }
@@ -124,14 +160,24 @@ class MdnsRun {
         this.#tellCondition();
         if (changed && !this.#stopped) this.#onEvent({ type: 'network-changed' });
       },
-      (error: unknown) => this.#deps.log.error('mDNS could not follow the change of network', { error: String(error) }),
+      (error: unknown) =>
+        this.#deps.log.error('mDNS could not follow the change of network', {
+          error: String(error),
+        }),
     );
     this.#report(this.#table.sweep(this.#deps.clock.monotonicMs()));
   }
 
-  /** Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced, to whether anything changed. */
+  /**
+   * Makes the endpoints match the computer's interfaces. Resolves, after new ones have announced,
+   * to whether anything changed.
+   */
   async #followLinks(): Promise<boolean> {
-    const { interfaces = null, listenHost = '0.0.0.0', readInterfaces = networkInterfaces } = this.#deps;
+    const {
+      interfaces = null,
+      listenHost = '0.0.0.0',
+      readInterfaces = networkInterfaces,
+    } = this.#deps;
     const table = readInterfaces();
     const text = JSON.stringify(table);
     if (text === this.#interfaces && this.#failures.size === 0) return false;
@@ -150,7 +196,11 @@ class MdnsRun {
     const announced: Promise<void>[] = [];
     for (const [name, link] of links) {
       const failure = this.#failures.get(name);
-      if (this.#endpoints.has(name) || (failure !== undefined && nowMs - failure.atMs < LINK_RETRY_MS)) continue;
+      if (
+        this.#endpoints.has(name) ||
+        (failure !== undefined && nowMs - failure.atMs < LINK_RETRY_MS)
+      )
+        continue;
       announced.push(this.#open(link));
     }
     await Promise.all(announced);
@@ -186,11 +236,17 @@ class MdnsRun {
   #fail(link: Link, error: unknown): void {
     const endpoint = this.#endpoints.get(link.name);
     if (endpoint?.link !== link) return;
-    this.#deps.log.warn('mDNS does not work on this interface; another program may hold UDP port 5353', {
-      link: link.name,
-      error: String(error),
+    this.#deps.log.warn(
+      'mDNS does not work on this interface; another program may hold UDP port 5353',
+      {
+        link: link.name,
+        error: String(error),
+      },
+    );
+    this.#failures.set(link.name, {
+      atMs: this.#deps.clock.monotonicMs(),
+      why: isPortTaken(error) ? 'port-taken' : 'blocked',
     });
-    this.#failures.set(link.name, { atMs: this.#deps.clock.monotonicMs(), why: isPortTaken(error) ? 'port-taken' : 'blocked' });
     this.#drop(endpoint);
     this.#tellCondition();
   }
@@ -204,11 +260,15 @@ class MdnsRun {
   /** Tells which interfaces work, when that is not what was told last. */
   #tellCondition(): void {
     if (this.#stopped) return;
-    const names = [...this.#endpoints.keys()].filter((name) => !this.#failures.has(name)).toSorted();
+    const names = [...this.#endpoints.keys()]
+      .filter((name) => !this.#failures.has(name))
+      .toSorted();
     const condition: DiscoveryCondition = {
       working: names.filter((name) => !this.#health.isMute(name)),
       unusable: [
-        ...names.filter((name) => this.#health.isMute(name)).map((name) => ({ name, why: 'blocked' as const })),
+        ...names
+          .filter((name) => this.#health.isMute(name))
+          .map((name) => ({ name, why: 'blocked' as const })),
         ...[...this.#failures].map(([name, { why }]) => ({ name, why })),
         ...this.#unusable,
       ],
@@ -221,7 +281,12 @@ class MdnsRun {
 
   #hear(link: Link, source: string, records: readonly DnsRecord[]): void {
     if (this.#stopped) return;
-    const { touched, questions } = this.#table.hear(link, source, records, this.#deps.clock.monotonicMs());
+    const { touched, questions } = this.#table.hear(
+      link,
+      source,
+      records,
+      this.#deps.clock.monotonicMs(),
+    );
     if (questions.length > 0) this.#endpoints.get(link.name)?.ask(questions);
     this.#report(touched);
   }

@@ -1,5 +1,6 @@
-// What happens to a datagram that belongs to no connection: almost always nothing. Guard, budget, Retry, and only then a connection,
-// in that order (PROTOCOL.md, Connection). Nothing is kept for a source that has not proved its address.
+// What happens to a datagram that belongs to no connection: almost always nothing. Guard, budget,
+// Retry, and only then a connection, in that order (PROTOCOL.md, Connection). Nothing is kept for a
+// source that has not proved its address.
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import { addressOf, shown, sourceOf, splitZone } from './addresses.ts';
@@ -57,7 +58,10 @@ export class Acceptor {
     this.#tokens = new RetryTokens(deps);
   }
 
-  /** A connection for a datagram that shows a valid token; otherwise it is answered with a Retry, or not at all. */
+  /**
+   * A connection for a datagram that shows a valid token; otherwise it is answered with a Retry, or
+   * not at all.
+   */
   consider(datagram: Datagram, size: number, host: string, port: number): Accepted | undefined {
     if (datagram.type !== 'initial') return this.#drop('unknown-connection');
     if (size < INITIAL_DATAGRAM_MIN_BYTES) return this.#drop('short-initial');
@@ -70,28 +74,54 @@ export class Acceptor {
       return undefined;
     }
     const originalId = this.#tokens.verify(datagram.token, address, destination);
-    if (!originalId || destination.length !== CONNECTION_ID_LENGTH_BYTES) return this.#drop('bad-token');
+    if (!originalId || destination.length !== CONNECTION_ID_LENGTH_BYTES)
+      return this.#drop('bad-token');
     const source = sourceOf(host);
     if (!this.#mayBegin(addressOf(host), source)) return this.#drop('over-budget');
     this.#counters.add('retries.validated');
     const peer = { host: splitZone(host).address, port };
     return {
-      native: this.#binding.Connection.accept(destination, originalId, this.#local, peer, this.#config),
+      native: this.#binding.Connection.accept(
+        destination,
+        originalId,
+        this.#local,
+        peer,
+        this.#config,
+      ),
       route: datagram.destination,
       source,
     };
   }
 
-  /** Only for an address that is proved: what others write on their packets costs it nothing. The network pays for what the address may send. */
+  /**
+   * Only for an address that is proved: what others write on their packets costs it nothing. The
+   * network pays for what the address may send.
+   */
   #mayBegin(address: string, network: string): boolean {
-    return this.#ofAddress.take(address, INITIALS_OF_ADDRESS) === 0 && this.#ofNetwork.take(network, INITIALS_OF_NETWORK) === 0;
+    return (
+      this.#ofAddress.take(address, INITIALS_OF_ADDRESS) === 0 &&
+      this.#ofNetwork.take(network, INITIALS_OF_NETWORK) === 0
+    );
   }
 
-  #retry(clientId: Uint8Array, destination: Uint8Array, address: string, host: string, port: number): void {
+  #retry(
+    clientId: Uint8Array,
+    destination: Uint8Array,
+    address: string,
+    host: string,
+    port: number,
+  ): void {
     const retryId = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
     const token = this.#tokens.mint(address, destination, retryId);
     const reply = Buffer.alloc(INITIAL_DATAGRAM_MIN_BYTES);
-    const length = this.#binding.retry(Uint8Array.from(clientId), destination, retryId, token, QUIC_VERSION_1, reply);
+    const length = this.#binding.retry(
+      Uint8Array.from(clientId),
+      destination,
+      retryId,
+      token,
+      QUIC_VERSION_1,
+      reply,
+    );
     this.#counters.add('retries.sent');
     this.#send(reply.subarray(0, length), host, port);
   }

@@ -1,6 +1,14 @@
-// Mints the certificate a start of the endpoint shows (PROTOCOL.md, Identity): self-signed over the identity key, names and dates of
-// no meaning. The seed is used here and nowhere kept. The one kind of certificate there is stands here in DER (RFC 5280, RFC 8410).
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
+// Mints the certificate a start of the endpoint shows (PROTOCOL.md, Identity): self-signed over the
+// identity key, names and dates of no meaning. The seed is used here and nowhere kept. The one kind
+// of certificate there is stands here in DER (RFC 5280, RFC 8410).
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { concatBytes, fromHex, toHex } from '../../lib/bytes.ts';
 import { assert } from '../../lib/assert.ts';
 
@@ -41,7 +49,11 @@ export function mintCredentials(seed: Uint8Array): Credentials {
 function privateKeyOfSeed(seed: Uint8Array): KeyObject {
   const prefix = fromHex(SEED_PREFIX_HEX);
   assert(prefix, 'the key prefix is hexadecimal');
-  return createPrivateKey({ key: Buffer.from(concatBytes(prefix, seed)), format: 'der', type: 'pkcs8' });
+  return createPrivateKey({
+    key: Buffer.from(concatBytes(prefix, seed)),
+    format: 'der',
+    type: 'pkcs8',
+  });
 }
 
 const TAGS = {
@@ -60,7 +72,10 @@ const TAGS = {
   extensions: 0xa3,
 } as const;
 
-/** Encoded object identifiers: Ed25519 (1.3.101.112), common name (2.5.4.3), subject alternative name (2.5.29.17). */
+/**
+ * Encoded object identifiers: Ed25519 (1.3.101.112), common name (2.5.4.3), subject alternative
+ * name (2.5.29.17).
+ */
 const IDENTIFIERS = { ed25519: '2b6570', commonName: '550403', alternativeName: '551d11' } as const;
 const VERSION_3 = Buffer.of(2);
 const SERIAL_NUMBER = Buffer.of(1);
@@ -73,25 +88,49 @@ const LENGTH_IN_TWO_BYTES = 0x82;
 const SHORT_LENGTH_MAX = 0x7f;
 const ONE_BYTE_LENGTH_MAX = 0xff;
 
-/** A certificate over `privateKey` (Ed25519) and its public key, as DER. `commonName` has 1 to 64 characters. */
-export function selfSignedCertificate(privateKey: KeyObject, commonName: string, hostName: string): Buffer {
+/**
+ * A certificate over `privateKey` (Ed25519) and its public key, as DER. `commonName` has 1 to 64
+ * characters.
+ */
+export function selfSignedCertificate(
+  privateKey: KeyObject,
+  commonName: string,
+  hostName: string,
+): Buffer {
   const algorithm = element(TAGS.sequence, identifier(IDENTIFIERS.ed25519));
-  const attribute = element(TAGS.sequence, identifier(IDENTIFIERS.commonName), element(TAGS.utf8String, Buffer.from(commonName)));
+  const attribute = element(
+    TAGS.sequence,
+    identifier(IDENTIFIERS.commonName),
+    element(TAGS.utf8String, Buffer.from(commonName)),
+  );
   const name = element(TAGS.sequence, element(TAGS.set, attribute));
   const alternativeNames = element(TAGS.sequence, element(TAGS.hostName, Buffer.from(hostName)));
-  const extension = element(TAGS.sequence, identifier(IDENTIFIERS.alternativeName), element(TAGS.octetString, alternativeNames));
+  const extension = element(
+    TAGS.sequence,
+    identifier(IDENTIFIERS.alternativeName),
+    element(TAGS.octetString, alternativeNames),
+  );
   const body = element(
     TAGS.sequence,
     element(TAGS.version, element(TAGS.integer, VERSION_3)),
     element(TAGS.integer, SERIAL_NUMBER),
     algorithm,
     name,
-    element(TAGS.sequence, element(TAGS.utcTime, Buffer.from(NOT_BEFORE)), element(TAGS.generalizedTime, Buffer.from(NOT_AFTER))),
+    element(
+      TAGS.sequence,
+      element(TAGS.utcTime, Buffer.from(NOT_BEFORE)),
+      element(TAGS.generalizedTime, Buffer.from(NOT_AFTER)),
+    ),
     name,
     createPublicKey(privateKey).export({ format: 'der', type: 'spki' }),
     element(TAGS.extensions, element(TAGS.sequence, extension)),
   );
-  return element(TAGS.sequence, body, algorithm, element(TAGS.bitString, NO_UNUSED_BITS, sign(null, body, privateKey)));
+  return element(
+    TAGS.sequence,
+    body,
+    algorithm,
+    element(TAGS.bitString, NO_UNUSED_BITS, sign(null, body, privateKey)),
+  );
 }
 
 function identifier(hex: string): Buffer {

@@ -29,12 +29,18 @@ export function readEnd(native: QuicheConnection): ConnectionEnd | undefined {
   if (!native.isDraining() && !native.isClosed()) return undefined;
   const peerError = native.peerError();
   if (peerError) {
-    if (!peerError.isApp) return { code: null, by: 'peer', reason: `transport error ${peerError.errorCode}` };
-    const reason = Buffer.from(peerError.reason).subarray(0, CLOSE_REASON_MAX_BYTES).toString('utf8');
+    if (!peerError.isApp)
+      return { code: null, by: 'peer', reason: `transport error ${peerError.errorCode}` };
+    const reason = Buffer.from(peerError.reason)
+      .subarray(0, CLOSE_REASON_MAX_BYTES)
+      .toString('utf8');
     return { code: peerError.errorCode, by: 'peer', reason };
   }
   const localError = native.localError();
-  if (localError) return { code: null, by: 'local', reason: `protocol error ${localError.errorCode}` };
-  const reason = native.isTimedOut() ? 'nothing was heard any more' : 'the other hub does not know this connection any more';
+  if (localError)
+    return { code: null, by: 'local', reason: `protocol error ${localError.errorCode}` };
+  const reason = native.isTimedOut()
+    ? 'nothing was heard any more'
+    : 'the other hub does not know this connection any more';
   return { code: null, by: 'network', reason };
 }

@@ -1,7 +1,14 @@
-// One QUIC connection around the native state machine: when it reads, writes, flushes, pings and ends. It checks the peer's key before
-// the first stream is read (PROTOCOL.md, Connection); who may stay is the endpoint's decision.
+// One QUIC connection around the native state machine: when it reads, writes, flushes, pings and
+// ends. It checks the peer's key before the first stream is read (PROTOCOL.md, Connection); who may
+// stay is the endpoint's decision.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import { CLOSE_CODES, type CloseCode, type ConnectionInfo, type KeyHex, type TransportEvent } from '../../ports/transport.ts';
+import {
+  CLOSE_CODES,
+  type CloseCode,
+  type ConnectionInfo,
+  type KeyHex,
+  type TransportEvent,
+} from '../../ports/transport.ts';
 import type { Counters } from './counters.ts';
 import { readEnd, type ConnectionEnd, type ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
@@ -50,7 +57,10 @@ export interface ConnectionHost {
   /** Something threw that must not; the connection it happened on is gone. */
   failed(error: unknown): void;
   emit(event: TransportEvent): void;
-  /** False while whoever takes the messages is behind: nothing is read then, and flow control slows the peer. */
+  /**
+   * False while whoever takes the messages is behind: nothing is read then, and flow control slows
+   * the peer.
+   */
   canDeliver(): boolean;
   isPaired(keyHex: KeyHex): boolean;
 }
@@ -118,7 +128,12 @@ export class QuicConnection {
       counters: host.counters,
       wake,
     });
-    this.incoming = new IncomingRequests({ binding: host.binding, counters: host.counters, writer: this.#writer, wake });
+    this.incoming = new IncomingRequests({
+      binding: host.binding,
+      counters: host.counters,
+      writer: this.#writer,
+      wake,
+    });
   }
 
   /** The peer's key; null until the handshake is done. */
@@ -142,7 +157,13 @@ export class QuicConnection {
 
   get info(): ConnectionInfo {
     const { connectionId, direction } = this;
-    return { connectionId, keyHex: this.#keyHex ?? '', direction, host: this.peer.host, port: this.peer.port };
+    return {
+      connectionId,
+      keyHex: this.#keyHex ?? '',
+      direction,
+      host: this.peer.host,
+      port: this.peer.port,
+    };
   }
 
   receive(datagram: Buffer, host: string, port: number): void {
@@ -153,7 +174,8 @@ export class QuicConnection {
       this.#strayAddress = true;
       this.#receive(datagram, this.peer.strayInfo(host, port));
       this.#dirty = true;
-      // At once: the library ends the connection over a second packet from an address that failed its validation, unless it could ask anew.
+      // At once: the library ends the connection over a second packet from an address that failed
+      // its validation, unless it could ask anew.
       return this.#guarded(this.#takeTurn);
     }
     this.#receive(datagram, this.peer.receiveInfo);
@@ -181,9 +203,13 @@ export class QuicConnection {
     this.#turns.later();
   }
 
-  /** Closes with an application code; the end is reported at once. A handshake, which knows no such codes, is cancelled. */
+  /**
+   * Closes with an application code; the end is reported at once. A handshake, which knows no such
+   * codes, is cancelled.
+   */
   close(code: CloseCode, reason: string): void {
-    if (this.#status === 'handshake') this.#close(false, NO_ERROR, '', { code, by: 'local', reason });
+    if (this.#status === 'handshake')
+      this.#close(false, NO_ERROR, '', { code, by: 'local', reason });
     else this.#close(true, code, reason, { code, by: 'local', reason });
   }
 
@@ -218,7 +244,8 @@ export class QuicConnection {
 
   readonly #takeTurn = (): void => {
     this.#advance();
-    const lone = this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
+    const lone =
+      this.#status === 'open' && !this.#dirty && this.#unflushedPackets < ACK_DEFER_MAX_PACKETS;
     if (!lone) return this.flush();
     // Nothing but an acknowledgement is due: give an answer the chance to carry it.
     this.#ackTimer ??= this.#host.clock.setTimer(ACK_DEFER_MS, this.#acknowledge);
@@ -248,7 +275,11 @@ export class QuicConnection {
       this.#wrongKeyHex = verdict.wrongKeyHex;
       this.#host.counters.add(`refused.${verdict.counter}`);
       const { byApplication, code, reason } = verdict;
-      return this.#close(byApplication, code, reason, { code: byApplication ? code : null, by: 'local', reason });
+      return this.#close(byApplication, code, reason, {
+        code: byApplication ? code : null,
+        by: 'local',
+        reason,
+      });
     }
     this.#keyHex = verdict.keyHex;
     this.#status = 'open';
@@ -263,25 +294,32 @@ export class QuicConnection {
 
   #message(streamId: number, bytes: Uint8Array): void {
     if (this.#status !== 'open') return;
-    if (this.outgoing.owns(streamId)) return this.outgoing.answered(streamId, { ok: true, value: bytes });
+    if (this.outgoing.owns(streamId))
+      return this.outgoing.answered(streamId, { ok: true, value: bytes });
     const { connectionId } = this;
     if ((streamId & 2) !== 0) return this.#host.emit({ type: 'message', connectionId, bytes });
     this.incoming.arrived(streamId);
     this.#limitStranger();
-    if (this.#status === 'open') this.#host.emit({ type: 'request', connectionId, streamId, bytes });
+    if (this.#status === 'open')
+      this.#host.emit({ type: 'request', connectionId, streamId, bytes });
   }
 
   #reset(streamId: number, code: number): void {
     this.#host.counters.add('streams.reset-by-peer');
-    if (this.outgoing.owns(streamId)) this.outgoing.answered(streamId, { ok: false, error: { type: 'reset', code } });
+    if (this.outgoing.owns(streamId))
+      this.outgoing.answered(streamId, { ok: false, error: { type: 'reset', code } });
     else this.incoming.refuse(streamId, CLOSE_CODES.done);
   }
 
   #violation(streamId: number, rule: 'too-large' | 'too-slow'): void {
     this.#host.counters.add(`streams.${rule}`);
-    this.incoming.refuse(streamId, rule === 'too-large' ? CLOSE_CODES.overLimit : CLOSE_CODES.tooSlow);
+    this.incoming.refuse(
+      streamId,
+      rule === 'too-large' ? CLOSE_CODES.overLimit : CLOSE_CODES.tooSlow,
+    );
     if (this.outgoing.owns(streamId)) {
-      const error = rule === 'too-large' ? ({ type: 'too-large' } as const) : ({ type: 'timeout' } as const);
+      const error =
+        rule === 'too-large' ? ({ type: 'too-large' } as const) : ({ type: 'timeout' } as const);
       this.outgoing.answered(streamId, { ok: false, error });
     }
     this.#host.emit({ type: 'violation', connectionId: this.connectionId, rule });
@@ -289,14 +327,23 @@ export class QuicConnection {
 
   /** PROTOCOL.md, Connection: a connection that is not paired has few streams. */
   #limitStranger(): void {
-    if (this.#status !== 'open' || this.#keyHex === null || this.#host.isPaired(this.#keyHex)) return;
-    if (!this.incoming.exceedsStranger(this.#reader, (streamId) => this.outgoing.owns(streamId))) return;
+    if (this.#status !== 'open' || this.#keyHex === null || this.#host.isPaired(this.#keyHex))
+      return;
+    if (!this.incoming.exceedsStranger(this.#reader, (streamId) => this.outgoing.owns(streamId)))
+      return;
     this.#host.counters.add('streams.too-many');
-    this.#host.emit({ type: 'violation', connectionId: this.connectionId, rule: 'too-many-streams' });
+    this.#host.emit({
+      type: 'violation',
+      connectionId: this.connectionId,
+      rule: 'too-many-streams',
+    });
     this.close(CLOSE_CODES.overLimit, 'too many open streams');
   }
 
-  /** Follows a peer behind a NAT to its new address, once quiche has validated the path; what was lost on the old one is asked for. */
+  /**
+   * Follows a peer behind a NAT to its new address, once quiche has validated the path; what was
+   * lost on the old one is asked for.
+   */
   #followPath(): void {
     this.#strayAddress = false;
     if (!this.peer.follow()) return;
@@ -309,7 +356,11 @@ export class QuicConnection {
     if (this.isOver) return;
     this.#lastWord.say(this.#host.clock.monotonicMs(), () => {
       try {
-        this.#native.close(byApplication, code, Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES));
+        this.#native.close(
+          byApplication,
+          code,
+          Buffer.from(reason).subarray(0, CLOSE_REASON_MAX_BYTES),
+        );
       } catch {
         // Already closing: the peer was first, or quiche found a protocol error.
       }
@@ -337,7 +388,10 @@ export class QuicConnection {
     this.#host.gone(this);
   }
 
-  /** Sends what is due now and arms the timer: turns do, and the endpoint for last words before its socket closes. */
+  /**
+   * Sends what is due now and arms the timer: turns do, and the endpoint for last words before its
+   * socket closes.
+   */
   flush(): void {
     this.#ackTimer?.cancel();
     this.#ackTimer = null;
@@ -364,7 +418,8 @@ export class QuicConnection {
     const timeoutMs = this.#native.timeout();
     // The library cuts its wait to whole milliseconds; one more keeps us from asking too early.
     let dueMs = timeoutMs === null ? Infinity : nowMs + timeoutMs + 1;
-    if (this.#status === 'handshake' && this.direction === 'incoming') dueMs = Math.min(dueMs, this.startedAtMs + HANDSHAKE_LIMIT_MS);
+    if (this.#status === 'handshake' && this.direction === 'incoming')
+      dueMs = Math.min(dueMs, this.startedAtMs + HANDSHAKE_LIMIT_MS);
     if (this.#status === 'open') {
       dueMs = Math.min(dueMs, this.#silence.dueMs);
       const streams = this.#reader.unfinishedCount + this.#writer.unwrittenCount;
@@ -381,7 +436,11 @@ export class QuicConnection {
       this.peer.recoverLost();
       this.#dirty = true;
     }
-    if (this.#status === 'handshake' && this.direction === 'incoming' && nowMs - this.startedAtMs >= HANDSHAKE_LIMIT_MS) {
+    if (
+      this.#status === 'handshake' &&
+      this.direction === 'incoming' &&
+      nowMs - this.startedAtMs >= HANDSHAKE_LIMIT_MS
+    ) {
       this.#host.counters.add('handshakes.too-slow');
       return this.dropSilently('the handshake took too long');
     }
@@ -397,7 +456,8 @@ export class QuicConnection {
     if (this.#host.canDeliver()) this.#reader.judge();
     for (const streamId of this.#writer.judge(nowMs, MESSAGE_LEAVE_LIMIT_MS)) {
       this.#host.counters.add('messages.not-taken');
-      if (this.outgoing.owns(streamId)) this.outgoing.answered(streamId, { ok: false, error: { type: 'timeout' } });
+      if (this.outgoing.owns(streamId))
+        this.outgoing.answered(streamId, { ok: false, error: { type: 'timeout' } });
       this.incoming.refuse(streamId, CLOSE_CODES.tooSlow);
     }
   }
@@ -414,7 +474,10 @@ export class QuicConnection {
   }
 }
 
-/** When a connection gets its next turn: at once or after what has come in, never twice for the same, and never inside another. */
+/**
+ * When a connection gets its next turn: at once or after what has come in, never twice for the
+ * same, and never inside another.
+ */
 class Turns {
   readonly #work: () => void;
   #scheduled = false;
@@ -424,7 +487,10 @@ class Turns {
     this.#work = work;
   }
 
-  /** A turn as soon as whoever asks is done, with all that he does until then. Whoever asks inside a turn has it already. */
+  /**
+   * A turn as soon as whoever asks is done, with all that he does until then. Whoever asks inside a
+   * turn has it already.
+   */
   soon(): void {
     if (this.#scheduled || this.#inside) return;
     this.#scheduled = true;

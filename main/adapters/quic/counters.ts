@@ -1,10 +1,16 @@
-// Counts what the adapter did and what it threw away. It never decides anything. A name is "group.what"; a level, which can fall, ends with
-// ".now".
+// Counts what the adapter did and what it threw away. It never decides anything. A name is
+// "group.what"; a level, which can fall, ends with ".now".
 
 export class Counters {
   readonly #values = new Map<string, number>();
   /** What every datagram counts: plain numbers, since this is the hot path. */
-  readonly traffic = { receivedDatagrams: 0, receivedBytes: 0, sentDatagrams: 0, sentBytes: 0, sentBursts: 0 };
+  readonly traffic = {
+    receivedDatagrams: 0,
+    receivedBytes: 0,
+    sentDatagrams: 0,
+    sentBytes: 0,
+    sentBursts: 0,
+  };
 
   add(name: string, amount = 1): void {
     this.#values.set(name, (this.#values.get(name) ?? 0) + amount);

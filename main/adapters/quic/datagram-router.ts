@@ -1,5 +1,5 @@
-// Which connection a datagram is for, by the connection id it carries, and how much a connection may bring before its key is paired. It
-// decides neither who may connect nor who keeps a place.
+// Which connection a datagram is for, by the connection id it carries, and how much a connection
+// may bring before its key is paired. It decides neither who may connect nor who keeps a place.
 import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
 import type { QuicConnection } from './connection.ts';
 import type { Counters } from './counters.ts';
@@ -10,7 +10,12 @@ interface DatagramRouterDeps {
   readonly counters: Counters;
   readonly isPaired: (keyHex: KeyHex) => boolean;
   /** A connection for a datagram that is for none; undefined when it is no reason to make one. */
-  readonly begin: (datagram: Datagram, size: number, host: string, port: number) => QuicConnection | undefined;
+  readonly begin: (
+    datagram: Datagram,
+    size: number,
+    host: string,
+    port: number,
+  ) => QuicConnection | undefined;
 }
 
 export class DatagramRouter {
@@ -51,16 +56,22 @@ export class DatagramRouter {
     const datagram = readDatagram(bytes);
     if (datagram.type === 'drop') return this.#deps.counters.add(`dropped.${datagram.reason}`);
     const known = this.#byId.get(datagram.destination);
-    if (known === undefined) this.#deps.begin(datagram, bytes.length, host, port)?.receive(bytes, host, port);
+    if (known === undefined)
+      this.#deps.begin(datagram, bytes.length, host, port)?.receive(bytes, host, port);
     else if (this.#isWithinQuarantine(known, bytes.length)) known.receive(bytes, host, port);
   }
 
-  /** False once a connection has brought more than a hub that is not paired may, or a handshake more than any needs; it is closed then. */
+  /**
+   * False once a connection has brought more than a hub that is not paired may, or a handshake more
+   * than any needs; it is closed then.
+   */
   #isWithinQuarantine(connection: QuicConnection, size: number): boolean {
     if (connection.keyHex !== null && this.#deps.isPaired(connection.keyHex)) return true;
-    const max = connection.keyHex === null ? HANDSHAKE_RECEIVED_MAX_BYTES : QUARANTINED_RECEIVED_MAX_BYTES;
+    const max =
+      connection.keyHex === null ? HANDSHAKE_RECEIVED_MAX_BYTES : QUARANTINED_RECEIVED_MAX_BYTES;
     let received = (this.#quarantinedBytes.get(connection) ?? 0) + size;
-    // Anybody who saw its id can write it on datagrams: those do not count, since they cannot be decrypted.
+    // Anybody who saw its id can write it on datagrams: those do not count, since they cannot be
+    // decrypted.
     if (received > max) received = connection.decryptedBytes + size;
     this.#quarantinedBytes.set(connection, received);
     if (received <= max) return true;

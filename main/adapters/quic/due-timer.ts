@@ -1,5 +1,6 @@
-// One timer for all that may be due on a connection; it moves only when something is due earlier. After this process stood still (a suspended
-// computer, a stopped process) what peers sent meanwhile lies unread: so what is due is put off once, and that is read first. Only once, since
+// One timer for all that may be due on a connection; it moves only when something is due earlier.
+// After this process stood still (a suspended computer, a stopped process) what peers sent
+// meanwhile lies unread: so what is due is put off once, and that is read first. Only once, since
 // on a computer that is always late nothing would ever fall due.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { READ_FIRST_MS, STANDSTILL_MIN_MS } from './limits.ts';
@@ -19,7 +20,10 @@ export class DueTimer {
     this.#fire = fire;
   }
 
-  /** Fires at `dueMs` of the monotonic clock at the latest, put off once where this process stood still; Infinity = nothing is due. */
+  /**
+   * Fires at `dueMs` of the monotonic clock at the latest, put off once where this process stood
+   * still; Infinity = nothing is due.
+   */
   arm(nowMs: number, dueMs: number): void {
     // What is overdue is due now: lateness is what comes on top of it.
     const atMs = Math.max(dueMs, nowMs, this.#notBeforeMs);

@@ -1,5 +1,5 @@
-// A QUIC endpoint: one socket, its connections, and the places among them. The hub runs it in a process of its own. It knows keys and bytes,
-// never what a message says.
+// A QUIC endpoint: one socket, its connections, and the places among them. The hub runs it in a
+// process of its own. It knows keys and bytes, never what a message says.
 import { assert } from '../../lib/assert.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -42,7 +42,10 @@ interface EndpointDeps {
   readonly random: Random;
   /** False while the taker of events is behind; reading pauses until `resumeReading`. */
   readonly canDeliver?: () => boolean;
-  /** Told what was thrown while a connection was worked on; that connection is gone. Rethrown unless given. */
+  /**
+   * Told what was thrown while a connection was worked on; that connection is gone. Rethrown unless
+   * given.
+   */
   readonly onFault?: (error: unknown) => void;
   /** The first connection's number; counts on from there. */
   readonly firstConnectionId?: number;
@@ -70,7 +73,10 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   readonly #open = new Map<number, QuicConnection>();
   readonly #halfOpen = new HalfOpen<QuicConnection>();
   /** Dials in flight, and how each is settled. */
-  readonly #dials = new Map<QuicConnection, (result: Result<ConnectionInfo, DialFailure>) => void>();
+  readonly #dials = new Map<
+    QuicConnection,
+    (result: Result<ConnectionInfo, DialFailure>) => void
+  >();
   #standing: Standing = NO_STANDING;
   #emit: (event: TransportEvent) => void = () => {};
   #running: Running | null = null;
@@ -89,17 +95,27 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     });
   }
 
-  async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
+  async start(
+    options: ListenOptions,
+    onEvent: (event: TransportEvent) => void,
+  ): Promise<{ readonly port: number }> {
     if (this.#running) return { port: this.#running.socket.port };
     const binding = loadBinding();
     const config = createConfig(binding, mintCredentials(options.seed.expose()));
-    const receive = (datagram: Buffer, host: string, port: number): void => this.#router.receive(datagram, host, port);
+    const receive = (datagram: Buffer, host: string, port: number): void =>
+      this.#router.receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
     const common = { clock: this.#clock, random: this.#random, counters: this.#counters };
     const acceptor = new Acceptor({ ...common, binding, config, local, send: socket.send });
     this.#emit = onEvent;
-    this.#running = { socket, binding, config, acceptor, host: this.#createHost(binding, socket, local) };
+    this.#running = {
+      socket,
+      binding,
+      config,
+      acceptor,
+      host: this.#createHost(binding, socket, local),
+    };
     return { port: socket.port };
   }
 
@@ -129,7 +145,8 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
 
   dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
     const running = this.#running;
-    const refused = (reason: string) => Promise.resolve(err<DialFailure>({ type: 'refused', reason }));
+    const refused = (reason: string) =>
+      Promise.resolve(err<DialFailure>({ type: 'refused', reason }));
     if (!running) return refused('the transport is not running');
     if (signal.aborted) return Promise.resolve(err({ type: 'aborted' }));
     if (this.#standing.refused.has(target.keyHex)) return refused('this key is no longer trusted');
@@ -138,7 +155,8 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       return Promise.resolve(err({ type: 'busy' }));
     }
     const to = forSocket(target.host, running.socket.family);
-    if (to === undefined) return refused(`${target.host} cannot be reached from the address this hub listens on`);
+    if (to === undefined)
+      return refused(`${target.host} cannot be reached from the address this hub listens on`);
     const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
     let connection: QuicConnection;
     try {
@@ -146,7 +164,13 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       const peer = { host: splitZone(to).address, port: target.port };
       connection = new QuicConnection(running.host, {
         connectionId: this.#takeConnectionId(),
-        native: running.binding.Connection.connect(target.agentId, id, running.host.local, peer, running.config),
+        native: running.binding.Connection.connect(
+          target.agentId,
+          id,
+          running.host.local,
+          peer,
+          running.config,
+        ),
         host: to,
         port: target.port,
         expectedKeyHex: target.keyHex,
@@ -167,7 +191,13 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   }
 
   /** Sends a request or a one-way message; see OutgoingMessages. */
-  begin(direction: StreamDirection, connectionId: number, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
+  begin(
+    direction: StreamDirection,
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    settle: Settle,
+  ): () => void {
     const connection = this.#open.get(connectionId);
     if (connection) return connection.outgoing.begin(direction, bytes, timeoutMs, settle);
     settle(err(NO_CONNECTION));
@@ -204,7 +234,13 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       // Of all open connections the smallest; none = nothing is known.
       ...(pathMtuBytes === Infinity ? {} : { 'path-mtu-bytes.now': pathMtuBytes }),
     };
-    return Promise.resolve({ connections, roundTripMs, counters, restarts: 0, processMemoryBytes: null });
+    return Promise.resolve({
+      connections,
+      roundTripMs,
+      counters,
+      restarts: 0,
+      processMemoryBytes: null,
+    });
   }
 
   /** Datagrams moved since the start, both ways. */
@@ -218,7 +254,12 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   }
 
   /** A handshake for a datagram that shows a valid Retry token. */
-  #accept(datagram: Datagram, size: number, host: string, port: number): QuicConnection | undefined {
+  #accept(
+    datagram: Datagram,
+    size: number,
+    host: string,
+    port: number,
+  ): QuicConnection | undefined {
     const running = this.#running;
     const accepted = running?.acceptor.consider(datagram, size, host, port);
     if (!running || !accepted) return undefined;
@@ -239,7 +280,10 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     return connection;
   }
 
-  #await(connection: QuicConnection, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+  #await(
+    connection: QuicConnection,
+    signal: AbortSignal,
+  ): Promise<Result<ConnectionInfo, DialFailure>> {
     this.#router.add(connection);
     return new Promise((resolve) => {
       const giveUp = (failure: DialFailure): void => {
@@ -268,17 +312,29 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   #established(connection: QuicConnection): void {
     this.#halfOpen.remove(connection);
     const newcomer = placeOf(connection);
-    const decision = decidePlace(newcomer, [...this.#open.values()].map(placeOf), this.#standing, this.#clock.monotonicMs());
+    const decision = decidePlace(
+      newcomer,
+      [...this.#open.values()].map(placeOf),
+      this.#standing,
+      this.#clock.monotonicMs(),
+    );
     if (!decision.admitted) {
-      this.#counters.add(decision.code === CLOSE_CODES.revoked ? 'refused.key' : 'refused.no-place');
+      this.#counters.add(
+        decision.code === CLOSE_CODES.revoked ? 'refused.key' : 'refused.no-place',
+      );
       connection.close(decision.code, decision.reason);
       return;
     }
-    // A peer that connects again may have lost what it had, and cannot say so of a connection that it had dialled itself.
+    // A peer that connects again may have lost what it had, and cannot say so of a connection that
+    // it had dialled itself.
     for (const other of this.#open.values()) if (other.keyHex === connection.keyHex) other.doubt();
-    if (decision.evicted.length > 0) this.#counters.add('connections.evicted', decision.evicted.length);
-    for (const eviction of decision.evicted) this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
-    this.#counters.add(this.#standing.paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined');
+    if (decision.evicted.length > 0)
+      this.#counters.add('connections.evicted', decision.evicted.length);
+    for (const eviction of decision.evicted)
+      this.#open.get(eviction.connectionId)?.close(eviction.code, eviction.reason);
+    this.#counters.add(
+      this.#standing.paired.has(newcomer.keyHex) ? 'connections.paired' : 'connections.quarantined',
+    );
     this.#open.set(connection.connectionId, connection);
     this.#emit({ type: 'connected', connection: connection.info });
     this.#settleDial(connection, ok(connection.info));
@@ -288,7 +344,9 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     this.#halfOpen.remove(connection);
     const { wrongKeyHex } = connection;
     const failure: DialFailure =
-      wrongKeyHex === null ? { type: 'refused', reason: end.reason } : { type: 'wrong-key', keyHex: wrongKeyHex };
+      wrongKeyHex === null
+        ? { type: 'refused', reason: end.reason }
+        : { type: 'wrong-key', keyHex: wrongKeyHex };
     this.#settleDial(connection, err(failure));
     if (!this.#open.delete(connection.connectionId)) return;
     this.#emit({ type: 'disconnected', connection: connection.info, ...end });
@@ -323,7 +381,12 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   }
 }
 
-const NO_CONNECTION: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'there is no such connection' };
+const NO_CONNECTION: TransportFailure = {
+  type: 'closed',
+  code: null,
+  by: 'local',
+  reason: 'there is no such connection',
+};
 
 function rethrow(error: unknown): void {
   throw error;

@@ -1,7 +1,9 @@
-// Frames over a private byte channel between this process and its other half: length, type, body. What is posted in one go leaves as one
-// write: at once when the channel was quiet, at the end of the loop's turn when it is busy. Receipt is acknowledged in bytes, so each
-// side knows how far behind the other is, on any kind of channel. Frames are written straight into a few buffers that are used again and
-// again: a buffer of its own for each frame outlives the young generation in a flood, and memory grows by many times the backlog.
+// Frames over a private byte channel between this process and its other half: length, type, body.
+// What is posted in one go leaves as one write: at once when the channel was quiet, at the end of
+// the loop's turn when it is busy. Receipt is acknowledged in bytes, so each side knows how far
+// behind the other is, on any kind of channel. Frames are written straight into a few buffers that
+// are used again and again: a buffer of its own for each frame outlives the young generation in a
+// flood, and memory grows by many times the backlog.
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
@@ -92,7 +94,10 @@ export class FrameChannel {
     return this.#batches;
   }
 
-  /** Queues a frame; it leaves when whoever posts is done, or at the end of the loop's turn when there is much to do. */
+  /**
+   * Queues a frame; it leaves when whoever posts is done, or at the end of the loop's turn when
+   * there is much to do.
+   */
   post(type: number, ...parts: readonly Uint8Array[]): void {
     assert(type > ACKNOWLEDGE && type < 256, 'a frame type is one byte and not the reserved one');
     this.#post(type, parts);
@@ -109,7 +114,8 @@ export class FrameChannel {
     this.#isWriting = true;
     this.#channel.send(batch.bytes.subarray(0, batch.length), () => {
       this.#isWriting = false;
-      const isKept = batch.bytes.length === CHANNEL_BATCH_BYTES && this.#free.length < CHANNEL_BATCHES_KEPT_MAX;
+      const isKept =
+        batch.bytes.length === CHANNEL_BATCH_BYTES && this.#free.length < CHANNEL_BATCHES_KEPT_MAX;
       if (isKept) this.#free.push(batch.bytes);
       if (this.#isFlushDue) this.flush();
     });
@@ -140,8 +146,10 @@ export class FrameChannel {
     if (this.#underWayBytes > CHANNEL_UNRECEIVED_MAX_BYTES) return this.#break();
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // A tick comes after all that this callback of the loop and its promises post; only several callbacks in a row need the turn's end.
-    if (this.#clock.monotonicMs() - this.#flushedAtMs < CHANNEL_BUSY_MS) setImmediate(this.#scheduledFlush);
+    // A tick comes after all that this callback of the loop and its promises post; only several
+    // callbacks in a row need the turn's end.
+    if (this.#clock.monotonicMs() - this.#flushedAtMs < CHANNEL_BUSY_MS)
+      setImmediate(this.#scheduledFlush);
     else process.nextTick(this.#scheduledFlush);
   }
 
@@ -150,7 +158,10 @@ export class FrameChannel {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.length + size <= last.bytes.length) return last;
     const free = size <= CHANNEL_BATCH_BYTES ? this.#free.pop() : undefined;
-    const batch = { bytes: free ?? Buffer.allocUnsafeSlow(Math.max(size, CHANNEL_BATCH_BYTES)), length: 0 };
+    const batch = {
+      bytes: free ?? Buffer.allocUnsafeSlow(Math.max(size, CHANNEL_BATCH_BYTES)),
+      length: 0,
+    };
     this.#waiting.push(batch);
     return batch;
   }
@@ -188,7 +199,10 @@ export class FrameChannel {
   #dispatch(type: number, body: Buffer): void {
     this.#frames += 1;
     if (type !== ACKNOWLEDGE) return this.#handlers.frame(type, Buffer.from(body));
-    this.#underWayBytes = Math.max(0, this.#underWayBytes - (body.length === 4 ? body.readUInt32BE(0) : 0));
+    this.#underWayBytes = Math.max(
+      0,
+      this.#underWayBytes - (body.length === 4 ? body.readUInt32BE(0) : 0),
+    );
     if (!this.#wasBehind || this.isBehind) return;
     this.#wasBehind = false;
     this.#handlers.caughtUp();

@@ -1,5 +1,6 @@
-// The handshakes of strangers in progress, oldest first, with a cap for all and one for each source (PROTOCOL.md, Connection).
-// Whoever is pushed out is handed back to be dropped; nothing is closed here.
+// The handshakes of strangers in progress, oldest first, with a cap for all and one for each source
+// (PROTOCOL.md, Connection). Whoever is pushed out is handed back to be dropped; nothing is closed
+// here.
 import { HALF_OPEN_MAX, HALF_OPEN_PER_SOURCE_MAX } from './limits.ts';
 
 export class HalfOpen<Connection> {
@@ -32,7 +33,8 @@ export class HalfOpen<Connection> {
   #pushedOutBy(source: string): Connection | undefined {
     const crowdedSource = (this.#counts.get(source) ?? 0) >= HALF_OPEN_PER_SOURCE_MAX;
     if (!crowdedSource && this.#sources.size < HALF_OPEN_MAX) return undefined;
-    for (const [connection, from] of this.#sources) if (!crowdedSource || from === source) return connection;
+    for (const [connection, from] of this.#sources)
+      if (!crowdedSource || from === source) return connection;
     return undefined;
   }
 }

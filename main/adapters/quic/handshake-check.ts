@@ -1,6 +1,7 @@
-// The verdict on a handshake that quiche calls done: no resumed session, our protocol, one good certificate, the expected key
-// (PROTOCOL.md, Connection). At once and without waiting for anything; only the key is ever trusted: names, dates
-// and issuer are ignored. The walk over DER is strict and total: whatever it cannot read is a refusal, never an exception.
+// The verdict on a handshake that quiche calls done: no resumed session, our protocol, one good
+// certificate, the expected key (PROTOCOL.md, Connection). At once and without waiting for
+// anything; only the key is ever trusted: names, dates and issuer are ignored. The walk over DER is
+// strict and total: whatever it cannot read is a refusal, never an exception.
 import { createPublicKey, verify } from 'node:crypto';
 import { toHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -9,7 +10,11 @@ import { APPLICATION_PROTOCOL, CERTIFICATE_SIZE_MAX_BYTES } from './limits.ts';
 import type { QuicheConnection } from './native-binding.ts';
 
 /** TLS alerts as QUIC closes with them (RFC 9001, Section 4.8). */
-const ALERTS = { handshakeFailure: 0x128, badCertificate: 0x12a, noApplicationProtocol: 0x178 } as const;
+const ALERTS = {
+  handshakeFailure: 0x128,
+  badCertificate: 0x12a,
+  noApplicationProtocol: 0x178,
+} as const;
 
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
@@ -36,16 +41,28 @@ type HandshakeVerdict =
     };
 
 /** Judges an established connection. `expectedKeyHex` is null for connections that came in. */
-export function judgeHandshake(native: QuicheConnection, expectedKeyHex: KeyHex | null): HandshakeVerdict {
-  if (native.isResumed()) return refuse(ALERTS.handshakeFailure, 'resumed', 'resumed sessions are not accepted');
+export function judgeHandshake(
+  native: QuicheConnection,
+  expectedKeyHex: KeyHex | null,
+): HandshakeVerdict {
+  if (native.isResumed())
+    return refuse(ALERTS.handshakeFailure, 'resumed', 'resumed sessions are not accepted');
   if (Buffer.from(native.applicationProto()).toString('latin1') !== APPLICATION_PROTOCOL) {
     return refuse(ALERTS.noApplicationProtocol, 'protocol', 'another application protocol');
   }
   const key = keyOfChain(native.peerCertChain());
   if (!key.ok) return refuse(ALERTS.badCertificate, 'certificate', key.error);
-  if (expectedKeyHex === null || key.value === expectedKeyHex) return { accepted: true, keyHex: key.value };
+  if (expectedKeyHex === null || key.value === expectedKeyHex)
+    return { accepted: true, keyHex: key.value };
   const reason = 'not the expected key';
-  return { accepted: false, byApplication: true, code: CLOSE_CODES.notTrusted, counter: 'wrong-key', reason, wrongKeyHex: key.value };
+  return {
+    accepted: false,
+    byApplication: true,
+    code: CLOSE_CODES.notTrusted,
+    counter: 'wrong-key',
+    reason,
+    wrongKeyHex: key.value,
+  };
 }
 
 function refuse(alert: number, counter: string, reason: string): HandshakeVerdict {
@@ -59,7 +76,10 @@ interface Element {
   readonly rest: Buffer;
 }
 
-/** The key of a chain that is exactly one acceptable certificate, signed by that very key; else why it is refused. */
+/**
+ * The key of a chain that is exactly one acceptable certificate, signed by that very key; else why
+ * it is refused.
+ */
 export function keyOfChain(chain: readonly Uint8Array[] | null): Result<KeyHex, string> {
   const certificate = chain?.[0];
   if (!chain || !certificate) return err('no certificate');
@@ -77,13 +97,21 @@ function readKey(certificate: Buffer): Result<KeyHex, string> {
   const body = read(outer.content, SEQUENCE);
   const algorithm = read(body.rest, SEQUENCE);
   const signature = read(algorithm.rest, BIT_STRING);
-  if (outer.rest.length > 0 || signature.rest.length > 0) return err('trailing bytes in the certificate');
+  if (outer.rest.length > 0 || signature.rest.length > 0)
+    return err('trailing bytes in the certificate');
   const info = publicKeyInfo(body.content);
-  if (info.length !== SPKI_PREFIX.length + KEY_LENGTH_BYTES || !info.subarray(0, SPKI_PREFIX.length).equals(SPKI_PREFIX)) {
+  if (
+    info.length !== SPKI_PREFIX.length + KEY_LENGTH_BYTES ||
+    !info.subarray(0, SPKI_PREFIX.length).equals(SPKI_PREFIX)
+  ) {
     return err('not an Ed25519 key');
   }
   const bits = signature.content;
-  if (!algorithm.whole.equals(SIGNATURE_ALGORITHM) || bits.length !== SIGNATURE_LENGTH_BYTES + 1 || bits[0] !== 0) {
+  if (
+    !algorithm.whole.equals(SIGNATURE_ALGORITHM) ||
+    bits.length !== SIGNATURE_LENGTH_BYTES + 1 ||
+    bits[0] !== 0
+  ) {
     return err('not an Ed25519 signature');
   }
   const key = createPublicKey({ key: info, format: 'der', type: 'spki' });
@@ -91,7 +119,10 @@ function readKey(certificate: Buffer): Result<KeyHex, string> {
   return ok(toHex(info.subarray(SPKI_PREFIX.length)));
 }
 
-/** Walks a TBSCertificate (RFC 5280): version, serial, algorithm, issuer, validity, subject, then the key. */
+/**
+ * Walks a TBSCertificate (RFC 5280): version, serial, algorithm, issuer, validity, subject, then
+ * the key.
+ */
 function publicKeyInfo(body: Buffer): Buffer {
   const version = read(body, EXPLICIT_VERSION);
   let rest = read(version.rest, INTEGER).rest;
@@ -99,7 +130,10 @@ function publicKeyInfo(body: Buffer): Buffer {
   return read(rest, SEQUENCE).whole;
 }
 
-/** One DER element of the given tag at the start of `bytes`. Lengths are definite and in their shortest form. */
+/**
+ * One DER element of the given tag at the start of `bytes`. Lengths are definite and in their
+ * shortest form.
+ */
 function read(bytes: Buffer, tag: number): Element {
   if (bytes[0] !== tag) throw new RangeError('unexpected tag');
   const first = bytes.readUInt8(1);

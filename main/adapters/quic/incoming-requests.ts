@@ -1,4 +1,5 @@
-// The peer's requests that were handed over and not answered yet. It carries answers and refusals back; what they say is not its matter.
+// The peer's requests that were handed over and not answered yet. It carries answers and refusals
+// back; what they say is not its matter.
 import { CLOSE_CODES } from '../../ports/transport.ts';
 import type { CloseCode } from '../../ports/transport.ts';
 import type { Counters } from './counters.ts';
@@ -15,7 +16,12 @@ export class IncomingRequests {
   /** Open streams of requests: true once the answer is being written. */
   readonly #open = new Map<number, boolean>();
 
-  constructor(deps: { readonly binding: Quiche; readonly counters: Counters; readonly writer: StreamWriter; readonly wake: () => void }) {
+  constructor(deps: {
+    readonly binding: Quiche;
+    readonly counters: Counters;
+    readonly writer: StreamWriter;
+    readonly wake: () => void;
+  }) {
     this.#binding = deps.binding;
     this.#counters = deps.counters;
     this.#writer = deps.writer;
@@ -26,7 +32,10 @@ export class IncomingRequests {
     this.#open.set(streamId, false);
   }
 
-  /** Answers a request once; a second answer, and one to a stream that is gone, is counted and dropped. */
+  /**
+   * Answers a request once; a second answer, and one to a stream that is gone, is counted and
+   * dropped.
+   */
   respond(streamId: number, bytes: Uint8Array): void {
     if (this.#open.get(streamId) !== false) return this.#counters.add('answers.without-stream');
     if (bytes.length > MESSAGE_SIZE_MAX_BYTES) {

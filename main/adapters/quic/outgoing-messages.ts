@@ -1,5 +1,6 @@
-// The messages this side starts on a connection: requests that wait for an answer and one-way messages, each on a stream of its own.
-// Beyond the peer's stream credit they queue, and the queue has a maximum. Every message ends exactly once.
+// The messages this side starts on a connection: requests that wait for an answer and one-way
+// messages, each on a stream of its own. Beyond the peer's stream credit they queue, and the queue
+// has a maximum. Every message ends exactly once.
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -63,7 +64,9 @@ export class OutgoingMessages {
     this.#writer = deps.writer;
     this.#counters = deps.counters;
     this.#wake = deps.wake;
-    this.#nextIds = deps.isDialler ? { bidirectional: 0, unidirectional: 2 } : { bidirectional: 1, unidirectional: 3 };
+    this.#nextIds = deps.isDialler
+      ? { bidirectional: 0, unidirectional: 2 }
+      : { bidirectional: 1, unidirectional: 3 };
   }
 
   /** Whether the stream carries (or carried) an answer to a request of ours. */
@@ -85,25 +88,40 @@ export class OutgoingMessages {
     if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
   }
 
-  /** Opens streams for what waits, as far as the peer's credit goes. True when anything was opened. */
+  /**
+   * Opens streams for what waits, as far as the peer's credit goes. True when anything was opened.
+   */
   pump(): boolean {
     const opened = this.#pumpQueue('bidirectional');
     return this.#pumpQueue('unidirectional') || opened;
   }
 
   failAll(failure: TransportFailure): void {
-    const all = [...this.#awaiting.values(), ...this.#leaving, ...this.#queues.bidirectional, ...this.#queues.unidirectional];
+    const all = [
+      ...this.#awaiting.values(),
+      ...this.#leaving,
+      ...this.#queues.bidirectional,
+      ...this.#queues.unidirectional,
+    ];
     for (const outgoing of all) this.#finish(outgoing, err(failure));
   }
 
   /**
-   * Sends a message. `settle` is called once: at once when it cannot be sent, later otherwise; of a one-way message when the library has taken
-   * all of it. An answer may begin until `timeoutMs` from now, waiting for credit included; one that has begun is read on and ends by the pace
-   * of streams (PROTOCOL.md, Streams). What comes back gives the message up, which settles it with `aborted`; after its end that does nothing.
+   * Sends a message. `settle` is called once: at once when it cannot be sent, later otherwise; of a
+   * one-way message when the library has taken all of it. An answer may begin until `timeoutMs`
+   * from now, waiting for credit included; one that has begun is read on and ends by the pace of
+   * streams (PROTOCOL.md, Streams). What comes back gives the message up, which settles it with
+   * `aborted`; after its end that does nothing.
    */
-  begin(direction: StreamDirection, bytes: Uint8Array, timeoutMs: number, settle: Settle): () => void {
+  begin(
+    direction: StreamDirection,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    settle: Settle,
+  ): () => void {
     const queue = this.#queues[direction];
-    const full = queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX;
+    const full =
+      queue.size >= QUEUED_MESSAGES_MAX || this.#queuedBytes + bytes.length > QUEUED_BYTES_MAX;
     if (full || bytes.length > MESSAGE_SIZE_MAX_BYTES) {
       this.#counters.add(full ? 'messages.overloaded' : 'messages.too-large');
       settle(err({ type: bytes.length > MESSAGE_SIZE_MAX_BYTES ? 'too-large' : 'overloaded' }));
@@ -122,7 +140,10 @@ export class OutgoingMessages {
     const queue = this.#queues[direction];
     let opened = false;
     for (const outgoing of queue) {
-      const credit = direction === 'bidirectional' ? this.#native.peerStreamsLeftBidi() : this.#native.peerStreamsLeftUni();
+      const credit =
+        direction === 'bidirectional'
+          ? this.#native.peerStreamsLeftBidi()
+          : this.#native.peerStreamsLeftUni();
       if (credit <= 0) break;
       queue.delete(outgoing);
       this.#queuedBytes -= outgoing.bytes.length;
@@ -142,12 +163,14 @@ export class OutgoingMessages {
   }
 
   #written(outgoing: Outgoing, end: WriteEnd): void {
-    if (end.type === 'stopped') this.#finish(outgoing, err({ type: 'reset', code: end.code ?? CLOSE_CODES.done }));
+    if (end.type === 'stopped')
+      this.#finish(outgoing, err({ type: 'reset', code: end.code ?? CLOSE_CODES.done }));
     else if (outgoing.direction === 'unidirectional') this.#finish(outgoing, ok(NOTHING));
   }
 
   #timeIsUp(outgoing: Outgoing): void {
-    // From here on the answer's stream says when it is over: a whole message, too slow, reset or the end of the connection.
+    // From here on the answer's stream says when it is over: a whole message, too slow, reset or
+    // the end of the connection.
     if (outgoing.streamId !== null && this.#hasBegun(outgoing.streamId)) return;
     this.#giveUp(outgoing, { type: 'timeout' });
   }
@@ -164,7 +187,8 @@ export class OutgoingMessages {
     this.#finish(outgoing, err(failure));
     if (streamId === null) return;
     if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
-    // An answer that has begun is read to its end: the library keeps the credit of a stream that is shut with bytes still missing.
+    // An answer that has begun is read to its end: the library keeps the credit of a stream that is
+    // shut with bytes still missing.
     if (outgoing.direction === 'bidirectional' && !this.#reader.discard(streamId)) {
       this.#writer.shutdown(streamId, this.#binding.Shutdown.Read, CLOSE_CODES.done);
     }
@@ -181,7 +205,8 @@ export class OutgoingMessages {
     // The timer is there until the message has ended.
     outgoing.timer?.cancel();
     outgoing.timer = null;
-    if (this.#queues[outgoing.direction].delete(outgoing)) this.#queuedBytes -= outgoing.bytes.length;
+    if (this.#queues[outgoing.direction].delete(outgoing))
+      this.#queuedBytes -= outgoing.bytes.length;
     if (outgoing.streamId !== null) this.#awaiting.delete(outgoing.streamId);
     this.#leaving.delete(outgoing);
     outgoing.settle(answer);

@@ -1,5 +1,6 @@
-// Where the peer of a connection is reached: the address the library knows, the zone only the socket knows, and how both follow a peer
-// behind a NAT to its new address, with what was under way to the old one. A path that is not validated yet counts for nothing.
+// Where the peer of a connection is reached: the address the library knows, the zone only the
+// socket knows, and how both follow a peer behind a NAT to its new address, with what was under way
+// to the old one. A path that is not validated yet counts for nothing.
 import { shown, splitZone } from './addresses.ts';
 import type { Counters } from './counters.ts';
 import type { HostPort, QuicheConnection } from './native-binding.ts';
@@ -71,13 +72,21 @@ export class PeerAddress {
     return { from: this.#stray, to: this.#local };
   }
 
-  /** Follows the peer to where the library sends now, once that is validated; true when that is another address than before. */
+  /**
+   * Follows the peer to where the library sends now, once that is validated; true when that is
+   * another address than before.
+   */
   follow(): boolean {
     while (this.#native.pathEventNext() !== null) {
       // Drained so that they never pile up; the state of the paths says more than the events.
     }
     const peer = this.#native.pathStats().find((path) => path.active)?.peerHost;
-    if (!peer || !this.#native.isPathValidated(this.#local, peer) || isSameAddress(peer, this.#peer)) return false;
+    if (
+      !peer ||
+      !this.#native.isPathValidated(this.#local, peer) ||
+      isSameAddress(peer, this.#peer)
+    )
+      return false;
     this.#left.moved(this.#peer, peer);
     this.#peer = peer;
     this.#stray = null;
@@ -85,20 +94,27 @@ export class PeerAddress {
     return true;
   }
 
-  /** Goes on asking after what was under way when the peer moved; to be called when the library has let a timer run out. */
+  /**
+   * Goes on asking after what was under way when the peer moved; to be called when the library has
+   * let a timer run out.
+   */
   recoverLost(): void {
     this.#left.probeFailed();
   }
 
   /**
-   * Sends what is due, `max` datagrams at most, which leaves the other connections their turn; true when there may be more. A connection that
-   * was closed before its handshake was confirmed could go on for ever.
+   * Sends what is due, `max` datagrams at most, which leaves the other connections their turn; true
+   * when there may be more. A connection that was closed before its handshake was confirmed could
+   * go on for ever.
    */
   sendBurst(host: DatagramSender, max: number): boolean {
     for (let sent = 0; sent < max; sent += 1) {
       let part: ReturnType<QuicheConnection['send']>;
       try {
-        part = this.#sendToStray(host.sendBuffer) ?? this.#native.send(host.sendBuffer) ?? this.#sendPastProbes(host.sendBuffer);
+        part =
+          this.#sendToStray(host.sendBuffer) ??
+          this.#native.send(host.sendBuffer) ??
+          this.#sendPastProbes(host.sendBuffer);
       } catch {
         host.counters.add('send.failed');
         return false;
@@ -110,12 +126,19 @@ export class PeerAddress {
       const datagram = Buffer.allocUnsafe(length);
       host.sendBuffer.copy(datagram, 0, 0, length);
       // The library does not know the zone.
-      host.sendDatagram(datagram, to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + this.#zone : to.host, to.port);
+      host.sendDatagram(
+        datagram,
+        to.host.startsWith(LINK_LOCAL_PREFIX) ? to.host + this.#zone : to.host,
+        to.port,
+      );
     }
     return true;
   }
 
-  /** The library sends nothing at all while a probe waits for room on a path whose window is full of what was lost. */
+  /**
+   * The library sends nothing at all while a probe waits for room on a path whose window is full of
+   * what was lost.
+   */
   #sendPastProbes(buffer: Uint8Array): ReturnType<QuicheConnection['send']> {
     if (this.#left.isEmpty) return null;
     return this.#native.sendOnPath(buffer, this.#local, this.#peer);
@@ -134,10 +157,12 @@ export class PeerAddress {
 }
 
 /**
- * The addresses a peer was at before a NAT moved it. The library holds on to what was under way to them: it sends two packets' worth of data
- * again and forgets the rest, until a later packet of the same path is acknowledged (RFC 9002, Section 6.1). So each such path is probed,
- * and the probe goes to where the peer is now: its acknowledgement is what makes the library send all that was lost again. Only addresses
- * that were validated in their own time belong here; for any other the answer would pass as proof that the peer is there.
+ * The addresses a peer was at before a NAT moved it. The library holds on to what was under way to
+ * them: it sends two packets' worth of data again and forgets the rest, until a later packet of the
+ * same path is acknowledged (RFC 9002, Section 6.1). So each such path is probed, and the probe
+ * goes to where the peer is now: its acknowledgement is what makes the library send all that was
+ * lost again. Only addresses that were validated in their own time belong here; for any other the
+ * answer would pass as proof that the peer is there.
  */
 class LeftPaths {
   readonly #native: QuicheConnection;
@@ -160,13 +185,20 @@ class LeftPaths {
 
   /** The peer went from one validated address to another. */
   moved(from: HostPort, to: HostPort): void {
-    this.#addresses = [...this.#addresses.filter((left) => !isSameAddress(left, from) && !isSameAddress(left, to)), from];
+    this.#addresses = [
+      ...this.#addresses.filter((left) => !isSameAddress(left, from) && !isSameAddress(left, to)),
+      from,
+    ];
     this.#probe(from);
   }
 
-  /** Probes again where the library has given up: it takes a path for failed after three probes that were lost. */
+  /**
+   * Probes again where the library has given up: it takes a path for failed after three probes that
+   * were lost.
+   */
   probeFailed(): void {
-    for (const left of this.#addresses) if (!this.#native.isPathValidated(this.#local, left)) this.#probe(left);
+    for (const left of this.#addresses)
+      if (!this.#native.isPathValidated(this.#local, left)) this.#probe(left);
   }
 
   #probe(address: HostPort): void {

@@ -1,5 +1,5 @@
-// The QUIC process's side of the channel: an endpoint, driven by frames. It owns the socket and the identity key it signs with, keeps no
-// record of anything, and ends when the hub does.
+// The QUIC process's side of the channel: an endpoint, driven by frames. It owns the socket and the
+// identity key it signs with, keeps no record of anything, and ends when the hub does.
 import { AppError } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -23,7 +23,10 @@ interface ProcessHostDeps {
   readonly exit: (code: number) => void;
 }
 
-/** Serves the hub over `channel` until it says stop. `abandoned` is for the end of the channel: the hub died without a word. */
+/**
+ * Serves the hub over `channel` until it says stop. `abandoned` is for the end of the channel: the
+ * hub died without a word.
+ */
 export function serveTransport(deps: ProcessHostDeps): { readonly abandoned: () => void } {
   const host = new ProcessHost(deps);
   host.open();
@@ -50,7 +53,10 @@ class ProcessHost {
     this.#frames.open();
   }
 
-  /** Says goodbye to every peer in the hub's place, so that none waits for an answer, and ends the process. */
+  /**
+   * Says goodbye to every peer in the hub's place, so that none waits for an answer, and ends the
+   * process.
+   */
   async leave(): Promise<void> {
     this.#frames.close();
     await this.#endpoint?.stop().catch(() => {});
@@ -64,8 +70,14 @@ class ProcessHost {
       case FRAMES.start:
         return void this.#start(body);
       case FRAMES.request: {
-        const [call, connectionId, timeoutMs] = [body.readUInt32BE(0), body.readUInt32BE(4), body.readUInt32BE(8)];
-        return this.#call(call, (endpoint, settle) => endpoint.begin('bidirectional', connectionId, body.subarray(12), timeoutMs, settle));
+        const [call, connectionId, timeoutMs] = [
+          body.readUInt32BE(0),
+          body.readUInt32BE(4),
+          body.readUInt32BE(8),
+        ];
+        return this.#call(call, (endpoint, settle) =>
+          endpoint.begin('bidirectional', connectionId, body.subarray(12), timeoutMs, settle),
+        );
       }
       case FRAMES.send: {
         const [call, connectionId] = [body.readUInt32BE(0), body.readUInt32BE(4)];
@@ -74,7 +86,11 @@ class ProcessHost {
         );
       }
       case FRAMES.respond:
-        return this.#endpoint?.respond(body.readUInt32BE(0), body.readDoubleBE(4), body.subarray(12));
+        return this.#endpoint?.respond(
+          body.readUInt32BE(0),
+          body.readDoubleBE(4),
+          body.subarray(12),
+        );
       case FRAMES.abort:
         return this.#cancels.get(body.readUInt32BE(0))?.();
     }
@@ -97,7 +113,11 @@ class ProcessHost {
       case 'reset':
         return endpoint.reset(command.connectionId, command.streamId, command.code);
       case 'statistics':
-        return void endpoint.statistics().then((statistics) => this.#report({ type: 'statistics', call: command.call, statistics }));
+        return void endpoint
+          .statistics()
+          .then((statistics) =>
+            this.#report({ type: 'statistics', call: command.call, statistics }),
+          );
       case 'dial': {
         const { call, target } = command;
         const abort = new AbortController();
@@ -112,7 +132,10 @@ class ProcessHost {
 
   #giveSign(): void {
     const work = this.#frames.frames + (this.#endpoint?.datagrams ?? 0);
-    this.#report({ type: 'heartbeat', sign: { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work } });
+    this.#report({
+      type: 'heartbeat',
+      sign: { ...this.#deps.usage(), atMs: this.#deps.clock.monotonicMs(), work },
+    });
   }
 
   async #start(body: Buffer): Promise<void> {
@@ -125,7 +148,11 @@ class ProcessHost {
       random,
       firstConnectionId,
       canDeliver: () => !this.#frames.isBehind,
-      onFault: (error) => this.#report({ type: 'fault', message: error instanceof Error ? error.message : 'unknown' }),
+      onFault: (error) =>
+        this.#report({
+          type: 'fault',
+          message: error instanceof Error ? error.message : 'unknown',
+        }),
     });
     this.#endpoint = endpoint;
     try {
@@ -134,8 +161,16 @@ class ProcessHost {
       const { port } = await endpoint.start(options, (event) => this.#event(event));
       this.#report({ type: 'started', port });
     } catch (error) {
-      const failure = error instanceof AppError ? error : new AppError('internal', 'The QUIC process could not start.', { cause: error });
-      this.#report({ type: 'start-failed', code: failure.code, message: failure.message, hint: failure.hint });
+      const failure =
+        error instanceof AppError
+          ? error
+          : new AppError('internal', 'The QUIC process could not start.', { cause: error });
+      this.#report({
+        type: 'start-failed',
+        code: failure.code,
+        message: failure.message,
+        hint: failure.hint,
+      });
     } finally {
       seed.fill(0);
     }

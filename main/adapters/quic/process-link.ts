@@ -1,5 +1,5 @@
-// One life of the QUIC process, seen from the hub: the calls under way, the heartbeat, and its end, which fails every call at once.
-// It never starts a process again; that is the transport's.
+// One life of the QUIC process, seen from the hub: the calls under way, the heartbeat, and its end,
+// which fails every call at once. It never starts a process again; that is the transport's.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -29,7 +29,12 @@ import { VERDICT_REASONS, Watchdog, type Verdict } from './watchdog.ts';
 type MessageResult = Result<Uint8Array, TransportFailure>;
 type DialResult = Result<ConnectionInfo, DialFailure>;
 
-export const PROCESS_GONE: TransportFailure = { type: 'closed', code: null, by: 'local', reason: 'the QUIC process is not running' };
+export const PROCESS_GONE: TransportFailure = {
+  type: 'closed',
+  code: null,
+  by: 'local',
+  reason: 'the QUIC process is not running',
+};
 const NOTHING = new Uint8Array(0);
 
 /** A call number travels as 32 bits and comes round. */
@@ -137,7 +142,8 @@ export class ProcessLink {
   }
 
   dial(target: DialTarget, signal: AbortSignal): Promise<DialResult> {
-    if (this.#ended) return Promise.resolve(err({ type: 'refused', reason: 'the QUIC process is not running' }));
+    if (this.#ended)
+      return Promise.resolve(err({ type: 'refused', reason: 'the QUIC process is not running' }));
     const call = this.#takeCall();
     return new Promise((resolve) => {
       const abort = (): void => this.#abort(call);
@@ -150,7 +156,12 @@ export class ProcessLink {
     });
   }
 
-  request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<MessageResult> {
+  request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<MessageResult> {
     const header = Buffer.allocUnsafe(12);
     header.writeUInt32BE(connectionId, 4);
     header.writeUInt32BE(Math.max(0, Math.round(timeoutMs)), 8);
@@ -180,7 +191,12 @@ export class ProcessLink {
     });
   }
 
-  #send(type: number, header: Buffer, bytes: Uint8Array, signal?: AbortSignal): Promise<MessageResult> {
+  #send(
+    type: number,
+    header: Buffer,
+    bytes: Uint8Array,
+    signal?: AbortSignal,
+  ): Promise<MessageResult> {
     if (this.#ended) return Promise.resolve(err(PROCESS_GONE));
     if (signal?.aborted) return Promise.resolve(err({ type: 'aborted' }));
     if (bytes.length > MESSAGE_SIZE_MAX_BYTES) return Promise.resolve(err({ type: 'too-large' }));
@@ -228,7 +244,11 @@ export class ProcessLink {
       return this.#onEvent({ type: 'request', connectionId, streamId, bytes: body.subarray(12) });
     }
     if (type === FRAMES.messageEvent && body.length >= 4) {
-      return this.#onEvent({ type: 'message', connectionId: body.readUInt32BE(0), bytes: body.subarray(4) });
+      return this.#onEvent({
+        type: 'message',
+        connectionId: body.readUInt32BE(0),
+        bytes: body.subarray(4),
+      });
     }
     const report = type === FRAMES.control ? parseReport(body.toString('utf8')) : undefined;
     if (report) this.#report(report);
@@ -255,7 +275,13 @@ export class ProcessLink {
         this.#started = null;
         return;
       case 'start-failed':
-        this.#started?.reject(new AppError(report.code, report.message, report.hint === undefined ? {} : { hint: report.hint }));
+        this.#started?.reject(
+          new AppError(
+            report.code,
+            report.message,
+            report.hint === undefined ? {} : { hint: report.hint },
+          ),
+        );
         this.#started = null;
         return;
       case 'fault':
@@ -293,7 +319,8 @@ export class ProcessLink {
     this.#frames.close();
     this.#started?.reject(new AppError('internal', `The QUIC process did not start: ${reason}.`));
     for (const settle of this.#messages.values()) settle(err(PROCESS_GONE));
-    for (const settle of this.#dials.values()) settle(err({ type: 'refused', reason: 'the QUIC process ended' }));
+    for (const settle of this.#dials.values())
+      settle(err({ type: 'refused', reason: 'the QUIC process ended' }));
     for (const settle of this.#statistics.values()) settle(null);
     this.#messages.clear();
     this.#dials.clear();

@@ -1,4 +1,5 @@
-// What the hub and its QUIC process say to each other. The hub reads the process's words as outside input: that process meets strangers.
+// What the hub and its QUIC process say to each other. The hub reads the process's words as outside
+// input: that process meets strangers.
 import { isErrorCode, type ErrorCode } from '../../../preload/contract/errors.ts';
 import type { Result } from '../../lib/result.ts';
 import type {
@@ -40,18 +41,40 @@ export type Command =
   | { readonly type: 'admission'; readonly admission: Admission }
   | { readonly type: 'keep-places'; readonly keys: readonly KeyHex[] }
   | { readonly type: 'dial'; readonly call: number; readonly target: DialTarget }
-  | { readonly type: 'close'; readonly connectionId: number; readonly code: CloseCode; readonly reason: string }
+  | {
+      readonly type: 'close';
+      readonly connectionId: number;
+      readonly code: CloseCode;
+      readonly reason: string;
+    }
   | { readonly type: 'doubt'; readonly connectionId: number }
-  | { readonly type: 'reset'; readonly connectionId: number; readonly streamId: number; readonly code: CloseCode }
+  | {
+      readonly type: 'reset';
+      readonly connectionId: number;
+      readonly streamId: number;
+      readonly code: CloseCode;
+    }
   | { readonly type: 'statistics'; readonly call: number }
   | { readonly type: 'heartbeat' }
   | { readonly type: 'stop' };
 
 export type Report =
   | { readonly type: 'started'; readonly port: number }
-  | { readonly type: 'start-failed'; readonly code: ErrorCode; readonly message: string; readonly hint?: string | undefined }
-  | { readonly type: 'event'; readonly event: Exclude<TransportEvent, { type: 'request' | 'message' | 'restarted' }> }
-  | { readonly type: 'dialled'; readonly call: number; readonly result: Result<ConnectionInfo, DialFailure> }
+  | {
+      readonly type: 'start-failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint?: string | undefined;
+    }
+  | {
+      readonly type: 'event';
+      readonly event: Exclude<TransportEvent, { type: 'request' | 'message' | 'restarted' }>;
+    }
+  | {
+      readonly type: 'dialled';
+      readonly call: number;
+      readonly result: Result<ConnectionInfo, DialFailure>;
+    }
   | { readonly type: 'failed'; readonly call: number; readonly failure: TransportFailure }
   | { readonly type: 'statistics'; readonly call: number; readonly statistics: TransportStatistics }
   | { readonly type: 'heartbeat'; readonly sign: SignOfLife }
@@ -81,15 +104,23 @@ function isReport(report: Fields): boolean {
     case 'started':
       return isCount(report['port']);
     case 'start-failed':
-      return isErrorCode(report['code']) && isText(report['message']) && isOptionalText(report['hint']);
+      return (
+        isErrorCode(report['code']) && isText(report['message']) && isOptionalText(report['hint'])
+      );
     case 'event':
       return isFields(report['event']) && isEvent(report['event']);
     case 'dialled':
-      return isCount(report['call']) && isFields(report['result']) && isDialResult(report['result']);
+      return (
+        isCount(report['call']) && isFields(report['result']) && isDialResult(report['result'])
+      );
     case 'failed':
       return isCount(report['call']) && isFields(report['failure']) && isFailure(report['failure']);
     case 'statistics':
-      return isCount(report['call']) && isFields(report['statistics']) && isStatistics(report['statistics']);
+      return (
+        isCount(report['call']) &&
+        isFields(report['statistics']) &&
+        isStatistics(report['statistics'])
+      );
     case 'heartbeat':
       return isFields(report['sign']) && isSignOfLife(report['sign']);
     case 'fault':
@@ -138,18 +169,33 @@ function isStatistics(statistics: Fields): boolean {
 }
 
 function isSignOfLife({ memoryBytes, atMs, processorMs, activeMs, work }: Fields): boolean {
-  return isCount(memoryBytes) && [atMs, processorMs, activeMs, work].every((value) => typeof value === 'number' && Number.isFinite(value));
+  return (
+    isCount(memoryBytes) &&
+    [atMs, processorMs, activeMs, work].every(
+      (value) => typeof value === 'number' && Number.isFinite(value),
+    )
+  );
 }
 
 function isConnection(value: unknown): boolean {
   if (!isFields(value)) return false;
   const { connectionId, keyHex, direction, host, port } = value;
-  return isCount(connectionId) && isKey(keyHex) && (direction === 'incoming' || direction === 'outgoing') && isText(host) && isCount(port);
+  return (
+    isCount(connectionId) &&
+    isKey(keyHex) &&
+    (direction === 'incoming' || direction === 'outgoing') &&
+    isText(host) &&
+    isCount(port)
+  );
 }
 
 function isEnd(value: Fields): boolean {
   const { code, by, reason } = value;
-  return (code === null || isCount(code)) && (by === 'local' || by === 'peer' || by === 'network') && isText(reason);
+  return (
+    (code === null || isCount(code)) &&
+    (by === 'local' || by === 'peer' || by === 'network') &&
+    isText(reason)
+  );
 }
 
 function areCounts(value: unknown): boolean {

@@ -1,5 +1,6 @@
-// The Transport port over a QUIC process that may die at any moment: it is started again on the same port, and everybody who depended on
-// it is told. It holds what must survive such an end: admission, the port, which connections were reported.
+// The Transport port over a QUIC process that may die at any moment: it is started again on the
+// same port, and everybody who depended on it is told. It holds what must survive such an end:
+// admission, the port, which connections were reported.
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -31,7 +32,13 @@ interface ProcessTransportDeps {
   readonly spawnQuicProcess?: SpawnQuicProcess;
 }
 
-const NO_STATISTICS: TransportStatistics = { connections: 0, roundTripMs: {}, counters: {}, restarts: 0, processMemoryBytes: null };
+const NO_STATISTICS: TransportStatistics = {
+  connections: 0,
+  roundTripMs: {},
+  counters: {},
+  restarts: 0,
+  processMemoryBytes: null,
+};
 
 /** The transport whose endpoint lives in a supervised process of its own. */
 export function createQuicTransport(deps: ProcessTransportDeps): Transport {
@@ -40,7 +47,10 @@ export function createQuicTransport(deps: ProcessTransportDeps): Transport {
 
 class ProcessTransport implements Transport {
   readonly #deps: ProcessTransportDeps;
-  /** What is counted on this side of the channel; the process counts the rest, from zero in each of its lives. */
+  /**
+   * What is counted on this side of the channel; the process counts the rest, from zero in each of
+   * its lives.
+   */
   readonly #counters = new Counters();
   readonly #connections = new Map<number, ConnectionInfo>();
   #admission: Admission = { paired: [], refused: [] };
@@ -59,7 +69,10 @@ class ProcessTransport implements Transport {
     this.#deps = deps;
   }
 
-  async start(options: ListenOptions, onEvent: (event: TransportEvent) => void): Promise<{ readonly port: number }> {
+  async start(
+    options: ListenOptions,
+    onEvent: (event: TransportEvent) => void,
+  ): Promise<{ readonly port: number }> {
     if (this.#options) return { port: this.#options.port };
     this.#onEvent = onEvent;
     const launch = this.#launch(options);
@@ -92,9 +105,14 @@ class ProcessTransport implements Transport {
     this.#link?.command({ type: 'keep-places', keys });
   }
 
-  async dial(target: DialTarget, signal: AbortSignal): Promise<Result<ConnectionInfo, DialFailure>> {
+  async dial(
+    target: DialTarget,
+    signal: AbortSignal,
+  ): Promise<Result<ConnectionInfo, DialFailure>> {
     if (signal.aborted) return err({ type: 'aborted' });
-    return this.#link ? this.#link.dial(target, signal) : err({ type: 'refused', reason: 'the QUIC process is not running' });
+    return this.#link
+      ? this.#link.dial(target, signal)
+      : err({ type: 'refused', reason: 'the QUIC process is not running' });
   }
 
   close(connectionId: number, code: CloseCode, reason: string): void {
@@ -105,8 +123,15 @@ class ProcessTransport implements Transport {
     this.#link?.command({ type: 'doubt', connectionId });
   }
 
-  request(connectionId: number, bytes: Uint8Array, timeoutMs: number, signal?: AbortSignal): Promise<Result<Uint8Array, TransportFailure>> {
-    return this.#link ? this.#link.request(connectionId, bytes, timeoutMs, signal) : Promise.resolve(err(PROCESS_GONE));
+  request(
+    connectionId: number,
+    bytes: Uint8Array,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Uint8Array, TransportFailure>> {
+    return this.#link
+      ? this.#link.request(connectionId, bytes, timeoutMs, signal)
+      : Promise.resolve(err(PROCESS_GONE));
   }
 
   async send(connectionId: number, bytes: Uint8Array): Promise<Result<void, TransportFailure>> {
@@ -127,7 +152,12 @@ class ProcessTransport implements Transport {
     const { frames, batches } = this.#link?.traffic ?? { frames: 0, batches: 0 };
     const channel = { 'channel.frames': frames, 'channel.batches': batches };
     const counters = { ...statistics.counters, ...this.#counters.events(), ...channel };
-    return { ...statistics, counters, restarts: this.#restarts, processMemoryBytes: this.#link?.memoryBytes ?? null };
+    return {
+      ...statistics,
+      counters,
+      restarts: this.#restarts,
+      processMemoryBytes: this.#link?.memoryBytes ?? null,
+    };
   }
 
   async #launch(options: ListenOptions): Promise<{ link: ProcessLink; port: number }> {
@@ -137,7 +167,8 @@ class ProcessTransport implements Transport {
       clock: this.#deps.clock,
       counters: this.#counters,
       onEvent: (event) => this.#event(event),
-      onFault: (message) => this.#deps.log?.error('A fault in the QUIC process ended a connection', { error: message }),
+      onFault: (message) =>
+        this.#deps.log?.error('A fault in the QUIC process ended a connection', { error: message }),
       onEnd: (reason) => this.#ended(link, reason),
     });
     try {
@@ -158,7 +189,10 @@ class ProcessTransport implements Transport {
   #event(event: TransportEvent): void {
     if (event.type === 'connected') {
       this.#connections.set(event.connection.connectionId, event.connection);
-      this.#highestConnectionId = Math.max(this.#highestConnectionId, event.connection.connectionId);
+      this.#highestConnectionId = Math.max(
+        this.#highestConnectionId,
+        event.connection.connectionId,
+      );
     } else if (event.type === 'disconnected') {
       this.#connections.delete(event.connection.connectionId);
     }
@@ -179,7 +213,8 @@ class ProcessTransport implements Transport {
   #reportAllGone(reason: string): void {
     const gone = [...this.#connections.values()];
     this.#connections.clear();
-    for (const connection of gone) this.#onEvent({ type: 'disconnected', connection, code: null, by: 'local', reason });
+    for (const connection of gone)
+      this.#onEvent({ type: 'disconnected', connection, code: null, by: 'local', reason });
   }
 
   #scheduleRestart(): void {

@@ -1,5 +1,6 @@
-// How a QUIC process is started and held. The hub's shell may give another way (Electron has its own kind of process); this file has the
-// one for plain Node: a child with a private pipe, started without the hub's NODE_OPTIONS.
+// How a QUIC process is started and held. The hub's shell may give another way (Electron has its
+// own kind of process); this file has the one for plain Node: a child with a private pipe, started
+// without the hub's NODE_OPTIONS.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Duplex } from 'node:stream';
@@ -8,13 +9,19 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { ByteChannel } from './frame-channel.ts';
 
-/** A running QUIC process. The seed goes over its channel and nowhere else: never argv, never environment. */
+/**
+ * A running QUIC process. The seed goes over its channel and nowhere else: never argv, never
+ * environment.
+ */
 export interface QuicChild extends ByteChannel {
   /** The operating system's number of the process, where it is known. */
   readonly processId: number | undefined;
   /** Called once, when the process is gone for whatever reason. */
   onExit(listener: (reason: string) => void): void;
-  /** Ends it at once, however stuck it is: SIGKILL, since the process leaves gentler signals to the hub. Idempotent. */
+  /**
+   * Ends it at once, however stuck it is: SIGKILL, since the process leaves gentler signals to the
+   * hub. Idempotent.
+   */
   kill(): void;
 }
 
@@ -24,15 +31,25 @@ export type SpawnQuicProcess = () => QuicChild;
 export const CHANNEL_FILE_DESCRIPTOR = 3;
 /** Where the entry file is, seen from the source and from a bundle. */
 const ENTRY_CANDIDATES = ['../../entry/quic.ts', './quic.js', '../quic.js'];
-/** A small young generation: it dominates the memory of a process that moves short-lived buffers, and shortens its pauses. */
+/**
+ * A small young generation: it dominates the memory of a process that moves short-lived buffers,
+ * and shortens its pauses.
+ */
 const YOUNG_GENERATION = '--max-semi-space-size=1';
-/** Where Node knows it: without it a signal opens a debugger's port in the process that holds the identity key. */
+/**
+ * Where Node knows it: without it a signal opens a debugger's port in the process that holds the
+ * identity key.
+ */
 const NO_DEBUGGER = '--disable-sigusr1';
-const NODE_FLAGS = [YOUNG_GENERATION, ...(process.allowedNodeEnvironmentFlags.has(NO_DEBUGGER) ? [NO_DEBUGGER] : [])];
+const NODE_FLAGS = [
+  YOUNG_GENERATION,
+  ...(process.allowedNodeEnvironmentFlags.has(NO_DEBUGGER) ? [NO_DEBUGGER] : []),
+];
 
 /**
  * Starts the entry file (main/entry/quic.ts or its bundle) with the Node that runs this.
- * @throws AppError internal when the system starts no process, for want of file descriptors or memory
+ * @throws AppError internal when the system starts no process, for want of file descriptors or
+ * memory
  */
 export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicChild {
   const { NODE_OPTIONS: _dropped, ...environment } = process.env;
@@ -64,7 +81,9 @@ export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicC
         listener(reason);
       };
       child.once('error', (error) => report(error.message));
-      child.once('exit', (code, signal) => report(signal ? `ended by ${signal}` : `ended with code ${code}`));
+      child.once('exit', (code, signal) =>
+        report(signal ? `ended by ${signal}` : `ended with code ${code}`),
+      );
     },
     kill: () => void child.kill('SIGKILL'),
   };
@@ -82,8 +101,14 @@ export function channelOver(stream: Duplex): ByteChannel {
 }
 
 function findEntryFile(): string {
-  const found = ENTRY_CANDIDATES.map((candidate) => fileURLToPath(new URL(candidate, import.meta.url))).find((file) => existsSync(file));
+  const found = ENTRY_CANDIDATES.map((candidate) =>
+    fileURLToPath(new URL(candidate, import.meta.url)),
+  ).find((file) => existsSync(file));
   if (found === undefined)
-    throw new AppError('internal', 'The file of the QUIC process is missing from this installation.', { hint: 'Install again.' });
+    throw new AppError(
+      'internal',
+      'The file of the QUIC process is missing from this installation.',
+      { hint: 'Install again.' },
+    );
   return found;
 }

@@ -1,5 +1,6 @@
-// How long a peer has said nothing, and what follows from it (PROTOCOL.md, Connection): a ping, then the end. Where there is a sign that it
-// lost the connection, both come much sooner. Pure bookkeeping.
+// How long a peer has said nothing, and what follows from it (PROTOCOL.md, Connection): a ping,
+// then the end. Where there is a sign that it lost the connection, both come much sooner. Pure
+// bookkeeping.
 import {
   DOUBT_PING_INTERVAL_MS,
   LAST_WORD_LIMIT_MS,
@@ -26,8 +27,9 @@ export class Silence {
   }
 
   /**
-   * Something says that the peer has lost the connection, without proof: it is asked at once, and every second until it is heard. False =
-   * it was in doubt already. `roundTripMs` is asked only where it counts.
+   * Something says that the peer has lost the connection, without proof: it is asked at once, and
+   * every second until it is heard. False = it was in doubt already. `roundTripMs` is asked only
+   * where it counts.
    */
   doubt(nowMs: number, roundTripMs: () => number): boolean {
     if (this.#inDoubt) return false;
@@ -53,9 +55,10 @@ export class Silence {
 }
 
 /**
- * How the other side is told of a dial that was given up before anything was heard of it. The library would forget such a dial without a word,
- * and some hubs hold their half of the handshake for a minute and answer nobody else meanwhile. So the close waits for the first sign of
- * the other side, but not for long.
+ * How the other side is told of a dial that was given up before anything was heard of it. The
+ * library would forget such a dial without a word, and some hubs hold their half of the handshake
+ * for a minute and answer nobody else meanwhile. So the close waits for the first sign of the other
+ * side, but not for long.
  */
 export class LastWord {
   #say: (() => void) | null = null;

@@ -1,5 +1,6 @@
-// Puts the bytes of a connection's streams together into whole messages and holds the rules of PROTOCOL.md, Streams: size, time and
-// rate. It reads everything there is at once, so that one slow stream never holds back the others; it knows nothing of requests.
+// Puts the bytes of a connection's streams together into whole messages and holds the rules of
+// PROTOCOL.md, Streams: size, time and rate. It reads everything there is at once, so that one slow
+// stream never holds back the others; it knows nothing of requests.
 import type { Clock } from '../../ports/clock.ts';
 import {
   MESSAGE_SIZE_MAX_BYTES,
@@ -13,7 +14,9 @@ import type { QuicheConnection } from './native-binding.ts';
 
 /** Stream ids of one type and initiator are this far apart (RFC 9000, Section 2.1). */
 const STREAM_ID_STEP = 4;
-/** An unfinished message gets room for this much at first, and twice as much each time it is full. */
+/**
+ * An unfinished message gets room for this much at first, and twice as much each time it is full.
+ */
 const ROOM_MIN_BYTES = 512;
 const NOTHING = Buffer.alloc(0);
 const RESET_MESSAGE = /^StreamReset\((\d+)\)$/;
@@ -25,7 +28,9 @@ interface StreamSink {
   reset(streamId: number, code: number): void;
   /** A limit was broken; the reader has forgotten the stream, the sink resets it. */
   violation(streamId: number, rule: 'too-large' | 'too-slow'): void;
-  /** The stream of ours whose answer is to be expected next; a wrong guess costs nothing but time. */
+  /**
+   * The stream of ours whose answer is to be expected next; a wrong guess costs nothing but time.
+   */
   expected(): number | undefined;
 }
 
@@ -42,15 +47,23 @@ interface Unfinished {
   /** When the period in which the pace is judged began, and the bytes that have come in it. */
   periodAtMs: number;
   periodBytes: number;
-  /** What has come, at its beginning, with room for more: a message of many small pieces takes no more memory than one of few. */
+  /**
+   * What has come, at its beginning, with room for more: a message of many small pieces takes no
+   * more memory than one of few.
+   */
   bytes: Buffer;
   size: number;
-  /** Nobody waits for it any more: read, so that the connection's credit returns, and thrown away. */
+  /**
+   * Nobody waits for it any more: read, so that the connection's credit returns, and thrown away.
+   */
   discarded: boolean;
 }
 
 /** What a reader needs of the native connection. */
-export type ReadableStreams = Pick<QuicheConnection, 'isReadable' | 'readable' | 'streamReadable' | 'streamRecv'>;
+export type ReadableStreams = Pick<
+  QuicheConnection,
+  'isReadable' | 'readable' | 'streamReadable' | 'streamRecv'
+>;
 
 export class StreamReader {
   readonly #native: ReadableStreams;
@@ -59,9 +72,14 @@ export class StreamReader {
   readonly #total: UnfinishedBytes;
   readonly #scratch: Buffer;
   readonly #unfinished = new Map<number, Unfinished>();
-  /** The peer's streams that come next, if it opens them in order: bidirectional, unidirectional. */
+  /**
+   * The peer's streams that come next, if it opens them in order: bidirectional, unidirectional.
+   */
   readonly #next: [number, number];
-  /** How long this side has been reading; what it stood still or paused in between is no peer's fault. */
+  /**
+   * How long this side has been reading; what it stood still or paused in between is no peer's
+   * fault.
+   */
   #readingMs = 0;
   #readAtMs: number;
 
@@ -104,24 +122,35 @@ export class StreamReader {
     for (const streamId of this.#native.readable()) this.#readStream(streamId);
   }
 
-  /** Most streams come in order. Asking the library for a list of them takes longer than everything else a message needs together. */
+  /**
+   * Most streams come in order. Asking the library for a list of them takes longer than everything
+   * else a message needs together.
+   */
   #readExpected(): void {
-    for (let streamId = this.#sink.expected(); streamId !== undefined && this.#native.streamReadable(streamId);) {
+    for (
+      let streamId = this.#sink.expected();
+      streamId !== undefined && this.#native.streamReadable(streamId);
+    ) {
       this.#readStream(streamId);
       const next = this.#sink.expected();
       if (next === streamId) break;
       streamId = next;
     }
-    for (const type of [0, 1] as const) while (this.#native.streamReadable(this.#next[type])) this.#readStream(this.#next[type]);
+    for (const type of [0, 1] as const)
+      while (this.#native.streamReadable(this.#next[type])) this.#readStream(this.#next[type]);
   }
 
-  /** Reports and forgets the streams that took too long when everything was last read: call it right after that. */
+  /**
+   * Reports and forgets the streams that took too long when everything was last read: call it right
+   * after that.
+   */
   judge(): void {
     const nowMs = this.#readingMs;
     for (const [streamId, stream] of this.#unfinished) {
       const isPeriodOver = nowMs - stream.periodAtMs >= STREAM_PACE_PERIOD_MS;
       const isSlow = isPeriodOver && stream.periodBytes < STREAM_PACE_MIN_BYTES;
-      // A message that came at once and has no end would otherwise live on its first burst for two periods.
+      // A message that came at once and has no end would otherwise live on its first burst for two
+      // periods.
       const stands = nowMs - stream.lastAtMs >= STREAM_PACE_PERIOD_MS;
       if (isPeriodOver) Object.assign(stream, { periodAtMs: nowMs, periodBytes: 0 });
       if (!isSlow && !stands && nowMs - stream.firstAtMs < STREAM_LIFETIME_MAX_MS) continue;
@@ -130,7 +159,10 @@ export class StreamReader {
     }
   }
 
-  /** Throws away what has come of a message and what still comes; false when nothing of it has come yet. */
+  /**
+   * Throws away what has come of a message and what still comes; false when nothing of it has come
+   * yet.
+   */
   discard(streamId: number): boolean {
     const stream = this.#unfinished.get(streamId);
     if (!stream) return false;
@@ -186,7 +218,10 @@ export class StreamReader {
     }
     const size = (stream?.size ?? 0) + length;
     const held = stream?.bytes.length ?? 0;
-    const room = ended || size <= held ? held : Math.min(MESSAGE_SIZE_MAX_BYTES, Math.max(size, 2 * held, ROOM_MIN_BYTES));
+    const room =
+      ended || size <= held
+        ? held
+        : Math.min(MESSAGE_SIZE_MAX_BYTES, Math.max(size, 2 * held, ROOM_MIN_BYTES));
     if (size > MESSAGE_SIZE_MAX_BYTES || this.#total.count + room - held > UNFINISHED_MAX_BYTES) {
       this.forget(streamId);
       this.#sink.violation(streamId, 'too-large');
@@ -194,7 +229,9 @@ export class StreamReader {
     }
     const part = this.#scratch.subarray(0, length);
     if (ended) {
-      const whole = stream ? Buffer.concat([stream.bytes.subarray(0, stream.size), part], size) : Buffer.from(part);
+      const whole = stream
+        ? Buffer.concat([stream.bytes.subarray(0, stream.size), part], size)
+        : Buffer.from(part);
       this.forget(streamId);
       this.#sink.message(streamId, whole);
       return true;

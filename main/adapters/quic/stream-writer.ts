@@ -1,5 +1,6 @@
-// Writes whole messages to streams and keeps what the native library does not take at once: bytes and an offset for each stream,
-// resumed when the stream can be written again. A stream that is stuck never holds back another.
+// Writes whole messages to streams and keeps what the native library does not take at once: bytes
+// and an offset for each stream, resumed when the stream can be written again. A stream that is
+// stuck never holds back another.
 import type { Clock } from '../../ports/clock.ts';
 import type { CloseCode } from '../../ports/transport.ts';
 import type { Quiche, QuicheConnection } from './native-binding.ts';
@@ -36,7 +37,10 @@ export class StreamWriter {
     return this.#unwritten.has(streamId);
   }
 
-  /** Writes the message and FIN. `ended` is called once, at once or later, unless the message is forgotten. */
+  /**
+   * Writes the message and FIN. `ended` is called once, at once or later, unless the message is
+   * forgotten.
+   */
   write(streamId: number, bytes: Uint8Array, ended: (end: WriteEnd) => void): void {
     const message: Unwritten = { bytes, ended, sinceMs: this.#clock.monotonicMs(), offset: 0 };
     if (!this.#advance(streamId, message)) this.#unwritten.set(streamId, message);
@@ -50,7 +54,8 @@ export class StreamWriter {
       const message = this.#unwritten.get(streamId);
       if (message && this.#resumeOne(streamId, message)) moved = true;
     }
-    // A stream the library has not seen a byte of may be unknown to it; such streams wait for the connection as a whole.
+    // A stream the library has not seen a byte of may be unknown to it; such streams wait for the
+    // connection as a whole.
     for (const [streamId, message] of this.#unwritten) {
       if (message.offset > 0) continue;
       if (!this.#resumeOne(streamId, message)) break;
@@ -60,8 +65,9 @@ export class StreamWriter {
   }
 
   /**
-   * Ends what can never be written: streams the peer gave up while the connection could take nothing (the library forgets those without
-   * a word), and messages that the peer does not take within `limitMs`. The latter are returned, to be reset.
+   * Ends what can never be written: streams the peer gave up while the connection could take
+   * nothing (the library forgets those without a word), and messages that the peer does not take
+   * within `limitMs`. The latter are returned, to be reset.
    */
   judge(nowMs: number, limitMs: number): readonly number[] {
     const stuck: number[] = [];

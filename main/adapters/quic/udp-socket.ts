@@ -1,4 +1,5 @@
-// The one UDP socket of an endpoint: bound once, dialled from and listened on. It moves datagrams and judges nothing.
+// The one UDP socket of an endpoint: bound once, dialled from and listened on. It moves datagrams
+// and judges nothing.
 import dgram from 'node:dgram';
 import { AppError } from '../../lib/app-error.ts';
 import { splitZone } from './addresses.ts';
@@ -16,25 +17,40 @@ export interface UdpSocket {
 type Receive = (datagram: Buffer, host: string, port: number) => void;
 
 /**
- * Binds `host`, an IP literal ("::" takes IPv4 as well, and falls back to it where there is no IPv6), at `port` (0 = a free one).
+ * Binds `host`, an IP literal ("::" takes IPv4 as well, and falls back to it where there is no
+ * IPv6), at `port` (0 = a free one).
  * @throws AppError address_in_use, bad_configuration
  */
-export async function openSocket(host: string, port: number, receive: Receive, counters: Counters): Promise<UdpSocket> {
+export async function openSocket(
+  host: string,
+  port: number,
+  receive: Receive,
+  counters: Counters,
+): Promise<UdpSocket> {
   try {
     return await bind(host, port, receive, counters);
   } catch (error) {
     const code = errorCode(error);
-    if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) return openSocket('0.0.0.0', port, receive, counters);
+    if (host === '::' && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL'))
+      return openSocket('0.0.0.0', port, receive, counters);
     if (code === 'EADDRINUSE') {
-      throw new AppError('address_in_use', `UDP port ${port} on ${host} is taken by another program.`, {
-        hint: 'Stop the other program, or choose another port with --peer-port (0 picks a free one).',
-        cause: error,
-      });
+      throw new AppError(
+        'address_in_use',
+        `UDP port ${port} on ${host} is taken by another program.`,
+        {
+          hint: 'Stop the other program, or choose another port with --peer-port (0 picks a free one).',
+          cause: error,
+        },
+      );
     }
-    throw new AppError('bad_configuration', `The address ${host}, UDP port ${port}, cannot be used (${code}).`, {
-      hint: 'Choose an address of this computer, or "::" for all of them.',
-      cause: error,
-    });
+    throw new AppError(
+      'bad_configuration',
+      `The address ${host}, UDP port ${port}, cannot be used (${code}).`,
+      {
+        hint: 'Choose an address of this computer, or "::" for all of them.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -42,7 +58,12 @@ function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-async function bind(host: string, port: number, receive: Receive, counters: Counters): Promise<UdpSocket> {
+async function bind(
+  host: string,
+  port: number,
+  receive: Receive,
+  counters: Counters,
+): Promise<UdpSocket> {
   const family = splitZone(host).address.includes(':') ? 6 : 4;
   const socket = dgram.createSocket({
     type: family === 6 ? 'udp6' : 'udp4',

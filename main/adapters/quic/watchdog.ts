@@ -1,5 +1,12 @@
-// Judges the QUIC process by its signs of life: silent, swollen, or busy with nothing. Pure bookkeeping; whoever asks kills it.
-import { BUSY_BEATS_MAX, BUSY_LOOP_SHARE_MIN, BUSY_PROCESSOR_MIN_MS, HEARTBEATS_MISSED_MAX, PROCESS_MEMORY_MAX_BYTES } from './limits.ts';
+// Judges the QUIC process by its signs of life: silent, swollen, or busy with nothing. Pure
+// bookkeeping; whoever asks kills it.
+import {
+  BUSY_BEATS_MAX,
+  BUSY_LOOP_SHARE_MIN,
+  BUSY_PROCESSOR_MIN_MS,
+  HEARTBEATS_MISSED_MAX,
+  PROCESS_MEMORY_MAX_BYTES,
+} from './limits.ts';
 
 /** What the process says of itself; times by its own monotonic clock, all since its start. */
 export interface SignOfLife {
@@ -26,7 +33,10 @@ export class Watchdog {
   #busyBeats = 0;
   #last: SignOfLife | null = null;
 
-  /** A sign of life is about to be asked for. Counted in beats, not in time: a computer that slept has missed none. */
+  /**
+   * A sign of life is about to be asked for. Counted in beats, not in time: a computer that slept
+   * has missed none.
+   */
   beat(): Verdict | undefined {
     if (this.#missed >= HEARTBEATS_MISSED_MAX) return 'silent';
     this.#missed += 1;
@@ -47,6 +57,7 @@ function isBusyWithNothing(before: SignOfLife, after: SignOfLife): boolean {
   const elapsedMs = after.atMs - before.atMs;
   if (elapsedMs <= 0) return false;
   const loopShare = (after.activeMs - before.activeMs) / elapsedMs;
-  const processorMsEach = (after.processorMs - before.processorMs) / Math.max(1, after.work - before.work);
+  const processorMsEach =
+    (after.processorMs - before.processorMs) / Math.max(1, after.work - before.work);
   return loopShare >= BUSY_LOOP_SHARE_MIN && processorMsEach >= BUSY_PROCESSOR_MIN_MS;
 }

@@ -1,5 +1,5 @@
-// The system's own name resolution behind the Resolver port. The operating system's resolver cannot be interrupted: an answer after the
-// deadline is dropped.
+// The system's own name resolution behind the Resolver port. The operating system's resolver cannot
+// be interrupted: an answer after the deadline is dropped.
 import { lookup } from 'node:dns/promises';
 import type { Resolver } from '../../ports/resolver.ts';
 

@@ -1,7 +1,14 @@
-// Rows and signatures of the audit log as the bytes that SQLite keeps, how they are chained, and what this program reads in them. Another
-// program may have written any value here. Reading it is never an error: the row is shown and reported.
+// Rows and signatures of the audit log as the bytes that SQLite keeps, how they are chained, and
+// what this program reads in them. Another program may have written any value here. Reading it is
+// never an error: the row is shown and reported.
 import { createHash } from 'node:crypto';
-import { AUDIT_NUMBER_MAX, CHAIN_START, type AuditRow, type AuditSignatureRow, type ChainedAuditRow } from '../../ports/audit.ts';
+import {
+  AUDIT_NUMBER_MAX,
+  CHAIN_START,
+  type AuditRow,
+  type AuditSignatureRow,
+  type ChainedAuditRow,
+} from '../../ports/audit.ts';
 import { blob, nullable, type Column } from './columns.ts';
 import { RowMapper } from './row-mapper.ts';
 
@@ -12,13 +19,19 @@ const CHAIN_SIZE_BYTES = CHAIN_START.chain.byteLength;
 /** The latest time that a calendar has, and the earliest before 1970, in ms. */
 const MOMENT_MAX_MS = 8_640_000_000_000_000;
 
-/** A column as SQLite casts it to a BLOB: decimal digits for a number, UTF-8 for text; null where it is null. */
+/**
+ * A column as SQLite casts it to a BLOB: decimal digits for a number, UTF-8 for text; null where it
+ * is null.
+ */
 interface ColumnBytes {
   readonly kind: 'integer' | 'text';
   readonly bytes: Uint8Array | null;
 }
 
-/** A row as SQLite keeps it: text that is not UTF-8 would come back as other text, and a number out of range as another number. */
+/**
+ * A row as SQLite keeps it: text that is not UTF-8 would come back as other text, and a number out
+ * of range as another number.
+ */
 export type RawAuditRow = { readonly [Field in keyof ChainedAuditRow]: Uint8Array | null };
 type RawSignature = { readonly [Field in keyof AuditSignatureRow]: Uint8Array | null };
 
@@ -63,9 +76,10 @@ const COVERED = [
 ] as const satisfies readonly (readonly [keyof AuditRow, ColumnBytes['kind']])[];
 
 /**
- * How a row is chained to the one before: SHA-256 over a name of this use, the chain before, and every column behind its kind and length, so
- * that no two different rows have the same bytes.
- * @param previous the 32 bytes of the row before @param columns every column but the chain, in the order of the table
+ * How a row is chained to the one before: SHA-256 over a name of this use, the chain before, and
+ * every column behind its kind and length, so that no two different rows have the same bytes.
+ * @param previous the 32 bytes of the row before @param columns every column but the chain, in the
+ * order of the table
  */
 export function chainOf(previous: Uint8Array, columns: readonly ColumnBytes[]): Uint8Array {
   const hash = createHash('sha256').update(CHAIN_USE).update(previous);
@@ -95,7 +109,10 @@ export function chainOfRow(previous: Uint8Array, row: AuditRow): Uint8Array {
   );
 }
 
-/** The row that can be shown: text where there is none is empty, and a number or a time that is none is null. */
+/**
+ * The row that can be shown: text where there is none is empty, and a number or a time that is none
+ * is null.
+ */
 export function rowOf(row: RawAuditRow): ChainedAuditRow {
   return {
     seq: numberOf(row.seq) ?? 0,
@@ -112,7 +129,10 @@ export function rowOf(row: RawAuditRow): ChainedAuditRow {
   };
 }
 
-/** The signature that can be checked: a number that no hub signs stands for whatever is none that one could. */
+/**
+ * The signature that can be checked: a number that no hub signs stands for whatever is none that
+ * one could.
+ */
 export function signatureOf(row: RawSignature): AuditSignatureRow {
   return {
     counter: numberOf(row.counter) ?? 0,
@@ -153,5 +173,7 @@ function momentOf(bytes: Uint8Array | null): number | null {
 
 function signedNumber(bytes: Uint8Array | null, min: number): number {
   const value = numberOf(bytes);
-  return value !== null && value >= min && value <= AUDIT_NUMBER_MAX ? value : Number.MAX_SAFE_INTEGER;
+  return value !== null && value >= min && value <= AUDIT_NUMBER_MAX
+    ? value
+    : Number.MAX_SAFE_INTEGER;
 }

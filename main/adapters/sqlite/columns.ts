@@ -1,5 +1,6 @@
-// How one column turns into a value of a row and back. Reading is strict: a value this program would not have written is an error that
-// names the column, never a guess. Writing refuses text that SQLite would change on its way through.
+// How one column turns into a value of a row and back. Reading is strict: a value this program
+// would not have written is an error that names the column, never a guess. Writing refuses text
+// that SQLite would change on its way through.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { assert } from '../../lib/assert.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -23,12 +24,18 @@ export interface Column<T> {
 }
 
 function unreadable(name: string): AppError {
-  return new AppError('storage_failed', `The database holds a value in "${name}" that this program does not write.`, {
-    hint: 'The file was changed by something else, or the disk is failing. Stop the hub and restore a snapshot.',
-  });
+  return new AppError(
+    'storage_failed',
+    `The database holds a value in "${name}" that this program does not write.`,
+    {
+      hint: 'The file was changed by something else, or the disk is failing. Stop the hub and restore a snapshot.',
+    },
+  );
 }
 
-/** Any text. A lone surrogate is refused: it would come back as another character and break digests. */
+/**
+ * Any text. A lone surrogate is refused: it would come back as another character and break digests.
+ */
 export function text(name: string): Column<string> {
   return {
     name,
@@ -43,7 +50,10 @@ export function text(name: string): Column<string> {
   };
 }
 
-/** One of `values`. A column's type is invariant, so a list that lacks a member of the row's union does not compile. */
+/**
+ * One of `values`. A column's type is invariant, so a list that lacks a member of the row's union
+ * does not compile.
+ */
 export function choice<const T extends string>(name: string, values: readonly T[]): Column<T> {
   const isMember = (value: unknown): value is T => values.some((member) => member === value);
   return {
@@ -162,7 +172,10 @@ export function id(name: string): Column<string> {
   };
 }
 
-/** A name that many rows hold: a party, an agent, an area. The column holds its number in table `names`. */
+/**
+ * A name that many rows hold: a party, an agent, an area. The column holds its number in table
+ * `names`.
+ */
 export function named(name: string): Column<string> {
   return {
     ...text(name),
@@ -197,8 +210,9 @@ export function namedParty(name: string): Column<string> {
 }
 
 /**
- * Text of any length, deflated (RFC 1951); no bytes for none. Bytes that do not inflate to text read as DAMAGED_TEXT, so that one bad spot on the
- * disk costs one row: whoever reads that row finds no JSON, or another digest, as with any text that was changed.
+ * Text of any length, deflated (RFC 1951); no bytes for none. Bytes that do not inflate to text
+ * read as DAMAGED_TEXT, so that one bad spot on the disk costs one row: whoever reads that row
+ * finds no JSON, or another digest, as with any text that was changed.
  */
 export function longText(name: string): Column<string> {
   const column = text(name);
@@ -209,12 +223,16 @@ export function longText(name: string): Column<string> {
       const packed = bytes.read(value, names);
       if (packed.byteLength === 0) return '';
       try {
-        return column.read(UTF8.decode(inflateRawSync(packed, { maxOutputLength: LONG_TEXT_MAX_BYTES })), names);
+        return column.read(
+          UTF8.decode(inflateRawSync(packed, { maxOutputLength: LONG_TEXT_MAX_BYTES })),
+          names,
+        );
       } catch {
         return DAMAGED_TEXT;
       }
     },
-    write: (value, names) => (value === '' ? EMPTY : deflateRawSync(String(column.write(value, names)), SMALL_BUFFERS)),
+    write: (value, names) =>
+      value === '' ? EMPTY : deflateRawSync(String(column.write(value, names)), SMALL_BUFFERS),
   };
 }
 
@@ -251,7 +269,9 @@ export function json<T>(name: string, check: (value: unknown) => value is T): Co
 export function strings(name: string): Column<readonly string[]> {
   return json(
     name,
-    (value): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === 'string' && item.isWellFormed()),
+    (value): value is readonly string[] =>
+      Array.isArray(value) &&
+      value.every((item) => typeof item === 'string' && item.isWellFormed()),
   );
 }
 

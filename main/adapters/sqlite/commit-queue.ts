@@ -1,7 +1,9 @@
-// Group commit on one connection. Units of work queued in one turn of the event loop share one transaction at its end, each in its own
-// savepoint; nobody is answered before the commit is durable. Records nobody waits for ride along, or follow within 50 ms by a commit of their
-// own that does not wait for the disk: a power cut may take them until the next commit that does. After a failure of the disk nothing more is
-// written until the log was proven writable again: a failed fsync is never simply retried.
+// Group commit on one connection. Units of work queued in one turn of the event loop share one
+// transaction at its end, each in its own savepoint; nobody is answered before the commit is
+// durable. Records nobody waits for ride along, or follow within 50 ms by a commit of their own
+// that does not wait for the disk: a power cut may take them until the next commit that does. After
+// a failure of the disk nothing more is written until the log was proven writable again: a failed
+// fsync is never simply retried.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -26,7 +28,8 @@ interface QueuedWork {
 
 /** What a work came to inside the transaction; it counts only once the transaction is committed. */
 type Outcome =
-  { readonly work: QueuedWork; readonly failed: false } | { readonly work: QueuedWork; readonly failed: true; readonly error: unknown };
+  | { readonly work: QueuedWork; readonly failed: false }
+  | { readonly work: QueuedWork; readonly failed: true; readonly error: unknown };
 
 /** Has the queued works committed soon, once. Returns the way to take that back. */
 type ScheduleCommit = (commit: () => void) => () => void;
@@ -36,7 +39,10 @@ interface CommitQueueDeps {
   readonly tables: Tables;
   readonly clock: Clock;
   readonly log: Log;
-  /** When a commit takes place; at the end of this turn of the event loop unless something else is given. */
+  /**
+   * When a commit takes place; at the end of this turn of the event loop unless something else is
+   * given.
+   */
   readonly schedule?: ScheduleCommit;
 }
 
@@ -64,12 +70,18 @@ export class CommitQueue {
     this.#deps = deps;
   }
 
-  /** Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or `storage_failed`, or the work's own throw. */
+  /**
+   * Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or
+   * `storage_failed`, or the work's own throw.
+   */
   write<T>(run: (tables: Tables) => T): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     if (this.#promised.length >= WRITE_QUEUE_MAX) {
       return Promise.reject(
-        new AppError('overloaded', 'Too much waits to be recorded.', { hint: 'Try again in a second.', retryAfterMs: 1_000 }),
+        new AppError('overloaded', 'Too much waits to be recorded.', {
+          hint: 'Try again in a second.',
+          retryAfterMs: 1_000,
+        }),
       );
     }
     return new Promise<T>((resolve, reject) => {
@@ -78,7 +90,10 @@ export class CommitQueue {
     });
   }
 
-  /** Queues a record that nobody waits for. `then` is called with what it came to once that is durable. */
+  /**
+   * Queues a record that nobody waits for. `then` is called with what it came to once that is
+   * durable.
+   */
   writeBehind<T>(run: (tables: Tables) => T, then?: (value: T) => void): void {
     if (this.#closed || this.#behind.length >= WRITE_BEHIND_QUEUE_MAX) {
       this.#behindDropped += 1;
@@ -116,7 +131,8 @@ export class CommitQueue {
       this.#unschedule = undefined;
       // What a work asked for while it ran has joined its transaction by now.
       if (this.#promised.length + this.#behind.length > 0) this.#commitBatch();
-      if (this.#promised.length > 0 || Math.min(this.#behindDue, this.#behind.length) > 0) this.#schedule();
+      if (this.#promised.length > 0 || Math.min(this.#behindDue, this.#behind.length) > 0)
+        this.#schedule();
     });
   }
 
@@ -134,7 +150,10 @@ export class CommitQueue {
         if (work === undefined) break;
         taken.push(work);
         outcomes.push(this.#runOne(work));
-      } while (taken.length < BATCH_WORKS_MAX && this.#deps.clock.monotonicMs() - startedAt < BATCH_DURATION_MAX_MS);
+      } while (
+        taken.length < BATCH_WORKS_MAX &&
+        this.#deps.clock.monotonicMs() - startedAt < BATCH_DURATION_MAX_MS
+      );
       this.#execute('COMMIT');
     } catch (error) {
       this.#failBatch(taken, error);
@@ -145,7 +164,9 @@ export class CommitQueue {
       this.#behindTimer = undefined;
     }
     for (const outcome of outcomes) {
-      this.#consequence(() => (outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve()));
+      this.#consequence(() =>
+        outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve(),
+      );
     }
   }
 
@@ -156,7 +177,10 @@ export class CommitQueue {
     this.#isSyncing = on;
   }
 
-  /** What was committed stands, and all who wait for it are answered, whatever somebody does who is told of it. */
+  /**
+   * What was committed stands, and all who wait for it are answered, whatever somebody does who is
+   * told of it.
+   */
   #consequence(tell: () => void): void {
     try {
       tell();
@@ -168,7 +192,9 @@ export class CommitQueue {
   /** Promised works first, but for the share of what nobody waits for. */
   #next(taken: number): QueuedWork | undefined {
     const isTheirTurn = taken % BATCH_BEHIND_EVERY === BATCH_BEHIND_EVERY - 1;
-    return isTheirTurn ? (this.#nextBehind() ?? this.#promised.shift()) : (this.#promised.shift() ?? this.#nextBehind());
+    return isTheirTurn
+      ? (this.#nextBehind() ?? this.#promised.shift())
+      : (this.#promised.shift() ?? this.#nextBehind());
   }
 
   #nextBehind(): QueuedWork | undefined {
@@ -191,7 +217,10 @@ export class CommitQueue {
     }
   }
 
-  /** Everything taken is refused; what is still queued is refused as well when not even a transaction could be begun. */
+  /**
+   * Everything taken is refused; what is still queued is refused as well when not even a
+   * transaction could be begun.
+   */
   #failBatch(taken: readonly QueuedWork[], cause: unknown): void {
     this.#diskFailed = true;
     try {
@@ -200,15 +229,21 @@ export class CommitQueue {
       this.#deps.log.error('rollback failed', { error: String(error) });
     }
     const error = storageError(cause);
-    this.#deps.log.error('commit failed', { error: error.message, code: sqliteCode(cause) ?? null, works: taken.length });
-    const refused = taken.length > 0 ? taken : [...this.#promised.splice(0), ...this.#behind.splice(0)];
+    this.#deps.log.error('commit failed', {
+      error: error.message,
+      code: sqliteCode(cause) ?? null,
+      works: taken.length,
+    });
+    const refused =
+      taken.length > 0 ? taken : [...this.#promised.splice(0), ...this.#behind.splice(0)];
     for (const work of refused) work.reject(error);
   }
 
   /**
-   * After a failure: copies the log into the database and cuts it to nothing, which writes and syncs both files. Only then is the disk
-   * trusted again, and no frame of a refused commit is left to be found by a later recovery. (If the process dies before, a refused
-   * commit may yet be found whole in the log: refused means "not promised".)
+   * After a failure: copies the log into the database and cuts it to nothing, which writes and
+   * syncs both files. Only then is the disk trusted again, and no frame of a refused commit is left
+   * to be found by a later recovery. (If the process dies before, a refused commit may yet be found
+   * whole in the log: refused means "not promised".)
    */
   #proveDisk(): void {
     if (!this.#diskFailed) return;
@@ -219,7 +254,10 @@ export class CommitQueue {
   }
 
   #checkpoint(): readonly unknown[] {
-    const row: unknown = this.#deps.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw(true).get();
+    const row: unknown = this.#deps.connection
+      .prepare('PRAGMA wal_checkpoint(TRUNCATE)')
+      .raw(true)
+      .get();
     return Array.isArray(row) ? row : [];
   }
 
@@ -236,12 +274,19 @@ export class CommitQueue {
   }
 }
 
-function queued<T>(run: (tables: Tables) => T, resolve: (value: T) => void, reject: (error: unknown) => void): QueuedWork {
+function queued<T>(
+  run: (tables: Tables) => T,
+  resolve: (value: T) => void,
+  reject: (error: unknown) => void,
+): QueuedWork {
   let result: { readonly value: T } | undefined;
   return {
     run: (tables) => {
       const value = run(tables);
-      assert(!(value instanceof Promise), 'a unit of work is synchronous: it ends with its transaction');
+      assert(
+        !(value instanceof Promise),
+        'a unit of work is synchronous: it ends with its transaction',
+      );
       result = { value };
     },
     resolve: () => {
@@ -259,5 +304,7 @@ function storageError(cause: unknown): AppError {
 }
 
 function closedError(): AppError {
-  return new AppError('storage_failed', 'The hub is stopping and records nothing more.', { hint: 'Start the hub again.' });
+  return new AppError('storage_failed', 'The hub is stopping and records nothing more.', {
+    hint: 'Start the hub again.',
+  });
 }

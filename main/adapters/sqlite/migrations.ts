@@ -1,5 +1,6 @@
-// The numbered steps from an empty file to the newest schema. Each runs in its own transaction together with its number in user_version.
-// Nothing was released yet: until then the first step is edited; from then on a step is only added.
+// The numbered steps from an empty file to the newest schema. Each runs in its own transaction
+// together with its number in user_version. Nothing was released yet: until then the first step is
+// edited; from then on a step is only added.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Connection } from './statements.ts';
@@ -22,7 +23,10 @@ export function schemaVersion(connection: Connection): number {
   return Number(connection.pragma('user_version', { simple: true }));
 }
 
-/** Runs what is missing. Throws AppError `storage_failed` when a step fails; the steps before it stay, the failed one leaves nothing. */
+/**
+ * Runs what is missing. Throws AppError `storage_failed` when a step fails; the steps before it
+ * stay, the failed one leaves nothing.
+ */
 export function migrate(connection: Connection, migrations: readonly Migration[]): void {
   const from = schemaVersion(connection);
   for (const [index, { version, sql }] of migrations.entries()) {
@@ -36,10 +40,14 @@ export function migrate(connection: Connection, migrations: readonly Migration[]
         })
         .immediate();
     } catch (error) {
-      throw new AppError('storage_failed', `The database could not be brought to version ${version}; it stays at version ${version - 1}.`, {
-        hint: 'Check the free space and the disk of the data folder, then start again.',
-        cause: error,
-      });
+      throw new AppError(
+        'storage_failed',
+        `The database could not be brought to version ${version}; it stays at version ${version - 1}.`,
+        {
+          hint: 'Check the free space and the disk of the data folder, then start again.',
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -1,5 +1,6 @@
-// The Store port on SQLite: opens the database, and gives services reads of committed rows and durable units of work. Owns the
-// connection until `close`; the only file that puts the parts of this folder together.
+// The Store port on SQLite: opens the database, and gives services reads of committed rows and
+// durable units of work. Owns the connection until `close`; the only file that puts the parts of
+// this folder together.
 import { resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -19,7 +20,10 @@ interface StoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** Opens the store, or refuses with AppError `storage_failed` and a sentence that names the file. Blocks while it checks the file. */
+/**
+ * Opens the store, or refuses with AppError `storage_failed` and a sentence that names the file.
+ * Blocks while it checks the file.
+ */
 export function openStore(options: StoreOptions): Store {
   const connection = openDatabase(resolve(options.path), options.migrations ?? MIGRATIONS, options);
   return new SqliteStore(connection, options);
@@ -34,7 +38,12 @@ class SqliteStore implements Store {
     const statements = new Statements(connection);
     this.read = allReads(statements);
     this.#connection = connection;
-    this.#queue = new CommitQueue({ connection, tables: allTables(statements, () => clock.monotonicMs()), clock, log });
+    this.#queue = new CommitQueue({
+      connection,
+      tables: allTables(statements, () => clock.monotonicMs()),
+      clock,
+      log,
+    });
   }
 
   write<T>(work: (tables: Tables) => T): Promise<T> {

@@ -12,7 +12,8 @@ export function pageBefore(page: Page): number {
 }
 
 /**
- * Several index-ordered selections as one ordered result: SQLite merges them row by row instead of sorting them all.
+ * Several index-ordered selections as one ordered result: SQLite merges them row by row instead of
+ * sorting them all.
  * @param selections SELECTs of the same columns, each already in the order of an index
  */
 export function merged(selections: readonly string[], order: string): string {

@@ -1,4 +1,5 @@
-// The database of a hub that does not run, opened to be read and never written: what a check looks at while nothing changes it.
+// The database of a hub that does not run, opened to be read and never written: what a check looks
+// at while nothing changes it.
 import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../lib/app-error.ts';
@@ -14,11 +15,15 @@ interface ReadStore {
   close(): void;
 }
 
-/** Throws AppError `not_found` when there is no database, `storage_failed` when it is another program's, damaged, or of another schema. */
+/**
+ * Throws AppError `not_found` when there is no database, `storage_failed` when it is another
+ * program's, damaged, or of another schema.
+ */
 export function openReadStore(file: string): ReadStore {
   const path = resolve(file);
   for (const suffix of COMPANION_SUFFIXES) checkPrivateFile(`${path}${suffix}`);
-  if (!checkPrivateFile(path)) throw new AppError('not_found', `There is no database at "${path}".`, { failedBy: 'input' });
+  if (!checkPrivateFile(path))
+    throw new AppError('not_found', `There is no database at "${path}".`, { failedBy: 'input' });
   return guarded(path, () => {
     const connection = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -28,9 +33,16 @@ export function openReadStore(file: string): ReadStore {
       const version = schemaVersion(connection);
       const newest = newestVersion(MIGRATIONS);
       if (version !== newest) {
-        throw new AppError('storage_failed', `"${path}" was written by ${version < newest ? 'an older' : 'a newer'} AXON Hub.`, {
-          hint: version < newest ? 'Start the hub once: it upgrades the database.' : 'Check it with the newer version.',
-        });
+        throw new AppError(
+          'storage_failed',
+          `"${path}" was written by ${version < newest ? 'an older' : 'a newer'} AXON Hub.`,
+          {
+            hint:
+              version < newest
+                ? 'Start the hub once: it upgrades the database.'
+                : 'Check it with the newer version.',
+          },
+        );
       }
       return { read: allReads(new Statements(connection)), close: () => connection.close() };
     } catch (error) {

@@ -1,4 +1,5 @@
-// A table's rows as typed values: the column list for SELECT, and the way there and back. Owns no SQL beyond names and placeholders.
+// A table's rows as typed values: the column list for SELECT, and the way there and back. Owns no
+// SQL beyond names and placeholders.
 import { assert } from '../../lib/assert.ts';
 import type { Column, Names, SqlValue } from './columns.ts';
 
@@ -30,7 +31,8 @@ export class RowMapper<Row extends object> {
   read(values: readonly unknown[], names: Names): Row {
     assert(values.length >= this.#fields.length, 'a raw row has every column of its table');
     const row: Partial<Record<keyof Row & string, unknown>> = {};
-    for (const [index, [field, column]] of this.#fields.entries()) row[field] = column.read(values[index], names);
+    for (const [index, [field, column]] of this.#fields.entries())
+      row[field] = column.read(values[index], names);
     return asRow(row);
   }
 
@@ -56,7 +58,9 @@ export class RowMapper<Row extends object> {
 }
 
 /** The type of `columns` says that its keys are the row's fields; Object.entries forgets it. */
-function fieldsOf<Row extends object>(columns: Columns<Row>): readonly (readonly [keyof Row & string, Column<unknown>])[] {
+function fieldsOf<Row extends object>(
+  columns: Columns<Row>,
+): readonly (readonly [keyof Row & string, Column<unknown>])[] {
   const fields: unknown = Object.entries(columns);
   return fields as readonly (readonly [keyof Row & string, Column<unknown>])[];
 }

@@ -1,6 +1,7 @@
-// Prepared statements of one connection, each prepared once, and the translation of SQLite's errors into this program's: a taken key
-// or a refused change is a StoreConflict, a row that breaks the schema an InvariantError, and a disk that fails an AppError
-// `storage_failed`. Owns no transaction.
+// Prepared statements of one connection, each prepared once, and the translation of SQLite's errors
+// into this program's: a taken key or a refused change is a StoreConflict, a row that breaks the
+// schema an InvariantError, and a disk that fails an AppError `storage_failed`. Owns no
+// transaction.
 import Database from 'better-sqlite3';
 import { AppError } from '../../lib/app-error.ts';
 import { InvariantError } from '../../lib/assert.ts';
@@ -32,18 +33,33 @@ export class Statements implements Names {
     return name === null ? null : this.knownNumber(name);
   }
 
-  one<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): Row | undefined {
+  one<Row extends object>(
+    mapper: RowMapper<Row>,
+    sql: string,
+    ...values: readonly SqlValue[]
+  ): Row | undefined {
     const row = this.#guard(() => this.#reader(sql).get(...values));
     return row === undefined ? undefined : mapper.read(rawRow(row), this);
   }
 
-  all<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): readonly Row[] {
-    return this.#guard(() => this.#reader(sql).all(...values)).map((row) => mapper.read(rawRow(row), this));
+  all<Row extends object>(
+    mapper: RowMapper<Row>,
+    sql: string,
+    ...values: readonly SqlValue[]
+  ): readonly Row[] {
+    return this.#guard(() => this.#reader(sql).all(...values)).map((row) =>
+      mapper.read(rawRow(row), this),
+    );
   }
 
   /** Walks rows one at a time, for reads that may be longer than memory allows. */
-  *each<Row extends object>(mapper: RowMapper<Row>, sql: string, ...values: readonly SqlValue[]): Generator<Row> {
-    for (const row of this.#guard(() => this.#reader(sql).iterate(...values))) yield mapper.read(rawRow(row), this);
+  *each<Row extends object>(
+    mapper: RowMapper<Row>,
+    sql: string,
+    ...values: readonly SqlValue[]
+  ): Generator<Row> {
+    for (const row of this.#guard(() => this.#reader(sql).iterate(...values)))
+      yield mapper.read(rawRow(row), this);
   }
 
   /** The first column of the first row. */
@@ -52,8 +68,14 @@ export class Statements implements Names {
     return row === undefined ? undefined : rawRow(row)[0];
   }
 
-  /** Returns the number of rows changed and the last row id. Throws StoreConflict, InvariantError, AppError. */
-  run(sql: string, ...values: readonly SqlValue[]): { readonly changes: number; readonly seq: number } {
+  /**
+   * Returns the number of rows changed and the last row id. Throws StoreConflict, InvariantError,
+   * AppError.
+   */
+  run(
+    sql: string,
+    ...values: readonly SqlValue[]
+  ): { readonly changes: number; readonly seq: number } {
     const outcome = this.#guard(() => this.#statement(sql).run(...values));
     return { changes: outcome.changes, seq: Number(outcome.lastInsertRowid) };
   }
@@ -87,14 +109,26 @@ function rawRow(row: unknown): readonly unknown[] {
   return row;
 }
 
-const CONFLICT_CODES = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_TRIGGER']);
+const CONFLICT_CODES = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  'SQLITE_CONSTRAINT_TRIGGER',
+]);
 
 /** True for what the disk, the file or another program did; false for what a statement did. */
 function isStorageCode(code: string): boolean {
-  return !code.startsWith('SQLITE_CONSTRAINT') && code !== 'SQLITE_MISMATCH' && code !== 'SQLITE_ERROR' && code !== 'SQLITE_RANGE';
+  return (
+    !code.startsWith('SQLITE_CONSTRAINT') &&
+    code !== 'SQLITE_MISMATCH' &&
+    code !== 'SQLITE_ERROR' &&
+    code !== 'SQLITE_RANGE'
+  );
 }
 
-/** True when the storage failed under a statement, however the error was wrapped since: its transaction cannot go on. */
+/**
+ * True when the storage failed under a statement, however the error was wrapped since: its
+ * transaction cannot go on.
+ */
 export function isStorageFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && isStorageCode(code);
@@ -105,11 +139,18 @@ export function translateError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const code = error.code;
   if (CONFLICT_CODES.has(code)) return new StoreConflict(error.message, { cause: error });
-  if (!isStorageCode(code)) return new InvariantError(`the database refused a row: ${error.message}`, { cause: error });
-  return new AppError('storage_failed', storageSentence(code), { cause: error, hint: storageHint(code) });
+  if (!isStorageCode(code))
+    return new InvariantError(`the database refused a row: ${error.message}`, { cause: error });
+  return new AppError('storage_failed', storageSentence(code), {
+    cause: error,
+    hint: storageHint(code),
+  });
 }
 
-/** The error behind a failed storage call, whichever way it was wrapped: SQLite's own code, for the log. */
+/**
+ * The error behind a failed storage call, whichever way it was wrapped: SQLite's own code, for the
+ * log.
+ */
 export function sqliteCode(error: unknown): string | undefined {
   if (error instanceof Database.SqliteError) return error.code;
   return error instanceof Error && error.cause !== undefined ? sqliteCode(error.cause) : undefined;
@@ -117,16 +158,21 @@ export function sqliteCode(error: unknown): string | undefined {
 
 function storageSentence(code: string): string {
   if (code === 'SQLITE_FULL') return 'The disk is full: nothing more can be recorded.';
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'Another program holds the database.';
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return 'Another program holds the database.';
   if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_PERM'))
     return 'The database cannot be written: the disk or file is read-only.';
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return 'The database is damaged.';
-  if (code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CANTOPEN')) return 'The disk did not take it or give it back.';
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
+    return 'The database is damaged.';
+  if (code.startsWith('SQLITE_IOERR') || code.startsWith('SQLITE_CANTOPEN'))
+    return 'The disk did not take it or give it back.';
   return 'The database did not take it.';
 }
 
 function storageHint(code: string): string {
-  if (code === 'SQLITE_FULL') return 'Free some space on the disk of the data folder; the hub goes on by itself.';
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return 'Stop the hub and restore a snapshot of the data folder.';
+  if (code === 'SQLITE_FULL')
+    return 'Free some space on the disk of the data folder; the hub goes on by itself.';
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
+    return 'Stop the hub and restore a snapshot of the data folder.';
   return 'Check the disk of the data folder and the permissions of hub.db.';
 }

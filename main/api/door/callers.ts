@@ -1,5 +1,6 @@
-// From a token to a Caller, and the pace of callers: how many requests a token may have under way and per second, and how
-// refused tokens are slowed down. A valid token never waits for somebody else's wrong ones. Must never log a token.
+// From a token to a Caller, and the pace of callers: how many requests a token may have under way
+// and per second, and how refused tokens are slowed down. A valid token never waits for somebody
+// else's wrong ones. Must never log a token.
 import { AppError } from '../../lib/app-error.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -52,13 +53,26 @@ export class Callers {
   enter(caller: Caller): () => void {
     const key = caller.kind === 'anonymous' ? ANONYMOUS : caller.tokenId;
     const { requestsPerSecond } = this.#deps;
-    const waitMs = this.#rates.take(key, { burst: requestsPerSecond * TOKEN_BURST_SECONDS, perMinute: requestsPerSecond * 60 });
-    if (waitMs > 0) throw new AppError('rate_limited', 'Too many requests in a short time.', { retryAfterMs: waitMs, failedBy: 'input' });
+    const waitMs = this.#rates.take(key, {
+      burst: requestsPerSecond * TOKEN_BURST_SECONDS,
+      perMinute: requestsPerSecond * 60,
+    });
+    if (waitMs > 0)
+      throw new AppError('rate_limited', 'Too many requests in a short time.', {
+        retryAfterMs: waitMs,
+        failedBy: 'input',
+      });
     const count = this.#underWay.get(key) ?? 0;
     const isAgent = caller.kind === 'agent';
     const isFull = isAgent && this.#underWayOfAgents >= CONCURRENT_AGENTS_MAX;
-    if (isFull || count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)) {
-      throw new AppError('rate_limited', 'Too many requests are under way at once.', { retryAfterMs: 1_000, failedBy: 'input' });
+    if (
+      isFull ||
+      count >= (caller.kind === 'anonymous' ? CONCURRENT_ANONYMOUS_MAX : CONCURRENT_PER_TOKEN_MAX)
+    ) {
+      throw new AppError('rate_limited', 'Too many requests are under way at once.', {
+        retryAfterMs: 1_000,
+        failedBy: 'input',
+      });
     }
     this.#underWay.set(key, count + 1);
     if (isAgent) this.#underWayOfAgents += 1;
@@ -98,7 +112,13 @@ export class Callers {
 
 function callerOf(row: TokenRow): Caller {
   if (row.kind === 'agent') {
-    return row.agent === null ? { kind: 'anonymous' } : { kind: 'agent', tokenId: row.id, agent: row.agent, scopes: row.scopes };
+    return row.agent === null
+      ? { kind: 'anonymous' }
+      : { kind: 'agent', tokenId: row.id, agent: row.agent, scopes: row.scopes };
   }
-  return { kind: row.kind, tokenId: row.id, surface: row.kind === 'ui' ? 'browser' : 'command_line' };
+  return {
+    kind: row.kind,
+    tokenId: row.id,
+    surface: row.kind === 'ui' ? 'browser' : 'command_line',
+  };
 }

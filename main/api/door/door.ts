@@ -1,6 +1,6 @@
-// What the doors share that are called with tokens, whatever words they speak: who calls and how often, whether the operation may be called now,
-// one answer for one key, and the end of all that a token began when the token ends. A door adds how a request comes in and how an answer goes
-// out.
+// What the doors share that are called with tokens, whatever words they speak: who calls and how
+// often, whether the operation may be called now, one answer for one key, and the end of all that a
+// token began when the token ends. A door adds how a request comes in and how an answer goes out.
 import { operationEntry, type OperationName } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -21,7 +21,10 @@ interface DoorDeps {
 }
 
 interface DoorCall {
-  /** Aborted by the door that takes the call when its client goes away, and by this one when its token ends. */
+  /**
+   * Aborted by the door that takes the call when its client goes away, and by this one when its
+   * token ends.
+   */
   readonly gone: AbortController;
   readonly idempotencyKey: string | null;
   readonly fromPage: boolean;
@@ -38,14 +41,22 @@ export class Door {
     this.#idempotency = new Idempotency(deps.clock);
   }
 
-  /** Whether this caller may call it now: for a door that refuses before it reads the parameters. @throws AppError */
+  /**
+   * Whether this caller may call it now: for a door that refuses before it reads the parameters.
+   * @throws AppError
+   */
   admit(name: OperationName, caller: Caller): void {
     if (caller.kind === 'agent') this.#deps.agentCalled(caller.agent);
     this.#deps.dispatcher.admit(name, caller);
   }
 
   /** @throws AppError, as the operation does; unauthenticated when the token ended meanwhile */
-  async call(name: OperationName, params: unknown, caller: Caller, { gone, idempotencyKey, fromPage }: DoorCall): Promise<unknown> {
+  async call(
+    name: OperationName,
+    params: unknown,
+    caller: Caller,
+    { gone, idempotencyKey, fromPage }: DoorCall,
+  ): Promise<unknown> {
     const { method, outlivesToken = false, emptyIsNoAnswer = false } = operationEntry(name);
     let hasEnded = false;
     const forget = this.callers.whenEnded(caller, () => {
@@ -53,14 +64,22 @@ export class Door {
       gone.abort();
     });
     const run = async (signal: AbortSignal): Promise<unknown> => {
-      const result = await this.#deps.dispatcher.call(name, params, caller, { signal, idempotencyKey, fromPage });
+      const result = await this.#deps.dispatcher.call(name, params, caller, {
+        signal,
+        idempotencyKey,
+        fromPage,
+      });
       // What its caller gave up took nothing: a repeat of it is a new one.
-      if (signal.aborted && emptyIsNoAnswer && isEmpty(result)) throw new AppError('cancelled', 'The caller went away.');
+      if (signal.aborted && emptyIsNoAnswer && isEmpty(result))
+        throw new AppError('cancelled', 'The caller went away.');
       return result;
     };
     const isOnce = idempotencyKey !== null && caller.kind !== 'anonymous' && method === 'POST';
     const called = isOnce
-      ? this.#idempotency.once({ who: scopeOf(caller), operation: name, key: idempotencyKey, params, gone: gone.signal }, run)
+      ? this.#idempotency.once(
+          { who: scopeOf(caller), operation: name, key: idempotencyKey, params, gone: gone.signal },
+          run,
+        )
       : run(gone.signal);
     const [outcome] = await Promise.allSettled([called]);
     forget();
@@ -81,5 +100,11 @@ function scopeOf(caller: Exclude<Caller, { kind: 'anonymous' }>): string {
 }
 
 function isEmpty(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'items' in result && Array.isArray(result.items) && result.items.length === 0;
+  return (
+    typeof result === 'object' &&
+    result !== null &&
+    'items' in result &&
+    Array.isArray(result.items) &&
+    result.items.length === 0
+  );
 }

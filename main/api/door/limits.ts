@@ -1,17 +1,29 @@
 // The numbers that bound callers at every door, with what happens beyond each.
 
-/** Requests of one token that may be under way at once, long waits among them; beyond it `rate_limited`. */
+/**
+ * Requests of one token that may be under way at once, long waits among them; beyond it
+ * `rate_limited`.
+ */
 export const CONCURRENT_PER_TOKEN_MAX = 32;
-/** Requests of all agents together that may be under way at once; beyond it `rate_limited`. The rest of the connections is for people. */
+/**
+ * Requests of all agents together that may be under way at once; beyond it `rate_limited`. The rest
+ * of the connections is for people.
+ */
 export const CONCURRENT_AGENTS_MAX = 256;
 /**
- * Requests without a token under way at once, by everybody together, counted from when they are whole; beyond it `rate_limited`. Logging in is
- * not among them: it has a pace of its own.
+ * Requests without a token under way at once, by everybody together, counted from when they are
+ * whole; beyond it `rate_limited`. Logging in is not among them: it has a pace of its own.
  */
 export const CONCURRENT_ANONYMOUS_MAX = 16;
-/** Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second); beyond it `rate_limited` with the time to wait. */
+/**
+ * Requests of one token that may come at once, in seconds of its rate (a setting, 100 a second);
+ * beyond it `rate_limited` with the time to wait.
+ */
 export const TOKEN_BURST_SECONDS = 4;
-/** Refused tokens answered at once, by everybody together: 5 a second; further refusals come a second late. A valid token never waits. */
+/**
+ * Refused tokens answered at once, by everybody together: 5 a second; further refusals come a
+ * second late. A valid token never waits.
+ */
 export const REFUSAL_RATE = { burst: 5, perMinute: 300 } as const;
 export const REFUSAL_DELAY_MS = 1_000;
 /** Delayed refusals held at once; a further one is cut off without an answer. */

@@ -1,14 +1,21 @@
-// Reads a request body: counted while it comes in, then strict JSON, then an object. Must never hold more than the limit.
+// Reads a request body: counted while it comes in, then strict JSON, then an object. Must never
+// hold more than the limit.
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/app-error.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import { parseStrictJson } from '../../lib/strict-json.ts';
 import { containsToken } from '../../services/auth/token-format.ts';
-import { BODY_SIZE_MAX_BYTES, JSON_DEPTH_MAX, JSON_KEYS_PER_OBJECT_MAX, JSON_NODES_MAX } from './limits.ts';
+import {
+  BODY_SIZE_MAX_BYTES,
+  JSON_DEPTH_MAX,
+  JSON_KEYS_PER_OBJECT_MAX,
+  JSON_NODES_MAX,
+} from './limits.ts';
 
 /**
- * The body's bytes. Throws `payload_too_large` as soon as there are too many, `bad_request` when the client went away.
+ * The body's bytes. Throws `payload_too_large` as soon as there are too many, `bad_request` when
+ * the client went away.
  * @param begin called before the first byte is read, unless the declared length is too much already
  */
 export function readBody(request: IncomingMessage, begin: () => void): Promise<Uint8Array> {
@@ -37,7 +44,11 @@ export function readBody(request: IncomingMessage, begin: () => void): Promise<U
     };
     const gone = (): void => {
       stop();
-      reject(new AppError('bad_request', 'The request ended before its body was whole.', { failedBy: 'input' }));
+      reject(
+        new AppError('bad_request', 'The request ended before its body was whole.', {
+          failedBy: 'input',
+        }),
+      );
     };
     request.on('data', take).on('end', end).on('error', gone).on('close', gone);
   });
@@ -52,14 +63,26 @@ export function parseBody(bytes: Uint8Array): Readonly<Record<string, unknown>> 
     nodesMax: JSON_NODES_MAX,
     keysPerObjectMax: JSON_KEYS_PER_OBJECT_MAX,
   });
-  if (!parsed.ok) throw new AppError('bad_request', `The body is not what it should be: ${parsed.error}.`, { failedBy: 'input' });
-  if (!isJsonObject(parsed.value)) throw new AppError('bad_request', 'The body must be a JSON object.', { failedBy: 'input' });
+  if (!parsed.ok)
+    throw new AppError('bad_request', `The body is not what it should be: ${parsed.error}.`, {
+      failedBy: 'input',
+    });
+  if (!isJsonObject(parsed.value))
+    throw new AppError('bad_request', 'The body must be a JSON object.', { failedBy: 'input' });
   if (containsToken(Buffer.from(bytes).toString('latin1'))) {
-    throw new AppError('bad_request', 'A token belongs in the Authorization header only; this body holds one.', { failedBy: 'input' });
+    throw new AppError(
+      'bad_request',
+      'A token belongs in the Authorization header only; this body holds one.',
+      { failedBy: 'input' },
+    );
   }
   return parsed.value;
 }
 
 function tooLarge(): AppError {
-  return new AppError('payload_too_large', `A request body may be ${BODY_SIZE_MAX_BYTES} bytes long, no more.`, { failedBy: 'input' });
+  return new AppError(
+    'payload_too_large',
+    `A request body may be ${BODY_SIZE_MAX_BYTES} bytes long, no more.`,
+    { failedBy: 'input' },
+  );
 }

@@ -1,12 +1,18 @@
-// Server-sent events: the frames, the heartbeats, and how many streams there may be. A reader that does not read is cut off and resumes
-// from its last id; it never slows another one down. A stream ends in the turn in which its token ends.
+// Server-sent events: the frames, the heartbeats, and how many streams there may be. A reader that
+// does not read is cut off and resumes from its last id; it never slows another one down. A stream
+// ends in the turn in which its token ends.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { Caller } from '../caller.ts';
-import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX, STREAM_BACKLOG_MAX_BYTES, STREAM_HEARTBEAT_MS } from './limits.ts';
+import {
+  STREAMS_MAX,
+  STREAMS_PER_TOKEN_MAX,
+  STREAM_BACKLOG_MAX_BYTES,
+  STREAM_HEARTBEAT_MS,
+} from './limits.ts';
 
 type KnownCaller = Exclude<Caller, { kind: 'anonymous' }>;
 
@@ -22,9 +28,14 @@ interface StreamFrame {
   readonly data: string;
 }
 
-/** JSON on one line: the two separators that JSON leaves as they are would end a line for some readers. */
+/**
+ * JSON on one line: the two separators that JSON leaves as they are would end a line for some
+ * readers.
+ */
 export function streamData(value: unknown): string {
-  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) => (character === '\u2028' ? '\\u2028' : '\\u2029'));
+  return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) =>
+    character === '\u2028' ? '\\u2028' : '\\u2029',
+  );
 }
 
 function frameText({ event, id, data }: StreamFrame): string {
@@ -55,7 +66,10 @@ export class EventStream {
     if (this.#takesMore()) this.#response.write(frameText(frame));
   }
 
-  /** Sends these frames, in their order, as one write. However long they are together: a reader is behind by what was there before them. */
+  /**
+   * Sends these frames, in their order, as one write. However long they are together: a reader is
+   * behind by what was there before them.
+   */
   sendAll(frames: readonly StreamFrame[]): void {
     if (!this.#takesMore()) return;
     this.#response.cork();
@@ -120,7 +134,10 @@ export class EventStreams {
     for (const stream of this.#open) stream.end();
   }
 
-  /** Throws `rate_limited` when this token, or all of its kind, have too many. Afterwards the response belongs to the stream. */
+  /**
+   * Throws `rate_limited` when this token, or all of its kind, have too many. Afterwards the
+   * response belongs to the stream.
+   */
   open(request: IncomingMessage, response: ServerResponse, caller: KnownCaller): EventStream {
     const isAgent = caller.kind === 'agent';
     const alike = [...this.#open].filter(({ isAgents }) => isAgents === isAgent);

@@ -1,6 +1,7 @@
-// The one guard in front of HTTP, SSE and everything else at the localhost door. It looks at the raw request line and headers alone,
-// before routing and before any token is read, and holds against a web page, a rebound DNS name or a form what only a local program may
-// do. It must never read a body, and never trust a parsed or normalised form of what it checks.
+// The one guard in front of HTTP, SSE and everything else at the localhost door. It looks at the
+// raw request line and headers alone, before routing and before any token is read, and holds
+// against a web page, a rebound DNS name or a form what only a local program may do. It must never
+// read a body, and never trust a parsed or normalised form of what it checks.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../../preload/contract/errors.ts';
 import { HEADERS_MAX, URL_LENGTH_MAX } from './limits.ts';
@@ -26,18 +27,31 @@ export function allowedHosts(port: number): ReadonlySet<string> {
 }
 
 /** The reason to refuse the request, or undefined when it may go on to its token. */
-export function checkRequest(request: RequestHead, hosts: ReadonlySet<string>): GuardRefusal | undefined {
-  return checkHost(request, hosts) ?? checkOrigin(request) ?? checkTokenPlace(request) ?? checkContent(request);
+export function checkRequest(
+  request: RequestHead,
+  hosts: ReadonlySet<string>,
+): GuardRefusal | undefined {
+  return (
+    checkHost(request, hosts) ??
+    checkOrigin(request) ??
+    checkTokenPlace(request) ??
+    checkContent(request)
+  );
 }
 
 /** Counts the raw headers: of two Hosts the parsed form shows only one. */
 function checkHost(request: RequestHead, hosts: ReadonlySet<string>): GuardRefusal | undefined {
-  if (request.rawHeaders.length >= 2 * HEADERS_MAX) return { code: 'headers_too_large', sentence: `At most ${HEADERS_MAX - 1} headers.` };
+  if (request.rawHeaders.length >= 2 * HEADERS_MAX)
+    return { code: 'headers_too_large', sentence: `At most ${HEADERS_MAX - 1} headers.` };
   const given = rawValues(request.rawHeaders, 'host');
-  if (given.length !== 1) return { code: 'bad_host', status: 400, sentence: 'Exactly one Host header is needed.' };
+  if (given.length !== 1)
+    return { code: 'bad_host', status: 400, sentence: 'Exactly one Host header is needed.' };
   const [host] = given;
   if (host === undefined || !hosts.has(host)) {
-    return { code: 'bad_host', sentence: 'This hub answers only to 127.0.0.1 and localhost with its own port.' };
+    return {
+      code: 'bad_host',
+      sentence: 'This hub answers only to 127.0.0.1 and localhost with its own port.',
+    };
   }
   const url = request.url ?? '';
   if (!url.startsWith('/') || url.startsWith('//') || url.length > URL_LENGTH_MAX) {
@@ -46,24 +60,32 @@ function checkHost(request: RequestHead, hosts: ReadonlySet<string>): GuardRefus
   return undefined;
 }
 
-/** A page of another site, another port or a file may never speak to the hub; a program that sends no Origin may. */
+/**
+ * A page of another site, another port or a file may never speak to the hub; a program that sends
+ * no Origin may.
+ */
 function checkOrigin(request: RequestHead): GuardRefusal | undefined {
-  if (!METHODS.has(request.method ?? '')) return { code: 'bad_origin', sentence: 'This hub shares nothing with other origins.' };
+  if (!METHODS.has(request.method ?? ''))
+    return { code: 'bad_origin', sentence: 'This hub shares nothing with other origins.' };
   const [host = ''] = rawValues(request.rawHeaders, 'host');
   const origins = rawValues(request.rawHeaders, 'origin');
   if (origins.length > 1 || origins.some((origin) => origin !== `http://${host}`)) {
     return { code: 'bad_origin', sentence: 'Only pages of this hub may ask it.' };
   }
   const sites = rawValues(request.rawHeaders, 'sec-fetch-site');
-  if (sites.length > 1 || sites.some((site) => site !== 'same-origin' && !opensPage(request, site))) {
+  if (
+    sites.length > 1 ||
+    sites.some((site) => site !== 'same-origin' && !opensPage(request, site))
+  ) {
     return { code: 'bad_origin', sentence: 'Only pages of this hub may ask it.' };
   }
   return undefined;
 }
 
 /**
- * From the address bar, or by a link in a whole window. The page that is started with the browser is a file, and counts as another site. Any
- * page may do the same: what it opens is not logged in, cannot be framed, and it cannot reach into it.
+ * From the address bar, or by a link in a whole window. The page that is started with the browser
+ * is a file, and counts as another site. Any page may do the same: what it opens is not logged in,
+ * cannot be framed, and it cannot reach into it.
  */
 function opensPage({ method, url, rawHeaders }: RequestHead, site: string): boolean {
   if (method !== 'GET') return false;
@@ -72,7 +94,12 @@ function opensPage({ method, url, rawHeaders }: RequestHead, site: string): bool
     const values = rawValues(rawHeaders, name);
     return values.length === 1 && values[0] === value;
   };
-  return site === 'cross-site' && url === '/' && isOnly('sec-fetch-mode', 'navigate') && isOnly('sec-fetch-dest', 'document');
+  return (
+    site === 'cross-site' &&
+    url === '/' &&
+    isOnly('sec-fetch-mode', 'navigate') &&
+    isOnly('sec-fetch-dest', 'document')
+  );
 }
 
 /** A token in an address or a cookie would end in histories and logs, or reach other ports. */
@@ -90,20 +117,32 @@ function checkTokenPlace(request: RequestHead): GuardRefusal | undefined {
 
 function checkContent(request: RequestHead): GuardRefusal | undefined {
   const encodings = rawValues(request.rawHeaders, 'content-encoding');
-  if (encodings.length > 0) return { code: 'unsupported_media_type', sentence: 'Send the body as it is, without Content-Encoding.' };
+  if (encodings.length > 0)
+    return {
+      code: 'unsupported_media_type',
+      sentence: 'Send the body as it is, without Content-Encoding.',
+    };
   const types = rawValues(request.rawHeaders, 'content-type');
-  const mustBeJson = WRITES.has(request.method ?? '') || (hasBody(request) && request.method === 'DELETE');
+  const mustBeJson =
+    WRITES.has(request.method ?? '') || (hasBody(request) && request.method === 'DELETE');
   if (mustBeJson && (types.length !== 1 || !JSON_TYPE.test(types[0] ?? ''))) {
-    return { code: 'unsupported_media_type', sentence: 'Send JSON with the header "Content-Type: application/json".' };
+    return {
+      code: 'unsupported_media_type',
+      sentence: 'Send JSON with the header "Content-Type: application/json".',
+    };
   }
-  if (!mustBeJson && hasBody(request)) return { code: 'bad_request', sentence: 'This method takes no body.' };
+  if (!mustBeJson && hasBody(request))
+    return { code: 'bad_request', sentence: 'This method takes no body.' };
   return undefined;
 }
 
 /** True when the request says that a body follows. */
 export function hasBody(request: Pick<IncomingMessage, 'headers'>): boolean {
   const length = request.headers['content-length'];
-  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
+  return (
+    request.headers['transfer-encoding'] !== undefined ||
+    (length !== undefined && Number(length) !== 0)
+  );
 }
 
 /** The target up to its query, exactly as it was sent. */

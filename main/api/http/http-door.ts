@@ -1,7 +1,8 @@
-// The localhost door: one node:http server on 127.0.0.1 that turns requests into operations. Every request passes the guard, then its
-// token, then the table's access, then the schema; a refusal happens as early as it can. It owns connections and their limits, and no rule
-// of the hub. Plain node:http and no framework: the guard needs the raw headers before any routing, the routes come from one table, and a
-// start is a tenth of a second shorter.
+// The localhost door: one node:http server on 127.0.0.1 that turns requests into operations. Every
+// request passes the guard, then its token, then the table's access, then the schema; a refusal
+// happens as early as it can. It owns connections and their limits, and no rule of the hub. Plain
+// node:http and no framework: the guard needs the raw headers before any routing, the routes come
+// from one table, and a start is a tenth of a second shorter.
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -69,11 +70,27 @@ export class HttpDoor {
     server.maxConnections = CONNECTIONS_MAX;
     server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION_MAX;
     server.on('connection', (socket: Socket) => this.#connections.arrived(socket));
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response, false));
-    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response, true));
-    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response, false));
-    server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => refuseRaw(socket, 'This hub speaks plain HTTP here.'));
-    server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseRaw(socket, 'This hub is no proxy.'));
+    server.on(
+      'request',
+      (request: IncomingMessage, response: ServerResponse) =>
+        void this.#handle(request, response, false),
+    );
+    server.on(
+      'checkContinue',
+      (request: IncomingMessage, response: ServerResponse) =>
+        void this.#handle(request, response, true),
+    );
+    server.on(
+      'checkExpectation',
+      (request: IncomingMessage, response: ServerResponse) =>
+        void this.#handle(request, response, false),
+    );
+    server.on('upgrade', (_request: IncomingMessage, socket: Duplex) =>
+      refuseRaw(socket, 'This hub speaks plain HTTP here.'),
+    );
+    server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+      refuseRaw(socket, 'This hub is no proxy.'),
+    );
     server.on('clientError', answerBrokenRequest);
     const taken = await listen(server, port);
     this.#server = server;
@@ -94,16 +111,28 @@ export class HttpDoor {
     });
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> {
+  async #handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> {
     try {
       const refusal = checkRequest(request, this.#hosts);
       if (refusal !== undefined) {
         this.#log.debug('request refused at the door', { code: refusal.code });
         closeAfterAnswer(request, response);
-        send(response, problemAnswer(new AppError(refusal.code, refusal.sentence, { failedBy: 'input' }), refusal.status));
+        send(
+          response,
+          problemAnswer(
+            new AppError(refusal.code, refusal.sentence, { failedBy: 'input' }),
+            refusal.status,
+          ),
+        );
         return;
       }
-      const caller = this.#door.callers.identify(BEARER.exec(request.headers.authorization ?? '')?.[1]);
+      const caller = this.#door.callers.identify(
+        BEARER.exec(request.headers.authorization ?? '')?.[1],
+      );
       if (caller.kind !== 'anonymous') this.#connections.proven(request.socket, response);
       await this.#run.answer(request, response, caller, expectsContinue);
     } catch (error) {
@@ -113,9 +142,13 @@ export class HttpDoor {
   }
 }
 
-/** A body that was not read must not be taken for the next request, nor be waited for: the connection ends with the answer. */
+/**
+ * A body that was not read must not be taken for the next request, nor be waited for: the
+ * connection ends with the answer.
+ */
 function closeAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
-  if (hasBody(request) && !request.complete && !response.headersSent) response.setHeader('connection', 'close');
+  if (hasBody(request) && !request.complete && !response.headersSent)
+    response.setHeader('connection', 'close');
 }
 
 function listen(server: Server, port: number): Promise<number> {
@@ -123,14 +156,22 @@ function listen(server: Server, port: number): Promise<number> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE'
-          ? new AppError('address_in_use', `Port ${port} on ${LOOPBACK_ADDRESS} is taken by another program.`, {
-              hint: 'Stop that program, or choose another port: npm start -- --api-port 0 (0 picks a free one).',
-              cause: error,
-            })
-          : new AppError('bad_configuration', `The hub could not listen on ${LOOPBACK_ADDRESS}:${port}.`, {
-              hint: 'Choose another port with --api-port.',
-              cause: error,
-            }),
+          ? new AppError(
+              'address_in_use',
+              `Port ${port} on ${LOOPBACK_ADDRESS} is taken by another program.`,
+              {
+                hint: 'Stop that program, or choose another port: npm start -- --api-port 0 (0 picks a free one).',
+                cause: error,
+              },
+            )
+          : new AppError(
+              'bad_configuration',
+              `The hub could not listen on ${LOOPBACK_ADDRESS}:${port}.`,
+              {
+                hint: 'Choose another port with --api-port.',
+                cause: error,
+              },
+            ),
       );
     });
     server.listen({ host: LOOPBACK_ADDRESS, port, exclusive: true }, () => {
@@ -147,7 +188,11 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
     return;
   }
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    socket.end(rawAnswer(new AppError('headers_too_large', `Headers may be ${HEADER_SIZE_MAX_BYTES} bytes long.`)));
+    socket.end(
+      rawAnswer(
+        new AppError('headers_too_large', `Headers may be ${HEADER_SIZE_MAX_BYTES} bytes long.`),
+      ),
+    );
   } else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     socket.end(rawAnswer(new AppError('bad_request', 'The request took too long to arrive.'), 408));
   } else {

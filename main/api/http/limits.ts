@@ -12,9 +12,15 @@ export const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 export const HEADER_SIZE_MAX_BYTES = 8_192;
 /** Header lines; beyond it 431. */
 export const HEADERS_MAX = 50;
-/** Connections at once; a further one is closed by the system. More than the agents and silent sockets can fill. */
+/**
+ * Connections at once; a further one is closed by the system. More than the agents and silent
+ * sockets can fill.
+ */
 export const CONNECTIONS_MAX = 512;
-/** Connections that carry no authenticated request just now; the one that has waited longest gives way to a new one. */
+/**
+ * Connections that carry no authenticated request just now; the one that has waited longest gives
+ * way to a new one.
+ */
 export const UNPROVEN_CONNECTIONS_MAX = 96;
 /** Requests on one connection before it is closed. */
 export const REQUESTS_PER_CONNECTION_MAX = 10_000;
@@ -32,7 +38,10 @@ export const STREAMS_PER_TOKEN_MAX = 4;
 export const STREAMS_MAX = 32;
 /** A comment on every silent stream this often, so that both ends notice a dead line. */
 export const STREAM_HEARTBEAT_MS = 15_000;
-/** Bytes a stream's reader may be behind when there is more to tell it; beyond it the stream is cut and the reader resumes from its last id. */
+/**
+ * Bytes a stream's reader may be behind when there is more to tell it; beyond it the stream is cut
+ * and the reader resumes from its last id.
+ */
 export const STREAM_BACKLOG_MAX_BYTES = 262_144;
 /** Inbox items claimed in one go for a stream. */
 export const STREAM_BATCH_MAX = 16;

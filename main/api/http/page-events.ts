@@ -1,12 +1,16 @@
-// GET /v1/events: the numbered events a page needs after its snapshot, from the number it names. When the hub no longer has what the page
-// missed, or was started anew, a `gap` event says so and the events go on from the present.
+// GET /v1/events: the numbered events a page needs after its snapshot, from the number it names.
+// When the hub no longer has what the page missed, or was started anew, a `gap` event says so and
+// the events go on from the present.
 import type { UiEvent } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { EventBus } from '../../services/base/event-bus.ts';
 import { streamData } from './event-streams.ts';
 import type { EventStream } from './event-streams.ts';
 
-/** A page that missed more than this takes a new snapshot, which is shorter; it also keeps a resume far from being cut as too slow. */
+/**
+ * A page that missed more than this takes a new snapshot, which is shorter; it also keeps a resume
+ * far from being cut as too slow.
+ */
 const RESUME_SIZE_MAX = 65_536;
 
 /** One event goes to every page as the same text: it is written once. */
@@ -18,13 +22,24 @@ export function readFromSeq(value: unknown, lastEventId: string | undefined): nu
   if (given === undefined) return undefined;
   const seq = typeof given === 'string' && /^[0-9]{1,16}$/.test(given) ? Number(given) : undefined;
   if (seq === undefined || !Number.isSafeInteger(seq)) {
-    throw new AppError('bad_request', 'The number to go on from must be a whole number that this hub gave.', { failedBy: 'input' });
+    throw new AppError(
+      'bad_request',
+      'The number to go on from must be a whole number that this hub gave.',
+      { failedBy: 'input' },
+    );
   }
   return seq;
 }
 
-/** Sends what came after `fromSeq`, then whatever comes. Nothing can be missed between: it is one turn. */
-export function followPageEvents(stream: EventStream, events: EventBus, fromSeq: number | undefined): void {
+/**
+ * Sends what came after `fromSeq`, then whatever comes. Nothing can be missed between: it is one
+ * turn.
+ */
+export function followPageEvents(
+  stream: EventStream,
+  events: EventBus,
+  fromSeq: number | undefined,
+): void {
   const missed = events.since(fromSeq ?? events.seq);
   const size = missed?.reduce((sum, event) => sum + textOf(event).length, 0);
   if (missed === undefined || size === undefined || size > RESUME_SIZE_MAX) {
@@ -38,7 +53,8 @@ export function followPageEvents(stream: EventStream, events: EventBus, fromSeq:
     waiting = [];
     stream.sendAll(some.map((event) => ({ id: event.seq, data: textOf(event) })));
   };
-  // All that one commit has to tell goes in one write, and after the answer and the agents' items that came of it.
+  // All that one commit has to tell goes in one write, and after the answer and the agents' items
+  // that came of it.
   const take = (event: UiEvent): void => {
     if (waiting.push(event) === 1) process.nextTick(sendWaiting);
   };

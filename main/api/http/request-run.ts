@@ -1,5 +1,6 @@
-// One request that has passed the guard: which route it is, whether this caller may use it, its parameters, the operation, the answer.
-// Without a token every path but the tokenless ones gives the same 401, so that nobody learns what exists here.
+// One request that has passed the guard: which route it is, whether this caller may use it, its
+// parameters, the operation, the answer. Without a token every path but the tokenless ones gives
+// the same 401, so that nobody learns what exists here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operationEntry } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -43,22 +44,31 @@ export class RequestRun {
   }
 
   /** Answers, or throws what the door then answers with. */
-  async answer(request: IncomingMessage, response: ServerResponse, caller: Caller, expectsContinue: boolean): Promise<void> {
+  async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    expectsContinue: boolean,
+  ): Promise<void> {
     const method = request.method ?? '';
     const path = pathOf(request.url);
     const match = this.#router.match(method, path);
     const reads = method === 'GET' || method === 'HEAD';
-    const isOpen = match?.access === 'none' || (reads && (path === '/health' || this.#services.files.has(path)));
+    const isOpen =
+      match?.access === 'none' || (reads && (path === '/health' || this.#services.files.has(path)));
     if (caller.kind === 'anonymous' && !isOpen) return this.#refuse(request, response);
     if (reads && path === '/health') return send(response, jsonAnswer(this.#services.health()));
-    if (reads && this.#services.files.has(path)) return send(response, await this.#services.files.answer(path));
+    if (reads && this.#services.files.has(path))
+      return send(response, await this.#services.files.answer(path));
     const { door } = this.#services;
     const enter = (): unknown => response.once('close', door.callers.enter(caller));
-    // Places without a token are everybody's: they are for whole requests, so that half-sent ones take none. The owner's ways in need none, so
-    // that nobody who fills them keeps the owner out.
+    // Places without a token are everybody's: they are for whole requests, so that half-sent ones
+    // take none. The owner's ways in need none, so that nobody who fills them keeps the owner out.
     if (caller.kind !== 'anonymous') enter();
-    if (method === 'GET' && path === '/v1/events') return this.#pageEvents(request, response, caller);
-    if (method === 'GET' && path === '/v1/inbox/stream') return this.#inboxEvents(request, response, caller);
+    if (method === 'GET' && path === '/v1/events')
+      return this.#pageEvents(request, response, caller);
+    if (method === 'GET' && path === '/v1/inbox/stream')
+      return this.#inboxEvents(request, response, caller);
     if (match === undefined) throw this.#noRoute(path);
     door.admit(match.name, caller);
     const begin = (): void => void (expectsContinue && response.writeContinue());
@@ -96,14 +106,21 @@ export class RequestRun {
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
     const fromPage = request.headers['sec-fetch-site'] === 'same-origin';
     try {
-      const result = await this.#services.door.call(match.name, params, caller, { gone, idempotencyKey, fromPage });
+      const result = await this.#services.door.call(match.name, params, caller, {
+        gone,
+        idempotencyKey,
+        fromPage,
+      });
       return answersText === true ? textAnswer(result) : answerOf(result);
     } catch (error) {
       return problemAnswer(appErrorOf(error, this.#services.log));
     }
   }
 
-  /** The same 401 for a missing, wrong, revoked or foreign token, on every path; the pace of refusals is held down. */
+  /**
+   * The same 401 for a missing, wrong, revoked or foreign token, on every path; the pace of
+   * refusals is held down.
+   */
   async #refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (hasBody(request)) response.setHeader('connection', 'close');
     if (!(await this.#services.door.callers.slowDownRefusal())) {
@@ -127,7 +144,11 @@ export class RequestRun {
     });
   }
 
-  #stream(request: IncomingMessage, response: ServerResponse, caller: Exclude<Caller, { kind: 'anonymous' }>): EventStream {
+  #stream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Exclude<Caller, { kind: 'anonymous' }>,
+  ): EventStream {
     const { streams, door } = this.#services;
     const stream = streams.open(request, response, caller);
     stream.onEnd(door.callers.whenEnded(caller, () => stream.end()));
@@ -137,7 +158,9 @@ export class RequestRun {
   #pageEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     requireAccess('owner', caller);
     if (caller.kind === 'anonymous') return;
-    const from = new URLSearchParams((request.url ?? '').slice(pathOf(request.url).length)).get('from') ?? undefined;
+    const from =
+      new URLSearchParams((request.url ?? '').slice(pathOf(request.url).length)).get('from') ??
+      undefined;
     const seq = readFromSeq(from, headerText(request.headers['last-event-id']));
     followPageEvents(this.#stream(request, response, caller), this.#services.events, seq);
   }
@@ -145,7 +168,9 @@ export class RequestRun {
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     this.#services.door.admit('inbox.claim', caller);
     if (caller.kind !== 'agent') {
-      throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', { failedBy: 'input' });
+      throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', {
+        failedBy: 'input',
+      });
     }
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
     followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, seq);
@@ -156,9 +181,17 @@ function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** 202 with the task's address for what was only accepted (a task that is followed elsewhere); 200 for everything else. */
+/**
+ * 202 with the task's address for what was only accepted (a task that is followed elsewhere); 200
+ * for everything else.
+ */
 function answerOf(result: unknown): Answer {
-  if (typeof result === 'object' && result !== null && 'task_url' in result && typeof result.task_url === 'string') {
+  if (
+    typeof result === 'object' &&
+    result !== null &&
+    'task_url' in result &&
+    typeof result.task_url === 'string'
+  ) {
     const answered = 'untrusted' in result && result.untrusted !== null;
     if (!answered) return jsonAnswer(result, 202, { location: result.task_url });
   }
@@ -167,17 +200,29 @@ function answerOf(result: unknown): Answer {
 
 /** A collector reads the text itself, not JSON around it. */
 function textAnswer(result: unknown): Answer {
-  const text = typeof result === 'object' && result !== null && 'text' in result ? String(result.text) : '';
+  const text =
+    typeof result === 'object' && result !== null && 'text' in result ? String(result.text) : '';
   return { status: 200, type: METRICS_TYPE, body: text };
 }
 
-/** The header's value, or null without one. Throws `bad_request` for one that is too long or not plain. */
+/**
+ * The header's value, or null without one. Throws `bad_request` for one that is too long or not
+ * plain.
+ */
 function readIdempotencyKey(value: string | string[] | undefined): string | null {
   if (value === undefined) return null;
-  if (typeof value !== 'string' || value.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(value)) {
-    throw new AppError('bad_request', `An Idempotency-Key is 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters.`, {
-      failedBy: 'input',
-    });
+  if (
+    typeof value !== 'string' ||
+    value.length > IDEMPOTENCY_KEY_LENGTH_MAX ||
+    !/^[\x21-\x7e]+$/.test(value)
+  ) {
+    throw new AppError(
+      'bad_request',
+      `An Idempotency-Key is 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters.`,
+      {
+        failedBy: 'input',
+      },
+    );
   }
   return value;
 }

@@ -1,5 +1,5 @@
-// Every answer of the localhost door is written here, so that each carries the same security headers, errors included. No CORS header is
-// ever sent, nor a Server header.
+// Every answer of the localhost door is written here, so that each carries the same security
+// headers, errors included. No CORS header is ever sent, nor a Server header.
 import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
@@ -17,11 +17,16 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+export function jsonAnswer(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
   return { status, type: 'application/json; charset=utf-8', body: JSON.stringify(value), headers };
 }
 
-const TOKEN_HINT = 'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.';
+const TOKEN_HINT =
+  'Send "Authorization: Bearer <token>". A new agent gets one from POST /v1/agents.';
 const EXAMPLES_HINT = 'GET /v1/examples shows complete requests.';
 
 /** What to do about a refusal that is the same at every door, in the words of this one. */
@@ -36,10 +41,16 @@ export function problemAnswer(error: AppError, status: number = ERRORS[error.cod
   const problem = { ...problemOf(error), ...(hint === undefined ? {} : { hint }), status };
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
-  if (error.retryAfterMs !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  if (error.retryAfterMs !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
   const allow = error.data['allow'];
   if (status === 405 && typeof allow === 'string') headers['allow'] = allow;
-  return { status, type: 'application/problem+json; charset=utf-8', body: JSON.stringify(problem), headers };
+  return {
+    status,
+    type: 'application/problem+json; charset=utf-8',
+    body: JSON.stringify(problem),
+    headers,
+  };
 }
 
 /** Writes the answer and ends it; nothing when the client is gone or was answered already. */
@@ -47,7 +58,10 @@ export function send(response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
   for (const [name, value] of SECURITY_PAIRS) response.setHeader(name, value);
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
-  response.writeHead(answer.status, { 'content-type': answer.type, 'content-length': Buffer.byteLength(answer.body) });
+  response.writeHead(answer.status, {
+    'content-type': answer.type,
+    'content-length': Buffer.byteLength(answer.body),
+  });
   response.end(answer.body);
 }
 

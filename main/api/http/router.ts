@@ -1,5 +1,6 @@
-// From method and raw path to an operation of the table, and from query and body to its parameters. Paths are compared as they were sent:
-// nothing is normalised, so a dot segment or an encoded slash matches nothing.
+// From method and raw path to an operation of the table, and from query and body to its parameters.
+// Paths are compared as they were sent: nothing is normalised, so a dot segment or an encoded slash
+// matches nothing.
 import type * as v from 'valibot';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { Access, OperationName } from '../../../preload/contract/operations.ts';
@@ -37,7 +38,9 @@ export class Router {
     for (const list of routes.values()) list.sort((a, b) => placeholders(a) - placeholders(b));
     this.#routes = routes;
     this.#queryTypes = new Map(
-      [...routes.values()].flat().map(({ name }) => [name, new Map(Object.entries(fieldsOf(OPERATIONS[name].params)))]),
+      [...routes.values()]
+        .flat()
+        .map(({ name }) => [name, new Map(Object.entries(fieldsOf(OPERATIONS[name].params)))]),
     );
   }
 
@@ -46,36 +49,49 @@ export class Router {
     const given = path.slice(1).split('/');
     for (const route of this.#routes.get(`${method} ${given.length}`) ?? []) {
       const pathParams = paramsOf(route.segments, given);
-      if (pathParams !== undefined) return { name: route.name, access: OPERATIONS[route.name].access, pathParams };
+      if (pathParams !== undefined)
+        return { name: route.name, access: OPERATIONS[route.name].access, pathParams };
     }
     return undefined;
   }
 
   /** The methods that exist at this path, for a 405. */
   methodsOf(path: string): readonly string[] {
-    return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => this.match(method, path) !== undefined);
+    return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (method) => this.match(method, path) !== undefined,
+    );
   }
 
-  /** Query fields as the values that the schema asks for. Throws `bad_request` when a field stands twice. */
+  /**
+   * Query fields as the values that the schema asks for. Throws `bad_request` when a field stands
+   * twice.
+   */
   readQuery(name: OperationName, query: string): Readonly<Record<string, unknown>> {
     const types = this.#queryTypes.get(name);
     const fields = new Map<string, unknown>();
     for (const [key, value] of new URLSearchParams(query)) {
-      if (fields.has(key)) throw new AppError('bad_request', 'A query field stands twice.', { failedBy: 'input' });
+      if (fields.has(key))
+        throw new AppError('bad_request', 'A query field stands twice.', { failedBy: 'input' });
       fields.set(key, readField(types?.get(key) ?? 'text', value));
     }
     return Object.fromEntries(fields);
   }
 }
 
-/** Path, query and body as one object. Throws `bad_request` when two of them disagree about a field. */
+/**
+ * Path, query and body as one object. Throws `bad_request` when two of them disagree about a field.
+ */
 export function mergeParams(
   pathParams: Readonly<Record<string, string>>,
   others: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   for (const [key, value] of Object.entries(pathParams)) {
     if (Object.hasOwn(others, key) && others[key] !== value) {
-      throw new AppError('bad_request', `"${key}" is one thing in the path and another in the request.`, { failedBy: 'input' });
+      throw new AppError(
+        'bad_request',
+        `"${key}" is one thing in the path and another in the request.`,
+        { failedBy: 'input' },
+      );
     }
   }
   return { ...others, ...pathParams };
@@ -85,7 +101,10 @@ function placeholders(route: Route): number {
   return route.segments.filter((segment) => segment.startsWith(':')).length;
 }
 
-function paramsOf(pattern: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+function paramsOf(
+  pattern: readonly string[],
+  given: readonly string[],
+): Record<string, string> | undefined {
   const params = new Map<string, string>();
   for (const [index, segment] of pattern.entries()) {
     const value = given[index] ?? '';
@@ -94,7 +113,8 @@ function paramsOf(pattern: readonly string[], given: readonly string[]): Record<
       continue;
     }
     const decoded = decode(value);
-    if (decoded === undefined || decoded === '' || decoded === '.' || decoded === '..') return undefined;
+    if (decoded === undefined || decoded === '' || decoded === '.' || decoded === '..')
+      return undefined;
     params.set(segment.slice(1), decoded);
   }
   return Object.fromEntries(params);
@@ -118,7 +138,9 @@ function readField(type: FieldType, value: string): unknown {
 function fieldsOf(schema: v.GenericSchema): Record<string, FieldType> {
   const entries: unknown = 'entries' in schema ? schema.entries : {};
   if (typeof entries !== 'object' || entries === null) return {};
-  return Object.fromEntries(Object.entries(entries).map(([key, field]): [string, FieldType] => [key, fieldType(field)]));
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, field]): [string, FieldType] => [key, fieldType(field)]),
+  );
 }
 
 function fieldType(field: unknown): FieldType {

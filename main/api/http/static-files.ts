@@ -1,4 +1,5 @@
-// The built UI over HTTP, from a map made once at start (lib/built-pages): no path of a request ever touches the disk.
+// The built UI over HTTP, from a map made once at start (lib/built-pages): no path of a request
+// ever touches the disk.
 import { readFile, readdir } from 'node:fs/promises';
 import { AppError } from '../../lib/app-error.ts';
 import { mapBuiltPages } from '../../lib/built-pages.ts';
@@ -13,10 +14,17 @@ export class StaticFiles {
     this.#files = files;
   }
 
-  /** Maps every file under `directory` that has a known type; none when there is no such directory. */
+  /**
+   * Maps every file under `directory` that has a known type; none when there is no such directory.
+   */
   static async of(directory: string | null): Promise<StaticFiles> {
     if (directory === null) return new StaticFiles(new Map());
-    return new StaticFiles(mapBuiltPages(directory, await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])));
+    return new StaticFiles(
+      mapBuiltPages(
+        directory,
+        await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []),
+      ),
+    );
   }
 
   has(path: string): boolean {
@@ -27,7 +35,9 @@ export class StaticFiles {
     const built = this.#files.get(path);
     if (built === undefined) {
       return problemAnswer(
-        new AppError('not_found', 'The pages of this hub are not built yet.', { hint: 'Run "npm run build", then start the hub again.' }),
+        new AppError('not_found', 'The pages of this hub are not built yet.', {
+          hint: 'Run "npm run build", then start the hub again.',
+        }),
       );
     }
     return { status: 200, type: built.mediaType, body: await readFile(built.file) };

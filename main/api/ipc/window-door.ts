@@ -1,5 +1,6 @@
-// The desktop window's door: a name and parameters as they came from a page, to an outcome. Bounds them before anything looks inside, lets
-// through only the operations a page may call, and never throws.
+// The desktop window's door: a name and parameters as they came from a page, to an outcome. Bounds
+// them before anything looks inside, lets through only the operations a page may call, and never
+// throws.
 import type { Problem } from '../../../preload/contract/errors.ts';
 import type { CallOutcome } from '../../../preload/contract/hub-api.ts';
 import { WINDOW_OPERATIONS } from '../../../preload/contract/window-operations.ts';
@@ -32,10 +33,14 @@ export class WindowDoor {
   async invoke(name: unknown, params: unknown): Promise<CallOutcome<unknown>> {
     try {
       const operation = WINDOW_OPERATIONS.find((known) => known === name);
-      if (operation === undefined) throw new AppError('not_found', 'The window has no such operation.', { failedBy: 'input' });
+      if (operation === undefined)
+        throw new AppError('not_found', 'The window has no such operation.', { failedBy: 'input' });
       const parsed = plainCopy(params);
       if (!isJsonObject(parsed)) throw notJson();
-      const value = await this.#dispatcher.call(operation, parsed, PERSON_AT_WINDOW, { signal: this.#closed.signal, idempotencyKey: null });
+      const value = await this.#dispatcher.call(operation, parsed, PERSON_AT_WINDOW, {
+        signal: this.#closed.signal,
+        idempotencyKey: null,
+      });
       return { ok: true, value };
     } catch (error) {
       const problem: Problem = problemOf(appErrorOf(error, this.#log));
@@ -50,21 +55,24 @@ export class WindowDoor {
 }
 
 /**
- * A copy made of plain objects, arrays and JSON scalars only, so that no accessor, prototype or exotic object reaches a handler.
- * Throws AppError bad_request or payload_too_large.
+ * A copy made of plain objects, arrays and JSON scalars only, so that no accessor, prototype or
+ * exotic object reaches a handler. Throws AppError bad_request or payload_too_large.
  */
 export function plainCopy(value: unknown): unknown {
   let values = 0;
   let characters = 0;
   const count = (text: string): string => {
     characters += text.length;
-    if (characters > CHARACTERS_MAX) throw new AppError('payload_too_large', 'The request is too long.', { failedBy: 'input' });
+    if (characters > CHARACTERS_MAX)
+      throw new AppError('payload_too_large', 'The request is too long.', { failedBy: 'input' });
     return text;
   };
   const copy = (part: unknown, depth: number): unknown => {
     values += 1;
     if (depth > DEPTH_MAX || values > VALUES_MAX) {
-      throw new AppError('payload_too_large', 'The request is too deep or has too many parts.', { failedBy: 'input' });
+      throw new AppError('payload_too_large', 'The request is too deep or has too many parts.', {
+        failedBy: 'input',
+      });
     }
     if (part === null || typeof part === 'boolean') return part;
     if (typeof part === 'number' && Number.isFinite(part)) return part;
@@ -80,7 +88,13 @@ export function plainCopy(value: unknown): unknown {
       entries
         .filter(([, descriptor]) => !('value' in descriptor && descriptor.value === undefined))
         .map(([key, descriptor]) => {
-          if (!('value' in descriptor) || key === '__proto__' || key === 'constructor' || key === 'prototype') throw notJson();
+          if (
+            !('value' in descriptor) ||
+            key === '__proto__' ||
+            key === 'constructor' ||
+            key === 'prototype'
+          )
+            throw notJson();
           return [count(key), copy(descriptor.value, depth + 1)];
         }),
     );

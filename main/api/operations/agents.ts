@@ -1,4 +1,5 @@
-// POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it, and owns what it may do.
+// POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it, and
+// owns what it may do.
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Registrations } from '../../services/agents/registrations.ts';
@@ -19,7 +20,8 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       return { registration, secret, poll: `/v1/agents/registrations/${registration.id}` };
     },
     'agents.registration': ({ id, secret }) => registrations.poll(id, secret),
-    'agents.confirm': ({ id, code, risk_class }, caller) => registrations.confirm(id, code, risk_class, actorOf(caller)),
+    'agents.confirm': ({ id, code, risk_class }, caller) =>
+      registrations.confirm(id, code, risk_class, actorOf(caller)),
     'agents.declineRegistration': async ({ id }, caller) => {
       await registrations.decline(id, actorOf(caller));
       return { declined: true };
@@ -34,16 +36,25 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.get': async ({ name }) => agents.get(name),
     'agents.update': async ({ name, ...profile }, caller) => {
       if (caller.kind === 'agent' && caller.agent !== name) {
-        throw new AppError('forbidden', 'An agent changes itself and no other.', { failedBy: 'input' });
+        throw new AppError('forbidden', 'An agent changes itself and no other.', {
+          failedBy: 'input',
+        });
       }
       return agents.update(name, profile, actorOf(caller));
     },
-    'agents.rename': ({ name, display_name }, caller) => agents.rename(name, display_name, actorOf(caller)),
+    'agents.rename': ({ name, display_name }, caller) =>
+      agents.rename(name, display_name, actorOf(caller)),
     'agents.setClass': ({ name, risk_class, domains, is_default }, caller) => {
       const rows = domains?.map((entry) =>
-        typeof entry === 'string' ? { domain: entry, riskClass: null } : { domain: entry.domain, riskClass: entry.risk_class },
+        typeof entry === 'string'
+          ? { domain: entry, riskClass: null }
+          : { domain: entry.domain, riskClass: entry.risk_class },
       );
-      return agents.setClass(name, { riskClass: risk_class, domains: rows, isDefault: is_default }, actorOf(caller));
+      return agents.setClass(
+        name,
+        { riskClass: risk_class, domains: rows, isDefault: is_default },
+        actorOf(caller),
+      );
     },
     'agents.removeArea': ({ name, area }, caller) => agents.removeArea(name, area, actorOf(caller)),
     'agents.issueToken': async ({ name }) => {

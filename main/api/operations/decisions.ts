@@ -1,4 +1,5 @@
-// What people decide: requests, rules, and when they are asked. For people only, each decision bound to what the person was shown.
+// What people decide: requests, rules, and when they are asked. For people only, each decision
+// bound to what the person was shown.
 import type { DoNotDisturb } from '../../services/attention/do-not-disturb.ts';
 import type { Holds } from '../../services/approvals/holds.ts';
 import type { Rules } from '../../services/rules/rules.ts';
@@ -7,15 +8,24 @@ import type { KeepingOpen } from '../../services/approvals/keeping-open.ts';
 import type { HandlersOf } from '../caller.ts';
 import { personOf } from './who.ts';
 
-/** GET /v1/approvals, the decision, and more time for it: for people only, bound to what the person was shown. */
-export function approvalsHandlers(deps: { readonly approvals: Approvals; readonly keepingOpen: KeepingOpen }): HandlersOf<'approvals'> {
+/**
+ * GET /v1/approvals, the decision, and more time for it: for people only, bound to what the person
+ * was shown.
+ */
+export function approvalsHandlers(deps: {
+  readonly approvals: Approvals;
+  readonly keepingOpen: KeepingOpen;
+}): HandlersOf<'approvals'> {
   const { approvals, keepingOpen } = deps;
   return {
     'approvals.list': async ({ state, limit, cursor }) =>
-      state === 'decided' ? approvals.decided({ limit, cursor }) : { items: approvals.pending().slice(0, limit), next: null },
+      state === 'decided'
+        ? approvals.decided({ limit, cursor })
+        : { items: approvals.pending().slice(0, limit), next: null },
     'approvals.get': async ({ id }) => approvals.get(id),
     'approvals.decide': (params, caller) => approvals.decide(params, personOf(caller)),
-    'approvals.keepOpen': ({ id, wait_ms }, caller) => keepingOpen.keepOpen(id, wait_ms, personOf(caller)),
+    'approvals.keepOpen': ({ id, wait_ms }, caller) =>
+      keepingOpen.keepOpen(id, wait_ms, personOf(caller)),
   };
 }
 
@@ -28,14 +38,18 @@ export function rulesHandlers(deps: { readonly rules: Rules }): HandlersOf<'rule
     'rules.get': async ({ id }) => rules.get(id),
     'rules.create': (params, caller) => rules.create(params, personOf(caller)),
     'rules.preview': async (params) => rules.preview(params),
-    'rules.update': ({ id, suspended }, caller) => rules.setSuspended(id, suspended, personOf(caller)),
+    'rules.update': ({ id, suspended }, caller) =>
+      rules.setSuspended(id, suspended, personOf(caller)),
     'rules.remove': ({ id }, caller) => rules.remove(id, personOf(caller)),
     'rules.restore': ({ id }, caller) => rules.restore(id, personOf(caller)),
     'rules.test': async (params) => rules.test(params),
   };
 }
 
-/** The operations that say when a person is asked: pause, quiet hours, mutes and snoozed cards. For people only. */
+/**
+ * The operations that say when a person is asked: pause, quiet hours, mutes and snoozed cards. For
+ * people only.
+ */
 export function attentionHandlers({
   doNotDisturb,
   holds,
@@ -47,10 +61,13 @@ export function attentionHandlers({
     'attention.get': async () => doNotDisturb.dto(),
     'attention.pause': ({ until }, caller) => doNotDisturb.pause(until, personOf(caller)),
     'attention.resume': (_params, caller) => doNotDisturb.resume(personOf(caller)),
-    'attention.setQuietHours': ({ periods, urgent_peers }, caller) => doNotDisturb.setQuietHours(periods, urgent_peers, personOf(caller)),
+    'attention.setQuietHours': ({ periods, urgent_peers }, caller) =>
+      doNotDisturb.setQuietHours(periods, urgent_peers, personOf(caller)),
     'attention.mute': ({ id, until }, caller) => doNotDisturb.mute(id, until, personOf(caller)),
     'attention.unmute': ({ id }, caller) => doNotDisturb.unmute(id, personOf(caller)),
     'attention.hold': ({ id, until }, caller) => holds.snooze(id, until, personOf(caller)),
-    'attention.show': async ({ ids }, caller) => ({ shown: await holds.show(ids, personOf(caller)) }),
+    'attention.show': async ({ ids }, caller) => ({
+      shown: await holds.show(ids, personOf(caller)),
+    }),
   };
 }

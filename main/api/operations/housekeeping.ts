@@ -10,7 +10,11 @@ import type { Caller, HandlersOf } from '../caller.ts';
 import { metricsText, type ProcessUsage } from '../metrics-text.ts';
 
 /** Operations on the settings a person may change while the hub runs. */
-export function settingsHandlers({ settings }: { readonly settings: SettingsService }): HandlersOf<'settings'> {
+export function settingsHandlers({
+  settings,
+}: {
+  readonly settings: SettingsService;
+}): HandlersOf<'settings'> {
   return {
     'settings.get': async () => settings.current(),
     'settings.update': async (change, caller) => settings.update(change, actorOf(caller)),
@@ -18,9 +22,16 @@ export function settingsHandlers({ settings }: { readonly settings: SettingsServ
 }
 
 /** Operations on sessions and tokens: what is logged in, and ending it. */
-export function sessionsHandlers({ tokens }: { readonly tokens: TokenService }): HandlersOf<'sessions'> {
+export function sessionsHandlers({
+  tokens,
+}: {
+  readonly tokens: TokenService;
+}): HandlersOf<'sessions'> {
   return {
-    'sessions.list': async (_params, caller) => ({ items: tokens.list().map((row) => sessionDto(row, caller)), next: null }),
+    'sessions.list': async (_params, caller) => ({
+      items: tokens.list().map((row) => sessionDto(row, caller)),
+      next: null,
+    }),
     'sessions.revoke': async ({ id }, caller) => {
       await tokens.revoke(id, actorOf(caller));
       return { revoked: true };
@@ -39,14 +50,18 @@ function sessionDto(row: TokenRow, caller: Caller): SessionDto {
   };
 }
 
-/** GET /v1/audit and what stands below: who did what, whether the log was changed, and the log as a file. For people only. */
+/**
+ * GET /v1/audit and what stands below: who did what, whether the log was changed, and the log as a
+ * file. For people only.
+ */
 export function auditHandlers({ audit }: { readonly audit: Audit }): HandlersOf<'audit'> {
   return {
     'audit.list': async ({ limit, cursor }) => audit.list({ limit, cursor }),
     'audit.verify': async (_params, caller) => audit.verify(actorOf(caller)),
     'audit.verification': async () => audit.verification(),
     'audit.cancelVerification': () => audit.cancelVerification(),
-    'audit.export': ({ format, cursor }, caller) => audit.exportPiece(format, cursor, actorOf(caller)),
+    'audit.export': ({ format, cursor }, caller) =>
+      audit.exportPiece(format, cursor, actorOf(caller)),
     'audit.acknowledge': async ({ row }, caller) => {
       await audit.acknowledge(actorOf(caller), row);
       return { state: audit.state };

@@ -1,4 +1,5 @@
-// Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page starts from.
+// Operations on the hub as a whole: who it is, how it is, logging in, and the one picture a page
+// starts from.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
@@ -43,18 +44,29 @@ interface PassphraseChange {
 export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
   const { hub, tokens, login, passphrase } = deps;
   return {
-    'hub.proof': async ({ n }) => ({ proof: createHmac('sha256', deps.bootSecret.expose()).update(utf8(n)).digest('hex') }),
+    'hub.proof': async ({ n }) => ({
+      proof: createHmac('sha256', deps.bootSecret.expose()).update(utf8(n)).digest('hex'),
+    }),
     'hub.whoami': async (_params, caller) => ({ hub: hub.current(), token: describe(caller) }),
     'hub.status': async () => ({ hub: hub.current(), ...(await deps.counts()) }),
     'hub.localStatus': async ({ boot_secret }) => {
       if (!sameSecret(boot_secret, deps.bootSecret.expose())) {
-        throw new AppError('unauthenticated', 'That is not the secret of this start of the hub.', { failedBy: 'input' });
+        throw new AppError('unauthenticated', 'That is not the secret of this start of the hub.', {
+          failedBy: 'input',
+        });
       }
       const { paused, quiet_now, mutes } = deps.attention();
       const attention = { paused, quiet_now, mutes };
-      return { hub: hub.current(), ...(await deps.counts()), pairing_window: deps.pairingWindow(), attention };
+      return {
+        hub: hub.current(),
+        ...(await deps.counts()),
+        pairing_window: deps.pairingWindow(),
+        attention,
+      };
     },
-    'hub.examples': async () => ({ text: examples(hub.current().command ?? 'axon', hub.current().api_port) }),
+    'hub.examples': async () => ({
+      text: examples(hub.current().command ?? 'axon', hub.current().api_port),
+    }),
     'hub.snapshot': async () => deps.snapshot(),
     'hub.unlock': async (_params, _caller, context) => {
       await deps.unlock(context.signal);
@@ -73,8 +85,17 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
         login.spend(given.code);
         return session(await tokens.issueForPage('Browser'));
       }
-      await passphrase.check(given.passphrase, context.signal, lineOf(deps, given.boot_secret, caller), actorOf(caller));
-      return session(context.fromPage === true ? await tokens.issueForPage('Browser') : await tokens.issueForOwner('Command line'));
+      await passphrase.check(
+        given.passphrase,
+        context.signal,
+        lineOf(deps, given.boot_secret, caller),
+        actorOf(caller),
+      );
+      return session(
+        context.fromPage === true
+          ? await tokens.issueForPage('Browser')
+          : await tokens.issueForOwner('Command line'),
+      );
     },
     'hub.loginCode': async () => {
       const { code, expiresAt } = login.makeCode();
@@ -93,33 +114,67 @@ export function loginUrl(port: number, code: string): string {
   return `http://127.0.0.1:${port}/#c=${code}`;
 }
 
-async function setPassphrase(deps: HubHandlersDeps, given: PassphraseChange, caller: Caller, context: CallContext): Promise<void> {
+async function setPassphrase(
+  deps: HubHandlersDeps,
+  given: PassphraseChange,
+  caller: Caller,
+  context: CallContext,
+): Promise<void> {
   if (deps.passphrase.isSet()) return changePassphrase(deps, given, caller, context);
   allowFirstPassphrase(deps, given.boot_secret, caller);
   return deps.passphrase.setFirst(given.wanted, actorOf(caller));
 }
 
-/** For whoever knows the one before. Who was logged in with that one is not any more, but for the caller. */
-async function changePassphrase(deps: HubHandlersDeps, given: PassphraseChange, caller: Caller, context: CallContext): Promise<void> {
+/**
+ * For whoever knows the one before. Who was logged in with that one is not any more, but for the
+ * caller.
+ */
+async function changePassphrase(
+  deps: HubHandlersDeps,
+  given: PassphraseChange,
+  caller: Caller,
+  context: CallContext,
+): Promise<void> {
   const { wanted, current, boot_secret } = given;
   if (current === undefined) {
-    throw new AppError('passphrase_required', 'This hub has an owner passphrase already; to change it, give the present one too.', {
-      failedBy: 'input',
-    });
+    throw new AppError(
+      'passphrase_required',
+      'This hub has an owner passphrase already; to change it, give the present one too.',
+      {
+        failedBy: 'input',
+      },
+    );
   }
-  await deps.passphrase.change(current, wanted, actorOf(caller), context.signal, lineOf(deps, boot_secret, caller));
-  await deps.tokens.revokeSessions(caller.kind === 'anonymous' ? null : caller.tokenId, actorOf(caller));
+  await deps.passphrase.change(
+    current,
+    wanted,
+    actorOf(caller),
+    context.signal,
+    lineOf(deps, boot_secret, caller),
+  );
+  await deps.tokens.revokeSessions(
+    caller.kind === 'anonymous' ? null : caller.tokenId,
+    actorOf(caller),
+  );
 }
 
 /**
- * For a logged-in page. For whoever can read hub.json only while no agent is connected: an agent that runs as the owner's user can read it,
- * too, and must not become the owner by being first. Throws `unauthenticated`.
+ * For a logged-in page. For whoever can read hub.json only while no agent is connected: an agent
+ * that runs as the owner's user can read it, too, and must not become the owner by being first.
+ * Throws `unauthenticated`.
  */
-function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, caller: Caller): void {
+function allowFirstPassphrase(
+  deps: HubHandlersDeps,
+  given: string | undefined,
+  caller: Caller,
+): void {
   const line = lineOf(deps, given, caller);
   if (line === 'page') return;
   if (deps.hasAgents()) {
-    throw new AppError('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, { hint: FIRST_PASSPHRASE_ON_A_PAGE.hint, failedBy: 'input' });
+    throw new AppError('unauthenticated', FIRST_PASSPHRASE_ON_A_PAGE.message, {
+      hint: FIRST_PASSPHRASE_ON_A_PAGE.hint,
+      failedBy: 'input',
+    });
   }
   if (line === 'owner') return;
   throw new AppError(
@@ -133,8 +188,13 @@ function allowFirstPassphrase(deps: HubHandlersDeps, given: string | undefined, 
 }
 
 /** Who can read hub.json, or is logged in, waits for nobody else's guesses. */
-function lineOf({ bootSecret }: HubHandlersDeps, given: string | undefined, caller: Caller): PassphraseLine {
-  if (caller.kind === 'owner' || (given !== undefined && sameSecret(given, bootSecret.expose()))) return 'owner';
+function lineOf(
+  { bootSecret }: HubHandlersDeps,
+  given: string | undefined,
+  caller: Caller,
+): PassphraseLine {
+  if (caller.kind === 'owner' || (given !== undefined && sameSecret(given, bootSecret.expose())))
+    return 'owner';
   return caller.kind === 'ui' ? 'page' : 'anyone';
 }
 
@@ -143,12 +203,16 @@ function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(mac(given), mac(expected));
 }
 
-function session(issued: { readonly token: string; readonly expiresAt: number | null }): OperationResult<'hub.login'> {
+function session(issued: {
+  readonly token: string;
+  readonly expiresAt: number | null;
+}): OperationResult<'hub.login'> {
   return { token: issued.token, expires_at: issued.expiresAt ?? 0 };
 }
 
 function describe(caller: Caller): OperationResult<'hub.whoami'>['token'] {
   if (caller.kind === 'agent') return { kind: 'agent', agent: caller.agent, scopes: caller.scopes };
-  if (caller.kind === 'anonymous') throw new AppError('unauthenticated', 'This needs a token.', { failedBy: 'input' });
+  if (caller.kind === 'anonymous')
+    throw new AppError('unauthenticated', 'This needs a token.', { failedBy: 'input' });
   return { kind: caller.kind, agent: null, scopes: AGENT_SCOPES };
 }

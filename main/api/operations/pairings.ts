@@ -1,4 +1,5 @@
-// The operations of pairing and of invitations. Every one of them is a person's: the guard lets no agent token near them.
+// The operations of pairing and of invitations. Every one of them is a person's: the guard lets no
+// agent token near them.
 import type { HubStatus } from '../../services/pages/hub-status.ts';
 import type { PairingService } from '../../services/pairing/pairing-service.ts';
 import { actorOf } from '../actor.ts';
@@ -9,12 +10,16 @@ interface PairingsHandlersDeps {
   readonly hub: Pick<HubStatus, 'places'>;
 }
 
-export function pairingsHandlers({ pairing, hub }: PairingsHandlersDeps): HandlersOf<'pairings' | 'invitations'> {
+export function pairingsHandlers({
+  pairing,
+  hub,
+}: PairingsHandlersDeps): HandlersOf<'pairings' | 'invitations'> {
   return {
     'pairings.list': () => Promise.resolve({ window: pairing.window, items: pairing.list() }),
     'pairings.window': async ({ open, minutes }) => pairing.setWindow(open, minutes),
     'pairings.start': async ({ peer, name }) => pairing.begin(peer, name ?? null),
-    'pairings.join': async ({ link, name }, caller) => pairing.join(link, name ?? null, actorOf(caller)),
+    'pairings.join': async ({ link, name }, caller) =>
+      pairing.join(link, name ?? null, actorOf(caller)),
     'invitations.list': async () => ({ items: pairing.invitations(), next: null }),
     'invitations.create': async (_none, caller) => pairing.invite(hub.places(), actorOf(caller)),
     'invitations.revoke': async ({ id }) => {

@@ -1,4 +1,5 @@
-// The operations on hubs: who is known, what they can do, how they are; and for their owner: name, suspend, add by address, remove.
+// The operations on hubs: who is known, what they can do, how they are; and for their owner: name,
+// suspend, add by address, remove.
 import type { CapabilitiesDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -15,7 +16,11 @@ interface PeersHandlersDeps {
   readonly keyTrust: KeyTrust;
 }
 
-export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps): HandlersOf<'peers'> {
+export function peersHandlers({
+  directory,
+  links,
+  keyTrust,
+}: PeersHandlersDeps): HandlersOf<'peers'> {
   return {
     'peers.list': async ({ trust }) => ({ items: directory.list(trust), next: null }),
     'peers.get': async ({ id }) => directory.dto(directory.keyOf(id)),
@@ -33,7 +38,11 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
       const answered = await links.ping(directory.resolve(id).peer.key, signal);
       if (!answered.ok) throw answered.error;
       const { roundTripMs, pong } = answered.value;
-      return { round_trip_ms: roundTripMs, status: pong.status, active_tasks: pong.active_tasks ?? 0 };
+      return {
+        round_trip_ms: roundTripMs,
+        status: pong.status,
+        active_tasks: pong.active_tasks ?? 0,
+      };
     },
 
     'peers.add': async ({ address, key, name, trust }, caller) => {
@@ -42,8 +51,13 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
         const way = readShareToken(address) === undefined ? 'key' : 'share_token';
         return keyTrust.add({ keyHex, ...place, name: name ?? null, way }, actorOf(caller));
       }
-      if (!directory.isPaired(keyHex)) return directory.addStatic({ keyHex, ...place, name: name ?? null });
-      return directory.update(keyHex, { address: place, ...(name === undefined ? {} : { name }) }, actorOf(caller));
+      if (!directory.isPaired(keyHex))
+        return directory.addStatic({ keyHex, ...place, name: name ?? null });
+      return directory.update(
+        keyHex,
+        { address: place, ...(name === undefined ? {} : { name }) },
+        actorOf(caller),
+      );
     },
 
     'peers.update': async ({ id, name, person, role, trust, address }, caller) =>
@@ -54,7 +68,9 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
           ...(person === undefined ? {} : { person }),
           ...(role === undefined ? {} : { role }),
           ...(trust === undefined ? {} : { trust }),
-          ...(address === undefined ? {} : { address: address === null ? null : readHubAddress(address) }),
+          ...(address === undefined
+            ? {}
+            : { address: address === null ? null : readHubAddress(address) }),
         },
         actorOf(caller),
       ),
@@ -76,6 +92,8 @@ export function peersHandlers({ directory, links, keyTrust }: PeersHandlersDeps)
 function capabilitiesOf(directory: PeerDirectory, key: KeyHex): CapabilitiesDto {
   const { capabilities } = directory.dto(key);
   if (capabilities === null)
-    throw new AppError('not_found', 'That hub has not told what it can do.', { hint: 'Ask again with refresh while it is online.' });
+    throw new AppError('not_found', 'That hub has not told what it can do.', {
+      hint: 'Ask again with refresh while it is online.',
+    });
   return capabilities;
 }

@@ -1,5 +1,6 @@
-// GET and PUT /v1/remote-approval: who decides in the place of the people at this hub. A logged-in page is not enough for a change, since it may
-// be a child's: the owner passphrase is asked for each time.
+// GET and PUT /v1/remote-approval: who decides in the place of the people at this hub. A logged-in
+// page is not enough for a change, since it may be a child's: the owner passphrase is asked for
+// each time.
 import type { PassphraseService } from '../../services/auth/passphrase-service.ts';
 import type { RemoteApprovalSettings } from '../../services/remote-approval/settings.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -26,8 +27,12 @@ export function remoteApprovalHandlers(deps: {
 }
 
 function missing(): never {
-  throw new AppError('passphrase_required', 'Who decides about requests is changed with the owner passphrase alone.', {
-    failedBy: 'input',
-    hint: 'Give the owner passphrase; where none is set yet, choose one in Settings.',
-  });
+  throw new AppError(
+    'passphrase_required',
+    'Who decides about requests is changed with the owner passphrase alone.',
+    {
+      failedBy: 'input',
+      hint: 'Give the owner passphrase; where none is set yet, choose one in Settings.',
+    },
+  );
 }

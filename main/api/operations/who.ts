@@ -16,8 +16,11 @@ export function viewerOf(caller: Caller): Viewer {
 
 /** @throws AppError forbidden for anybody but a person */
 export function personOf(caller: Caller): Decider {
-  if (caller.kind === 'ui' || caller.kind === 'owner') return { actor: actorOf(caller).actor, surface: caller.surface };
-  throw new AppError('forbidden', 'Only a person may do this; no agent token can.', { failedBy: 'input' });
+  if (caller.kind === 'ui' || caller.kind === 'owner')
+    return { actor: actorOf(caller).actor, surface: caller.surface };
+  throw new AppError('forbidden', 'Only a person may do this; no agent token can.', {
+    failedBy: 'input',
+  });
 }
 
 /** @throws AppError bad_request for a person: an inbox belongs to an agent */

@@ -8,12 +8,17 @@ import type { Tasks } from '../../services/outgoing/tasks.ts';
 import type { HandlersOf } from '../caller.ts';
 import { agentOf, askerOf, viewerOf } from './who.ts';
 
-/** POST /v1/query, /v1/delegate and /v1/notify: what agents and people send. The calling agent is always the sender. */
+/**
+ * POST /v1/query, /v1/delegate and /v1/notify: what agents and people send. The calling agent is
+ * always the sender.
+ */
 export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'send'> {
   const { sender } = deps;
   return {
-    'send.query': (params, caller, context) => sender.query(params, askerOf(caller), context.signal),
-    'send.delegate': (params, caller, context) => sender.delegate(params, askerOf(caller), context.idempotencyKey),
+    'send.query': (params, caller, context) =>
+      sender.query(params, askerOf(caller), context.signal),
+    'send.delegate': (params, caller, context) =>
+      sender.delegate(params, askerOf(caller), context.idempotencyKey),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
   };
 }
@@ -22,8 +27,10 @@ export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'sen
 export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'tasks'> {
   const { tasks } = deps;
   return {
-    'tasks.list': async ({ limit, cursor, conversation }, caller) => tasks.list({ limit, cursor }, viewerOf(caller), conversation),
-    'tasks.get': ({ id, wait }, caller, context) => tasks.get(id, viewerOf(caller), wait, context.signal),
+    'tasks.list': async ({ limit, cursor, conversation }, caller) =>
+      tasks.list({ limit, cursor }, viewerOf(caller), conversation),
+    'tasks.get': ({ id, wait }, caller, context) =>
+      tasks.get(id, viewerOf(caller), wait, context.signal),
     'tasks.cancel': ({ id, reason }, caller) => tasks.cancel(id, viewerOf(caller), reason ?? null),
   };
 }
@@ -38,14 +45,23 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
     }),
     'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
       inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
-    'inbox.nack': async ({ delivery, attempt }, caller) => ({ state: await inbox.nack(agentOf(caller), delivery, attempt ?? null) }),
+    'inbox.nack': async ({ delivery, attempt }, caller) => ({
+      state: await inbox.nack(agentOf(caller), delivery, attempt ?? null),
+    }),
     'inbox.extend': async ({ delivery, lease_ms, progress, attempt }, caller) => ({
-      lease_until: await inbox.extend(agentOf(caller), delivery, lease_ms, progress ?? null, attempt ?? null),
+      lease_until: await inbox.extend(
+        agentOf(caller),
+        delivery,
+        lease_ms,
+        progress ?? null,
+        attempt ?? null,
+      ),
     }),
     'inbox.reply': async ({ delivery, attempt, ...reply }, caller) => ({
       state: await inbox.reply(agentOf(caller), delivery, reply, attempt ?? null),
     }),
-    'inbox.dead': async ({ limit, cursor }, caller) => inbox.dead(askerOf(caller), limit, readCursor(cursor) ?? 0),
+    'inbox.dead': async ({ limit, cursor }, caller) =>
+      inbox.dead(askerOf(caller), limit, readCursor(cursor) ?? 0),
     'inbox.requeue': async ({ delivery }, caller) => {
       await inbox.requeue(askerOf(caller), delivery);
       return { state: 'queued' };
@@ -54,10 +70,13 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
 }
 
 /** GET /v1/conversations: an agent sees what it took part in, a person all. */
-export function conversationsHandlers(deps: { readonly conversations: Conversations }): HandlersOf<'conversations'> {
+export function conversationsHandlers(deps: {
+  readonly conversations: Conversations;
+}): HandlersOf<'conversations'> {
   const { conversations } = deps;
   return {
-    'conversations.list': async ({ limit, cursor }, caller) => conversations.list({ limit, cursor }, askerOf(caller)),
+    'conversations.list': async ({ limit, cursor }, caller) =>
+      conversations.list({ limit, cursor }, askerOf(caller)),
     'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
   };
 }

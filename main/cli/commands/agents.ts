@@ -1,5 +1,5 @@
-// agents: the programs of this computer that may speak through the hub. `connect` is for a program (a person confirms it), the others are
-// for the person in charge.
+// agents: the programs of this computer that may speak through the hub. `connect` is for a program
+// (a person confirms it), the others are for the person in charge.
 import { Argument, Option } from 'commander';
 import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
@@ -23,7 +23,9 @@ interface ProfileOptions {
 }
 
 export function addAgentCommands(program: AxonCommand): void {
-  const agents = program.command('agents').description('programs of this computer that speak through the hub');
+  const agents = program
+    .command('agents')
+    .description('programs of this computer that speak through the hub');
   agents
     .command('list', { isDefault: true })
     .description('who is connected')
@@ -36,7 +38,9 @@ export function addAgentCommands(program: AxonCommand): void {
       );
     });
   profile(agents.command('connect'))
-    .description('connect a program: shows a code that the person confirms in the app, then keeps its token')
+    .description(
+      'connect a program: shows a code that the person confirms in the app, then keeps its token',
+    )
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
     .does(async ({ terminal, session, command: typed }, name: string, options: ProfileOptions) => {
       checkAgentName(name);
@@ -46,16 +50,24 @@ export function addAgentCommands(program: AxonCommand): void {
         `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
       );
       const areas = (options.domain ?? []).map((domain) => ` --domain ${domain}`).join('');
-      terminal.note(`Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}${areas}`);
+      terminal.note(
+        `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}${areas}`,
+      );
       for (;;) {
-        const { state, token } = await line.call('agents.registration', { id: asked.registration.id, secret: asked.secret });
+        const { state, token } = await line.call('agents.registration', {
+          id: asked.registration.id,
+          secret: asked.secret,
+        });
         if (token !== null) {
           const file = session.storeToken(name, token);
-          terminal.result({ name, token_file: file }, () => [`Connected. The token stands in ${file}.`]);
+          terminal.result({ name, token_file: file }, () => [
+            `Connected. The token stands in ${file}.`,
+          ]);
           return;
         }
         if (state === 'declined') throw refusal('rejected', 'The person declined.');
-        if (state !== 'pending') throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
+        if (state !== 'pending')
+          throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
         await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
       }
     });
@@ -63,48 +75,84 @@ export function addAgentCommands(program: AxonCommand): void {
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
     .addOption(
-      new Option('--class <class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one').choices(
-        RISK_CLASSES,
-      ),
+      new Option(
+        '--class <class>',
+        'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one',
+      ).choices(RISK_CLASSES),
     )
-    .does(async ({ terminal, session }, name: string, options: ProfileOptions & { class?: RiskClass }) => {
-      checkAgentName(name);
-      const owner = await session.asOwner();
-      const { agent, token } = await owner.call('agents.create', {
-        ...profileOf(name, options),
-        ...(options.class === undefined ? {} : { risk_class: options.class }),
-      });
-      const file = session.storeToken(name, token);
-      terminal.result({ agent, token_file: file }, () => [`Connected ${agent.display_name}. Its token stands in ${file}.`]);
-    });
+    .does(
+      async (
+        { terminal, session },
+        name: string,
+        options: ProfileOptions & { class?: RiskClass },
+      ) => {
+        checkAgentName(name);
+        const owner = await session.asOwner();
+        const { agent, token } = await owner.call('agents.create', {
+          ...profileOf(name, options),
+          ...(options.class === undefined ? {} : { risk_class: options.class }),
+        });
+        const file = session.storeToken(name, token);
+        terminal.result({ agent, token_file: file }, () => [
+          `Connected ${agent.display_name}. Its token stands in ${file}.`,
+        ]);
+      },
+    );
   agents
     .command('rename')
     .description('give an agent the name that people read')
     .argument('<agent>', AGENT)
     .argument('<name>', 'its new name; what programs type, its handle, stays')
     .doesAsOwner(async (owner, { terminal }, agent: string, name: string) => {
-      const renamed = await owner.call('agents.rename', { name: await handleHere(owner, agent), display_name: name });
-      terminal.result(renamed, () => [`${renamed.name} is called ${renamed.display_name} from now on.`]);
+      const renamed = await owner.call('agents.rename', {
+        name: await handleHere(owner, agent),
+        display_name: name,
+      });
+      terminal.result(renamed, () => [
+        `${renamed.name} is called ${renamed.display_name} from now on.`,
+      ]);
     });
   agents
     .command('class')
     .description('say how much harm an agent could do')
     .argument('<agent>', AGENT)
-    .addArgument(new Argument('<class>', 'R0 look, R1 small and reversible, R2 others see it, R3 dangerous').choices(RISK_CLASSES))
+    .addArgument(
+      new Argument(
+        '<class>',
+        'R0 look, R1 small and reversible, R2 others see it, R3 dangerous',
+      ).choices(RISK_CLASSES),
+    )
     .option('--default', 'it also takes what no other agent claims')
-    .doesAsOwner(async (owner, { terminal }, typed: string, riskClass: RiskClass, options: { default?: boolean }) => {
-      const name = await handleHere(owner, typed);
-      const agent = await owner.call('agents.setClass', { name, risk_class: riskClass, is_default: options.default });
-      terminal.result(agent, () => [`${agent.display_name} is of class ${agent.risk_class}.`]);
-    });
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal },
+        typed: string,
+        riskClass: RiskClass,
+        options: { default?: boolean },
+      ) => {
+        const name = await handleHere(owner, typed);
+        const agent = await owner.call('agents.setClass', {
+          name,
+          risk_class: riskClass,
+          is_default: options.default,
+        });
+        terminal.result(agent, () => [`${agent.display_name} is of class ${agent.risk_class}.`]);
+      },
+    );
   agents
     .command('remove-area')
     .description('take one area from an agent, with what you said of its class; the others stay')
     .argument('<agent>', AGENT)
     .argument('<domain>', 'the area, like family.calendar')
     .doesAsOwner(async (owner, { terminal }, typed: string, area: string) => {
-      const agent = await owner.call('agents.removeArea', { name: await handleHere(owner, typed), area });
-      terminal.result(agent, () => [`${agent.display_name} has ${area} no longer, and ${countOfAreas(agent)}.`]);
+      const agent = await owner.call('agents.removeArea', {
+        name: await handleHere(owner, typed),
+        area,
+      });
+      terminal.result(agent, () => [
+        `${agent.display_name} has ${area} no longer, and ${countOfAreas(agent)}.`,
+      ]);
     });
   agents
     .command('remove')
@@ -119,12 +167,20 @@ export function addAgentCommands(program: AxonCommand): void {
 }
 
 function countOfAreas({ domains }: AgentDto): string {
-  return domains.length === 0 ? 'no other' : domains.length === 1 ? 'one other' : `${domains.length} others`;
+  return domains.length === 0
+    ? 'no other'
+    : domains.length === 1
+      ? 'one other'
+      : `${domains.length} others`;
 }
 
 function profile(command: AxonCommand): AxonCommand {
   return command
-    .option('--domain <domain>', 'what it does, like family.calendar; may be given several times', collectDomains)
+    .option(
+      '--domain <domain>',
+      'what it does, like family.calendar; may be given several times',
+      collectDomains,
+    )
     .option('--capability <word>', 'what it can do; may be given several times', collect)
     .option('--model <name>', 'the model behind it');
 }

@@ -1,5 +1,5 @@
-// approvals: what waits for a person, at a terminal. The whole exact text is shown before anything is decided, and the decision carries
-// the digest of what was shown.
+// approvals: what waits for a person, at a terminal. The whole exact text is shown before anything
+// is decided, and the decision carries the digest of what was shown.
 import { Option } from 'commander';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
@@ -24,7 +24,8 @@ export const NOTHING_DECIDED = 'Nothing was decided.';
 const WOULD = {
   conversation:
     'From now on the same hub, agent and area are allowed without asking, in this conversation only, until nothing has come for 2 hours, for 12 hours at most.',
-  always: 'From now on the same hub, agent and area are allowed without asking, for 30 days; what others see, for this topic only.',
+  always:
+    'From now on the same hub, agent and area are allowed without asking, for 30 days; what others see, for this topic only.',
 } as const;
 
 interface AllowOptions {
@@ -40,14 +41,22 @@ interface DeclineOptions {
 }
 
 export function addApprovalCommands(program: AxonCommand): void {
-  const approvals = program.command('approvals').description('see and decide what other hubs want done (the person in charge only)');
+  const approvals = program
+    .command('approvals')
+    .description('see and decide what other hubs want done (the person in charge only)');
   approvals
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
     .doesAsOwner(async (owner, { terminal }, options: { decided?: boolean }) => {
-      const page = await owner.call('approvals.list', { state: options.decided === true ? 'decided' : 'pending' });
-      terminal.result(page, () => (page.items.length === 0 ? ['Nothing needs you.'] : listLines(page.items, options.decided === true)));
+      const page = await owner.call('approvals.list', {
+        state: options.decided === true ? 'decided' : 'pending',
+      });
+      terminal.result(page, () =>
+        page.items.length === 0
+          ? ['Nothing needs you.']
+          : listLines(page.items, options.decided === true),
+      );
     });
   approvals
     .command('show')
@@ -62,49 +71,90 @@ export function addApprovalCommands(program: AxonCommand): void {
     .command('allow')
     .description('allow one request, once or from now on')
     .argument('<id>', 'the request')
-    .option('--digest <hex>', 'for scripts: the digest that was shown; without it the request is shown and asked about')
+    .option(
+      '--digest <hex>',
+      'for scripts: the digest that was shown; without it the request is shown and asked about',
+    )
     .addOption(
       new Option('--scope <scope>', 'how far it goes; more than once makes a rule')
         .choices(['once', 'conversation', 'always'])
         .default('once'),
     )
     .option('--last-word <word>', 'for requests of the dangerous class: the last word of the text')
-    .doesAsOwner(async (owner, { terminal, command: program }, id: string, options: AllowOptions) => {
-      const shown = await requestOf(owner, id);
-      if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
-      const lastWord = await confirmAllow(terminal, shown, options, program);
-      const decided = await decide(owner, shown, options.digest, { decision: 'allow', scope: options.scope, last_word: lastWord });
-      const goesOn = decided.remote_question === null ? [`${decided.to_name} gets it now.`] : answerLines(decided);
-      terminal.result(decided, () => [
-        [options.scope === 'once' ? 'Allowed once.' : `Allowed, and remembered as a rule (${program} rules).`, ...goesOn].join(' '),
-      ]);
-    });
+    .doesAsOwner(
+      async (owner, { terminal, command: program }, id: string, options: AllowOptions) => {
+        const shown = await requestOf(owner, id);
+        if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
+        const lastWord = await confirmAllow(terminal, shown, options, program);
+        const decided = await decide(owner, shown, options.digest, {
+          decision: 'allow',
+          scope: options.scope,
+          last_word: lastWord,
+        });
+        const goesOn =
+          decided.remote_question === null
+            ? [`${decided.to_name} gets it now.`]
+            : answerLines(decided);
+        terminal.result(decided, () => [
+          [
+            options.scope === 'once'
+              ? 'Allowed once.'
+              : `Allowed, and remembered as a rule (${program} rules).`,
+            ...goesOn,
+          ].join(' '),
+        ]);
+      },
+    );
   approvals
     .command('decline')
     .description('decline one request')
-    .option('--never', 'and decline the same quietly from now on: a rule, which is shown and asked about')
+    .option(
+      '--never',
+      'and decline the same quietly from now on: a rule, which is shown and asked about',
+    )
     .argument('<id>', 'the request')
     .option('--reason <text>', 'why; the asking hub sees it')
     .option('--digest <hex>', 'for scripts: the digest that was shown')
-    .doesAsOwner(async (owner, { terminal, command: program }, id: string, options: DeclineOptions) => {
-      const shown = await requestOf(owner, id);
-      const scope = options.never === true ? 'never' : 'once';
-      if (scope === 'never') await confirmNever(terminal, shown, options, program);
-      const decided = await decide(owner, shown, options.digest, { decision: 'decline', scope, reason: options.reason });
-      const declined = scope === 'never' ? `Declined, and remembered as a rule (${program} rules).` : 'Declined.';
-      terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
-    });
+    .doesAsOwner(
+      async (owner, { terminal, command: program }, id: string, options: DeclineOptions) => {
+        const shown = await requestOf(owner, id);
+        const scope = options.never === true ? 'never' : 'once';
+        if (scope === 'never') await confirmNever(terminal, shown, options, program);
+        const decided = await decide(owner, shown, options.digest, {
+          decision: 'decline',
+          scope,
+          reason: options.reason,
+        });
+        const declined =
+          scope === 'never'
+            ? `Declined, and remembered as a rule (${program} rules).`
+            : 'Declined.';
+        terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
+      },
+    );
 }
 
 /** Said before anybody is asked to type: the word would count for nothing. */
 function onlyDeclinable(hubs: readonly DecidingHubDto[], id: string): AppError {
   const { waiting } = ENGLISH.remoteApproval;
   const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
-  return refusal('blocked', `${whose}. ${waiting.here}`, `"axon approvals decline ${id}" declines it.`);
+  return refusal(
+    'blocked',
+    `${whose}. ${waiting.here}`,
+    `"axon approvals decline ${id}" declines it.`,
+  );
 }
 
-/** Shows the request and asks, unless a digest says that it was seen. Returns the last word where one is needed. */
-async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: AllowOptions, command: string): Promise<string | undefined> {
+/**
+ * Shows the request and asks, unless a digest says that it was seen. Returns the last word where
+ * one is needed.
+ */
+async function confirmAllow(
+  terminal: Terminal,
+  shown: ApprovalDto,
+  options: AllowOptions,
+  command: string,
+): Promise<string | undefined> {
   if (options.digest !== undefined) return options.lastWord;
   show(terminal, shown, command);
   if (shown.choice !== null) {
@@ -122,14 +172,26 @@ async function confirmAllow(terminal: Terminal, shown: ApprovalDto, options: All
       `It can be allowed for: ${['once', ...offered].join(', ')}.`,
     );
   }
-  if (shown.risk_class === 'R3') return terminal.ask('This is of the dangerous class. Type the last word of the text to allow it: ');
+  if (shown.risk_class === 'R3')
+    return terminal.ask(
+      'This is of the dangerous class. Type the last word of the text to allow it: ',
+    );
   if (options.scope !== 'once') terminal.note(WOULD[options.scope]);
-  await terminal.confirm(options.scope === 'once' ? 'Allow this once?' : 'Allow and remember?', 'allow', NOTHING_DECIDED);
+  await terminal.confirm(
+    options.scope === 'once' ? 'Allow this once?' : 'Allow and remember?',
+    'allow',
+    NOTHING_DECIDED,
+  );
   return undefined;
 }
 
 /** The same for a "never", which lasts. */
-async function confirmNever(terminal: Terminal, shown: ApprovalDto, options: DeclineOptions, command: string): Promise<void> {
+async function confirmNever(
+  terminal: Terminal,
+  shown: ApprovalDto,
+  options: DeclineOptions,
+  command: string,
+): Promise<void> {
   if (options.digest !== undefined) return;
   show(terminal, shown, command);
   terminal.note(neverWould(shown));
@@ -141,7 +203,9 @@ function neverWould({ peer_id, peer_name, from_name, to_name, domain }: Approval
   const area = domain !== null && DOMAIN_NAME.test(domain) ? ` in ${domain}` : ', in any area';
   // Among the programs of this computer a rule means one of them.
   const [who, told] =
-    peer_id === null ? [`${from_name ?? peer_name}, on this computer,`, 'it'] : [peer_name, 'whichever of its agents asks'];
+    peer_id === null
+      ? [`${from_name ?? peer_name}, on this computer,`, 'it']
+      : [peer_name, 'whichever of its agents asks'];
   return `From now on ${who} may never ask ${to_name} for anything${area}: ${told} is told "declined", and nobody is disturbed. It has no end.`;
 }
 
@@ -150,13 +214,24 @@ export function decide(
   owner: HubClient,
   shown: ApprovalDto,
   digest: string | undefined,
-  decision: Pick<OperationInput<'approvals.decide'>, 'decision' | 'scope' | 'last_word' | 'reason' | 'answer' | 'choice'>,
+  decision: Pick<
+    OperationInput<'approvals.decide'>,
+    'decision' | 'scope' | 'last_word' | 'reason' | 'answer' | 'choice'
+  >,
 ): Promise<ApprovalDto> {
   const { id, revision } = shown;
-  return owner.call('approvals.decide', { id, revision, digest: digest ?? shown.digest, ...decision });
+  return owner.call('approvals.decide', {
+    id,
+    revision,
+    digest: digest ?? shown.digest,
+    ...decision,
+  });
 }
 
-/** Shows it at the terminal. @param command how a line to be typed begins here @throws AppError bad_request where nobody can see it */
+/**
+ * Shows it at the terminal. @param command how a line to be typed begins here @throws AppError
+ * bad_request where nobody can see it
+ */
 export function show(terminal: Terminal, shown: ApprovalDto, command: string): void {
   if (!terminal.isInteractive) {
     throw refusal(
@@ -180,7 +255,10 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
   ]);
   const begins = items.map(({ text }) => beginningOf(text));
   return [
-    ...table([[inZone(isDecided ? 'ENDED' : 'RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID'], ...rows], begins),
+    ...table(
+      [[inZone(isDecided ? 'ENDED' : 'RECEIVED'), 'STATE', 'FROM', 'FOR', 'CLASS', 'ID'], ...rows],
+      begins,
+    ),
     '',
     agents.classLegend,
   ];
@@ -189,7 +267,9 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
 /** Who decides, where that is nobody here. */
 function stateOf({ held, state, decided_by_hubs: hubs }: ApprovalDto): string {
   if (held !== null) return 'held';
-  return hubs === null || state !== 'pending' ? state : ENGLISH.remoteApproval.waiting.inList(hubs.map(({ name }) => name));
+  return hubs === null || state !== 'pending'
+    ? state
+    : ENGLISH.remoteApproval.waiting.inList(hubs.map(({ name }) => name));
 }
 
 /** Whose hub asks; where it asks about the request of another one, for whom. */

@@ -1,4 +1,5 @@
-// pause, resume, quiet, peers mute and unmute, approvals later and now: when a person is asked, at a terminal. For the person in charge only.
+// pause, resume, quiet, peers mute and unmute, approvals later and now: when a person is asked, at
+// a terminal. For the person in charge only.
 import { InvalidArgumentError } from 'commander';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
@@ -22,7 +23,9 @@ const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
 export function addAttentionCommands(program: AxonCommand): void {
   program
     .command('pause')
-    .description('hold everything other hubs ask for, and what rules would allow, until "resume" (the person in charge only)')
+    .description(
+      'hold everything other hubs ask for, and what rules would allow, until "resume" (the person in charge only)',
+    )
     .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
     .doesAsOwner(async (owner, { terminal }, options: { for?: number }) => {
       const until = options.for === undefined ? null : Date.now() + options.for;
@@ -40,7 +43,9 @@ export function addAttentionCommands(program: AxonCommand): void {
 }
 
 function addQuietCommands(program: AxonCommand): void {
-  const quiet = program.command('quiet').description('the hours in which nobody is asked (the person in charge only)');
+  const quiet = program
+    .command('quiet')
+    .description('the hours in which nobody is asked (the person in charge only)');
   quiet
     .command('list', { isDefault: true })
     .description('quiet hours, who may disturb them, pause and mutes')
@@ -52,19 +57,37 @@ function addQuietCommands(program: AxonCommand): void {
     .command('set')
     .description('make quiet hours, or change those of that name')
     .argument('<name>', 'what they are called, such as Night')
-    .requiredOption('--from <time>', 'when they begin, such as 21:30, by the clock of the hub', readTimeOfDay)
-    .requiredOption('--to <time>', 'when they end; at or before --from: on the next day', readTimeOfDay)
-    .option('--days <days>', 'on which they begin, such as mon,tue,wed (default: every day)', readDays)
+    .requiredOption(
+      '--from <time>',
+      'when they begin, such as 21:30, by the clock of the hub',
+      readTimeOfDay,
+    )
+    .requiredOption(
+      '--to <time>',
+      'when they end; at or before --from: on the next day',
+      readTimeOfDay,
+    )
+    .option(
+      '--days <days>',
+      'on which they begin, such as mon,tue,wed (default: every day)',
+      readDays,
+    )
     .option('--off', 'keep them, but do not hold anything')
-    .does(async ({ terminal, session }, name: string, options: { from: string; to: string; days?: readonly number[]; off?: boolean }) => {
-      const { from, to, days = EVERY_DAY, off } = options;
-      const owner = await session.asOwner();
-      const attention = await changePeriods(owner, (periods) => [
-        ...periods.filter((period) => period.name !== name),
-        { name, from, to, days, on: off !== true },
-      ]);
-      await tell(owner, terminal, attention);
-    });
+    .does(
+      async (
+        { terminal, session },
+        name: string,
+        options: { from: string; to: string; days?: readonly number[]; off?: boolean },
+      ) => {
+        const { from, to, days = EVERY_DAY, off } = options;
+        const owner = await session.asOwner();
+        const attention = await changePeriods(owner, (periods) => [
+          ...periods.filter((period) => period.name !== name),
+          { name, from, to, days, on: off !== true },
+        ]);
+        await tell(owner, terminal, attention);
+      },
+    );
   quiet
     .command('remove')
     .description('take quiet hours away')
@@ -79,12 +102,17 @@ function addQuietCommands(program: AxonCommand): void {
     });
   quiet
     .command('urgent')
-    .description('say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none')
+    .description(
+      'say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none',
+    )
     .argument('[hubs...]', 'their names or agent ids')
     .doesAsOwner(async (owner, { terminal }, hubs: readonly string[]) => {
       const { quiet_hours: now } = await owner.call('attention.get', {});
       const periods = now.periods.map(given);
-      const attention = await owner.call('attention.setQuietHours', { periods, urgent_peers: [...hubs] });
+      const attention = await owner.call('attention.setQuietHours', {
+        periods,
+        urgent_peers: [...hubs],
+      });
       await tell(owner, terminal, attention);
     });
 }
@@ -93,11 +121,16 @@ function addQuietCommands(program: AxonCommand): void {
 export function addMuteCommands(peers: AxonCommand): void {
   peers
     .command('mute')
-    .description('have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)')
+    .description(
+      'have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)',
+    )
     .argument('<hub>', 'its name or agent id')
     .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
     .doesAsOwner(async (owner, { terminal }, hub: string, options: { for?: number }) => {
-      const attention = await owner.call('attention.mute', { id: hub, until: Date.now() + (options.for ?? DAY_MS) });
+      const attention = await owner.call('attention.mute', {
+        id: hub,
+        until: Date.now() + (options.for ?? DAY_MS),
+      });
       terminal.result(attention, () => muteLines(attention));
     });
   peers
@@ -119,8 +152,12 @@ export function addHoldCommands(approvals: AxonCommand): void {
     .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
     .doesAsOwner(async (owner, { terminal }, id: string, options: { for?: number }) => {
       const until = Date.now() + (options.for ?? HOUR_MS);
-      const held = await withId('request', id, (request) => owner.call('attention.hold', { id: request, until }));
-      terminal.result(held, () => [`${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`]);
+      const held = await withId('request', id, (request) =>
+        owner.call('attention.hold', { id: request, until }),
+      );
+      terminal.result(held, () => [
+        `${text.held(held.held?.until == null ? null : localTime(held.held.until))}.`,
+      ]);
     });
   approvals
     .command('keep-open')
@@ -131,7 +168,9 @@ export function addHoldCommands(approvals: AxonCommand): void {
       const kept = await owner.call('approvals.keepOpen', { id: shown.id, wait_ms: shown.wait_ms });
       terminal.result(kept, () => [
         text.keptOpen(localTime(kept.expires_at)),
-        kept.keep_open_until === null ? text.waitsNoLonger : text.keepableUntil(localTime(kept.deadline_at)),
+        kept.keep_open_until === null
+          ? text.waitsNoLonger
+          : text.keepableUntil(localTime(kept.deadline_at)),
       ]);
     });
   approvals
@@ -140,7 +179,9 @@ export function addHoldCommands(approvals: AxonCommand): void {
     .argument('[ids...]', 'which; all of it when none is named')
     .does(async ({ terminal, session }, ids: readonly string[]) => {
       const named = ids.map((id) => idOf('request', id));
-      const answer = await (await session.asOwner()).call('attention.show', { ids: named.length === 0 ? 'all' : named });
+      const answer = await (
+        await session.asOwner()
+      ).call('attention.show', { ids: named.length === 0 ? 'all' : named });
       terminal.result(answer, () => [
         answer.shown === 0
           ? 'Nothing is held.'
@@ -170,35 +211,53 @@ function readTimeOfDay(words: string): string {
 }
 
 function readDays(words: string): readonly number[] {
-  const days = words.split(',').map((word) => DAY_WORDS.indexOf(word.trim().toLowerCase().slice(0, 3)) + 1);
+  const days = words
+    .split(',')
+    .map((word) => DAY_WORDS.indexOf(word.trim().toLowerCase().slice(0, 3)) + 1);
   if (days.includes(0)) throw new InvalidArgumentError('It must be days such as mon,tue,sat.');
   return days;
 }
 
 /** Prints how it stands now, with the owner's names of the hubs. */
-async function tell(owner: HubClient, terminal: Terminal, attention: AttentionDto, ...first: readonly string[]): Promise<void> {
+async function tell(
+  owner: HubClient,
+  terminal: Terminal,
+  attention: AttentionDto,
+  ...first: readonly string[]
+): Promise<void> {
   const { items } = await owner.call('peers.list', { trust: 'all' });
   const names = new Map(items.map(({ id, name }) => [id, name]));
   terminal.result(attention, () => [...first, ...attentionLines(attention, names)]);
 }
 
-function attentionLines(attention: AttentionDto, hubs: ReadonlyMap<string, string>): readonly string[] {
+function attentionLines(
+  attention: AttentionDto,
+  hubs: ReadonlyMap<string, string>,
+): readonly string[] {
   const { paused, quiet_now: now, quiet_hours: quiet, time_zone: zone, mutes } = attention;
   const names = quiet.periods.map(
     ({ name, from, to, days, on }) =>
       `${name}: ${text.quiet.sentence(daysOf(days), from, to)}${on ? (now?.name === name ? `. ${text.quiet.onNow}` : '.') : `. ${text.quiet.off}`}`,
   );
   return [
-    ...(paused === null ? [] : [`${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`]),
+    ...(paused === null
+      ? []
+      : [
+          `${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`,
+        ]),
     ...(names.length === 0 ? ['No quiet hours.'] : [...names, text.quiet.zone(zone)]),
     ...quiet.urgent_peers.map((id) => `${text.quiet.urgent}: ${hubs.get(id) ?? id}`),
     ...(mutes.length === 0 ? [] : muteLines(attention)),
-    ...attention.floods.map(({ peer_name: name, refused }) => (refused > 0 ? `${text.flood(name, refused)}.` : text.declinedOften(name))),
+    ...attention.floods.map(({ peer_name: name, refused }) =>
+      refused > 0 ? `${text.flood(name, refused)}.` : text.declinedOften(name),
+    ),
   ];
 }
 
 function daysOf(days: readonly number[]): string {
-  return days.length === EVERY_DAY.length ? text.quiet.everyDay : days.map((day) => text.quiet.dayShort[day - 1] ?? '').join(', ');
+  return days.length === EVERY_DAY.length
+    ? text.quiet.everyDay
+    : days.map((day) => text.quiet.dayShort[day - 1] ?? '').join(', ');
 }
 
 function muteLines({ mutes }: AttentionDto): readonly string[] {

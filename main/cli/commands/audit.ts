@@ -1,5 +1,6 @@
-// audit: who did what, for the person in charge: the newest rows, the check that nothing was changed or removed, the export, and the
-// acknowledgement that something was. Beside it confirm-restore: the one answer that unlocks a hub that was restored from an older copy.
+// audit: who did what, for the person in charge: the newest rows, the check that nothing was
+// changed or removed, the export, and the acknowledgement that something was. Beside it
+// confirm-restore: the one answer that unlocks a hub that was restored from an older copy.
 import { setTimeout } from 'node:timers/promises';
 import { Option } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
@@ -27,21 +28,32 @@ const LOOK_AGAIN_MS = 200;
 export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppedAudit): void {
   const audit = program
     .command('audit')
-    .description('who did what on this hub, and whether that log was changed (the person in charge only)');
+    .description(
+      'who did what on this hub, and whether that log was changed (the person in charge only)',
+    );
   audit
     .command('list', { isDefault: true })
     .description('the newest rows, the newest first')
-    .option('--limit <rows>', `how many, 1 to ${ROWS_MAX}`, wholeNumberFrom(1, ROWS_MAX), ROWS_DEFAULT)
+    .option(
+      '--limit <rows>',
+      `how many, 1 to ${ROWS_MAX}`,
+      wholeNumberFrom(1, ROWS_MAX),
+      ROWS_DEFAULT,
+    )
     .doesAsOwner(async (owner, { terminal }, { limit }: { limit: number }) => {
       const page = await owner.call('audit.list', { limit });
       const { items: hubs } = await owner.call('peers.list', { trust: 'all' });
       const names = new Map(hubs.map(({ public_key: key, name }) => [key, name]));
       const rows = page.items.map((row) => cellsOf(row, names));
-      terminal.result(page, () => table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...rows]));
+      terminal.result(page, () =>
+        table([['ROW', inZone('WHEN'), 'WHO', 'WHERE', 'WHAT', 'OF'], ...rows]),
+      );
     });
   audit
     .command('verify')
-    .description('check every row and signature; a hub that does not run is checked where its data stands')
+    .description(
+      'check every row and signature; a hub that does not run is checked where its data stands',
+    )
     .does(async ({ terminal, session }) => {
       const isRunning = await session.line().then(() => true, isNotRunning);
       const tell = (checked: AuditCheckDto): number => {
@@ -63,16 +75,27 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     .command('export')
     .description('the whole log as text, the oldest row first')
     .addOption(
-      new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet').choices(['json', 'csv']).default('json'),
+      new Option('--format <format>', 'JSON can be checked elsewhere, CSV is for a spreadsheet')
+        .choices(['json', 'csv'])
+        .default('json'),
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
-    .doesAsOwner(async (owner, { terminal }, { format, output }: { format: 'json' | 'csv'; output?: string }) => {
-      if (output === undefined) return exportPieces(owner, format, (piece) => terminal.raw(piece));
-      return exportIntoFile(owner, format, output, terminal);
-    });
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal },
+        { format, output }: { format: 'json' | 'csv'; output?: string },
+      ) => {
+        if (output === undefined)
+          return exportPieces(owner, format, (piece) => terminal.raw(piece));
+        return exportIntoFile(owner, format, output, terminal);
+      },
+    );
   audit
     .command('acknowledge')
-    .description('say that you have seen that the log was changed: rules act and it is signed again')
+    .description(
+      'say that you have seen that the log was changed: rules act and it is signed again',
+    )
     .doesAsOwner(async (owner, { terminal }) => {
       const { tamper_finding: finding } = (await owner.call('hub.status', {})).hub;
       if (finding !== null) terminal.note(text.finding(finding));
@@ -87,7 +110,11 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
       const { audit: state } = (await owner.call('hub.status', {})).hub;
       const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
       if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
-      if (state === 'restored' && yes !== true && (await terminal.ask(question)).trim().toLowerCase() !== 'yes') {
+      if (
+        state === 'restored' &&
+        yes !== true &&
+        (await terminal.ask(question)).trim().toLowerCase() !== 'yes'
+      ) {
         throw refusal('cancelled', kept);
       }
       const hub = await owner.call('hub.confirmRestore', {});
@@ -114,7 +141,10 @@ async function checkRunning(owner: HubClient, signal: AbortSignal): Promise<Audi
   let checked = await owner.call('audit.verify', {});
   while (checked.state === 'running') {
     await setTimeout(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-    checked = await owner.call(signal.aborted ? 'audit.cancelVerification' : 'audit.verification', {});
+    checked = await owner.call(
+      signal.aborted ? 'audit.cancelVerification' : 'audit.verification',
+      {},
+    );
   }
   return checked;
 }
@@ -123,8 +153,12 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   if (checked.state === 'cancelled') return [text.cancelled(checked.checked, checked.rows)];
   if (checked.state === 'failed') return [text.failed(checked.problem ?? '')];
   const signed = text.signed(checked.signed_seq, checked.rows);
-  const verdict = checked.finding === null ? [text.whole(checked.rows), signed] : [text.broken, text.finding(checked.finding)];
-  for (const one of checked.acknowledged) verdict.push(text.acknowledgedFinding(one, one.at === null ? null : localTime(one.at)));
+  const verdict =
+    checked.finding === null
+      ? [text.whole(checked.rows), signed]
+      : [text.broken, text.finding(checked.finding)];
+  for (const one of checked.acknowledged)
+    verdict.push(text.acknowledgedFinding(one, one.at === null ? null : localTime(one.at)));
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
 }
 
@@ -135,14 +169,23 @@ async function exportPieces(
   signal?: AbortSignal,
 ): Promise<void> {
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const piece = await owner.call('audit.export', { format, ...(cursor === undefined ? {} : { cursor }) }, signal);
+    const piece = await owner.call(
+      'audit.export',
+      { format, ...(cursor === undefined ? {} : { cursor }) },
+      signal,
+    );
     await write(piece.text);
     cursor = piece.next;
   }
 }
 
 /** What cancels it leaves no file behind. Returns the exit code. */
-function exportIntoFile(owner: HubClient, format: 'json' | 'csv', file: string, terminal: Terminal): Promise<number> {
+function exportIntoFile(
+  owner: HubClient,
+  format: 'json' | 'csv',
+  file: string,
+  terminal: Terminal,
+): Promise<number> {
   const work = async (signal: AbortSignal): Promise<number> => {
     await intoNewFile(file, (write) => exportPieces(owner, format, write, signal));
     terminal.note(text.exported(file));

@@ -1,9 +1,16 @@
-// escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back as the result.
+// escalate: asks a person at another hub to choose. No agent there gets it; the choice comes back
+// as the result.
 import { InvalidArgumentError } from 'commander';
 import { OPTIONS_MAX, OPTIONS_MIN } from '../../../preload/contract/limits.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { common, conversationOption, deadlineOption, reportLines, type CommonOptions } from './send.ts';
+import {
+  common,
+  conversationOption,
+  deadlineOption,
+  reportLines,
+  type CommonOptions,
+} from './send.ts';
 import { followTask } from './tasks.ts';
 import { refusal } from '../refusal.ts';
 
@@ -25,7 +32,9 @@ export function addEscalateCommand(program: AxonCommand): void {
   const typed: TypedOption[] = [];
   program
     .command('escalate')
-    .description('ask a person at another hub to choose; no agent there gets it, and the choice is the answer')
+    .description(
+      'ask a person at another hub to choose; no agent there gets it, and the choice is the answer',
+    )
     .argument('<hub>', 'a name or an agent id; "local" for the person of this hub')
     .argument('<question>', 'what is to be decided, exactly as the person shall read it')
     .requiredOption(
@@ -33,9 +42,17 @@ export function addEscalateCommand(program: AxonCommand): void {
       'one to choose from; two to twelve of them, each with what speaks for and against it right after',
       (label) => typed.push({ label, pros: [], cons: [] }),
     )
-    .option('--pro <text>', 'what speaks for the option before it', (text: string) => last(typed, '--pro').pros.push(text))
-    .option('--con <text>', 'what speaks against the option before it', (text: string) => last(typed, '--con').cons.push(text))
-    .option('--recommend <number>', 'the one you would choose, by its place: 1 is the first', wholeNumber)
+    .option('--pro <text>', 'what speaks for the option before it', (text: string) =>
+      last(typed, '--pro').pros.push(text),
+    )
+    .option('--con <text>', 'what speaks against the option before it', (text: string) =>
+      last(typed, '--con').cons.push(text),
+    )
+    .option(
+      '--recommend <number>',
+      'the one you would choose, by its place: 1 is the first',
+      wholeNumber,
+    )
     .option('--domain <domain>', 'what it is about, like family.travel')
     .option('--reason <text>', 'why you ask')
     .option('--urgent', 'ahead of other requests')
@@ -56,14 +73,20 @@ export function addEscalateCommand(program: AxonCommand): void {
         recommendation: options.recommend === undefined ? undefined : String(options.recommend),
       });
       if (options.wait !== true) {
-        terminal.result(report, () => [...reportLines(report), `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`]);
+        terminal.result(report, () => [
+          ...reportLines(report),
+          `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`,
+        ]);
         return 0;
       }
       return await followTask(context, client, report.id);
     });
 }
 
-/** Throws `bad_request` in the words of the options: the hub knows neither their places nor their flags. */
+/**
+ * Throws `bad_request` in the words of the options: the hub knows neither their places nor their
+ * flags.
+ */
 function checkChoice(count: number, recommended: number | undefined): void {
   if (count < OPTIONS_MIN || count > OPTIONS_MAX) {
     throw refusal(
@@ -72,7 +95,10 @@ function checkChoice(count: number, recommended: number | undefined): void {
     );
   }
   if (recommended === undefined || (recommended >= 1 && recommended <= count)) return;
-  throw refusal('bad_request', `There is no option ${recommended}: --recommend names one by its place, 1 to ${count}.`);
+  throw refusal(
+    'bad_request',
+    `There is no option ${recommended}: --recommend names one by its place, 1 to ${count}.`,
+  );
 }
 
 function last(typed: readonly TypedOption[], flag: string): TypedOption {

@@ -1,8 +1,12 @@
-// What can be said at the start of a hub, as options of the commands that run one, handed on as it was given: the hub itself reads and checks it.
+// What can be said at the start of a hub, as options of the commands that run one, handed on as it
+// was given: the hub itself reads and checks it.
 import { Option, type Command } from 'commander';
 import { FLAGS } from '../../../preload/contract/settings.ts';
 
-const OPTIONS = FLAGS.map(({ name, value, help }) => new Option(value === null ? `--${name}` : `--${name} <${value}>`, help));
+const OPTIONS = FLAGS.map(
+  ({ name, value, help }) =>
+    new Option(value === null ? `--${name}` : `--${name} <${value}>`, help),
+);
 
 export function withHubFlags(command: Command): Command {
   for (const option of OPTIONS) command.addOption(option);

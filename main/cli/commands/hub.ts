@@ -11,10 +11,15 @@ import { stopSummary } from '../stop-words.ts';
 import { inWords } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
-export function addHubCommands(program: AxonCommand, runHub: (flags: readonly string[]) => Promise<void>): void {
+export function addHubCommands(
+  program: AxonCommand,
+  runHub: (flags: readonly string[]) => Promise<void>,
+): void {
   program
     .command('status')
-    .description('how the hub of this computer is: name, agent id, public key, ports, where its identity is kept')
+    .description(
+      'how the hub of this computer is: name, agent id, public key, ports, where its identity is kept',
+    )
     .does(async ({ terminal, session, command: typed }) => {
       const status = await session.status();
       terminal.result(status, () => statusLines(status, session.home, typed));
@@ -40,14 +45,18 @@ export function addHubCommands(program: AxonCommand, runHub: (flags: readonly st
     });
   program
     .command('passphrase')
-    .description('choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there')
+    .description(
+      'choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there',
+    )
     .does(async ({ terminal, session }) => {
       await session.setPassphrase();
       terminal.result({ set: true }, () => ['The owner passphrase is set.']);
     });
   program
     .command('confirm-date')
-    .description('say that the date of this computer is right although its clock jumped far ahead: old words are removed again')
+    .description(
+      'say that the date of this computer is right although its clock jumped far ahead: old words are removed again',
+    )
     .doesAsOwner(async (owner, { terminal }) => {
       const { hub } = await owner.call('hub.status', {});
       if (hub.date_in_question === null) {
@@ -65,12 +74,18 @@ export function addHubCommands(program: AxonCommand, runHub: (flags: readonly st
       const text = examples(typed);
       terminal.result({ text }, () => text.split('\n'));
     });
-  withHubFlags(program.command('hub').description('run a hub in this terminal, without a window, until it is stopped')).action(
-    (_options: unknown, command: Command) => runHub(hubFlagsOf(command)),
-  );
+  withHubFlags(
+    program
+      .command('hub')
+      .description('run a hub in this terminal, without a window, until it is stopped'),
+  ).action((_options: unknown, command: Command) => runHub(hubFlagsOf(command)));
 }
 
-function statusLines(status: OperationResult<'hub.localStatus'>, home: string, command: string): readonly string[] {
+function statusLines(
+  status: OperationResult<'hub.localStatus'>,
+  home: string,
+  command: string,
+): readonly string[] {
   const { hub, peers, agents, approvals, pairing_window: window } = status;
   const detail = hub.state_detail === null ? '' : ` (${hub.state_detail})`;
   return [
@@ -89,7 +104,9 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
     `Waiting     ${waitingWords(approvals)}`,
     ...heldBackLines(status.attention).map((line) => `Held back   ${line}`),
     ...askedLines(window, command).map((line) => `Asking      ${line}`),
-    ...status.key_changes.flatMap((change) => stopSummary(change, command)).map((line) => `STOP        ${line}`),
+    ...status.key_changes
+      .flatMap((change) => stopSummary(change, command))
+      .map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
     ...auditLines(hub, command).map((line) => `ATTENTION   ${line}`),
     ...dateLines(hub, command).map((line) => `ATTENTION   ${line}`),
@@ -97,7 +114,11 @@ function statusLines(status: OperationResult<'hub.localStatus'>, home: string, c
 }
 
 /** What waits for the people here, as the tray and the pages count it; beside it what does not. */
-function waitingWords({ pending, held, elsewhere }: OperationResult<'hub.localStatus'>['approvals']): string {
+function waitingWords({
+  pending,
+  held,
+  elsewhere,
+}: OperationResult<'hub.localStatus'>['approvals']): string {
   const more = [
     ...(held === 0 ? [] : [`${held} held until later`]),
     ...(elsewhere === 0 ? [] : [`${elsewhere} for an adult’s hub to decide`]),
@@ -106,28 +127,47 @@ function waitingWords({ pending, held, elsewhere }: OperationResult<'hub.localSt
 }
 
 /** Why what comes is held: a pause, a quiet hour, muted hubs. */
-function heldBackLines({ paused, quiet_now: quiet, mutes }: OperationResult<'hub.localStatus'>['attention']): readonly string[] {
+function heldBackLines({
+  paused,
+  quiet_now: quiet,
+  mutes,
+}: OperationResult<'hub.localStatus'>['attention']): readonly string[] {
   const { attention: text } = ENGLISH;
   return [
-    ...(paused === null ? [] : [text.paused(paused.until === null ? null : localTime(paused.until))]),
+    ...(paused === null
+      ? []
+      : [text.paused(paused.until === null ? null : localTime(paused.until))]),
     ...(quiet === null ? [] : [text.quietNow(quiet.name, localTime(quiet.until))]),
     ...mutes.map(({ peer_name: name, until }) => text.muted(name, localTime(until))),
   ];
 }
 
 /** That the hub was restored, or its audit log changed, and what the owner can do. */
-function auditLines({ audit, tamper_finding: finding }: HubDto, command: string): readonly string[] {
+function auditLines(
+  { audit, tamper_finding: finding }: HubDto,
+  command: string,
+): readonly string[] {
   const { tampered, restored, finding: sentence } = ENGLISH.audit;
-  if (audit === 'restored') return [`${restored.title} ${restored.detail}`, `Confirm it with "${command} confirm-restore".`];
+  if (audit === 'restored')
+    return [
+      `${restored.title} ${restored.detail}`,
+      `Confirm it with "${command} confirm-restore".`,
+    ];
   if (audit !== 'tampered') return [];
   const found = finding === null ? '' : ` ${sentence(finding)}`;
-  return [`${tampered.title}${found} ${tampered.detail}`, `Check it with "${command} audit verify", then "${command} audit acknowledge".`];
+  return [
+    `${tampered.title}${found} ${tampered.detail}`,
+    `Check it with "${command} audit verify", then "${command} audit acknowledge".`,
+  ];
 }
 
 /** That the clock jumped, and what the owner can do. */
 function dateLines({ date_in_question: date }: HubDto, command: string): readonly string[] {
   if (date === null) return [];
-  return [ENGLISH.settings.dateInQuestionDetail(localTime(date)), `If it is right, say so with "${command} confirm-date".`];
+  return [
+    ENGLISH.settings.dateInQuestionDetail(localTime(date)),
+    `If it is right, say so with "${command} confirm-date".`,
+  ];
 }
 
 function identityWords({ key_storage: storage }: HubDto): string {

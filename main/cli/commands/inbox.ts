@@ -1,48 +1,84 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError, Option } from 'commander';
 import { RESULT_STATUSES, type ResultStatus } from '../../../preload/contract/closed-lists.ts';
-import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../../preload/contract/delivery-kind.ts';
+import {
+  DELIVERY_KINDS,
+  isWork,
+  type DeliveryKind,
+} from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { withId } from '../ids.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stateWords } from '../state-words.ts';
 import { listen } from '../listen.ts';
-import { collectDomains, jsonObject, seconds, wholeNumber, wholeNumberFrom } from '../option-values.ts';
+import {
+  collectDomains,
+  jsonObject,
+  seconds,
+  wholeNumber,
+  wholeNumberFrom,
+} from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
 export function addInboxCommands(program: AxonCommand): void {
   program
     .command('inbox')
-    .description('take what waits for this agent, under a lease of 60 seconds; what is not acknowledged by then comes back')
+    .description(
+      'take what waits for this agent, under a lease of 60 seconds; what is not acknowledged by then comes back',
+    )
     .option('--max <number>', 'at most this many items, 1 to 32', wholeNumberFrom(1, 32), 1)
     .option('--wait <seconds>', 'wait this long for the first one, at most 55', waitSeconds, 0)
-    .option('--kinds <kinds>', `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`, readKinds)
-    .does(async ({ terminal, session, command: typed }, options: { max: number; wait: number; kinds?: DeliveryKind[] }) => {
-      const client = await session.asAgent();
-      const claimed = await client.call('inbox.claim', {
-        max: options.max,
-        wait_ms: Math.round(options.wait * 1000),
-        kinds: options.kinds,
-      });
-      const line = (verb: string, rest: string): string => `${typed} ${verb} ${rest}${session.asWords}`;
-      terminal.result(claimed, () =>
-        claimed.items.length === 0 ? ['Nothing waits.'] : claimed.items.flatMap((item) => deliveryLines(item, line)),
-      );
-    });
+    .option(
+      '--kinds <kinds>',
+      `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`,
+      readKinds,
+    )
+    .does(
+      async (
+        { terminal, session, command: typed },
+        options: { max: number; wait: number; kinds?: DeliveryKind[] },
+      ) => {
+        const client = await session.asAgent();
+        const claimed = await client.call('inbox.claim', {
+          max: options.max,
+          wait_ms: Math.round(options.wait * 1000),
+          kinds: options.kinds,
+        });
+        const line = (verb: string, rest: string): string =>
+          `${typed} ${verb} ${rest}${session.asWords}`;
+        terminal.result(claimed, () =>
+          claimed.items.length === 0
+            ? ['Nothing waits.']
+            : claimed.items.flatMap((item) => deliveryLines(item, line)),
+        );
+      },
+    );
   program
     .command('ack')
-    .description('say "I have it": a result or notification is done with that, work is yours until you reply, and neither comes back')
+    .description(
+      'say "I have it": a result or notification is done with that, work is yours until you reply, and neither comes back',
+    )
     .argument('<delivery...>', 'the delivery_id of each item')
-    .option('--attempt <number>', 'which attempt is meant, as the item says: one that is over is refused', wholeNumber)
+    .option(
+      '--attempt <number>',
+      'which attempt is meant, as the item says: one that is over is refused',
+      wholeNumber,
+    )
     .does(async ({ terminal, session }, deliveries: string[], options: { attempt?: number }) => {
       const client = await session.asAgent();
       const items: DeliveryDto[] = [];
       for (const id of deliveries) {
-        items.push(await withId('delivery', id, (delivery) => client.call('inbox.ack', { delivery, attempt: options.attempt })));
+        items.push(
+          await withId('delivery', id, (delivery) =>
+            client.call('inbox.ack', { delivery, attempt: options.attempt }),
+          ),
+        );
       }
       terminal.result({ items }, () =>
-        items.map(({ delivery_id: id, kind }) => (isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: done.`)),
+        items.map(({ delivery_id: id, kind }) =>
+          isWork(kind) ? `${id}: yours now; reply when it is done.` : `${id}: done.`,
+        ),
       );
     });
   program
@@ -50,28 +86,51 @@ export function addInboxCommands(program: AxonCommand): void {
     .description('answer an item of the inbox: the outcome of work, or the answer to a question')
     .argument('<delivery>', 'the delivery_id of the item')
     .argument('[outcome]', 'what came of it, in words')
-    .addOption(new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'))
+    .addOption(
+      new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'),
+    )
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
-    .does(async ({ terminal, session }, id: string, outcome: string | undefined, options: ReplyOptions) => {
-      const { status, data, error } = options;
-      const client = await session.asAgent();
-      const answer = { status, outcome, summary: outcome, data, error };
-      const report = await withId('delivery', id, (delivery) => client.call('inbox.reply', { delivery, ...answer }));
-      terminal.result(report, () => [`Replied: ${stateWords(report.state)}.`]);
-    });
+    .does(
+      async (
+        { terminal, session },
+        id: string,
+        outcome: string | undefined,
+        options: ReplyOptions,
+      ) => {
+        const { status, data, error } = options;
+        const client = await session.asAgent();
+        const answer = { status, outcome, summary: outcome, data, error };
+        const report = await withId('delivery', id, (delivery) =>
+          client.call('inbox.reply', { delivery, ...answer }),
+        );
+        terminal.result(report, () => [`Replied: ${stateWords(report.state)}.`]);
+      },
+    );
   program
     .command('listen')
-    .description('turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome')
+    .description(
+      'turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome',
+    )
     .option('--domain <domain>', 'what the agent does; may be given several times', collectDomains)
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
-    .does(async ({ terminal, session }, words: string[], options: { domain?: string[]; once?: boolean }) => {
-      findProgram(words[0] ?? '');
-      const client = await session.asAgent();
-      return listen(client, terminal, { words, domains: options.domain ?? [], once: options.once === true });
-    });
+    .does(
+      async (
+        { terminal, session },
+        words: string[],
+        options: { domain?: string[]; once?: boolean },
+      ) => {
+        findProgram(words[0] ?? '');
+        const client = await session.asAgent();
+        return listen(client, terminal, {
+          words,
+          domains: options.domain ?? [],
+          once: options.once === true,
+        });
+      },
+    );
 }
 
 interface ReplyOptions {
@@ -81,12 +140,21 @@ interface ReplyOptions {
 }
 
 /** @param line a command to type, for the agent that speaks now */
-function deliveryLines(item: DeliveryDto, line: (verb: string, rest: string) => string): readonly string[] {
+function deliveryLines(
+  item: DeliveryDto,
+  line: (verb: string, rest: string) => string,
+): readonly string[] {
   const { delivery_id: id, kind, task_id: task, trust, untrusted } = item;
   const next = isWork(kind)
-    ? [`  Keep it:     ${line('ack', id)}`, `  Answer it:   ${line('reply', `${id} "What came of it"`)}`]
+    ? [
+        `  Keep it:     ${line('ack', id)}`,
+        `  Answer it:   ${line('reply', `${id} "What came of it"`)}`,
+      ]
     : [`  Put it away: ${line('ack', id)}`];
-  const from = untrusted.origin.from_agent === null ? trust.peer_name : `${trust.peer_name}/${untrusted.origin.from_agent}`;
+  const from =
+    untrusted.origin.from_agent === null
+      ? trust.peer_name
+      : `${trust.peer_name}/${untrusted.origin.from_agent}`;
   return [
     `${id}  ${kind}${kind === 'result' && task !== null ? ` of ${task}` : ''}  from ${from}`,
     ...quoted(untrusted.text ?? JSON.stringify(untrusted.payload)),
@@ -103,7 +171,8 @@ function waitSeconds(text: string): number {
 function readKinds(text: string): DeliveryKind[] {
   return text.split(',').map((word) => {
     const kind = DELIVERY_KINDS.find((known) => known === word.trim());
-    if (kind === undefined) throw new InvalidArgumentError(`Known kinds: ${DELIVERY_KINDS.join(', ')}.`);
+    if (kind === undefined)
+      throw new InvalidArgumentError(`Known kinds: ${DELIVERY_KINDS.join(', ')}.`);
     return kind;
   });
 }

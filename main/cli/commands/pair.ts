@@ -1,4 +1,5 @@
-// pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by eye.
+// pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by
+// eye.
 import { InvalidArgumentError } from 'commander';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -8,20 +9,35 @@ import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import { invocation } from '../invocation.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
-import { endedLine, lookingLine, pairHelp, pairingLines, pairingTable, removedLine, removedLines, windowLines } from '../pairing-words.ts';
+import {
+  endedLine,
+  lookingLine,
+  pairHelp,
+  pairingLines,
+  pairingTable,
+  removedLine,
+  removedLines,
+  windowLines,
+} from '../pairing-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { refusal } from '../refusal.ts';
 
 const SHARE_TOKEN_BEGINS = 'axon://';
 
 export function addPairCommands(program: AxonCommand): void {
-  const pair = program.command('pair').description('pair this hub with another one (the person in charge only)');
+  const pair = program
+    .command('pair')
+    .description('pair this hub with another one (the person in charge only)');
   pair.addHelpText('after', ({ command }) =>
-    pairHelp(invocation(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env))),
+    pairHelp(
+      invocation(dataFolder(command.optsWithGlobals<{ home?: string }>().home, process.env)),
+    ),
   );
   pair
     .command('list', { isDefault: true })
-    .description('pairings under way and those that just ended, and whether hubs may ask to be added')
+    .description(
+      'pairings under way and those that just ended, and whether hubs may ask to be added',
+    )
     .doesAsOwner(async (owner, { terminal, command: typed }) => {
       const found = await owner.call('pairings.list', {});
       terminal.result(found, () => [
@@ -35,67 +51,116 @@ export function addPairCommands(program: AxonCommand): void {
     .description('let hubs ask to be added, for some minutes')
     .option('--minutes <number>', 'how long, 1 to 30', wholeNumberFrom(1, 30), 5)
     .option('--close', 'end it now')
-    .doesAsOwner(async (owner, { terminal, command: typed }, options: { minutes: number; close?: boolean }) => {
-      const window = await owner.call('pairings.window', { open: options.close !== true, minutes: options.minutes });
-      terminal.result(window, () => windowLines(window, typed));
-    });
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal, command: typed },
+        options: { minutes: number; close?: boolean },
+      ) => {
+        const window = await owner.call('pairings.window', {
+          open: options.close !== true,
+          minutes: options.minutes,
+        });
+        terminal.result(window, () => windowLines(window, typed));
+      },
+    );
   pair
     .command('start')
-    .description('ask another hub to pair, and wait until it answers or cannot be reached; Ctrl-C gives up')
-    .argument('<hub>', 'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT')
+    .description(
+      'ask another hub to pair, and wait until it answers or cannot be reached; Ctrl-C gives up',
+    )
+    .argument(
+      '<hub>',
+      'its name under "axon peers --nearby", its agent id or public key, or its share token, axon://KEY@HOST:PORT',
+    )
     .option('--name <name>', 'what you call it')
-    .option('--address <host:port>', 'where it is, when it was not found by itself; the hub is then named by its public key')
-    .doesAsOwner(async (owner, { terminal, command: typed }, hub: string, options: { name?: string; address?: string }) => {
-      const { address, key, name } = placeOf(hub, options);
-      const start = async (signal: AbortSignal): Promise<number> => {
-        if (!terminal.json) terminal.note(lookingLine(address));
-        const peer = address === undefined ? hub : (await owner.call('peers.add', { address, key, name }, signal)).id;
-        const begun = await owner.call('pairings.start', { peer, name });
-        const pairing = await awaitFirstAnswer(owner, begun, signal);
-        if (pairing.state === 'failed') throw notAnswered(pairing);
-        const { hub: own } = await owner.call('hub.whoami', {});
-        terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
-        return 0;
-      };
-      return interruptible(start, () => (terminal.json ? undefined : terminal.note('Given up: nothing was paired.')));
-    });
+    .option(
+      '--address <host:port>',
+      'where it is, when it was not found by itself; the hub is then named by its public key',
+    )
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal, command: typed },
+        hub: string,
+        options: { name?: string; address?: string },
+      ) => {
+        const { address, key, name } = placeOf(hub, options);
+        const start = async (signal: AbortSignal): Promise<number> => {
+          if (!terminal.json) terminal.note(lookingLine(address));
+          const peer =
+            address === undefined
+              ? hub
+              : (await owner.call('peers.add', { address, key, name }, signal)).id;
+          const begun = await owner.call('pairings.start', { peer, name });
+          const pairing = await awaitFirstAnswer(owner, begun, signal);
+          if (pairing.state === 'failed') throw notAnswered(pairing);
+          const { hub: own } = await owner.call('hub.whoami', {});
+          terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
+          return 0;
+        };
+        return interruptible(start, () =>
+          terminal.json ? undefined : terminal.note('Given up: nothing was paired.'),
+        );
+      },
+    );
   pair
     .command('open')
     .description('open the request of another hub: then digits are shown here')
     .argument('[id]', 'which one, when there are several')
     .option('--again', 'add a hub again that was removed here')
-    .doesAsOwner(async (owner, { terminal, command: typed }, id: string | undefined, options: { again?: true }) => {
-      const chosen = id ?? (await onlyOne(owner, ['offered']));
-      if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
-      const opened = await owner.call('pairings.open', { id: chosen });
-      const pairing = await awaitSettled(owner, opened);
-      terminal.result(pairing, () => pairingLines(pairing, typed, null));
-      return pairing.state === 'failed' ? 2 : 0;
-    });
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal, command: typed },
+        id: string | undefined,
+        options: { again?: true },
+      ) => {
+        const chosen = id ?? (await onlyOne(owner, ['offered']));
+        if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
+        const opened = await owner.call('pairings.open', { id: chosen });
+        const pairing = await awaitSettled(owner, opened);
+        terminal.result(pairing, () => pairingLines(pairing, typed, null));
+        return pairing.state === 'failed' ? 2 : 0;
+      },
+    );
   pair
     .command('digits')
-    .description('type the digits that the other screen shows: six at the hub that asked, then two at the other')
+    .description(
+      'type the digits that the other screen shows: six at the hub that asked, then two at the other',
+    )
     .argument('<digits>', 'six or two digits', readDigits)
     .option('--id <id>', 'which pairing, when there are several')
-    .doesAsOwner(async (owner, { terminal, command: typed }, digits: string, options: { id?: string }) => {
-      const id = options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
-      const typedIn = await owner.call('pairings.digits', { id, digits });
-      const pairing = await awaitSettled(owner, typedIn);
-      terminal.result(pairing, () => pairingLines(pairing, typed, null));
-      return pairing.state === 'failed' ? 2 : 0;
-    });
+    .doesAsOwner(
+      async (owner, { terminal, command: typed }, digits: string, options: { id?: string }) => {
+        const id =
+          options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
+        const typedIn = await owner.call('pairings.digits', { id, digits });
+        const pairing = await awaitSettled(owner, typedIn);
+        terminal.result(pairing, () => pairingLines(pairing, typed, null));
+        return pairing.state === 'failed' ? 2 : 0;
+      },
+    );
   pair
     .command('cancel')
     .description('give up a pairing; of one that has ended, say how, and put it away')
     .argument('[id]', 'which one, when there are several')
     .doesAsOwner(async (owner, { terminal }, id: string | undefined) => {
       const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
-      terminal.result(done, () => [done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing)]);
+      terminal.result(done, () => [
+        done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing),
+      ]);
     });
 }
 
-/** A share token holds the key and the address; else the key is what names the hub, and the address is an option. */
-function placeOf(hub: string, { address, name }: { readonly address?: string; readonly name?: string }) {
+/**
+ * A share token holds the key and the address; else the key is what names the hub, and the address
+ * is an option.
+ */
+function placeOf(
+  hub: string,
+  { address, name }: { readonly address?: string; readonly name?: string },
+) {
   if (!hub.startsWith(SHARE_TOKEN_BEGINS)) return { address, key: hub, name };
   if (address === undefined) return { address: hub, key: undefined, name };
   throw refusal('bad_request', 'A share token holds the address already: leave out --address.');
@@ -105,7 +170,9 @@ function placeOf(hub: string, { address, name }: { readonly address?: string; re
 function readDigits(text: string): string {
   const digits = text.replaceAll(/[ -]/g, '');
   if (/^(?:[0-9]{6}|[0-9]{2})$/.test(digits)) return digits;
-  throw new InvalidArgumentError('It must be the six or the two digits that the other screen shows.');
+  throw new InvalidArgumentError(
+    'It must be the six or the two digits that the other screen shows.',
+  );
 }
 
 function notAnswered({ failure, request }: PairingDto): AppError {
@@ -125,7 +192,10 @@ async function theOneToCancel(owner: HubClient): Promise<string> {
   return pick(underWay.length > 0 ? underWay : items);
 }
 
-/** A hub that was removed here is added again only by a person who has read that it was. @throws AppError conflict */
+/**
+ * A hub that was removed here is added again only by a person who has read that it was. @throws
+ * AppError conflict
+ */
 async function checkNotRemoved(owner: HubClient, id: string, command: string): Promise<void> {
   const { items } = await owner.call('pairings.list', {});
   const removed = items.find((item) => item.id === id)?.removed ?? null;

@@ -1,5 +1,5 @@
-// peers, discover, ping: who is there and what they do; peers show: one hub, and how it came to be paired; peers add: a hub that its owner
-// names by address and key.
+// peers, discover, ping: who is there and what they do; peers show: one hub, and how it came to be
+// paired; peers add: a hub that its owner names by address and key.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
@@ -23,17 +23,26 @@ export function addPeerCommands(program: AxonCommand): void {
     .description('list the hubs this one knows')
     .option('--nearby', 'only hubs that were found and are not paired')
     .option('--all', 'paired and nearby')
-    .does(async ({ terminal, session, command: typed }, options: { nearby?: boolean; all?: boolean }) => {
-      const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
-      const { items } = await (await session.asAnyone()).call('peers.list', { trust });
-      const { attention } = await session.status();
-      const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
-      terminal.result({ items }, () =>
-        items.length === 0
-          ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
-          : [...table(peerRows(items, muted)), ...pairingLine(items, typed), ...items.flatMap((peer) => stopLines(peer, typed))],
-      );
-    });
+    .does(
+      async (
+        { terminal, session, command: typed },
+        options: { nearby?: boolean; all?: boolean },
+      ) => {
+        const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
+        const { items } = await (await session.asAnyone()).call('peers.list', { trust });
+        const { attention } = await session.status();
+        const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
+        terminal.result({ items }, () =>
+          items.length === 0
+            ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
+            : [
+                ...table(peerRows(items, muted)),
+                ...pairingLine(items, typed),
+                ...items.flatMap((peer) => stopLines(peer, typed)),
+              ],
+        );
+      },
+    );
   addShowCommand(peers);
   addAddCommand(peers);
   addSetCommand(peers);
@@ -42,7 +51,9 @@ export function addPeerCommands(program: AxonCommand): void {
   addMuteCommands(peers);
   program
     .command('discover')
-    .description('ask a hub what its agents do; without a name, ask every paired hub, and say how old it is where one does not answer')
+    .description(
+      'ask a hub what its agents do; without a name, ask every paired hub, and say how old it is where one does not answer',
+    )
     .argument('[hub]', 'its name or agent id')
     .does(async ({ terminal, session, command: typed }, hub: string | undefined) => {
       const client = await session.asAnyone();
@@ -54,7 +65,11 @@ export function addPeerCommands(program: AxonCommand): void {
       const { items } = await client.call('peers.list', { trust: 'paired' });
       const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
       terminal.result({ items: told.map(({ peer }) => peer) }, () =>
-        told.length === 0 ? [noHubs(typed)] : told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
+        told.length === 0
+          ? [noHubs(typed)]
+          : told.flatMap(({ peer, whyOld }) =>
+              capabilityLines(peer.name, peer.capabilities, whyOld),
+            ),
       );
     });
   program
@@ -87,18 +102,28 @@ function addAddCommand(peers: AxonCommand): void {
     .argument('<address>', 'its share token, axon://KEY@HOST:PORT, or HOST:PORT with --key')
     .option('--key <key>', 'its public key, when the address holds none')
     .option('--name <name>', 'what you call it')
-    .option('--trust', 'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon')
+    .option(
+      '--trust',
+      'trust this very key without typing digits: for a program that knows none, such as the public AXON daemon',
+    )
     .does(
       async (
         { terminal, session, command: typed },
         address: string,
         { key, name, trust }: { key?: string; name?: string; trust?: boolean },
       ) => {
-        const peer = await (await session.asOwner()).call('peers.add', { address, key, name, trust });
+        const peer = await (
+          await session.asOwner()
+        ).call('peers.add', { address, key, name, trust });
         terminal.result(peer, () =>
           peer.trust === 'paired'
-            ? [`Trusted: ${peer.name}, ${peer.id}.`, 'It has to trust this hub too: give it the share token that "status" shows.']
-            : [`Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`],
+            ? [
+                `Trusted: ${peer.name}, ${peer.id}.`,
+                'It has to trust this hub too: give it the share token that "status" shows.',
+              ]
+            : [
+                `Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`,
+              ],
         );
       },
     );
@@ -107,12 +132,15 @@ function addAddCommand(peers: AxonCommand): void {
 function addKeepCommand(peers: AxonCommand): void {
   peers
     .command('keep')
-    .description('keep the key of a hub in whose place another one answers (the person in charge only)')
+    .description(
+      'keep the key of a hub in whose place another one answers (the person in charge only)',
+    )
     .argument('<hub>', 'its name or agent id')
     .doesAsOwner(async (owner, { terminal, command: typed }, hub: string) => {
       const before = await owner.call('peers.get', { id: hub });
       const seen = before.key_change?.seen_key;
-      const peer = seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });
+      const peer =
+        seen === undefined ? before : await owner.call('peers.keepKey', { id: before.id, seen });
       terminal.result(peer, () => [
         ...stopLines(before, typed),
         seen === undefined
@@ -122,14 +150,19 @@ function addKeepCommand(peers: AxonCommand): void {
     });
 }
 
-/** Throws what the hub says, for one that cannot be asked with where to find what it told before. */
+/**
+ * Throws what the hub says, for one that cannot be asked with where to find what it told before.
+ */
 async function askNamed(client: HubClient, hub: string) {
   try {
     return await client.call('peers.capabilities', { id: hub, refresh: true });
   } catch (error) {
     if (!(error instanceof HubProblem) || error.problem.code !== 'peer_unreachable') throw error;
     const { hint } = error.problem;
-    throw new HubProblem({ ...error.problem, hint: [hint, '"axon discover" lists what it told before.'].join(' ').trim() });
+    throw new HubProblem({
+      ...error.problem,
+      hint: [hint, '"axon discover" lists what it told before.'].join(' ').trim(),
+    });
   }
 }
 
@@ -140,7 +173,9 @@ function nobodyNearby(command: string): string {
 /** What to do with one that is not paired. */
 function pairingLine(peers: readonly PeerDto[], command: string): readonly string[] {
   const unpaired = peers.find(isUnpaired);
-  return unpaired === undefined ? [] : ['', `To pair with one: ${command} pair start "${unpaired.name}"`];
+  return unpaired === undefined
+    ? []
+    : ['', `To pair with one: ${command} pair start "${unpaired.name}"`];
 }
 
 function noHubs(command: string): string {
@@ -163,11 +198,16 @@ function peerLines(peer: PeerDto, command: string): readonly string[] {
 
 /** The sentence of the page, at the minute. */
 function pairedLines({ introduced_by: introduction }: PeerDto): readonly string[] {
-  return introduction === null ? [] : [ENGLISH.people.paired(localTime(introduction.at), introduction)];
+  return introduction === null
+    ? []
+    : [ENGLISH.people.paired(localTime(introduction.at), introduction)];
 }
 
 /** @param muted the ids of hubs that a person muted */
-function peerRows(peers: readonly PeerDto[], muted: ReadonlySet<string>): readonly (readonly (string | null)[])[] {
+function peerRows(
+  peers: readonly PeerDto[],
+  muted: ReadonlySet<string>,
+): readonly (readonly (string | null)[])[] {
   return [
     ['NAME', 'STATE', 'TRUST', inZone('LAST SEEN'), 'AGENT ID'],
     ...peers.map((peer) => [

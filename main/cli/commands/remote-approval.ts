@@ -1,4 +1,5 @@
-// remote-approval: which adults' hubs decide for this one, at a terminal. For the person in charge only; the login takes the owner passphrase.
+// remote-approval: which adults' hubs decide for this one, at a terminal. For the person in charge
+// only; the login takes the owner passphrase.
 import { Option } from 'commander';
 import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
@@ -9,7 +10,9 @@ import type { AxonCommand } from '../axon-command.ts';
 const { remoteApproval: text, agents } = ENGLISH;
 
 export function addRemoteApprovalCommands(program: AxonCommand): void {
-  const group = program.command('remote-approval').description('an adult’s hub decides about risky requests (the person in charge only)');
+  const group = program
+    .command('remote-approval')
+    .description('an adult’s hub decides about risky requests (the person in charge only)');
   group
     .command('list', { isDefault: true })
     .description('which hubs decide, from which class on, and which could')
@@ -20,12 +23,24 @@ export function addRemoteApprovalCommands(program: AxonCommand): void {
   group
     .command('set')
     .description('say which hubs decide; here such requests can then only be declined')
-    .argument('<hubs...>', 'their names or agent ids: all that decide from now on, the first answer counts')
-    .addOption(new Option('--from <class>', 'from which class on').choices(REMOTE_CLASSES).default('R2'))
-    .doesAsOwner(async (owner, { terminal, command: typed }, hubs: readonly string[], { from }: { from: RemoteClass }) => {
-      const setting = await owner.call('remote_approval.set', { from, hubs: [...hubs] });
-      terminal.result(setting, () => linesOf(setting, typed));
-    });
+    .argument(
+      '<hubs...>',
+      'their names or agent ids: all that decide from now on, the first answer counts',
+    )
+    .addOption(
+      new Option('--from <class>', 'from which class on').choices(REMOTE_CLASSES).default('R2'),
+    )
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal, command: typed },
+        hubs: readonly string[],
+        { from }: { from: RemoteClass },
+      ) => {
+        const setting = await owner.call('remote_approval.set', { from, hubs: [...hubs] });
+        terminal.result(setting, () => linesOf(setting, typed));
+      },
+    );
   group
     .command('off')
     .description('the people here decide everything again')

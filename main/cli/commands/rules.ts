@@ -1,10 +1,20 @@
-// rules: the household's standing decisions at a terminal, for the person in charge only: see, make, pause, take away, give back, and try
-// what would happen to a request. Each rule is a sentence, as on the page.
+// rules: the household's standing decisions at a terminal, for the person in charge only: see,
+// make, pause, take away, give back, and try what would happen to a request. Each rule is a
+// sentence, as on the page.
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { REQUEST_KINDS, RULE_EFFECTS, type RequestKind } from '../../../preload/contract/closed-lists.ts';
+import {
+  REQUEST_KINDS,
+  RULE_EFFECTS,
+  type RequestKind,
+} from '../../../preload/contract/closed-lists.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import type { RuleDraftDto, RuleDto, RulePreviewDto, RuleTestDto } from '../../../preload/contract/rules.ts';
+import type {
+  RuleDraftDto,
+  RuleDto,
+  RulePreviewDto,
+  RuleTestDto,
+} from '../../../preload/contract/rules.ts';
 import type { HubClient } from '../hub-client.ts';
 import { localTime, typedTime } from '../local-time.ts';
 import { withId } from '../ids.ts';
@@ -34,18 +44,29 @@ const { rules: text, making } = ENGLISH;
 const PAGE = 200;
 
 export function addRuleCommands(program: AxonCommand): void {
-  const rules = program.command('rules').description('what is allowed or declined without asking (the person in charge only)');
+  const rules = program
+    .command('rules')
+    .description('what is allowed or declined without asking (the person in charge only)');
   rules
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
     .doesAsOwner(async (owner, { terminal }, options: { ended?: boolean }) => {
-      const page = options.ended === true ? await owner.call('rules.list', { state: 'ended' }) : await allCurrent(owner);
+      const page =
+        options.ended === true
+          ? await owner.call('rules.list', { state: 'ended' })
+          : await allCurrent(owner);
       const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
-      terminal.result(page, () => (page.items.length === 0 ? [none] : page.items.flatMap(ruleLines)));
+      terminal.result(page, () =>
+        page.items.length === 0 ? [none] : page.items.flatMap(ruleLines),
+      );
     });
   withScope(rules.command('add').description('make a rule; what is left out means any'))
-    .addArgument(new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(RULE_EFFECTS))
+    .addArgument(
+      new Argument('<effect>', 'a rule that allows names --hub, --agent and --domain').choices(
+        RULE_EFFECTS,
+      ),
+    )
     .addOption(new Option('--kind <kind>', 'only tasks, or only questions').choices(REQUEST_KINDS))
     .option(
       '--until <time>',
@@ -53,10 +74,23 @@ export function addRuleCommands(program: AxonCommand): void {
       readTime,
     )
     .option('--forever', 'it has no end')
-    .option('--dry-run', 'make none: say the rule, and what it would have done to the last requests')
+    .option(
+      '--dry-run',
+      'make none: say the rule, and what it would have done to the last requests',
+    )
     .doesAsOwner(async (owner, { terminal }, effect: RuleDto['effect'], options: AddOptions) => {
-      const until = options.forever === true ? { until: null } : options.until === undefined ? {} : { until: options.until };
-      const said = { effect, kind: options.kind ?? null, ...(await scopeOf(owner, options)), ...until };
+      const until =
+        options.forever === true
+          ? { until: null }
+          : options.until === undefined
+            ? {}
+            : { until: options.until };
+      const said = {
+        effect,
+        kind: options.kind ?? null,
+        ...(await scopeOf(owner, options)),
+        ...until,
+      };
       if (options.dryRun === true) {
         const preview = await owner.call('rules.preview', said);
         terminal.result(preview, () => previewLines(preview));
@@ -66,8 +100,16 @@ export function addRuleCommands(program: AxonCommand): void {
       terminal.result(made, () => ruleLines(made));
     });
   addChanges(rules);
-  withScope(rules.command('test').description('what would happen to such a request, and why; nothing is sent'))
-    .addArgument(new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(REQUEST_KINDS))
+  withScope(
+    rules
+      .command('test')
+      .description('what would happen to such a request, and why; nothing is sent'),
+  )
+    .addArgument(
+      new Argument('<kind>', '"delegate" for a task, "query" for a question').choices(
+        REQUEST_KINDS,
+      ),
+    )
     .doesAsOwner(async (owner, { terminal }, kind: RequestKind, options: ScopeOptions) => {
       const scope = await scopeOf(owner, options);
       const tested = await owner.call('rules.test', { ...scope, kind, peer: readHub(scope.peer) });
@@ -92,11 +134,31 @@ async function allCurrent(owner: HubClient) {
 }
 
 function addChanges(rules: AxonCommand): void {
-  const changes: readonly (readonly [name: string, description: string, change: (owner: HubClient, id: string) => Promise<RuleDto>])[] = [
-    ['pause', 'let a rule rest: what it covers asks again', (owner, id) => owner.call('rules.update', { id, suspended: true })],
-    ['resume', 'let a paused rule work again', (owner, id) => owner.call('rules.update', { id, suspended: false })],
-    ['remove', 'take a rule away; "restore" gives it back for five minutes', (owner, id) => owner.call('rules.remove', { id })],
-    ['restore', 'give back a rule that was taken away a moment ago', (owner, id) => owner.call('rules.restore', { id })],
+  const changes: readonly (readonly [
+    name: string,
+    description: string,
+    change: (owner: HubClient, id: string) => Promise<RuleDto>,
+  ])[] = [
+    [
+      'pause',
+      'let a rule rest: what it covers asks again',
+      (owner, id) => owner.call('rules.update', { id, suspended: true }),
+    ],
+    [
+      'resume',
+      'let a paused rule work again',
+      (owner, id) => owner.call('rules.update', { id, suspended: false }),
+    ],
+    [
+      'remove',
+      'take a rule away; "restore" gives it back for five minutes',
+      (owner, id) => owner.call('rules.remove', { id }),
+    ],
+    [
+      'restore',
+      'give back a rule that was taken away a moment ago',
+      (owner, id) => owner.call('rules.restore', { id }),
+    ],
   ];
   for (const [name, description, change] of changes) {
     rules
@@ -112,7 +174,10 @@ function addChanges(rules: AxonCommand): void {
 
 function withScope(command: AxonCommand): AxonCommand {
   return command
-    .option('--hub <hub>', 'the hub that asks, by its name or id, or "local/NAME" for an agent of this hub')
+    .option(
+      '--hub <hub>',
+      'the hub that asks, by its name or id, or "local/NAME" for an agent of this hub',
+    )
     .option('--agent <name>', 'the agent of this hub that would do it')
     .option('--domain <domain>', 'the area, and all below it', domainName)
     .option('--asking <name>', "the other hub's agent in whose name is asked")
@@ -121,12 +186,18 @@ function withScope(command: AxonCommand): AxonCommand {
 
 /** Agents by their handles, whichever of their names was typed. */
 async function scopeOf(owner: HubClient, { hub, agent, domain, asking, topic }: ScopeOptions) {
-  const peer = hub?.startsWith(LOCAL) === true ? LOCAL + (await handleOfAsker(owner, hub.slice(LOCAL.length))) : (hub ?? null);
+  const peer =
+    hub?.startsWith(LOCAL) === true
+      ? LOCAL + (await handleOfAsker(owner, hub.slice(LOCAL.length)))
+      : (hub ?? null);
   return {
     peer,
     agent: agent === undefined ? null : await handleHere(owner, agent),
     domain: domain ?? null,
-    asking_agent: asking === undefined || hub === undefined || peer !== hub ? (asking ?? null) : await handleThere(owner, hub, asking),
+    asking_agent:
+      asking === undefined || hub === undefined || peer !== hub
+        ? (asking ?? null)
+        : await handleThere(owner, hub, asking),
     topic: topic ?? null,
   };
 }
@@ -151,7 +222,9 @@ function readTime(words: string): number {
   // A day alone would be midnight in Greenwich.
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time ?? '00:00'}`);
   if (Number.isFinite(at)) return at;
-  throw new InvalidArgumentError(`It must be a time such as ${exampleTime()}, by the clock of this computer.`);
+  throw new InvalidArgumentError(
+    `It must be a time such as ${exampleTime()}, by the clock of this computer.`,
+  );
 }
 
 /** A week from now, so that the hub takes it. */
@@ -161,14 +234,22 @@ function exampleTime(): string {
 
 function previewLines({ rule, trials }: RulePreviewDto): readonly string[] {
   const changed = trials.filter((tried) => tried.without !== tried.with);
-  const count = (decision: RuleTestDto['decision']) => changed.filter((tried) => tried.with === decision).length;
+  const count = (decision: RuleTestDto['decision']) =>
+    changed.filter((tried) => tried.with === decision).length;
   return [
     sentenceOf(rule),
     `  ${endOf(rule)}`,
     trials.length === 0
       ? making.none
-      : making.tried(trials.length, { deliver: count('deliver'), ask: count('ask'), decline: count('decline') }),
-    ...changed.flatMap((tried) => [`- ${localTime(tried.received_at)}  ${making.would[tried.with]}:`, ...quoted(beginningOf(tried.text))]),
+      : making.tried(trials.length, {
+          deliver: count('deliver'),
+          ask: count('ask'),
+          decline: count('decline'),
+        }),
+    ...changed.flatMap((tried) => [
+      `- ${localTime(tried.received_at)}  ${making.would[tried.with]}:`,
+      ...quoted(beginningOf(tried.text)),
+    ]),
   ];
 }
 
@@ -178,13 +259,22 @@ function endOf({ ends_at: at }: RuleDraftDto): string {
 
 function ruleLines(rule: RuleDto): readonly string[] {
   const end = endOf(rule);
-  const used = rule.last_used_at === null ? text.notUsed : text.used(rule.uses, localTime(rule.last_used_at));
-  const state = rule.ended_why !== null ? ` ${text.endedWhy[rule.ended_why]}` : rule.suspended ? ` ${text.paused}.` : '';
+  const used =
+    rule.last_used_at === null ? text.notUsed : text.used(rule.uses, localTime(rule.last_used_at));
+  const state =
+    rule.ended_why !== null
+      ? ` ${text.endedWhy[rule.ended_why]}`
+      : rule.suspended
+        ? ` ${text.paused}.`
+        : '';
   return [sentenceOf(rule), `  ${end} ${used}${state}`, `  ${rule.id}`];
 }
 
 function sentenceOf(rule: RuleDraftDto): string {
-  const own = rule.asking_local === '@owner' ? text.ownerHere : text.onThisComputer(rule.asking_local_name ?? '');
+  const own =
+    rule.asking_local === '@owner'
+      ? text.ownerHere
+      : text.onThisComputer(rule.asking_local_name ?? '');
   const hub = rule.peer_name ?? (rule.asking_local === null ? text.anybody : own);
   const who =
     rule.asking_agent === null
@@ -193,13 +283,17 @@ function sentenceOf(rule: RuleDraftDto): string {
         ? `${hub}${text.namingNobody}`
         : `"${rule.asking_agent_name}" ${text.on} ${hub}`;
   const topic = rule.topic === null ? '' : `${text.onlyTopic} "${rule.topic}"`;
-  const conversation = rule.conversation_title === null ? '' : `${text.onlyConversation} "${rule.conversation_title}"`;
+  const conversation =
+    rule.conversation_title === null ? '' : `${text.onlyConversation} "${rule.conversation_title}"`;
   return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent_name, rule.domain)}${topic}${conversation}.`;
 }
 
 function testLines(tested: RuleTestDto): readonly string[] {
   const { tester } = text;
-  const rest = tested.ground !== 'default' ? '' : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
+  const rest =
+    tested.ground !== 'default'
+      ? ''
+      : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
   return [
     tested.ground === 'adults' ? tester.adultsVerdict : tester.verdict[tested.decision],
     `${tester.ground[tested.ground]}${rest}`,

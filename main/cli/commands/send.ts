@@ -32,15 +32,32 @@ export function addSendCommands(program: AxonCommand): void {
     .description('ask a question and wait for the answer')
     .argument('<hub>', TO)
     .argument('<question>', 'the question')
-    .option('--domain <domain>', 'what it is about, like family.calendar: finds the agent over there')
+    .option(
+      '--domain <domain>',
+      'what it is about, like family.calendar: finds the agent over there',
+    )
     .option('--max-tokens <number>', 'the longest answer wanted', wholeNumber)
-    .addOption(deadlineOption('give up after this').default(QUERY_DEADLINE_S, `${QUERY_DEADLINE_S}; a person may need longer`))
+    .addOption(
+      deadlineOption('give up after this').default(
+        QUERY_DEADLINE_S,
+        `${QUERY_DEADLINE_S}; a person may need longer`,
+      ),
+    )
     .addOption(conversationOption())
     .does(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
       const client = await session.asAgent();
-      const asked = { to, question, ...common(options), deadline_ms: options.deadline * 1000, max_tokens: options.maxTokens };
+      const asked = {
+        to,
+        question,
+        ...common(options),
+        deadline_ms: options.deadline * 1000,
+        max_tokens: options.maxTokens,
+      };
       // The wait may be long, and silence looks like a fault.
-      if (!terminal.json) terminal.note('Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.');
+      if (!terminal.json)
+        terminal.note(
+          'Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.',
+        );
       const report = await client.call('send.query', asked).catch((error: unknown) => {
         throw nobodyAnswered(error, options.deadline);
       });
@@ -74,7 +91,10 @@ export function addSendCommands(program: AxonCommand): void {
         report_back: options.report,
       });
       if (options.wait !== true) {
-        terminal.result(report, () => [...reportLines(report), `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`]);
+        terminal.result(report, () => [
+          ...reportLines(report),
+          `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`,
+        ]);
         return 0;
       }
       return await followTask(context, client, report.id);
@@ -85,12 +105,24 @@ export function addSendCommands(program: AxonCommand): void {
     .argument('<hub>', TO)
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
-    .addOption(new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'))
-    .does(async ({ terminal, session }, to: string, topic: string, data: string | undefined, options: { importance: Importance }) => {
-      const { importance } = options;
-      const report = await (await session.asAgent()).call('send.notify', { to, topic, data: readData(data), importance });
-      terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
-    });
+    .addOption(
+      new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'),
+    )
+    .does(
+      async (
+        { terminal, session },
+        to: string,
+        topic: string,
+        data: string | undefined,
+        options: { importance: Importance },
+      ) => {
+        const { importance } = options;
+        const report = await (
+          await session.asAgent()
+        ).call('send.notify', { to, topic, data: readData(data), importance });
+        terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
+      },
+    );
 }
 
 interface QueryOptions extends CommonOptions {
@@ -107,17 +139,24 @@ interface DelegateOptions extends CommonOptions {
   readonly wait?: boolean;
 }
 
-/** What ran out is the time that was given, whether an agent or a person had it. Any other failure as it is. */
+/**
+ * What ran out is the time that was given, whether an agent or a person had it. Any other failure
+ * as it is.
+ */
 function nobodyAnswered(error: unknown, deadlineS: number): unknown {
   if (!(error instanceof HubProblem)) return error;
   const { code } = error.problem;
   if (code !== 'timeout' && code !== 'approval_expired') return error;
   const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
-  return new AppError(code, `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is cancelled'}.`, {
-    failedBy: 'timeout',
-    hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
-    cause: error,
-  });
+  return new AppError(
+    code,
+    `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is cancelled'}.`,
+    {
+      failedBy: 'timeout',
+      hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
+      cause: error,
+    },
+  );
 }
 
 /** @param meaning what comes at its end */
@@ -126,7 +165,9 @@ export function deadlineOption(meaning: string): Option {
 }
 
 export function conversationOption(): Option {
-  return new Option('--conversation <id>', 'go on with this conversation').argParser(conversationId);
+  return new Option('--conversation <id>', 'go on with this conversation').argParser(
+    conversationId,
+  );
 }
 
 export function common(options: CommonOptions): {
@@ -146,6 +187,9 @@ export function reportLines(report: SendReportDto): readonly string[] {
   const head = `${report.chosen.peer_name}${agent}: ${stateWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;
-  const words = [...(summary === null ? [] : [summary]), ...(data === null ? [] : [JSON.stringify(data, null, 2)])];
+  const words = [
+    ...(summary === null ? [] : [summary]),
+    ...(data === null ? [] : [JSON.stringify(data, null, 2)]),
+  ];
   return [head, ...words.flatMap((text) => quoted(text)), ...personLines(by)];
 }

@@ -1,7 +1,13 @@
-// settings: what a person may change while the hub runs, at a terminal. For the person in charge only.
+// settings: what a person may change while the hub runs, at a terminal. For the person in charge
+// only.
 import * as v from 'valibot';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { SETTINGS, SETTING_KEYS, settingName, valueOfText } from '../../../preload/contract/settings.ts';
+import {
+  SETTINGS,
+  SETTING_KEYS,
+  settingName,
+  valueOfText,
+} from '../../../preload/contract/settings.ts';
 import type { SettingKey, Settings } from '../../../preload/contract/settings.ts';
 import type { SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
@@ -22,9 +28,16 @@ export function addSettingsCommand(program: AxonCommand): void {
       const key = name === undefined ? null : keyOf(name);
       const change = key === null || words === undefined ? null : changeOf(key, words);
       const owner = await session.asOwner();
-      const settings = change === null ? await owner.call('settings.get', {}) : await owner.call('settings.update', change);
+      const settings =
+        change === null
+          ? await owner.call('settings.get', {})
+          : await owner.call('settings.update', change);
       if (key === null) terminal.result(settings, () => listed(settings));
-      else terminal.result(settings, () => [...one(settings, key), change === null ? howToChange(key, typed) : saved(settings, key)]);
+      else
+        terminal.result(settings, () => [
+          ...one(settings, key),
+          change === null ? howToChange(key, typed) : saved(settings, key),
+        ]);
     });
 }
 
@@ -32,7 +45,11 @@ export function addSettingsCommand(program: AxonCommand): void {
 function keyOf(name: string): SettingKey {
   const key = SETTING_KEYS.find((key) => settingName(key) === name);
   if (key !== undefined) return key;
-  throw refusal('bad_request', `There is no setting "${name}".`, `The settings are ${SETTING_KEYS.map(settingName).join(', ')}.`);
+  throw refusal(
+    'bad_request',
+    `There is no setting "${name}".`,
+    `The settings are ${SETTING_KEYS.map(settingName).join(', ')}.`,
+  );
 }
 
 /** Throws `bad_request` in the words that a flag gets. */
@@ -40,11 +57,18 @@ function changeOf(key: SettingKey, words: string): OperationInput<'settings.upda
   const { schema } = SETTINGS[key];
   const parsed = v.safeParse<v.GenericSchema>(schema, valueOfText(schema, words));
   if (parsed.success) return { [key]: parsed.output };
-  throw refusal('bad_request', `The setting ${settingName(key)} is wrong: ${parsed.issues[0].message}.`);
+  throw refusal(
+    'bad_request',
+    `The setting ${settingName(key)} is wrong: ${parsed.issues[0].message}.`,
+  );
 }
 
 function listed(settings: SettingsDto): readonly string[] {
-  const rows = SETTING_KEYS.map((key) => [settingName(key), inWords(settings[key]), fixedWords(settings, key)]);
+  const rows = SETTING_KEYS.map((key) => [
+    settingName(key),
+    inWords(settings[key]),
+    fixedWords(settings, key),
+  ]);
   return table([['SETTING', 'VALUE', 'FIXED BY'], ...rows]);
 }
 
@@ -55,7 +79,11 @@ function fixedWords({ fixed_at_start: fixed }: SettingsDto, key: SettingKey): st
 function one(settings: SettingsDto, key: SettingKey): readonly string[] {
   const by = fixedWords(settings, key);
   const { title, detail } = text.each[key];
-  return [`${settingName(key)}  ${inWords(settings[key]) ?? '-'}`, `${title}. ${detail}`, ...(by === null ? [] : [text.fixed(by)])];
+  return [
+    `${settingName(key)}  ${inWords(settings[key]) ?? '-'}`,
+    `${title}. ${detail}`,
+    ...(by === null ? [] : [text.fixed(by)]),
+  ];
 }
 
 function howToChange(key: SettingKey, typed: string): string {

@@ -18,13 +18,18 @@ export function addTaskCommands(program: AxonCommand): void {
     .command('tasks')
     .description('list tasks, newest first, or show one')
     .argument('[id]', 'one task')
-    .option('--wait', 'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late')
+    .option(
+      '--wait',
+      'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late',
+    )
     .does(async (context, id: string | undefined, options: { wait?: boolean }) => {
       const { terminal, session } = context;
       const client = await session.asAgent();
       if (id === undefined) {
         const page = await client.call('tasks.list', {});
-        terminal.result(page, () => (page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items)));
+        terminal.result(page, () =>
+          page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items),
+        );
         return 0;
       }
       if (options.wait === true) {
@@ -41,26 +46,40 @@ export function addTaskCommands(program: AxonCommand): void {
     .argument('[reason]', 'why, for the other side')
     .does(async ({ terminal, session }, id: string, reason: string | undefined) => {
       const client = await session.asAgent();
-      const task = await withId('task', id, (called) => client.call('tasks.cancel', { id: called, reason }));
+      const task = await withId('task', id, (called) =>
+        client.call('tasks.cancel', { id: called, reason }),
+      );
       terminal.result(task, () => taskLines(task));
     });
 }
 
 /**
- * Waits until the task has ended and prints it; says meanwhile, aside from the result, how it stands and what changes. Ctrl+C ends the
- * waiting and nothing else. Returns the exit code, which says how it ended.
+ * Waits until the task has ended and prints it; says meanwhile, aside from the result, how it
+ * stands and what changes. Ctrl+C ends the waiting and nothing else. Returns the exit code, which
+ * says how it ended.
  */
-export function followTask({ terminal, session, command }: CommandContext, client: HubClient, id: string): Promise<number> {
+export function followTask(
+  { terminal, session, command }: CommandContext,
+  client: HubClient,
+  id: string,
+): Promise<number> {
   const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
   const follow = async (signal: AbortSignal): Promise<number> => {
     let told: TaskDto['state'] | undefined;
     for (;;) {
-      const task = await client.call('tasks.get', { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS }, signal);
+      const task = await client.call(
+        'tasks.get',
+        { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS },
+        signal,
+      );
       if (isOneOf(TERMINAL_TASK_STATES, task.state)) {
         terminal.result(task, () => taskLines(task));
         return exitCodeOf(task);
       }
-      if (told === undefined) tell(`Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`);
+      if (told === undefined)
+        tell(
+          `Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`,
+        );
       if (told !== task.state) {
         tell(`Now: ${stateOf(task)}`);
         if (task.state === 'held') tell(heldLine(task.held_until));
@@ -79,7 +98,11 @@ function taskLines(task: TaskDto): readonly string[] {
   const { reason, untrusted: said } = task;
   const [outcome, error, data] = [said?.outcome ?? null, said?.error ?? null, said?.data ?? null];
   // A hub that turned it away says the same in each place.
-  const told = (head: string, words: string | null, before: readonly (string | null)[] = []): readonly string[] =>
+  const told = (
+    head: string,
+    words: string | null,
+    before: readonly (string | null)[] = [],
+  ): readonly string[] =>
     words === null || before.includes(words) ? [] : [head, ...quoted(words)];
   return [
     `${task.id}  ${stateOf(task)}  ${task.peer_name}`,
@@ -113,7 +136,11 @@ function decisionLines({ decision, direction, peer_name: peer }: TaskDto): reado
   if (outcome === 'expired') return [`Nobody ${where} answered in time.`];
   // A person named for a request to this hub may be an adult at another one; the name says so.
   const who =
-    by === 'rule' ? `by a rule ${where}` : person === null ? where : `by "${person}"${direction === 'outgoing' ? ` ${where}` : ''}`;
+    by === 'rule'
+      ? `by a rule ${where}`
+      : person === null
+        ? where
+        : `by "${person}"${direction === 'outgoing' ? ` ${where}` : ''}`;
   return [`${DECIDED[outcome]} ${who}, ${localTime(at)}.`];
 }
 
@@ -124,11 +151,19 @@ function heldLine(until: number | null): string {
 
 function exitCodeOf(task: TaskDto): number {
   if (task.state === 'completed' || task.state === 'partial') return 0;
-  return task.state === 'expired' || task.code === 'timeout' || task.code === 'approval_expired' ? 3 : 2;
+  return task.state === 'expired' || task.code === 'timeout' || task.code === 'approval_expired'
+    ? 3
+    : 2;
 }
 
 function listLines(tasks: readonly TaskDto[]): readonly string[] {
-  const rows = tasks.map((task) => [cellTime(task.created_at), stateOf(task), task.direction, task.peer_name, task.id]);
+  const rows = tasks.map((task) => [
+    cellTime(task.created_at),
+    stateOf(task),
+    task.direction,
+    task.peer_name,
+    task.id,
+  ]);
   const begins = tasks.map(({ text }) => beginningOf(text));
   return table([[inZone('CREATED'), 'STATE', 'DIRECTION', 'HUB', 'ID'], ...rows], begins);
 }

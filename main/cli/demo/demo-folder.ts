@@ -1,4 +1,5 @@
-// The folder of one demo household among the system's temporary files, private to this user. Must never touch a folder of no demo.
+// The folder of one demo household among the system's temporary files, private to this user. Must
+// never touch a folder of no demo.
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +15,10 @@ export function removeDemoFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Takes the home of one hub away, and the demo's folder with it when this was the last one in there. Leaves a home of no demo alone. */
+/**
+ * Takes the home of one hub away, and the demo's folder with it when this was the last one in
+ * there. Leaves a home of no demo alone.
+ */
 export function removeHomeOfDemo(home: string): void {
   if (!NAME.test(basename(dirname(home)))) return;
   removeDemoFolder(home);

@@ -1,4 +1,5 @@
-// One hub of the demo household: a real headless hub in a process and a data folder of its own, and the owner's line to it.
+// One hub of the demo household: a real headless hub in a process and a data folder of its own, and
+// the owner's line to it.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -42,16 +43,21 @@ export class DemoHub {
     this.plan = plan;
     this.home = home;
     this.#child = child;
-    // A hub that could not be started, and one that ended before its input was closed, are found by asking it.
+    // A hub that could not be started, and one that ended before its input was closed, are found by
+    // asking it.
     child.on('error', () => undefined);
     child.stdin?.on('error', () => undefined);
   }
 
-  /** Begins to start the hub with `program` (this very command); it ends with this process, and its data folder with it. */
+  /**
+   * Begins to start the hub with `program` (this very command); it ends with this process, and its
+   * data folder with it.
+   */
   static spawn(plan: DemoHubPlan, folder: string, program: string): DemoHub {
     const home = join(folder, plan.folder);
     const settings = ['--home', home, '--name', plan.name, ...HUB_FLAGS];
-    // Nothing is ever written to its standard input: that it closes tells the hub that this process is gone.
+    // Nothing is ever written to its standard input: that it closes tells the hub that this process
+    // is gone.
     const child = spawn(process.execPath, [...process.execArgv, program, 'demo-hub', ...settings], {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
@@ -77,7 +83,8 @@ export class DemoHub {
 
   agent(name: string): HubClient {
     const line = this.#agents.get(name);
-    if (line === undefined) throw new AppError('not_found', `The demo has no agent "${name}" at ${this.plan.name}.`);
+    if (line === undefined)
+      throw new AppError('not_found', `The demo has no agent "${name}" at ${this.plan.name}.`);
     return line;
   }
 
@@ -95,7 +102,11 @@ export class DemoHub {
   }
 
   #hasEnded(): boolean {
-    return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null;
+    return (
+      this.#child.pid === undefined ||
+      this.#child.exitCode !== null ||
+      this.#child.signalCode !== null
+    );
   }
 
   async #answering(): Promise<void> {
@@ -106,7 +117,10 @@ export class DemoHub {
         return;
       } catch (error) {
         if (this.#hasEnded() || Date.now() > limit) {
-          throw new AppError('hub_unreachable', `${this.plan.name} did not start.`, { cause: error, hint: 'Its own words stand above.' });
+          throw new AppError('hub_unreachable', `${this.plan.name} did not start.`, {
+            cause: error,
+            hint: 'Its own words stand above.',
+          });
         }
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       }
@@ -115,7 +129,10 @@ export class DemoHub {
 
   async #setUp(): Promise<void> {
     const line = this.#connected();
-    await line.call('hub.setPassphrase', { passphrase: this.#passphrase, boot_secret: line.facts.bootSecret });
+    await line.call('hub.setPassphrase', {
+      passphrase: this.#passphrase,
+      boot_secret: line.facts.bootSecret,
+    });
     const owner = await this.owner();
     await owner.call('settings.update', { name: this.plan.name, person: this.plan.person });
     for (const { name, displayName, riskClass, domains } of this.plan.agents) {
@@ -135,7 +152,8 @@ export class DemoHub {
   }
 
   #connected(): HubClient {
-    if (this.#line === undefined) throw new AppError('hub_unreachable', `${this.plan.name} is not running.`);
+    if (this.#line === undefined)
+      throw new AppError('hub_unreachable', `${this.plan.name} is not running.`);
     return this.#line;
   }
 }

@@ -1,4 +1,5 @@
-// Who lives in the demo: three hubs, their agents, what each agent knows, and what they ask of each other. Data only.
+// Who lives in the demo: three hubs, their agents, what each agent knows, and what they ask of each
+// other. Data only.
 import type { DemoHubPlan } from './demo-hub.ts';
 import type { Script } from './scripted-agent.ts';
 
@@ -17,7 +18,12 @@ export const MUM: DemoHubPlan = {
         { domain: 'code', riskClass: 'R3' },
       ],
     },
-    { name: 'lists', displayName: 'Household lists', riskClass: 'R1', domains: [{ domain: 'shopping.list', riskClass: 'R1' }] },
+    {
+      name: 'lists',
+      displayName: 'Household lists',
+      riskClass: 'R1',
+      domains: [{ domain: 'shopping.list', riskClass: 'R1' }],
+    },
   ],
 };
 
@@ -42,7 +48,14 @@ export const LEO: DemoHubPlan = {
   folder: 'leo',
   name: 'Leo’s tablet',
   person: 'Leo',
-  agents: [{ name: 'homework', displayName: 'Homework helper', riskClass: 'R1', domains: [{ domain: 'school', riskClass: 'R0' }] }],
+  agents: [
+    {
+      name: 'homework',
+      displayName: 'Homework helper',
+      riskClass: 'R1',
+      domains: [{ domain: 'school', riskClass: 'R0' }],
+    },
+  ],
 };
 
 export const HOUSEHOLD = [MUM, DAD, LEO] as const;
@@ -50,7 +63,10 @@ export const HOUSEHOLD = [MUM, DAD, LEO] as const;
 export const SCRIPTS: Readonly<Record<string, Script>> = {
   'claude-code': [
     ['swimming', 'Swimming is on Monday and Wednesday from 4 to 5.'],
-    ['calendar', 'Three things this week: swimming on Monday and Wednesday, the dentist on Thursday at 9.'],
+    [
+      'calendar',
+      'Three things this week: swimming on Monday and Wednesday, the dentist on Thursday at 9.',
+    ],
     ['dinner', 'Sent to the family chat. Two thumbs up so far.'],
     ['deploy', 'Merged price-list into main and deployed the shop website.'],
   ],

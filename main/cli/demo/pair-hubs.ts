@@ -1,4 +1,5 @@
-// Pairs two demo hubs by their keys, with the calls of the pages and no other way in: one program holds both keys, so nobody has to type digits.
+// Pairs two demo hubs by their keys, with the calls of the pages and no other way in: one program
+// holds both keys, so nobody has to type digits.
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../lib/app-error.ts';
 import type { DemoHub } from './demo-hub.ts';
@@ -18,7 +19,12 @@ async function trust(here: DemoHub, there: DemoHub): Promise<string> {
   const { name, person } = there.plan;
   const owner = await here.owner();
   const address = `127.0.0.1:${hub.peer_port ?? 0}`;
-  const { id } = await owner.call('peers.add', { address, key: hub.public_key ?? '', name, trust: true });
+  const { id } = await owner.call('peers.add', {
+    address,
+    key: hub.public_key ?? '',
+    name,
+    trust: true,
+  });
   await owner.call('peers.update', { id, person });
   return id;
 }
@@ -29,5 +35,7 @@ async function online(hub: DemoHub, id: string): Promise<void> {
     if ((await owner.call('peers.get', { id })).online) return;
     await setTimeout(LOOK_AGAIN_MS);
   }
-  throw new AppError('timeout', `Waited too long for a line of ${hub.plan.name}.`, { failedBy: 'timeout' });
+  throw new AppError('timeout', `Waited too long for a line of ${hub.plan.name}.`, {
+    failedBy: 'timeout',
+  });
 }

@@ -1,5 +1,6 @@
-// `axon demo`: a whole household on this machine. Three real hubs in processes of their own are paired, their scripted agents exchange real
-// traffic over QUIC, and some requests are left for the person at the keyboard to decide in the browser. Everything ends with Ctrl-C, or with the
+// `axon demo`: a whole household on this machine. Three real hubs in processes of their own are
+// paired, their scripted agents exchange real traffic over QUIC, and some requests are left for the
+// person at the keyboard to decide in the browser. Everything ends with Ctrl-C, or with the
 // terminal.
 import { createInterface } from 'node:readline';
 import { AppError } from '../../lib/app-error.ts';
@@ -26,7 +27,10 @@ interface Household {
   readonly leo: DemoHub;
 }
 
-/** Ends in order, with its hubs and their folder, on a signal, with its terminal, and when something in it breaks. */
+/**
+ * Ends in order, with its hubs and their folder, on a signal, with its terminal, and when something
+ * in it breaks.
+ */
 export async function runDemo(terminal: Terminal, options: DemoOptions): Promise<void> {
   const folder = makeDemoFolder();
   const ended = new AbortController();
@@ -52,7 +56,13 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
 }
 
 /** The whole demo; its hubs are in `hubs` from the moment they are started. */
-async function show(terminal: Terminal, folder: string, options: DemoOptions, hubs: DemoHub[], signal: AbortSignal): Promise<void> {
+async function show(
+  terminal: Terminal,
+  folder: string,
+  options: DemoOptions,
+  hubs: DemoHub[],
+  signal: AbortSignal,
+): Promise<void> {
   const household = await startHousehold(terminal, folder, options.program, hubs);
   let tellResult = (): void => undefined;
   const firstResult = new Promise<void>((resolve) => (tellResult = resolve));
@@ -66,10 +76,17 @@ async function show(terminal: Terminal, folder: string, options: DemoOptions, hu
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
 }
 
-async function startHousehold(terminal: Terminal, folder: string, program: string, hubs: DemoHub[]): Promise<Household> {
+async function startHousehold(
+  terminal: Terminal,
+  folder: string,
+  program: string,
+  hubs: DemoHub[],
+): Promise<Household> {
   terminal.note('Starting three hubs: Mum’s PC, Dad’s laptop, Leo’s tablet ...');
   for (const plan of HOUSEHOLD) hubs.push(DemoHub.spawn(plan, folder, program));
   await Promise.all(hubs.map((hub) => hub.ready()));
@@ -86,14 +103,21 @@ async function startHousehold(terminal: Terminal, folder: string, program: strin
   return household;
 }
 
-function startAgents(hub: DemoHub, terminal: Terminal, tellResult: () => void, signal: AbortSignal): void {
+function startAgents(
+  hub: DemoHub,
+  terminal: Terminal,
+  tellResult: () => void,
+  signal: AbortSignal,
+): void {
   for (const { name, displayName } of hub.plan.agents) {
     void runScriptedAgent(
       hub.agent(name),
       SCRIPTS[name] ?? [],
       {
         onDone: (kind, text, answer) =>
-          terminal.line(`${hub.plan.name}: ${displayName} ${kind === 'query' ? 'answered' : 'did'} "${text}": ${answer}`),
+          terminal.line(
+            `${hub.plan.name}: ${displayName} ${kind === 'query' ? 'answered' : 'did'} "${text}": ${answer}`,
+          ),
         onResult: (outcome, status) => {
           terminal.line(`${hub.plan.name}: ${displayName} has the result (${status}): ${outcome}`);
           tellResult();
@@ -116,25 +140,49 @@ async function withinLimit(what: Promise<void>, name: string): Promise<void> {
   await Promise.race([what, late]).finally(() => clearTimeout(timer));
 }
 
-/** Traffic that needs nobody, and one request that the demo itself allows, so that there is a history to look at. */
+/**
+ * Traffic that needs nobody, and one request that the demo itself allows, so that there is a
+ * history to look at.
+ */
 async function exchange(terminal: Terminal, { mum, dad, leo }: Household): Promise<void> {
   terminal.note('Their agents talk ...');
   const openclaw = dad.agent('openclaw');
   const homework = leo.agent('homework');
-  await openclaw.call('send.query', { to: MUM.name, question: 'What is on the family calendar this week?', domain: 'family.calendar' });
-  await homework.call('send.query', { to: MUM.name, question: 'When is swimming?', domain: 'family.calendar' });
-  await homework.call('send.query', { to: DAD.name, question: 'Which train goes to Nana on Saturday?', domain: 'travel' });
+  await openclaw.call('send.query', {
+    to: MUM.name,
+    question: 'What is on the family calendar this week?',
+    domain: 'family.calendar',
+  });
+  await homework.call('send.query', {
+    to: MUM.name,
+    question: 'When is swimming?',
+    domain: 'family.calendar',
+  });
+  await homework.call('send.query', {
+    to: DAD.name,
+    question: 'Which train goes to Nana on Saturday?',
+    domain: 'travel',
+  });
   await openclaw.call('send.notify', {
     to: MUM.name,
     topic: 'user.location',
     data: { status: 'heading home', eta: '18:40' },
     importance: 'medium',
   });
-  await homework.call('send.notify', { to: MUM.name, topic: 'school.homework', data: 'Maths is done' });
-  await openclaw.call('send.delegate', { to: MUM.name, task: 'Add oat milk, 2 litres, to the shopping list', domain: 'shopping.list' });
+  await homework.call('send.notify', {
+    to: MUM.name,
+    topic: 'school.homework',
+    data: 'Maths is done',
+  });
+  await openclaw.call('send.delegate', {
+    to: MUM.name,
+    task: 'Add oat milk, 2 litres, to the shopping list',
+    domain: 'shopping.list',
+  });
   const owner = await mum.owner();
   const { items } = await owner.call('approvals.list', {});
-  for (const { id, revision, digest } of items) await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+  for (const { id, revision, digest } of items)
+    await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
 }
 
 async function leaveRequests({ mum, dad, leo }: Household): Promise<void> {
@@ -152,9 +200,11 @@ async function leaveRequests({ mum, dad, leo }: Household): Promise<void> {
     domain: 'code',
     priority: 'urgent',
   });
-  await leo
-    .agent('homework')
-    .call('send.delegate', { to: MUM.name, task: 'Add glue sticks and a blue pen to the shopping list', domain: 'shopping.list' });
+  await leo.agent('homework').call('send.delegate', {
+    to: MUM.name,
+    task: 'Add glue sticks and a blue pen to the shopping list',
+    domain: 'shopping.list',
+  });
   await mum.agent('lists').call('send.delegate', {
     to: DAD.name,
     task: 'Write a letter to the housing association about the stairwell light and ask for a date for the repair',
@@ -169,10 +219,19 @@ async function showLinks(terminal: Terminal, hubs: readonly DemoHub[]): Promise<
 }
 
 /** Each link works once and for 90 seconds; Enter makes fresh ones. */
-function untilEnded(terminal: Terminal, hubs: readonly DemoHub[], signal: AbortSignal): Promise<void> {
-  terminal.note('Open a link and decide. Each works once, within 90 seconds: press Enter for fresh ones, Ctrl-C to end.');
+function untilEnded(
+  terminal: Terminal,
+  hubs: readonly DemoHub[],
+  signal: AbortSignal,
+): Promise<void> {
+  terminal.note(
+    'Open a link and decide. Each works once, within 90 seconds: press Enter for fresh ones, Ctrl-C to end.',
+  );
   const reader = createInterface({ input: process.stdin });
-  reader.on('line', () => void showLinks(terminal, hubs).catch((error: unknown) => terminal.note(String(error))));
+  reader.on(
+    'line',
+    () => void showLinks(terminal, hubs).catch((error: unknown) => terminal.note(String(error))),
+  );
   return new Promise((resolve) => {
     const end = (): void => {
       reader.close();

@@ -1,5 +1,6 @@
-// A scripted local agent of the demo: claims its inbox like any agent, looks up what it was asked, and says what it would have done. It
-// speaks to its hub over the public API only and treats what it reads as data.
+// A scripted local agent of the demo: claims its inbox like any agent, looks up what it was asked,
+// and says what it would have done. It speaks to its hub over the public API only and treats what
+// it reads as data.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -16,23 +17,38 @@ interface AgentEvents {
 }
 
 /** Works until the signal is aborted. A failing call is tried again: the hub may be restarting. */
-export async function runScriptedAgent(line: HubClient, script: Script, events: AgentEvents, signal: AbortSignal): Promise<void> {
+export async function runScriptedAgent(
+  line: HubClient,
+  script: Script,
+  events: AgentEvents,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       const { items } = await line.call('inbox.claim', { max: 4, wait_ms: CLAIM_WAIT_MS }, signal);
       for (const item of items) await work(line, script, item, events);
     } catch {
-      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_FAILURE_MS));
+      if (!signal.aborted)
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_FAILURE_MS));
     }
   }
 }
 
-async function work(line: HubClient, script: Script, item: DeliveryDto, events: AgentEvents): Promise<void> {
+async function work(
+  line: HubClient,
+  script: Script,
+  item: DeliveryDto,
+  events: AgentEvents,
+): Promise<void> {
   await line.call('inbox.ack', { delivery: item.delivery_id });
   const text = item.untrusted.text ?? '';
   if (isWork(item.kind)) {
     const answer = answerTo(script, text);
-    await line.call('inbox.reply', { delivery: item.delivery_id, outcome: answer, summary: answer });
+    await line.call('inbox.reply', {
+      delivery: item.delivery_id,
+      outcome: answer,
+      summary: answer,
+    });
     events.onDone(item.kind, text, answer);
     return;
   }
@@ -45,7 +61,10 @@ function answerTo(script: Script, text: string): string {
 }
 
 function statusOf(payload: unknown): string {
-  return typeof payload === 'object' && payload !== null && 'status' in payload && typeof payload.status === 'string'
+  return typeof payload === 'object' &&
+    payload !== null &&
+    'status' in payload &&
+    typeof payload.status === 'string'
     ? payload.status
     : 'completed';
 }

@@ -1,5 +1,6 @@
-// The envelope of the public reference daemon (PROTOCOL.md, Reference profile): four members, four kinds, no names of hubs. Bytes to values
-// and back, form only, as strictly as our own envelope; what a message means is decided by the mapping beside it.
+// The envelope of the public reference daemon (PROTOCOL.md, Reference profile): four members, four
+// kinds, no names of hubs. Bytes to values and back, form only, as strictly as our own envelope;
+// what a message means is decided by the mapping beside it.
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Result } from '../../lib/result.ts';
 import { encodeMessage } from '../encode-envelope.ts';
@@ -21,10 +22,13 @@ export interface ParsedReferenceEnvelope {
 }
 
 /**
- * Parses what arrived on one stream. Never throws. A message with `v` is one of ours and refused here; other members are ignored.
+ * Parses what arrived on one stream. Never throws. A message with `v` is one of ours and refused
+ * here; other members are ignored.
  * @param bytes the whole stream, at most 65,536 bytes
  */
-export function parseReferenceEnvelope(bytes: Uint8Array): Result<ParsedReferenceEnvelope, EnvelopeRefusal> {
+export function parseReferenceEnvelope(
+  bytes: Uint8Array,
+): Result<ParsedReferenceEnvelope, EnvelopeRefusal> {
   return parseMessage(bytes, readEnvelope);
 }
 
@@ -40,9 +44,12 @@ function readEnvelope(fields: JsonObject): ReferenceEnvelope | string {
   const { id, kind, payload } = fields;
   const ref = fields.ref ?? null;
   if ('v' in fields) return 'a message with "v" is of another profile';
-  if (typeof id !== 'string' || !isMessageId(id)) return '"id" must be a fresh UUID version 4 in lower case';
-  if (!isKindText(kind)) return '"kind" must be one word: "request", "response", "message" or "error"';
-  if (ref !== null && (typeof ref !== 'string' || !isMessageId(ref))) return '"ref" must be absent, null or the id of a message';
+  if (typeof id !== 'string' || !isMessageId(id))
+    return '"id" must be a fresh UUID version 4 in lower case';
+  if (!isKindText(kind))
+    return '"kind" must be one word: "request", "response", "message" or "error"';
+  if (ref !== null && (typeof ref !== 'string' || !isMessageId(ref)))
+    return '"ref" must be absent, null or the id of a message';
   if (!isJsonObject(payload)) return '"payload" must be a JSON object';
   return { id, kind, ref, payload };
 }

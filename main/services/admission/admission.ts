@@ -1,6 +1,7 @@
-// Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes through or waits for a person, and
-// whether there is room. Admitting it is one commit: task, approval or inbox item, message and audit together (PROTOCOL.md, Delegation
-// states). Never runs anything.
+// Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes
+// through or waits for a person, and whether there is room. Admitting it is one commit: task,
+// approval or inbox item, message and audit together (PROTOCOL.md, Delegation states). Never runs
+// anything.
 import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
 import type { Rule } from '../../core/rules.ts';
@@ -68,13 +69,26 @@ export class Admission {
 
   /**
    * @param tried a rule that is not made, as if it were
-   * @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at all
+   * @throws AppError unknown_domain naming what there is; unhandled when this hub has no agent at
+   * all
    */
   assess(reads: Reads, request: AskedWork, tried?: Rule): Assessment {
-    const { agent, why, risk } = request.isEscalation ? choiceOfAPerson(request) : this.#choose(reads, request);
+    const { agent, why, risk } = request.isEscalation
+      ? choiceOfAPerson(request)
+      : this.#choose(reads, request);
     const { kind, party, domain, payload, urgent = false } = request;
     const conversation = (): string => conversationFor(reads, request);
-    const judged = { kind, party, domain, payload, urgent, agent, riskClass: risk.riskClass, conversation, tried };
+    const judged = {
+      kind,
+      party,
+      domain,
+      payload,
+      urgent,
+      agent,
+      riskClass: risk.riskClass,
+      conversation,
+      tried,
+    };
     return { agent, why, risk, verdict: judge(this.#deps.gates, reads, judged) };
   }
 
@@ -90,8 +104,9 @@ export class Admission {
   }
 
   /**
-   * Takes the work in, inside a commit: waiting for a person, or let through (a delegation into its agent's inbox), or declined by a rule, in
-   * which case it is on record and over. The assessment must be of this commit.
+   * Takes the work in, inside a commit: waiting for a person, or let through (a delegation into its
+   * agent's inbox), or declined by a rule, in which case it is on record and over. The assessment
+   * must be of this commit.
    * @throws AppError overloaded before anything is written
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
@@ -119,40 +134,65 @@ export class Admission {
       after(() => this.#deps.events.changed(task.id));
       return task;
     }
-    if (decision === 'deliver' && task.kind === 'delegate') this.#deps.deliveries.putTask(tables, after, task, approval);
+    if (decision === 'deliver' && task.kind === 'delegate')
+      this.#deps.deliveries.putTask(tables, after, task, approval);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.changed(task.id);
     });
-    if (decision === 'ask' && hold === null && !isElsewhere) this.#deps.notifications.asked(tables, after, task);
+    if (decision === 'ask' && hold === null && !isElsewhere)
+      this.#deps.notifications.asked(tables, after, task);
     if (isElsewhere) after(() => this.#deps.askElsewhere());
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
   }
 
-  #checkRoom(tables: Tables, request: WorkRequest, { agent, verdict: { decision } }: Assessment): void {
+  #checkRoom(
+    tables: Tables,
+    request: WorkRequest,
+    { agent, verdict: { decision } }: Assessment,
+  ): void {
     if (decision === 'decline') return;
-    if (!isLocal(request.party) && tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX) {
-      throw new AppError('overloaded', 'Your hub has not taken the results of what it asked for before.', {
-        failedBy: 'input',
-        retryAfterMs: 60_000,
-      });
+    if (
+      !isLocal(request.party) &&
+      tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX
+    ) {
+      throw new AppError(
+        'overloaded',
+        'Your hub has not taken the results of what it asked for before.',
+        {
+          failedBy: 'input',
+          retryAfterMs: 60_000,
+        },
+      );
     }
     if (decision === 'deliver' && agent !== null) {
       if (tables.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX) return;
-      throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, { hint: 'Try again later.', retryAfterMs: 60_000 });
+      throw new AppError('overloaded', `"${agent.name}" has too much to do already.`, {
+        hint: 'Try again later.',
+        retryAfterMs: 60_000,
+      });
     }
     const pending = tables.pendingApprovals();
-    if (pending.length >= PENDING_TOTAL_MAX) throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
+    if (pending.length >= PENDING_TOTAL_MAX)
+      throw tooManyWait('This hub has', PENDING_TOTAL_MAX, 'local');
     // Queries and delegations together, so that no few parties fill what is there for all.
     const ofParty = pending.filter(({ taskId }) => tables.task(taskId)?.party === request.party);
-    if (ofParty.length >= PENDING_PER_PARTY_MAX) throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
+    if (ofParty.length >= PENDING_PER_PARTY_MAX)
+      throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
-  #insertTask(tables: Tables, request: WorkRequest, { agent, verdict: { decision, hold } }: Assessment): TaskRow {
+  #insertTask(
+    tables: Tables,
+    request: WorkRequest,
+    { agent, verdict: { decision, hold } }: Assessment,
+  ): TaskRow {
     const receivedAt = this.#deps.clock.wallMs();
-    const end = decision === 'decline' ? { ...DECLINED, result: JSON.stringify(failure(DECLINED)), finishedAt: receivedAt } : OPEN;
+    const end =
+      decision === 'decline'
+        ? { ...DECLINED, result: JSON.stringify(failure(DECLINED)), finishedAt: receivedAt }
+        : OPEN;
     const task: Omit<TaskRow, 'seq'> = {
       ...newTask({
         id: request.direction === 'local' ? request.messageId : this.#deps.random.uuid(),
@@ -173,7 +213,9 @@ export class Admission {
         deadlineMs: request.deadlineMs,
       }),
       ...end,
-      ...(decision === 'ask' ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) } : {}),
+      ...(decision === 'ask'
+        ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) }
+        : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
     };
     tables.insertMessage(requestMessage(task));
@@ -224,17 +266,27 @@ export class Admission {
 }
 
 const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
-const AUDITED_AS = { ask: 'request.asked', deliver: 'request.passed', decline: 'request.declined' } as const;
+const AUDITED_AS = {
+  ask: 'request.asked',
+  deliver: 'request.passed',
+  decline: 'request.declined',
+} as const;
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
 const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
 const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;
 
 function choiceOfAPerson({ remoteQuestion = null }: AskedWork): Omit<Assessment, 'verdict'> {
-  const risk = remoteQuestion === null ? NOTHING_RUNS : { riskClass: remoteQuestion.risk_class, reason: remoteQuestion.risk_reason };
+  const risk =
+    remoteQuestion === null
+      ? NOTHING_RUNS
+      : { riskClass: remoteQuestion.risk_class, reason: remoteQuestion.risk_reason };
   return { agent: null, why: 'A person is asked to choose.', risk };
 }
 
-/** The subject as far as the agent's owner has spoken of it: one that is none of the agent's own says nothing, as none at all. */
+/**
+ * The subject as far as the agent's owner has spoken of it: one that is none of the agent's own
+ * says nothing, as none at all.
+ */
 function subjectFor(agent: AgentRow, domain: string | null): string | null {
   if (domain === null || !isDomain(domain)) return domain;
   return longestDomain(agent.domains, domain) ? domain : null;

@@ -1,5 +1,6 @@
-// Which agents another hub speaks for: a request in the name of an agent that its hub has not advertised is refused (PROTOCOL.md,
-// Extensions, route/1). An unknown name is looked up again, at most once in a while, because agents come and go.
+// Which agents another hub speaks for: a request in the name of an agent that its hub has not
+// advertised is refused (PROTOCOL.md, Extensions, route/1). An unknown name is looked up again, at
+// most once in a while, because agents come and go.
 import { AppError } from '../../lib/app-error.ts';
 import { type JsonObject, readObject } from '../../lib/json-object.ts';
 import { err, type Result } from '../../lib/result.ts';
@@ -25,26 +26,44 @@ export class AskingAgents {
     this.#deps = deps;
   }
 
-  /** The refusal for a name its hub does not have, or could not be asked about just now; undefined when there is no name or it is known. */
+  /**
+   * The refusal for a name its hub does not have, or could not be asked about just now; undefined
+   * when there is no name or it is known.
+   */
   async unknownAsker(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
     const name = routeFrom(payload);
     if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
     const isTold = await this.#refresh(peer.key);
     if (this.#isAdvertised(peer.key, name)) return undefined;
-    // The line may have broken with the request: what nobody could answer is no reason to refuse it for good.
+    // The line may have broken with the request: what nobody could answer is no reason to refuse it
+    // for good.
     if (!isTold)
-      return new AppError('timeout', 'Your hub did not say in time which agents it has.', { hint: 'Send it again.', failedBy: 'timeout' });
-    return new AppError('not_authorized', 'The agent named in route.from is not one your hub told us of.', {
-      failedBy: 'input',
-      hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
-    });
+      return new AppError('timeout', 'Your hub did not say in time which agents it has.', {
+        hint: 'Send it again.',
+        failedBy: 'timeout',
+      });
+    return new AppError(
+      'not_authorized',
+      'The agent named in route.from is not one your hub told us of.',
+      {
+        failedBy: 'input',
+        hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
+      },
+    );
   }
 
   #isAdvertised(key: KeyHex, name: string): boolean {
-    return readCapabilities(this.#deps.store.read.peer(key))?.agents.some((agent) => agent.name === name) ?? false;
+    return (
+      readCapabilities(this.#deps.store.read.peer(key))?.agents.some(
+        (agent) => agent.name === name,
+      ) ?? false
+    );
   }
 
-  /** Asks again, one question at a time; one that comes too soon after the last waits its turn instead of being refused. */
+  /**
+   * Asks again, one question at a time; one that comes too soon after the last waits its turn
+   * instead of being refused.
+   */
   #refresh(key: KeyHex): Promise<boolean> {
     const running = this.#refreshing.get(key);
     if (running !== undefined) return running;
@@ -61,10 +80,13 @@ export class AskingAgents {
     this.#refreshedAt.set(key, clock.monotonicMs());
     return await new Promise<boolean>((resolve) => {
       const timer = clock.setTimer(REFRESH_WAIT_MS, () => resolve(false));
-      const told = this.#deps.refreshCapabilities(key).catch(() => err(new AppError('internal', 'The question broke off.')));
+      const told = this.#deps
+        .refreshCapabilities(key)
+        .catch(() => err(new AppError('internal', 'The question broke off.')));
       void told.then((answer) => {
         timer.cancel();
-        // Only a hub that never tells has said its last word; any other failure is of this moment, such as a line that is just coming back.
+        // Only a hub that never tells has said its last word; any other failure is of this moment,
+        // such as a line that is just coming back.
         resolve(answer.ok || answer.error.code === 'unsupported_feature');
       });
     });

@@ -1,10 +1,15 @@
-// Which ids were cancelled while nothing of theirs was open here: what comes under one within ten minutes was overtaken by its cancel and is
-// not begun (PROTOCOL.md, Delegation states, "Who may speak of it"). Owns the remembering; holds no id of a message that came, only of a
-// cancel that was told "nothing is open", and never more of one party than its share.
+// Which ids were cancelled while nothing of theirs was open here: what comes under one within ten
+// minutes was overtaken by its cancel and is not begun (PROTOCOL.md, Delegation states, "Who may
+// speak of it"). Owns the remembering; holds no id of a message that came, only of a cancel that
+// was told "nothing is open", and never more of one party than its share.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-import { CANCELLED_ID_WINDOW_MS, CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX } from './limits.ts';
+import {
+  CANCELLED_ID_WINDOW_MS,
+  CANCELLED_IDS_MAX,
+  CANCELLED_IDS_PER_PARTY_MAX,
+} from './limits.ts';
 
 export class CancelledIds {
   readonly #clock: Clock;
@@ -21,7 +26,9 @@ export class CancelledIds {
     return cancelledAtMs !== undefined && !this.#isOld(cancelledAtMs);
   }
 
-  /** Beyond the share of this party its oldest is forgotten, beyond that of all the oldest of all. */
+  /**
+   * Beyond the share of this party its oldest is forgotten, beyond that of all the oldest of all.
+   */
   keep(party: PartyKey, messageId: string): void {
     this.forget(party, messageId);
     const own = this.#cancelled.get(party) ?? new Map<string, number>();
@@ -47,7 +54,8 @@ export class CancelledIds {
   }
 
   #forgetOldest(): void {
-    let oldest: { readonly party: PartyKey; readonly id: string; readonly atMs: number } | undefined;
+    let oldest:
+      { readonly party: PartyKey; readonly id: string; readonly atMs: number } | undefined;
     for (const [party, own] of this.#cancelled) {
       for (const [id, atMs] of own) {
         if (oldest === undefined || atMs < oldest.atMs) oldest = { party, id, atMs };
@@ -60,7 +68,11 @@ export class CancelledIds {
 
 /** What whoever asked is told of a request that its own cancel overtook. */
 export function cancelledBefore(): AppError {
-  return new AppError('cancelled', 'It was cancelled before it came here. Send it again under a fresh id if it is wanted after all.', {
-    failedBy: 'input',
-  });
+  return new AppError(
+    'cancelled',
+    'It was cancelled before it came here. Send it again under a fresh id if it is wanted after all.',
+    {
+      failedBy: 'input',
+    },
+  );
 }

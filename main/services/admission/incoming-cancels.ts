@@ -1,5 +1,6 @@
-// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign, an unknown and a finished ref get the same
-// answer by the same path (PROTOCOL.md, Delegation states).
+// A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign,
+// an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation
+// states).
 import { AppError } from '../../lib/app-error.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -38,10 +39,16 @@ export class IncomingCancels {
     this.#deps = deps;
   }
 
-  /** `accepted` without a state: it will not run. With state `working`: its agent was asked to stop. @throws AppError conflict, invalid_envelope */
+  /**
+   * `accepted` without a state: it will not run. With state `working`: its agent was asked to stop.
+   * @throws AppError conflict, invalid_envelope
+   */
   async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
     const parsed = parseCancel(envelope.payload);
-    if (!parsed.ok) throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    if (!parsed.ok)
+      throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, {
+        failedBy: 'input',
+      });
     const reason = parsed.value.reason === null ? null : escapeText(cut(parsed.value.reason));
     const { replays, rates, cancelling, cancelled, audit, events, clock } = this.#deps;
     let marked: string | null = null;
@@ -53,10 +60,26 @@ export class IncomingCancels {
           if (!room.ok) throw room.error;
         },
         (tables, after) => {
-          const task = envelope.ref === null ? undefined : tables.taskByMessage('incoming', peer.key, envelope.ref);
-          const call = { messageId: envelope.id, reason, by: peer.petname, surface: 'peer', from: 'asker' } as const;
-          const outcome = cancelling.cancel(tables, after, task, call) ?? this.#hangUp(after, peer, envelope.ref, task, reason);
-          if (outcome === undefined && task === undefined && envelope.ref !== null && !cancelled.has(peer.key, envelope.ref)) {
+          const task =
+            envelope.ref === null
+              ? undefined
+              : tables.taskByMessage('incoming', peer.key, envelope.ref);
+          const call = {
+            messageId: envelope.id,
+            reason,
+            by: peer.petname,
+            surface: 'peer',
+            from: 'asker',
+          } as const;
+          const outcome =
+            cancelling.cancel(tables, after, task, call) ??
+            this.#hangUp(after, peer, envelope.ref, task, reason);
+          if (
+            outcome === undefined &&
+            task === undefined &&
+            envelope.ref !== null &&
+            !cancelled.has(peer.key, envelope.ref)
+          ) {
             // In here and not after: the delegation may be the next work of this very commit.
             cancelled.keep(peer.key, envelope.ref);
             marked = envelope.ref;
@@ -71,7 +94,9 @@ export class IncomingCancels {
           if (!task) return ack({ accepted: true });
           tables.insertMessage(messageOf(peer, envelope, task, clock.wallMs()));
           after(() => events.changed(task.id));
-          return outcome === 'cancelled' ? ack({ accepted: true }) : ack({ accepted: true, state: toWire('running') });
+          return outcome === 'cancelled'
+            ? ack({ accepted: true })
+            : ack({ accepted: true, state: toWire('running') });
         },
       );
     } catch (error) {
@@ -82,8 +107,17 @@ export class IncomingCancels {
     }
   }
 
-  /** A question of which nothing is written down (yet): it promises nothing, so it ends with the answer to the cancel, and no sooner. */
-  #hangUp(after: After, peer: PeerRow, ref: string | null, task: TaskRow | undefined, reason: string | null): 'cancelled' | undefined {
+  /**
+   * A question of which nothing is written down (yet): it promises nothing, so it ends with the
+   * answer to the cancel, and no sooner.
+   */
+  #hangUp(
+    after: After,
+    peer: PeerRow,
+    ref: string | null,
+    task: TaskRow | undefined,
+    reason: string | null,
+  ): 'cancelled' | undefined {
     if (ref === null || task !== undefined) return undefined;
     const { questions } = this.#deps;
     if (!questions.isOpen(peer.key, ref)) return undefined;
@@ -94,14 +128,25 @@ export class IncomingCancels {
 }
 
 function cut(reason: string): string {
-  return reason.length <= CANCEL_REASON_MAX_CHARACTERS ? reason : `${reason.slice(0, CANCEL_REASON_MAX_CHARACTERS)} [cut]`;
+  return reason.length <= CANCEL_REASON_MAX_CHARACTERS
+    ? reason
+    : `${reason.slice(0, CANCEL_REASON_MAX_CHARACTERS)} [cut]`;
 }
 
 function nothingToCancel(): AppError {
-  return new AppError('rejected', 'No delegation of yours with that id is open here: it has ended, or never was.', { failedBy: 'input' });
+  return new AppError(
+    'rejected',
+    'No delegation of yours with that id is open here: it has ended, or never was.',
+    { failedBy: 'input' },
+  );
 }
 
-function messageOf(peer: PeerRow, envelope: Envelope, task: TaskRow, at: number): Omit<MessageRow, 'seq'> {
+function messageOf(
+  peer: PeerRow,
+  envelope: Envelope,
+  task: TaskRow,
+  at: number,
+): Omit<MessageRow, 'seq'> {
   return {
     messageId: envelope.id,
     direction: 'in',

@@ -1,4 +1,5 @@
-// A `delegate` from another hub: done once per id, admitted in one commit, acknowledged only after it (PROTOCOL.md, Delegation states).
+// A `delegate` from another hub: done once per id, admitted in one commit, acknowledged only after
+// it (PROTOCOL.md, Delegation states).
 import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -45,7 +46,10 @@ export class IncomingDelegations {
       payload: envelope.payload,
       receivedMonotonicMs: clock.monotonicMs(),
     });
-    if (!read.ok) throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, { failedBy: 'input' });
+    if (!read.ok)
+      throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, {
+        failedBy: 'input',
+      });
     const request = read.value;
     try {
       const unknown = await this.#deps.askers.unknownAsker(peer, envelope.payload);
@@ -61,7 +65,8 @@ export class IncomingDelegations {
             if (cancelled.has(peer.key, envelope.id)) throw cancelledBefore();
             if (unknown) throw unknown;
             const task = admission.admit(tables, after, request, admission.assess(tables, request));
-            if (task.state === 'declined') return ack({ accepted: false, ...DECLINED, retryable: false });
+            if (task.state === 'declined')
+              return ack({ accepted: false, ...DECLINED, retryable: false });
             return ack({ accepted: true, ...this.#stateOf(task) });
           } catch (error) {
             if (error instanceof AppError) return this.#refusal(peer.key, error);
@@ -70,7 +75,8 @@ export class IncomingDelegations {
         },
       );
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'conflict') return this.#refusal(peer.key, error);
+      if (error instanceof AppError && error.code !== 'conflict')
+        return this.#refusal(peer.key, error);
       throw error;
     }
   }
@@ -90,7 +96,10 @@ export class IncomingDelegations {
   }
 }
 
-/** Refused because of what it asks itself; that others, or this hub, have too much to do is no fault of whoever asks. */
+/**
+ * Refused because of what it asks itself; that others, or this hub, have too much to do is no fault
+ * of whoever asks.
+ */
 export function isTooMany({ code, failedBy }: AppError): boolean {
   return failedBy === 'input' && (code === 'overloaded' || code === 'rate_limited');
 }

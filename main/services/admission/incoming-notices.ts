@@ -1,5 +1,6 @@
-// A `notify` from another hub or agent: recorded for people in the feed and handed to the agents that asked for its topic. Nothing is answered, so
-// nothing is promised. The hub's own topics (receipts, progress) go to those who wait for them and to nobody else.
+// A `notify` from another hub or agent: recorded for people in the feed and handed to the agents
+// that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
+// (receipts, progress) go to those who wait for them and to nobody else.
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -23,7 +24,10 @@ import type { RecentMessages } from '../tasks/recent-messages.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
-/** Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a peer of the reference profile. */
+/**
+ * Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a
+ * peer of the reference profile.
+ */
 const HUB_TOPIC_PREFIX = 'axon.';
 type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
 
@@ -74,9 +78,11 @@ export class IncomingNotices {
       return;
     }
     const payload = parsed.value;
-    // What says "I have your result" was asked for by ourselves, stores nothing, and is never limited.
+    // What says "I have your result" was asked for by ourselves, stores nothing, and is never
+    // limited.
     if (payload.topic !== RECEIPT_TOPIC) {
-      if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok) return;
+      if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok)
+        return;
       recent.keep(peer.key, envelope.id);
     }
     if (payload.topic.startsWith(HUB_TOPIC_PREFIX) && payload.topic !== PLAIN_TOPIC) {
@@ -84,15 +90,30 @@ export class IncomingNotices {
       return;
     }
     if (await askers.unknownAsker(peer, envelope.payload)) {
-      await audit.refusal({ actor: peer.key, surface: 'peer', action: 'notify.refused', object: envelope.id });
+      await audit.refusal({
+        actor: peer.key,
+        surface: 'peer',
+        action: 'notify.refused',
+        object: envelope.id,
+      });
       return;
     }
     const from = payload.route?.from ?? null;
     const fromAgent = from === null ? null : escapeName(from).name;
-    await this.publish({ party: peer.key, messageId: envelope.id, ref: envelope.ref, fromAgent, payload, sent: envelope.payload });
+    await this.publish({
+      party: peer.key,
+      messageId: envelope.id,
+      ref: envelope.ref,
+      fromAgent,
+      payload,
+      sent: envelope.payload,
+    });
   }
 
-  /** Into the feed, and to the agent it names or the agents that asked for its topic. Returns who got it. */
+  /**
+   * Into the feed, and to the agent it names or the agents that asked for its topic. Returns who
+   * got it.
+   */
   async publish(notice: Notice): Promise<readonly string[]> {
     const { store, clock, feed, unit } = this.#deps;
     const { party, payload } = notice;
@@ -100,7 +121,13 @@ export class IncomingNotices {
     const routeTo = payload.route?.to ?? null;
     const named = payload.conversation?.id ?? null;
     const conversationId =
-      named === null ? null : conversationFor(store.read, { party, messageId: notice.messageId, conversationId: named });
+      named === null
+        ? null
+        : conversationFor(store.read, {
+            party,
+            messageId: notice.messageId,
+            conversationId: named,
+          });
     store.writeBehind((tables) =>
       tables.insertMessage({
         messageId: notice.messageId,
@@ -157,7 +184,11 @@ export class IncomingNotices {
     const { agents, store } = this.#deps;
     return agents
       .active()
-      .filter((agent) => (routeTo === null ? agent.topics.some((prefix) => matchesTopic(prefix, topic)) : agent.name === routeTo))
+      .filter((agent) =>
+        routeTo === null
+          ? agent.topics.some((prefix) => matchesTopic(prefix, topic))
+          : agent.name === routeTo,
+      )
       .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }

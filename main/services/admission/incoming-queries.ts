@@ -1,5 +1,5 @@
-// A `query` from another hub: delivered at once where the agent can only look, otherwise put before a person while the asker waits on its
-// open stream (PROTOCOL.md, Streams and frames).
+// A `query` from another hub: delivered at once where the agent can only look, otherwise put before
+// a person while the asker waits on its open stream (PROTOCOL.md, Streams and frames).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -57,13 +57,20 @@ export class IncomingQueries {
       payload: envelope.payload,
       receivedMonotonicMs,
     });
-    if (!read.ok) throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, { failedBy: 'input' });
+    if (!read.ok)
+      throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, {
+        failedBy: 'input',
+      });
     recent.keep(peer.key, envelope.id);
     const name = nameOf(peer.key, envelope.id);
     const cancel = new AbortController();
     this.#open.set(name, cancel);
     try {
-      const payload = await this.#answer(peer, read.value, AbortSignal.any([signal, cancel.signal]));
+      const payload = await this.#answer(
+        peer,
+        read.value,
+        AbortSignal.any([signal, cancel.signal]),
+      );
       return { kind: 'response', payload: { ...payload, ...this.#decision(peer, envelope.id) } };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -82,7 +89,9 @@ export class IncomingQueries {
   #decision(peer: PeerRow, messageId: string): { readonly decision?: JsonObject } {
     const { store, messenger } = this.#deps;
     const task = store.read.taskByMessage('incoming', peer.key, messageId);
-    return task && messenger.extensions(peer.key).includes(DECISIONS) ? decisionMember(store.read, task) : {};
+    return task && messenger.extensions(peer.key).includes(DECISIONS)
+      ? decisionMember(store.read, task)
+      : {};
   }
 
   /** Whether this question is being answered. */

@@ -1,22 +1,44 @@
 // The numbers that bound this room, with what happens beyond each. Values only.
 
-/** Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is not put into that inbox. */
+/**
+ * Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is
+ * not put into that inbox.
+ */
 export const INBOX_QUEUED_MAX = 1_000;
-/** Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded` until it takes what it has asked for. */
+/**
+ * Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded`
+ * until it takes what it has asked for.
+ */
 export const OUTBOX_PER_PARTY_MAX = 1_000;
-/** Reason of a cancel that is kept and passed on; cut with a mark beyond, so that the report of the end still fits its message. */
+/**
+ * Reason of a cancel that is kept and passed on; cut with a mark beyond, so that the report of the
+ * end still fits its message.
+ */
 export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
-/** A delegation or a query that comes within this time after its cancel was overtaken by it, and is not begun. */
+/**
+ * A delegation or a query that comes within this time after its cancel was overtaken by it, and is
+ * not begun.
+ */
 export const CANCELLED_ID_WINDOW_MS = 600_000;
-/** Ids cancelled before they came, of one peer or agent, how many are remembered; beyond it its oldest is forgotten. */
+/**
+ * Ids cancelled before they came, of one peer or agent, how many are remembered; beyond it its
+ * oldest is forgotten.
+ */
 export const CANCELLED_IDS_PER_PARTY_MAX = 500;
 /** The same of all of them together; beyond it the oldest of all is forgotten. */
 export const CANCELLED_IDS_MAX = 10_000;
-/** A peer's capabilities are asked for again at most this often because of a name we do not know. */
+/**
+ * A peer's capabilities are asked for again at most this often because of a name we do not know.
+ */
 export const REFRESH_INTERVAL_MS = 1_000;
 /** A delegation waits at most this long for that answer; its own ack is due within ten seconds. */
 export const REFRESH_WAIT_MS = 4_000;
-/** So much of each of these requests is told beside what would become of it; the rest is cut with a mark. */
+/**
+ * So much of each of these requests is told beside what would become of it; the rest is cut with a
+ * mark.
+ */
 export const TRIAL_TEXT_MAX_CHARACTERS = 200;
-/** The last requests that a rule is tried on before it is made; what came before is not looked at. */
+/**
+ * The last requests that a rule is tried on before it is made; what came before is not looked at.
+ */
 export const TRIALS_MAX = 20;

@@ -1,5 +1,6 @@
-// Has a question answered by an agent of this hub while its asker waits, whoever that is: decides with Admission whether a person is asked
-// first, keeps the line open, and writes down what became of it.
+// Has a question answered by an agent of this hub while its asker waits, whoever that is: decides
+// with Admission whether a person is asked first, keeps the line open, and writes down what became
+// of it.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -12,7 +13,12 @@ import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
 import { runnerOf, DECLINED, type Admission } from './admission.ts';
 import { newTask } from '../tasks/new-task.ts';
-import { whyGone, type OpenQueries, type QueryEnd, type QueryOutcome } from '../inbox/open-queries.ts';
+import {
+  whyGone,
+  type OpenQueries,
+  type QueryEnd,
+  type QueryOutcome,
+} from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
@@ -39,59 +45,96 @@ export class QueryService {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    // A person answered or declined, or the deadline ended the wait: whoever asks learns it on the open line.
+    // A person answered or declined, or the deadline ended the wait: whoever asks learns it on the
+    // open line.
     deps.endings.onEnded((task, result) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
       if (task.state === 'completed') return deps.queries.answer(task.id, responseTo(result));
-      deps.queries.fail(task.id, new AppError(readWireErrorCode(task.code), result.error ?? result.outcome));
+      deps.queries.fail(
+        task.id,
+        new AppError(readWireErrorCode(task.code), result.error ?? result.outcome),
+      );
     });
   }
 
-  /** The payload of the `response`. @throws AppError unknown_domain, unhandled, overloaded, rejected, approval_expired, timeout, cancelled */
-  async answer(request: WorkRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  /**
+   * The payload of the `response`. @throws AppError unknown_domain, unhandled, overloaded,
+   * rejected, approval_expired, timeout, cancelled
+   */
+  async answer(
+    request: WorkRequest,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const { admission, queries, store } = this.#deps;
     const assessment = admission.assess(store.read, request);
     queries.checkRoom(request.party);
     const { decision, rule } = assessment.verdict;
     // What a rule decides is on record before it happens, as what a person decides.
     const passes = decision === 'deliver' && rule === null;
-    const outcome = passes ? await this.#pass(request, assessment, signal) : await this.#admit(request, signal);
+    const outcome = passes
+      ? await this.#pass(request, assessment, signal)
+      : await this.#admit(request, signal);
     if (outcome instanceof AppError) throw outcome;
     return outcome;
   }
 
-  /** Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what stands in that very commit. */
+  /**
+   * Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what
+   * stands in that very commit.
+   */
   async #admit(request: WorkRequest, signal: AbortSignal): Promise<QueryOutcome> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.
       if (signal.aborted) throw whyGone(signal);
-      if (tables.taskByMessage(request.direction, request.party, request.messageId)) throw sameIdAgain();
+      if (tables.taskByMessage(request.direction, request.party, request.messageId))
+        throw sameIdAgain();
       const assessment = admission.assess(tables, request);
       const admitted = admission.admit(tables, after, request, assessment);
       // Opened with the commit, before anybody can decide.
       const opened: { line?: ReturnType<OpenQueries['open']> } = {};
       if (admitted.state === 'declined') return { task: admitted, line: opened };
       const { name: agent } = runnerOf(assessment);
-      after(() => (opened.line = queries.open({ taskId: admitted.id, party: request.party, agent, signal }, null)));
+      after(
+        () =>
+          (opened.line = queries.open(
+            { taskId: admitted.id, party: request.party, agent, signal },
+            null,
+          )),
+      );
       const approval = admitted.state === 'queued' ? tables.approvalOfTask(admitted.id) : undefined;
       if (approval) after(() => queries.allowed(admitted, approval));
       return { task: admitted, line: opened };
     });
     if (task.state === 'declined') throw new AppError(DECLINED.code, DECLINED.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
-    if (task.state === 'awaiting_approval' || task.state === 'held') progress.tell(task, progressOf(task, clock.wallMs()));
+    if (task.state === 'awaiting_approval' || task.state === 'held')
+      progress.tell(task, progressOf(task, clock.wallMs()));
     const { outcome, end } = await line.line;
     await this.#close(task.id, outcome, end);
     return outcome;
   }
 
-  /** Straight to its agent: nobody is asked, so there is no card, and nothing is promised, so nothing is waited for but the answer. */
-  async #pass(request: WorkRequest, assessment: Assessment, signal: AbortSignal): Promise<QueryOutcome> {
+  /**
+   * Straight to its agent: nobody is asked, so there is no card, and nothing is promised, so
+   * nothing is waited for but the answer.
+   */
+  async #pass(
+    request: WorkRequest,
+    assessment: Assessment,
+    signal: AbortSignal,
+  ): Promise<QueryOutcome> {
     const { clock, random, queries, deliveries } = this.#deps;
-    const task = this.#taskOf(request, assessment, request.direction === 'local' ? request.messageId : random.uuid());
+    const task = this.#taskOf(
+      request,
+      assessment,
+      request.direction === 'local' ? request.messageId : random.uuid(),
+    );
     const leftMs = request.deadlineMs - (clock.monotonicMs() - request.receivedMonotonicMs);
-    const line = queries.open({ taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal }, Math.max(1, leftMs));
+    const line = queries.open(
+      { taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal },
+      Math.max(1, leftMs),
+    );
     const { party, fromAgent, text, payload } = request;
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
@@ -100,14 +143,18 @@ export class QueryService {
     return outcome;
   }
 
-  /** Ends the stored task of a question whose line has ended; what ended it from inside the store has done so already. */
+  /**
+   * Ends the stored task of a question whose line has ended; what ended it from inside the store
+   * has done so already.
+   */
   async #close(taskId: string, outcome: QueryOutcome, end: QueryEnd): Promise<void> {
     const { unit, endings, events } = this.#deps;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (!task) return;
       if (!isOpen(task)) {
-        // Its end came first: a person answered it, in no agent's name; or it was over while the agent's answer was on its way to the asker.
+        // Its end came first: a person answered it, in no agent's name; or it was over while the
+        // agent's answer was on its way to the asker.
         const approval = tables.approvalOfTask(taskId);
         const toAgent = approval?.state === 'answered' ? null : task.toAgent;
         if (outcome instanceof AppError) return;
@@ -131,7 +178,13 @@ export class QueryService {
         });
       } else {
         tables.insertMessage(this.#responseOf(task, null));
-        endings.end(tables, after, current, { state: 'completed', code: null, reason: null, result: wordsOf(outcome), ...by });
+        endings.end(tables, after, current, {
+          state: 'completed',
+          code: null,
+          reason: null,
+          result: wordsOf(outcome),
+          ...by,
+        });
       }
     });
   }
@@ -144,10 +197,19 @@ export class QueryService {
       (tables) => {
         const known = tables.taskByMessage(task.direction, task.party, task.messageId);
         if (known === undefined) tables.insertMessage(requestMessage(task));
-        if (code === null) tables.insertMessage(this.#responseOf(known ?? task, known === undefined ? null : JSON.stringify(outcome)));
+        if (code === null)
+          tables.insertMessage(
+            this.#responseOf(known ?? task, known === undefined ? null : JSON.stringify(outcome)),
+          );
         if (known !== undefined) return known.id;
         const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-        return tables.insertTask({ ...task, state, code, result: JSON.stringify(wordsOf(outcome)), finishedAt }).id;
+        return tables.insertTask({
+          ...task,
+          state,
+          code,
+          result: JSON.stringify(wordsOf(outcome)),
+          finishedAt,
+        }).id;
       },
       (taskId) => events.changed(taskId),
     );
@@ -196,18 +258,36 @@ export class QueryService {
 
 /** The refusal of an id that stands for another question, or for one that was answered. */
 export function sameIdAgain(): AppError {
-  return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', { failedBy: 'input' });
+  return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', {
+    failedBy: 'input',
+  });
 }
 
 /** The `response` in which the end of a stored question is told. */
-function responseTo({ outcome, data, answered_by }: ResultWords): Readonly<Record<string, unknown>> {
-  return { data, summary: outcome, tokens_used: 0, truncated: false, ...(answered_by === undefined ? {} : { answered_by }) };
+function responseTo({
+  outcome,
+  data,
+  answered_by,
+}: ResultWords): Readonly<Record<string, unknown>> {
+  return {
+    data,
+    summary: outcome,
+    tokens_used: 0,
+    truncated: false,
+    ...(answered_by === undefined ? {} : { answered_by }),
+  };
 }
 
 /** A question's end in the form a task keeps. */
 function wordsOf(outcome: QueryOutcome): ResultWords {
   if (outcome instanceof AppError) {
-    return { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code: readWireErrorCode(outcome.code) };
+    return {
+      status: 'failed',
+      outcome: outcome.message,
+      data: null,
+      error: outcome.message,
+      code: readWireErrorCode(outcome.code),
+    };
   }
   const summary = typeof outcome.summary === 'string' ? outcome.summary : '';
   return { status: 'completed', outcome: summary, data: outcome.data ?? null, error: null };

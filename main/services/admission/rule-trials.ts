@@ -1,5 +1,6 @@
-// What a rule that is not made yet would do to the last requests, were they to come now: by the agents, classes and rules of today, with it
-// and without it. Reads only; nothing is made, sent or counted.
+// What a rule that is not made yet would do to the last requests, were they to come now: by the
+// agents, classes and rules of today, with it and without it. Reads only; nothing is made, sent or
+// counted.
 import type { RuleTrialDto } from '../../../preload/contract/rules.ts';
 import type { Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -29,7 +30,10 @@ export class RuleTrials {
     this.#deps = deps;
   }
 
-  /** The last requests, the newest first; without those of a hub or for an agent that is not there any more. */
+  /**
+   * The last requests, the newest first; without those of a hub or for an agent that is not there
+   * any more.
+   */
   of(rule: Rule): readonly RuleTrialDto[] {
     const { read } = this.#deps.store;
     return read.lastRequests(TRIALS_MAX).flatMap((id) => {
@@ -60,7 +64,8 @@ export class RuleTrials {
         without: without.verdict.ruling.decision,
         with: tried.verdict.ruling.decision,
         ground: tried.verdict.ruling.ground,
-        miss: tried.verdict.ruling.considered.find(({ rule: { id } }) => id === rule.id)?.miss ?? null,
+        miss:
+          tried.verdict.ruling.considered.find(({ rule: { id } }) => id === rule.id)?.miss ?? null,
       },
     ];
   }
@@ -70,14 +75,26 @@ export class RuleTrials {
     try {
       return this.#deps.admission.assess(this.#deps.store.read, asked, tried);
     } catch (error) {
-      if (error instanceof AppError && (error.code === 'unknown_domain' || error.code === 'unhandled')) return undefined;
+      if (
+        error instanceof AppError &&
+        (error.code === 'unknown_domain' || error.code === 'unhandled')
+      )
+        return undefined;
       throw error;
     }
   }
 }
 
 /** The same request to the agent that it went to, in its own conversation. */
-function askedAgain({ kind, direction, party, messageId, payload, toAgent, conversationId }: TaskRow): AskedWork | undefined {
+function askedAgain({
+  kind,
+  direction,
+  party,
+  messageId,
+  payload,
+  toAgent,
+  conversationId,
+}: TaskRow): AskedWork | undefined {
   if (direction === 'outgoing') return undefined;
   const request = readWorkRequest({
     kind,
@@ -87,5 +104,7 @@ function askedAgain({ kind, direction, party, messageId, payload, toAgent, conve
     payload: readObject(payload),
     receivedMonotonicMs: 0,
   });
-  return request.ok ? { ...request.value, routeTo: toAgent ?? request.value.routeTo, conversationId } : undefined;
+  return request.ok
+    ? { ...request.value, routeTo: toAgent ?? request.value.routeTo, conversationId }
+    : undefined;
 }

@@ -1,5 +1,6 @@
-// What a program says of itself, as this hub may keep and show it: a name that looks like no other agent's, words without hidden characters,
-// and areas that are never less careful than the owner was about them. Pure.
+// What a program says of itself, as this hub may keep and show it: a name that looks like no other
+// agent's, words without hidden characters, and areas that are never less careful than the owner
+// was about them. Pure.
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import { AGENT_AREAS_MAX } from '../../../preload/contract/limits.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
@@ -26,7 +27,10 @@ export interface Namesakes {
   readonly hubs: readonly string[];
 }
 
-/** The name of a new agent: its own wish where that is plain and looks like nobody else, else one made of its handle. */
+/**
+ * The name of a new agent: its own wish where that is plain and looks like nobody else, else one
+ * made of its handle.
+ */
 export function displayNameOf(wish: string | undefined, name: string, others: Namesakes): string {
   const plain = wish === undefined ? undefined : plainName(wish);
   const taken = takenNames(name, others);
@@ -49,19 +53,29 @@ export function givenName(wish: string, name: string, others: Namesakes): string
   });
 }
 
-/** undefined: not fit to be shown, or with the sign that parts a hub from its agent where a recipient is typed. */
+/**
+ * undefined: not fit to be shown, or with the sign that parts a hub from its agent where a
+ * recipient is typed.
+ */
 function plainName(wish: string): string | undefined {
   const { name, hidden } = escapeName(wish);
   return hidden || name.includes('/') ? undefined : name;
 }
 
 function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[] {
-  return [...agents.filter((other) => other.name !== name).flatMap((other) => [other.name, other.displayName]), ...hubs, ...NO_AGENTS];
+  return [
+    ...agents
+      .filter((other) => other.name !== name)
+      .flatMap((other) => [other.name, other.displayName]),
+    ...hubs,
+    ...NO_AGENTS,
+  ];
 }
 
 /**
- * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area that a
- * program adds by itself is at least R2, and never below what the owner said, for any agent, about that area, one above it or one inside it.
+ * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area
+ * that a program adds by itself is at least R2, and never below what the owner said, for any agent,
+ * about that area, one above it or one inside it.
  * @throws AppError conflict where they would be more than are kept, and more than there are
  */
 export function mergeDomains(
@@ -77,7 +91,12 @@ export function mergeDomains(
     if (known) return { ...known, isOffered: true };
     const careful = byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass;
     const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
-    return { domain, riskClass: least === row.riskClass ? null : least, byOwner: false, isOffered: true };
+    return {
+      domain,
+      riskClass: least === row.riskClass ? null : least,
+      byOwner: false,
+      isOffered: true,
+    };
   });
   const now = new Set(domains);
   const kept = row.domains.filter((known) => !now.has(known.domain) && known.byOwner);
@@ -87,12 +106,15 @@ export function mergeDomains(
 }
 
 /**
- * The owner's own list of areas, as it is given, but that an area named twice has the more careful class of the two; a class that differs from
- * what was there is the owner's own word.
+ * The owner's own list of areas, as it is given, but that an area named twice has the more careful
+ * class of the two; a class that differs from what was there is the owner's own word.
  */
 export function ownersAreas(
   row: Pick<AgentRow, 'domains'>,
-  { riskClass: agentsOwn, domains }: Pick<AgentRow, 'riskClass'> & { readonly domains?: readonly AreaChoice[] | undefined },
+  {
+    riskClass: agentsOwn,
+    domains,
+  }: Pick<AgentRow, 'riskClass'> & { readonly domains?: readonly AreaChoice[] | undefined },
 ): readonly AgentDomainRow[] {
   if (domains === undefined) return row.domains;
   const classes = new Map<string, RiskClass | null>();
@@ -103,16 +125,26 @@ export function ownersAreas(
   }
   return [...classes].map(([domain, riskClass]) => {
     const known = row.domains.find((other) => other.domain === domain);
-    return known?.riskClass === riskClass ? known : { domain, riskClass, byOwner: true, isOffered: known?.isOffered ?? true };
+    return known?.riskClass === riskClass
+      ? known
+      : { domain, riskClass, byOwner: true, isOffered: known?.isOffered ?? true };
   });
 }
 
 /** What the owner said about areas of this agent. */
-function ownersWords({ domains }: Pick<AgentRow, 'domains'>): readonly (readonly [string, RiskClass])[] {
-  return domains.flatMap(({ domain, riskClass, byOwner }) => (byOwner && riskClass !== null ? [[domain, riskClass] as const] : []));
+function ownersWords({
+  domains,
+}: Pick<AgentRow, 'domains'>): readonly (readonly [string, RiskClass])[] {
+  return domains.flatMap(({ domain, riskClass, byOwner }) =>
+    byOwner && riskClass !== null ? [[domain, riskClass] as const] : [],
+  );
 }
 
-export function noSuchArea(name: string, area: string, { length }: readonly AgentDomainRow[]): AppError {
+export function noSuchArea(
+  name: string,
+  area: string,
+  { length }: readonly AgentDomainRow[],
+): AppError {
   return new AppError('not_found', `${name} has no area "${area}" here.`, {
     failedBy: 'input',
     hint: length === 0 ? 'It has none.' : 'Its areas stand in "axon agents list".',

@@ -1,5 +1,6 @@
-// The agents of this computer: who they are, what they do, how much harm each could do (a class only the owner sets) and whether they are
-// there. Never decides about requests, and never sees a token.
+// The agents of this computer: who they are, what they do, how much harm each could do (a class
+// only the owner sets) and whether they are there. Never decides about requests, and never sees a
+// token.
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -8,7 +9,15 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import { displayNameOf, givenName, mergeDomains, noSuchArea, ownersAreas, type AreaChoice, type Namesakes } from './agent-profile.ts';
+import {
+  displayNameOf,
+  givenName,
+  mergeDomains,
+  noSuchArea,
+  ownersAreas,
+  type AreaChoice,
+  type Namesakes,
+} from './agent-profile.ts';
 import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
 import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
@@ -39,10 +48,15 @@ export interface AgentsGate {
   /** The class of a new agent of which nobody has said anything. */
   newAgentClass(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): RiskClass;
   /**
-   * Asked before each write of an agent. @param before undefined: it is new @param after undefined: it is removed
+   * Asked before each write of an agent. @param before undefined: it is new @param after undefined:
+   * it is removed
    * @throws AppError blocked
    */
-  checkAgent(reads: Pick<Reads, 'getMeta'>, before: AgentRow | undefined, after: AgentRow | undefined): void;
+  checkAgent(
+    reads: Pick<Reads, 'getMeta'>,
+    before: AgentRow | undefined,
+    after: AgentRow | undefined,
+  ): void;
 }
 
 interface Presence {
@@ -89,10 +103,15 @@ export class AgentRegistry {
     return this.#active(reads);
   }
 
-  /** What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict */
+  /**
+   * What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict
+   */
   checkName(reads: Reads, name: string): void {
     if (RESERVED_NAMES.has(name)) {
-      throw new AppError('conflict', `No agent can be called "${name}".`, { failedBy: 'input', hint: 'Choose another name.' });
+      throw new AppError('conflict', `No agent can be called "${name}".`, {
+        failedBy: 'input',
+        hint: 'Choose another name.',
+      });
     }
     if (reads.agent(name)) {
       throw new AppError('conflict', `There is an agent named "${name}" already.`, {
@@ -102,27 +121,45 @@ export class AgentRegistry {
     }
     const named = this.#active(reads).find(({ displayName }) => foldName(displayName) === name);
     if (named !== undefined) {
-      throw new AppError('conflict', `An agent here is shown as "${named.displayName}", so no other one can be typed as "${name}".`, {
-        failedBy: 'input',
-        hint: 'Choose another name.',
-      });
+      throw new AppError(
+        'conflict',
+        `An agent here is shown as "${named.displayName}", so no other one can be typed as "${name}".`,
+        {
+          failedBy: 'input',
+          hint: 'Choose another name.',
+        },
+      );
     }
     if (!hasHistory(reads, name)) return;
-    throw new AppError('conflict', `An agent named "${name}" was removed here, and what it did is kept under that name.`, {
-      failedBy: 'input',
-      hint: 'Choose another name.',
-    });
+    throw new AppError(
+      'conflict',
+      `An agent named "${name}" was removed here, and what it did is kept under that name.`,
+      {
+        failedBy: 'input',
+        hint: 'Choose another name.',
+      },
+    );
   }
 
   /**
-   * Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes the default. @throws AppError conflict,
-   * overloaded
+   * Adds the agent inside a commit, at R2 where its owner says nothing of it; the first one becomes
+   * the default. @throws AppError conflict, overloaded
    */
-  add(tables: Tables, after: After, name: string, profile: AgentProfile, choice: RiskClass | undefined): AgentRow {
+  add(
+    tables: Tables,
+    after: After,
+    name: string,
+    profile: AgentProfile,
+    choice: RiskClass | undefined,
+  ): AgentRow {
     const riskClass = choice ?? this.#deps.gate.newAgentClass(tables, NEW_AGENT_CLASS);
     const others = tables.agents();
     this.checkName(tables, name);
-    if (others.length >= AGENTS_MAX) throw new AppError('overloaded', `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`);
+    if (others.length >= AGENTS_MAX)
+      throw new AppError(
+        'overloaded',
+        `This hub keeps at most ${AGENTS_MAX} agents. Remove one first.`,
+      );
     const row: AgentRow = {
       name,
       displayName: this.nameOfNew(tables, name, profile),
@@ -130,7 +167,12 @@ export class AgentRegistry {
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
-      domains: mergeDomains({ name, riskClass, domains: [] }, unique(profile.domains ?? []), others, false),
+      domains: mergeDomains(
+        { name, riskClass, domains: [] },
+        unique(profile.domains ?? []),
+        others,
+        false,
+      ),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -151,10 +193,16 @@ export class AgentRegistry {
     return displayNameOf(display_name, name, this.#namesakes(reads));
   }
 
-  async create(name: string, profile: AgentProfile, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
+  async create(
+    name: string,
+    profile: AgentProfile,
+    riskClass: RiskClass | undefined,
+    actor: Actor,
+  ): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       // What a program only suggests, a person chose.
-      if (profile.display_name !== undefined) givenName(profile.display_name, name, this.#namesakes(tables));
+      if (profile.display_name !== undefined)
+        givenName(profile.display_name, name, this.#namesakes(tables));
       const row = this.add(tables, after, name, profile, riskClass);
       this.#note(tables, actor, 'agent.created', name, { risk_class: row.riskClass });
     });
@@ -162,8 +210,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Changes what a program says of itself. A domain that an agent adds by itself starts at R2 at least, whatever the agent's own class:
-   * classes are the owner's to lower.
+   * Changes what a program says of itself. A domain that an agent adds by itself starts at R2 at
+   * least, whatever the agent's own class: classes are the owner's to lower.
    */
   async update(name: string, profile: AgentProfile, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
@@ -174,7 +222,12 @@ export class AgentRegistry {
         domains:
           profile.domains === undefined
             ? row.domains
-            : mergeDomains(row, unique(profile.domains), tables.agents(), actor.surface === 'agent'),
+            : mergeDomains(
+                row,
+                unique(profile.domains),
+                tables.agents(),
+                actor.surface === 'agent',
+              ),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
@@ -189,11 +242,17 @@ export class AgentRegistry {
     return this.get(name);
   }
 
-  /** The owner's name for an agent: looks like no other agent's and no hub's. @throws AppError not_found, bad_request, conflict */
+  /**
+   * The owner's name for an agent: looks like no other agent's and no hub's. @throws AppError
+   * not_found, bad_request, conflict
+   */
   async rename(name: string, displayName: string, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
-      this.#put(tables, row, { ...row, displayName: givenName(displayName, name, this.#namesakes(tables)) });
+      this.#put(tables, row, {
+        ...row,
+        displayName: givenName(displayName, name, this.#namesakes(tables)),
+      });
       this.#note(tables, actor, 'agent.renamed', name);
       // The name stands on cards, rules and notices, too.
       after(() => this.#deps.events.skip());
@@ -202,34 +261,49 @@ export class AgentRegistry {
     return this.get(name);
   }
 
-  /** The owner's word about an agent: its class, the classes of its domains, whether it takes what nobody else claims. */
+  /**
+   * The owner's word about an agent: its class, the classes of its domains, whether it takes what
+   * nobody else claims.
+   */
   async setClass(name: string, choice: OwnerChoice, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
       const isDefault = choice.isDefault ?? row.isDefault;
-      const noLonger = isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
+      const noLonger =
+        isDefault && !row.isDefault ? tables.agents().filter((agent) => agent.isDefault) : [];
       const classByOwner = row.classByOwner || isSpoken(row, choice);
-      const next: AgentRow = { ...row, riskClass: choice.riskClass, classByOwner, domains: ownersAreas(row, choice), isDefault };
+      const next: AgentRow = {
+        ...row,
+        riskClass: choice.riskClass,
+        classByOwner,
+        domains: ownersAreas(row, choice),
+        isDefault,
+      };
       for (const other of noLonger) {
         this.#put(tables, other, { ...other, isDefault: false });
         after(() => this.changed(other.name));
       }
       this.#put(tables, row, next);
-      this.#note(tables, actor, 'agent.class_set', name, { risk_class: choice.riskClass, is_default: isDefault });
+      this.#note(tables, actor, 'agent.class_set', name, {
+        risk_class: choice.riskClass,
+        is_default: isDefault,
+      });
       after(() => this.changed(name));
     });
     return this.get(name);
   }
 
   /**
-   * The owner takes one area away, with what was said of its class, and nothing else changes. A program that offers it anew gets it back as any
-   * area it adds by itself. @throws AppError not_found, blocked
+   * The owner takes one area away, with what was said of its class, and nothing else changes. A
+   * program that offers it anew gets it back as any area it adds by itself. @throws AppError
+   * not_found, blocked
    */
   async removeArea(name: string, area: string, actor: Actor): Promise<AgentDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, name);
       const domains = row.domains.filter(({ domain }) => domain !== area);
-      if (domains.length === row.domains.length) throw noSuchArea(row.displayName, area, row.domains);
+      if (domains.length === row.domains.length)
+        throw noSuchArea(row.displayName, area, row.domains);
       this.#put(tables, row, { ...row, domains });
       this.#note(tables, actor, 'agent.area_removed', name, { area });
       after(() => this.changed(name));
@@ -243,7 +317,8 @@ export class AgentRegistry {
   }
 
   /**
-   * Takes the agent away in one commit, with its tokens and all that was meant for it. Where it stays, its program goes on as before.
+   * Takes the agent away in one commit, with its tokens and all that was meant for it. Where it
+   * stays, its program goes on as before.
    * @throws AppError not_found, blocked
    */
   async remove(name: string, actor: Actor): Promise<void> {
@@ -281,7 +356,10 @@ export class AgentRegistry {
     this.#settlePresence(name, presence);
   }
 
-  /** An agent that keeps a stream open is online for as long. Returns the way to say that the stream is gone. */
+  /**
+   * An agent that keeps a stream open is online for as long. Returns the way to say that the stream
+   * is gone.
+   */
   streamOpened(name: string): () => void {
     this.touch(name);
     const presence = this.#presenceOf(name);
@@ -303,7 +381,8 @@ export class AgentRegistry {
   /** Tells the pages that something about this agent changed: its row, its presence or its load. */
   changed(name: string): void {
     const row = this.#deps.store.read.agent(name);
-    if (row?.state === 'active') this.#deps.events.publish({ type: 'agent', agent: this.toDto(row) });
+    if (row?.state === 'active')
+      this.#deps.events.publish({ type: 'agent', agent: this.toDto(row) });
   }
 
   stop(): void {
@@ -331,7 +410,11 @@ export class AgentRegistry {
       model: row.model === null ? null : escapeText(row.model),
       concurrency: row.concurrency,
       is_default: row.isDefault,
-      presence: this.isOnline(row.name) ? 'online' : row.lastCallAt === null && !this.#presence.has(row.name) ? 'never_seen' : 'away',
+      presence: this.isOnline(row.name)
+        ? 'online'
+        : row.lastCallAt === null && !this.#presence.has(row.name)
+          ? 'never_seen'
+          : 'away',
       active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
       queued: read.countDeliveries(row.name, ['queued']),
       created_at: row.createdAt,
@@ -360,14 +443,23 @@ export class AgentRegistry {
     const names = this.#active(reads).map((agent) => agent.name);
     throw new AppError('not_found', `There is no agent named "${name}" on this hub.`, {
       failedBy: 'input',
-      hint: names.length > 0 ? `Agents here: ${names.join(', ')}.` : 'No agent is connected yet: "axon agents connect NAME" connects one.',
+      hint:
+        names.length > 0
+          ? `Agents here: ${names.join(', ')}.`
+          : 'No agent is connected yet: "axon agents connect NAME" connects one.',
     });
   }
 
   #presenceOf(name: string): Presence {
     const known = this.#presence.get(name);
     if (known) return known;
-    const fresh: Presence = { lastCallMonotonicMs: 0, writtenAtMonotonicMs: -Infinity, openStreams: 0, online: false, timer: undefined };
+    const fresh: Presence = {
+      lastCallMonotonicMs: 0,
+      writtenAtMonotonicMs: -Infinity,
+      openStreams: 0,
+      online: false,
+      timer: undefined,
+    };
     this.#presence.set(name, fresh);
     return fresh;
   }
@@ -386,8 +478,20 @@ export class AgentRegistry {
     this.changed(name);
   }
 
-  #note(tables: Tables, actor: Actor, action: string, name: string, detail: Readonly<Record<string, string | boolean>> = {}): void {
-    this.#deps.audit.append(tables, { actor: actor.actor, surface: actor.surface, action, object: name, detail });
+  #note(
+    tables: Tables,
+    actor: Actor,
+    action: string,
+    name: string,
+    detail: Readonly<Record<string, string | boolean>> = {},
+  ): void {
+    this.#deps.audit.append(tables, {
+      actor: actor.actor,
+      surface: actor.surface,
+      action,
+      object: name,
+      detail,
+    });
   }
 }
 
@@ -404,7 +508,11 @@ function hasHistory(reads: Reads, name: string): boolean {
 }
 
 function newestToken(reads: Reads, agent: string): number | null {
-  const times = reads.tokens().flatMap((token) => (token.agent === agent && token.revokedAt === null ? [token.createdAt] : []));
+  const times = reads
+    .tokens()
+    .flatMap((token) =>
+      token.agent === agent && token.revokedAt === null ? [token.createdAt] : [],
+    );
   return times.length === 0 ? null : Math.max(...times);
 }
 
@@ -412,7 +520,13 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
 }
 
-/** Whether the owner speaks of the agent's own class, or only repeats it beside a word about its areas. */
+/**
+ * Whether the owner speaks of the agent's own class, or only repeats it beside a word about its
+ * areas.
+ */
 function isSpoken(row: AgentRow, choice: OwnerChoice): boolean {
-  return choice.riskClass !== row.riskClass || (choice.domains === undefined && choice.isDefault === undefined);
+  return (
+    choice.riskClass !== row.riskClass ||
+    (choice.domains === undefined && choice.isDefault === undefined)
+  );
 }

@@ -1,5 +1,6 @@
-// What this hub says of its agents to others: the `capabilities` and `pong` payloads (PROTOCOL.md, Kinds and payloads, route/1). Only what the
-// agents themselves declared; never a risk class, a token or a person's name.
+// What this hub says of its agents to others: the `capabilities` and `pong` payloads (PROTOCOL.md,
+// Kinds and payloads, route/1). Only what the agents themselves declared; never a risk class, a
+// token or a person's name.
 import { createHash } from 'node:crypto';
 import { offeredDomains } from '../../core/routing.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -26,10 +27,14 @@ export class Capabilities {
     this.#startedAtMs = deps.clock.monotonicMs();
   }
 
-  /** The union of what the agents offer at the top, each agent below, and `rev`, which changes with any of it. */
+  /**
+   * The union of what the agents offer at the top, each agent below, and `rev`, which changes with
+   * any of it.
+   */
   payload(): JsonObject {
     const agents = this.#deps.agents.active();
-    const union = (words: (agent: AgentRow) => readonly string[]) => [...new Set(agents.flatMap(words))].sort();
+    const union = (words: (agent: AgentRow) => readonly string[]) =>
+      [...new Set(agents.flatMap(words))].sort();
     const models = union((agent) => (agent.model === null ? [] : [agent.model]));
     const content = {
       agent_name: this.#deps.hubName(),
@@ -48,7 +53,10 @@ export class Capabilities {
         ...(agent.model === null ? {} : { model: agent.model }),
       })),
     };
-    const rev = createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, REVISION_HEX_CHARACTERS);
+    const rev = createHash('sha256')
+      .update(canonicalJson(content))
+      .digest('hex')
+      .slice(0, REVISION_HEX_CHARACTERS);
     return { ...content, rev };
   }
 

@@ -1,5 +1,6 @@
-// First-time programs of this computer: each asks without a token, shows a code, and gets its token once, after a person has confirmed the code
-// it saw. The token's text is made when the program fetches it and never stands anywhere else.
+// First-time programs of this computer: each asks without a token, shows a code, and gets its token
+// once, after a person has confirmed the code it saw. The token's text is made when the program
+// fetches it and never stands anywhere else.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -11,7 +12,11 @@ import type { RegistrationRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
-import { REGISTRATION_FAILURES_MAX, REGISTRATION_LIFETIME_MS, REGISTRATIONS_PENDING_MAX } from './limits.ts';
+import {
+  REGISTRATION_FAILURES_MAX,
+  REGISTRATION_LIFETIME_MS,
+  REGISTRATIONS_PENDING_MAX,
+} from './limits.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 
 interface NewRegistration {
@@ -59,7 +64,9 @@ export class Registrations {
   }
 
   pending(): readonly RegistrationDto[] {
-    return this.#deps.store.read.registrations().flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [this.#dto(row)] : []));
+    return this.#deps.store.read
+      .registrations()
+      .flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [this.#dto(row)] : []));
   }
 
   /** @throws AppError overloaded (8 wait already), conflict (the name is taken) */
@@ -78,17 +85,28 @@ export class Registrations {
       expiresAt: createdAt + REGISTRATION_LIFETIME_MS,
     };
     await unit.run((tables, after) => {
-      this.#forgetOver(tables, (id) => after(() => events.publish({ type: 'registration_gone', id })));
+      this.#forgetOver(tables, (id) =>
+        after(() => events.publish({ type: 'registration_gone', id })),
+      );
       agents.checkName(tables, name);
       const waiting = tables.registrations().filter((other) => other.state === 'pending').length;
       if (waiting >= REGISTRATIONS_PENDING_MAX) {
-        throw new AppError('overloaded', `${REGISTRATIONS_PENDING_MAX} programs wait to be connected already.`, {
-          hint: 'A person has to confirm or decline some of them first.',
-          retryAfterMs: 60_000,
-        });
+        throw new AppError(
+          'overloaded',
+          `${REGISTRATIONS_PENDING_MAX} programs wait to be connected already.`,
+          {
+            hint: 'A person has to confirm or decline some of them first.',
+            retryAfterMs: 60_000,
+          },
+        );
       }
       tables.putRegistration(row);
-      audit.append(tables, { actor: 'anonymous', surface: 'agent', action: 'registration.requested', object: row.id });
+      audit.append(tables, {
+        actor: 'anonymous',
+        surface: 'agent',
+        action: 'registration.requested',
+        object: row.id,
+      });
       after(() => {
         events.publish({ type: 'registration', registration: this.#dto(row) });
         this.#arm();
@@ -97,20 +115,34 @@ export class Registrations {
     return { registration: this.#dto(row), secret };
   }
 
-  /** What became of it; the token, once, to whoever has the secret. @throws AppError gone for an unknown id or a wrong secret alike */
+  /**
+   * What became of it; the token, once, to whoever has the secret. @throws AppError gone for an
+   * unknown id or a wrong secret alike
+   */
   async poll(id: string, secret: string): Promise<RegistrationOutcome> {
     const row = this.#deps.store.read.registration(id);
     const same = timingSafeEqual(sha256(secret), row?.secretSha256 ?? sha256(''));
     if (!row || !same)
-      throw new AppError('gone', 'There is no such request any more.', { failedBy: 'input', hint: 'Ask again: POST /v1/agents.' });
+      throw new AppError('gone', 'There is no such request any more.', {
+        failedBy: 'input',
+        hint: 'Ask again: POST /v1/agents.',
+      });
     if (row.state === 'declined') return { state: 'declined', token: null };
     if (this.#isOver(row)) return { state: 'expired', token: null };
     if (row.state === 'pending') return { state: 'pending', token: null };
     return this.#lease(row);
   }
 
-  /** A person confirms the code that the program shows. @throws AppError gone, bad_request (wrong code), conflict */
-  async confirm(id: string, code: string, riskClass: RiskClass | undefined, actor: Actor): Promise<AgentDto> {
+  /**
+   * A person confirms the code that the program shows. @throws AppError gone, bad_request (wrong
+   * code), conflict
+   */
+  async confirm(
+    id: string,
+    code: string,
+    riskClass: RiskClass | undefined,
+    actor: Actor,
+  ): Promise<AgentDto> {
     const { unit, agents, audit, events } = this.#deps;
     const outcome = await unit.run((tables, after): string | AppError => {
       const row = this.#waiting(tables, id);
@@ -118,8 +150,11 @@ export class Registrations {
         const failures = (this.#failures.get(id) ?? 0) + 1;
         this.#failures.set(id, failures);
         if (failures >= REGISTRATION_FAILURES_MAX) this.#close(tables, row, 'declined');
-        if (failures >= REGISTRATION_FAILURES_MAX) after(() => events.publish({ type: 'registration_gone', id }));
-        return new AppError('bad_request', 'That is not the code the program shows.', { failedBy: 'input' });
+        if (failures >= REGISTRATION_FAILURES_MAX)
+          after(() => events.publish({ type: 'registration_gone', id }));
+        return new AppError('bad_request', 'That is not the code the program shows.', {
+          failedBy: 'input',
+        });
       }
       const agent = agents.add(tables, after, row.agentName, readProfile(row), riskClass);
       this.#close(tables, row, 'confirmed');
@@ -141,15 +176,24 @@ export class Registrations {
     const { unit, audit, events } = this.#deps;
     await unit.run((tables, after) => {
       this.#close(tables, this.#waiting(tables, id), 'declined');
-      audit.append(tables, { actor: actor.actor, surface: actor.surface, action: 'registration.declined', object: id });
+      audit.append(tables, {
+        actor: actor.actor,
+        surface: actor.surface,
+        action: 'registration.declined',
+        object: id,
+      });
       after(() => events.publish({ type: 'registration_gone', id }));
     });
   }
 
-  /** Inside the commit that removes the agent: who asked for it and has not fetched its token yet gets none. */
+  /**
+   * Inside the commit that removes the agent: who asked for it and has not fetched its token yet
+   * gets none.
+   */
   agentRemoved(tables: Tables, agent: string): void {
     for (const row of tables.registrations()) {
-      if (row.agentName === agent && row.state === 'confirmed') this.#close(tables, row, 'declined');
+      if (row.agentName === agent && row.state === 'confirmed')
+        this.#close(tables, row, 'declined');
     }
   }
 
@@ -220,10 +264,15 @@ export class Registrations {
   async #sweep(): Promise<void> {
     const { unit, events } = this.#deps;
     try {
-      await unit.run((tables, after) => this.#forgetOver(tables, (id) => after(() => events.publish({ type: 'registration_gone', id }))));
+      await unit.run((tables, after) =>
+        this.#forgetOver(tables, (id) =>
+          after(() => events.publish({ type: 'registration_gone', id })),
+        ),
+      );
       this.#arm();
     } catch {
-      // The store did not take it: an over request is refused by its time, and the next one sweeps again.
+      // The store did not take it: an over request is refused by its time, and the next one sweeps
+      // again.
     }
   }
 }
@@ -236,7 +285,9 @@ function readProfile(row: RegistrationRow): AgentProfile {
 
 function digits(random: Random): string {
   const bytes = random.bytes(8);
-  const number = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(0) % 10n ** BigInt(CODE_DIGITS);
+  const number =
+    new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigUint64(0) %
+    10n ** BigInt(CODE_DIGITS);
   return String(number).padStart(CODE_DIGITS, '0');
 }
 

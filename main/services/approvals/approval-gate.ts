@@ -1,5 +1,5 @@
-// Who else may decide about the requests of this hub: what admission, approvals and agents see of remote approval. Types only, so that none of
-// them knows more of it.
+// Who else may decide about the requests of this hub: what admission, approvals and agents see of
+// remote approval. Types only, so that none of them knows more of it.
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
@@ -9,10 +9,16 @@ import type { ResultWords } from '../tasks/task-endings.ts';
 export interface ApprovalGate {
   /** Whether other hubs decide about requests of this class, and nobody here. */
   covers(reads: Pick<Reads, 'getMeta'>, riskClass: RiskClass): boolean;
-  /** The same for a request of the store. A request that runs nothing stays with the people here. */
+  /**
+   * The same for a request of the store. A request that runs nothing stays with the people here.
+   */
   coversTask(reads: Reads, task: Pick<TaskRow, 'id' | 'toAgent'>): boolean;
   /** @throws AppError blocked where other hubs decide: here the request can only be declined */
-  checkDecidedHere(reads: Reads, task: Pick<TaskRow, 'toAgent'>, row: Pick<ApprovalRow, 'riskClass'>): void;
+  checkDecidedHere(
+    reads: Reads,
+    task: Pick<TaskRow, 'toAgent'>,
+    row: Pick<ApprovalRow, 'riskClass'>,
+  ): void;
 }
 
 /** How far each hub that decides is with a request; null where the people here decide. */
@@ -34,9 +40,15 @@ export interface RemoteQuestion {
   readonly digest: string;
   /** What the asking hub is told. */
   allowed(signature: Signature): ResultWords;
-  /** @param told the sentence for whoever asked @param reason the person's own words; empty when there are none */
+  /**
+   * @param told the sentence for whoever asked @param reason the person's own words; empty when
+   * there are none
+   */
   declined(told: string, reason: string, signature: Signature): ResultWords;
 }
 
 /** null for every other request. */
-export type ReadRemoteQuestion = (task: TaskRow, row: Pick<ApprovalRow, 'view'>) => RemoteQuestion | null;
+export type ReadRemoteQuestion = (
+  task: TaskRow,
+  row: Pick<ApprovalRow, 'view'>,
+) => RemoteQuestion | null;

@@ -1,9 +1,15 @@
-// The approval card as a client gets it: drawn from the stored view alone, never from the sender's message. Reads only.
+// The approval card as a client gets it: drawn from the stored view alone, never from the sender's
+// message. Reads only.
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteQuestionDto } from '../../../preload/contract/remote-approval.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
-import { approvalFields, digestOfView, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+import {
+  approvalFields,
+  digestOfView,
+  readApprovalView,
+  type ApprovalView,
+} from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { readSurface } from '../../core/surface.ts';
@@ -44,9 +50,14 @@ export class ApprovalViews {
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
     const isWhole = read.ok && digestOfView(row.view) === row.digest;
-    const own = isWhole ? read.value : isApprovalPurged(row) ? this.#purgedView(row, task) : damagedView(row, task);
+    const own = isWhole
+      ? read.value
+      : isApprovalPurged(row)
+        ? this.#purgedView(row, task)
+        : damagedView(row, task);
     const asked = isWhole ? remoteQuestionOf(task, row) : null;
-    // What another hub would do is shown as that hub has it; how long it waits here is of this hub's own.
+    // What another hub would do is shown as that hub has it; how long it waits here is of this
+    // hub's own.
     const view = asked?.view ?? own;
     const hubs = decidingHubs(row, task);
     const peer = parties.peer(task.party);
@@ -95,7 +106,8 @@ export class ApprovalViews {
       task_state: task.state,
       task_revision: task.revision,
       rule_id: row.ruleId,
-      // What another hub asks about is done by its agent, whatever one of the same name here may do.
+      // What another hub asks about is done by its agent, whatever one of the same name here may
+      // do.
       wider:
         row.state === 'pending' && hubs === null && asked === null
           ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
@@ -116,7 +128,10 @@ export class ApprovalViews {
     };
   }
 
-  /** Until when it would wait if a person kept it open once more; null where nothing is gained by that. */
+  /**
+   * Until when it would wait if a person kept it open once more; null where nothing is gained by
+   * that.
+   */
   #keptOpenUntil(task: TaskRow): number | null {
     const { tasks, approvalWaitMs } = this.#deps;
     const waitMs = waitOf(task);
@@ -124,19 +139,29 @@ export class ApprovalViews {
     return tasks.waitsUntil({ ...task, waitMs: waitMs + approvalWaitMs() });
   }
 
-  /** How many equal requests a person allowed before this one, without one that was refused between them. */
+  /**
+   * How many equal requests a person allowed before this one, without one that was refused between
+   * them.
+   */
   #allowedBefore(task: TaskRow): number {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
     const declined = earlier.findIndex(({ state }) => state === 'declined');
     const sinceThen = declined < 0 ? earlier : earlier.slice(0, declined);
-    return sinceThen.filter(({ state, surface, ruleId }) => state === 'approved' && ruleId === null && isOneOf(PEOPLE_SURFACES, surface))
-      .length;
+    return sinceThen.filter(
+      ({ state, surface, ruleId }) =>
+        state === 'approved' && ruleId === null && isOneOf(PEOPLE_SURFACES, surface),
+    ).length;
   }
 }
 
 function remoteQuestionDto({ view, digest }: RemoteQuestion): RemoteQuestionDto {
   const isThere = view.peer_key.startsWith('agent:');
-  return { asker: isThere ? null : view.peer_name, by_person: view.peer_key === PERSON_THERE, digest, message_id: view.message_id };
+  return {
+    asker: isThere ? null : view.peer_name,
+    by_person: view.peer_key === PERSON_THERE,
+    digest,
+    message_id: view.message_id,
+  };
 }
 
 /** What is to be chosen from, as the card draws it. */
@@ -145,7 +170,10 @@ function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
   return choice && { options: choice.options, recommended: choice.recommendation };
 }
 
-/** What is shown for a view that is not the one of its digest any more: nothing of it, and deciding refuses it by its digest. */
+/**
+ * What is shown for a view that is not the one of its digest any more: nothing of it, and deciding
+ * refuses it by its digest.
+ */
 function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
   return {
     version: 0,

@@ -1,5 +1,6 @@
-// The decision of a person about exactly what that person saw. One commit per decision, guarded by id, revision and digest: the first of two
-// surfaces wins, the other is told by whom. Fails closed: whatever does not fit is not run.
+// The decision of a person about exactly what that person saw. One commit per decision, guarded by
+// id, revision and digest: the first of two surfaces wins, the other is told by whom. Fails closed:
+// whatever does not fit is not run.
 import { isLastWord } from '../../../preload/contract/last-word.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
@@ -13,7 +14,12 @@ import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
-import type { ApprovalGate, ReadRemoteQuestion, RemoteQuestion, Signature } from './approval-gate.ts';
+import type {
+  ApprovalGate,
+  ReadRemoteQuestion,
+  RemoteQuestion,
+  Signature,
+} from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
@@ -126,12 +132,14 @@ export class Approvals {
 
   /**
    * Decides, once (PROTOCOL.md, Delegation states).
-   * @throws AppError not_found, request_changed, already_decided (by whom, where), approval_expired, blocked, bad_request (last word, or an
-   * answer beside another decision)
+   * @throws AppError not_found, request_changed, already_decided (by whom, where),
+   * approval_expired, blocked, bad_request (last word, or an answer beside another decision)
    */
   async decide(decision: Decision, decider: Decider): Promise<ApprovalDto> {
     checkSaysOneThing(decision);
-    const outcome = await this.#deps.unit.run((tables, after) => this.#decide(tables, after, decision, decider));
+    const outcome = await this.#deps.unit.run((tables, after) =>
+      this.#decide(tables, after, decision, decider),
+    );
     if (outcome.refused) throw outcome.refused;
     return this.get(decision.id);
   }
@@ -140,7 +148,8 @@ export class Approvals {
     const row = tables.approval(decision.id);
     if (!row) throw notFound();
     if (row.state !== 'pending') throw alreadyDecided(row);
-    if (row.revision !== decision.revision || row.digest !== decision.digest) throw requestChanged(row);
+    if (row.revision !== decision.revision || row.digest !== decision.digest)
+      throw requestChanged(row);
     const task = tables.task(row.taskId);
     assert(task !== undefined && isOpen(task), 'a pending approval has its open task');
     const misfit = this.#misfit(tables, task, row);
@@ -148,20 +157,30 @@ export class Approvals {
     const asked = this.#deps.remoteQuestionOf(task, row);
     if (asked !== null && decision.decision === 'answer') throw noAnswer();
     if (decision.decision !== 'decline') this.#deps.gate.checkDecidedHere(tables, task, row);
-    if (decision.decision === 'allow' && task.toAgent === null && asked === null) throw nothingToAllow();
+    if (decision.decision === 'allow' && task.toAgent === null && asked === null)
+      throw nothingToAllow();
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word, asked);
-    if (decision.decision === 'answer') return this.#answer(tables, after, task, row, decision, decider);
+    if (decision.decision === 'answer')
+      return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
     const by = { ...decider, who: this.#who() };
-    if (decision.decision === 'decline') return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
-    return asked === null ? this.#allow(tables, after, task, row, by) : this.#allowThere(tables, after, task, row, by, asked);
+    if (decision.decision === 'decline')
+      return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
+    return asked === null
+      ? this.#allow(tables, after, task, row, by)
+      : this.#allowThere(tables, after, task, row, by, asked);
   }
 
   /**
-   * Takes the verdict of another hub, inside the commit that takes its answer. The caller has made sure whose it is. Why it does not count, or
-   * null: it is decided.
+   * Takes the verdict of another hub, inside the commit that takes its answer. The caller has made
+   * sure whose it is. Why it does not count, or null: it is decided.
    */
-  decideFromAfar(tables: Tables, after: After, approvalId: string, verdict: RemoteVerdict): 'changed' | 'expired' | 'over' | null {
+  decideFromAfar(
+    tables: Tables,
+    after: After,
+    approvalId: string,
+    verdict: RemoteVerdict,
+  ): 'changed' | 'expired' | 'over' | null {
     const row = tables.approval(approvalId);
     const task = row && tables.task(row.taskId);
     if (row?.state !== 'pending' || task === undefined || !isOpen(task)) return 'over';
@@ -178,17 +197,32 @@ export class Approvals {
   }
 
   /** The wider choice, if one was taken: exactly the rule that the card told of. */
-  #makeRule(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): void {
+  #makeRule(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    decision: Decision,
+    decider: Decider,
+  ): void {
     const { scope = 'once', until } = decision;
     if (scope === 'once') return;
     const { rules } = this.#deps;
-    const card = { task, approval: row, agent: task.toAgent === null ? undefined : tables.agent(task.toAgent) };
+    const card = {
+      task,
+      approval: row,
+      agent: task.toAgent === null ? undefined : tables.agent(task.toAgent),
+    };
     const offered = choicesFor(card);
     if (!offered.includes(scope) || (scope === 'never') !== (decision.decision === 'decline')) {
-      throw new AppError('bad_request', 'This card does not offer that choice; nothing was decided.', {
-        failedBy: 'input',
-        hint: `What it offers beyond this once: ${offered.join(', ') || 'nothing'}.`,
-      });
+      throw new AppError(
+        'bad_request',
+        'This card does not offer that choice; nothing was decided.',
+        {
+          failedBy: 'input',
+          hint: `What it offers beyond this once: ${offered.join(', ') || 'nothing'}.`,
+        },
+      );
     }
     rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
   }
@@ -211,28 +245,66 @@ export class Approvals {
     return DONE;
   }
 
-  /** A person here allows what another hub would do: nothing runs here, and that hub gets the verdict. */
-  #allowThere(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy, asked: RemoteQuestion): Outcome {
+  /**
+   * A person here allows what another hub would do: nothing runs here, and that hub gets the
+   * verdict.
+   */
+  #allowThere(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    by: DecidedBy,
+    asked: RemoteQuestion,
+  ): Outcome {
     this.#close(tables, row, 'approved', null, by, { digest_there: asked.digest, hub: task.party });
-    const told = { state: 'completed', code: null, reason: null, result: asked.allowed(this.#signature()) } as const;
-    this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
+    const told = {
+      state: 'completed',
+      code: null,
+      reason: null,
+      result: asked.allowed(this.#signature()),
+    } as const;
+    this.#deps.endings.end(tables, after, task, {
+      ...told,
+      by: by.who,
+      surface: by.surface,
+      from: 'runner',
+    });
     return DONE;
   }
 
   /** In the person's own words: it is done with this very commit, and no agent ever gets it. */
-  #answer(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, decision: Decision, decider: Decider): Outcome {
+  #answer(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    decision: Decision,
+    decider: Decider,
+  ): Outcome {
     const { scope = 'once' } = decision;
     if (scope !== 'once')
-      throw new AppError('bad_request', 'An answer is for this request only; nothing was decided.', { failedBy: 'input' });
+      throw new AppError(
+        'bad_request',
+        'An answer is for this request only; nothing was decided.',
+        { failedBy: 'input' },
+      );
     const by = { ...decider, who: this.#who() };
     const { words, result, choice } = ownAnswer(task, row, decision, this.#signedAs());
     this.#close(tables, row, 'answered', words, by, choice === null ? {} : { choice });
     const told = { state: 'completed', code: null, reason: null, result } as const;
-    this.#deps.endings.end(tables, after, task, { ...told, by: by.who, surface: by.surface, from: 'runner' });
+    this.#deps.endings.end(tables, after, task, {
+      ...told,
+      by: by.who,
+      surface: by.surface,
+      from: 'runner',
+    });
     return DONE;
   }
 
-  /** @param reason empty when none was given @param asked what another hub asked about, if it did */
+  /**
+   * @param reason empty when none was given @param asked what another hub asked about, if it did
+   */
   #decline(
     tables: Tables,
     after: After,
@@ -242,8 +314,18 @@ export class Approvals {
     by: DecidedBy,
     asked: RemoteQuestion | null,
   ): Outcome {
-    const why = reason === '' ? 'A person declined this request.' : `A person declined this request: ${reason}`;
-    this.#close(tables, row, 'declined', reason === '' ? null : reason, by, asked === null ? {} : { digest_there: asked.digest });
+    const why =
+      reason === ''
+        ? 'A person declined this request.'
+        : `A person declined this request: ${reason}`;
+    this.#close(
+      tables,
+      row,
+      'declined',
+      reason === '' ? null : reason,
+      by,
+      asked === null ? {} : { digest_there: asked.digest },
+    );
     after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
       state: 'declined',
@@ -268,7 +350,13 @@ export class Approvals {
     const decided = tables.decideApproval(
       row.id,
       { revision: row.revision, digest: row.digest },
-      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: by.who, surface: by.surface, reason },
+      {
+        state,
+        decidedAt: this.#deps.clock.wallMs(),
+        decidedBy: by.who,
+        surface: by.surface,
+        reason,
+      },
     );
     assert(decided, 'an approval read as pending in this commit is still pending');
     this.#deps.audit.append(tables, {
@@ -285,19 +373,35 @@ export class Approvals {
   }
 
   /** Why this request can no longer be decided, whatever the person says; undefined when it can. */
-  #misfit(tables: Tables, task: TaskRow, row: ApprovalRow): 'damaged' | 'expired' | 'not_paired' | undefined {
+  #misfit(
+    tables: Tables,
+    task: TaskRow,
+    row: ApprovalRow,
+  ): 'damaged' | 'expired' | 'not_paired' | undefined {
     const words = approvedView(row, task);
     if (!words.ok) return 'damaged';
     if (this.#deps.deadlines.waitLeftOf(task) <= 0) return 'expired';
     return isTrusted(tables, task.party) ? undefined : 'not_paired';
   }
 
-  #refuse(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, misfit: 'damaged' | 'expired' | 'not_paired'): Outcome {
+  #refuse(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    misfit: 'damaged' | 'expired' | 'not_paired',
+  ): Outcome {
     const { endings, audit } = this.#deps;
     const hub = { by: 'hub', surface: 'hub', from: 'hub' } as const;
     if (misfit === 'expired') {
       endings.end(tables, after, task, { ...EXPIRED, by: 'clock', surface: 'clock', from: 'hub' });
-      return { refused: new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' }) };
+      return {
+        refused: new AppError(
+          'approval_expired',
+          'Its time was over a moment ago; nothing was run.',
+          { failedBy: 'timeout' },
+        ),
+      };
     }
     if (misfit === 'not_paired') {
       endings.end(tables, after, task, {
@@ -306,10 +410,26 @@ export class Approvals {
         reason: 'The hub that asked is not paired any more.',
         ...hub,
       });
-      return { refused: new AppError('blocked', 'The hub that asked is not paired any more; nothing was run.') };
+      return {
+        refused: new AppError(
+          'blocked',
+          'The hub that asked is not paired any more; nothing was run.',
+        ),
+      };
     }
-    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'approval.digest_mismatch', object: row.id, digest: row.digest });
-    endings.end(tables, after, task, { state: 'failed', code: 'internal', reason: 'The stored request was damaged.', ...hub });
+    audit.append(tables, {
+      actor: 'hub',
+      surface: 'hub',
+      action: 'approval.digest_mismatch',
+      object: row.id,
+      digest: row.digest,
+    });
+    endings.end(tables, after, task, {
+      state: 'failed',
+      code: 'internal',
+      reason: 'The stored request was damaged.',
+      ...hub,
+    });
     return { refused: requestDamaged() };
   }
 
@@ -328,37 +448,64 @@ export class Approvals {
 }
 
 /** What a decision is called on record. */
-const AUDITED_AS = { approved: 'approval.allowed', answered: 'approval.answered', declined: 'approval.declined' } as const;
+const AUDITED_AS = {
+  approved: 'approval.allowed',
+  answered: 'approval.answered',
+  declined: 'approval.declined',
+} as const;
 
-/** Words or a choice that came with "allow" or "decline" would reach nobody, and whoever gave them would think that they did. */
+/**
+ * Words or a choice that came with "allow" or "decline" would reach nobody, and whoever gave them
+ * would think that they did.
+ */
 function checkSaysOneThing({ decision, answer, choice }: Decision): void {
   if (decision === 'answer' || (answer === undefined && choice === undefined)) return;
-  throw new AppError('bad_request', `An answer or a choice goes with the decision "answer", not with "${decision}"; nothing was decided.`, {
-    failedBy: 'input',
-  });
+  throw new AppError(
+    'bad_request',
+    `An answer or a choice goes with the decision "answer", not with "${decision}"; nothing was decided.`,
+    {
+      failedBy: 'input',
+    },
+  );
 }
 
 /** A dangerous task is allowed only by someone who read it to its end. */
-function checkLastWord(row: ApprovalRow, typed: string | undefined, asked: RemoteQuestion | null): void {
+function checkLastWord(
+  row: ApprovalRow,
+  typed: string | undefined,
+  asked: RemoteQuestion | null,
+): void {
   if (row.riskClass !== 'R3') return;
   const view = asked === null ? readApprovalView(row.view) : ok(asked.view);
   if (view.ok && typed !== undefined && isLastWord(view.value.text, typed)) return;
-  throw new AppError('bad_request', 'Type the last word of the text to allow this: its class is "dangerous or unknown".', {
-    failedBy: 'input',
-    data: { needs: 'last_word' },
-  });
+  throw new AppError(
+    'bad_request',
+    'Type the last word of the text to allow this: its class is "dangerous or unknown".',
+    {
+      failedBy: 'input',
+      data: { needs: 'last_word' },
+    },
+  );
 }
 
 /** Another hub does it or leaves it: nothing can be said for its agent. */
 function noAnswer(): AppError {
-  return new AppError('bad_request', 'This asks whether another hub may do something: allow it once or decline it.', { failedBy: 'input' });
+  return new AppError(
+    'bad_request',
+    'This asks whether another hub may do something: allow it once or decline it.',
+    { failedBy: 'input' },
+  );
 }
 
 /** No agent is asked for anything: a person chooses. */
 function nothingToAllow(): AppError {
-  return new AppError('bad_request', 'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.', {
-    failedBy: 'input',
-  });
+  return new AppError(
+    'bad_request',
+    'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.',
+    {
+      failedBy: 'input',
+    },
+  );
 }
 
 function notFound(): AppError {
@@ -368,21 +515,33 @@ function notFound(): AppError {
 function alreadyDecided(row: ApprovalRow): AppError {
   const where = (row.surface ?? 'hub').replaceAll('_', ' ');
   const { state } = row;
-  return new AppError('already_decided', `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`, {
-    data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
-  });
+  return new AppError(
+    'already_decided',
+    `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`,
+    {
+      data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
+    },
+  );
 }
 
 function requestChanged(row: ApprovalRow): AppError {
-  return new AppError('request_changed', 'This request is not the one you were shown. Read it again, then decide.', {
-    failedBy: 'input',
-    hint: 'Fetch the request again and send its revision and digest.',
-    data: { revision: row.revision, digest: row.digest },
-  });
+  return new AppError(
+    'request_changed',
+    'This request is not the one you were shown. Read it again, then decide.',
+    {
+      failedBy: 'input',
+      hint: 'Fetch the request again and send its revision and digest.',
+      data: { revision: row.revision, digest: row.digest },
+    },
+  );
 }
 
 function requestDamaged(): AppError {
-  return new AppError('request_changed', 'The stored request does not fit its digest; it was not run.', {
-    hint: 'Ask for it to be sent again, and check the disk of this computer.',
-  });
+  return new AppError(
+    'request_changed',
+    'The stored request does not fit its digest; it was not run.',
+    {
+      hint: 'Ask for it to be sent again, and check the disk of this computer.',
+    },
+  );
 }

@@ -1,6 +1,7 @@
-// The requests that are held: people are asked about them later, when do not disturb is over, or a snooze, or when a person says so. A hold only
-// delays the question. The asker's deadline goes on, this hub's own wait begins when a person is asked, and a hold never allows anything
-// (PROTOCOL.md, Delegation states). What an adult's hub decides is never held: nobody here is asked about it.
+// The requests that are held: people are asked about them later, when do not disturb is over, or a
+// snooze, or when a person says so. A hold only delays the question. The asker's deadline goes on,
+// this hub's own wait begins when a person is asked, and a hold never allows anything (PROTOCOL.md,
+// Delegation states). What an adult's hub decides is never held: nobody here is asked about it.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
@@ -69,19 +70,26 @@ export class Holds {
 
   /**
    * A person snoozes a card.
-   * @throws AppError not_found, conflict (it waits for nobody), approval_expired, bad_request, blocked (an adult's hub decides)
+   * @throws AppError not_found, conflict (it waits for nobody), approval_expired, bad_request,
+   * blocked (an adult's hub decides)
    */
   async snooze(approvalId: string, until: number, person: Decider): Promise<ApprovalDto> {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
     if (until <= now || until > now + DO_NOT_DISTURB_MAX_MS) {
-      throw new AppError('bad_request', 'A request can be snoozed until a time within the next 31 days.', { failedBy: 'input' });
+      throw new AppError(
+        'bad_request',
+        'A request can be snoozed until a time within the next 31 days.',
+        { failedBy: 'input' },
+      );
     }
     await unit.run((tables, after) => {
       const { approval, task } = waiting(tables, approvalId);
       this.#deps.gate.checkDecidedHere(tables, task, approval);
       if (this.#isOverdue(task)) {
-        throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
+        throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', {
+          failedBy: 'timeout',
+        });
       }
       this.#hold(tables, after, task, { why: 'person', until });
       audit.append(tables, {
@@ -97,7 +105,10 @@ export class Holds {
     return this.#dto(approvalId);
   }
 
-  /** A person wants to be asked now: no pause or quiet hour holds these again, and nobody is notified. Returns how many are asked. */
+  /**
+   * A person wants to be asked now: no pause or quiet hour holds these again, and nobody is
+   * notified. Returns how many are asked.
+   */
   async show(ids: readonly string[] | 'all', person: Decider): Promise<number> {
     const { unit, audit } = this.#deps;
     return unit.run((tables, after) => {
@@ -105,10 +116,17 @@ export class Holds {
       let shown = 0;
       for (const task of heldHere(tables)) {
         const approval = tables.approvalOfTask(task.id);
-        if (approval?.state !== 'pending' || (wanted !== null && !wanted.has(approval.id))) continue;
+        if (approval?.state !== 'pending' || (wanted !== null && !wanted.has(approval.id)))
+          continue;
         this.#release(tables, after, task);
         const { id: object, digest } = approval;
-        audit.append(tables, { actor: person.actor, surface: person.surface, action: 'approval.shown', object, digest });
+        audit.append(tables, {
+          actor: person.actor,
+          surface: person.surface,
+          action: 'approval.shown',
+          object,
+          digest,
+        });
         shown += 1;
       }
       return shown;
@@ -116,8 +134,8 @@ export class Holds {
   }
 
   /**
-   * Changes in this commit who decides. Requests that other hubs decide from now on are held no longer; people here are asked, now or later,
-   * about those that are decided here from now on.
+   * Changes in this commit who decides. Requests that other hubs decide from now on are held no
+   * longer; people here are asked, now or later, about those that are decided here from now on.
    */
   changeWhoDecides(tables: Tables, after: After, change: () => void): void {
     const { gate } = this.#deps;
@@ -145,7 +163,8 @@ export class Holds {
     if (toHold !== null) {
       for (const task of askedHere(tables)) {
         if ((toHold !== 'everybody' && task.party !== toHold) || this.#isOverdue(task)) continue;
-        // The longest hold counts: a pause of an hour within a quiet night holds it until the morning.
+        // The longest hold counts: a pause of an hour within a quiet night holds it until the
+        // morning.
         const hold = this.#holdNow(tables, task);
         if (hold !== null) this.#hold(tables, after, task, hold);
       }
@@ -171,12 +190,16 @@ export class Holds {
     });
   }
 
-  /** A snooze lasts until its time, whatever else begins or ends. What an adult's hub decides is not held. */
+  /**
+   * A snooze lasts until its time, whatever else begins or ends. What an adult's hub decides is not
+   * held.
+   */
   #holdNow(reads: Reads, task: TaskRow): Hold | null {
     const { doNotDisturb, clock, gate } = this.#deps;
     const { party, urgent, heldWhy, heldUntil } = task;
     if (gate.coversTask(reads, task)) return null;
-    const isSnoozed = heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
+    const isSnoozed =
+      heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
     if (isSnoozed) return { why: heldWhy, until: heldUntil };
     const riskClass = reads.approvalOfTask(task.id)?.riskClass ?? 'R2';
     return doNotDisturb.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
@@ -184,7 +207,10 @@ export class Holds {
 
   #hold(tables: Tables, after: After, task: TaskRow, { why, until }: Hold): void {
     const change = { heldUntil: until, heldWhy: why };
-    const held = task.state === 'held' ? changeTask(tables, task, change) : moveTask(tables, task, 'held', change);
+    const held =
+      task.state === 'held'
+        ? changeTask(tables, task, change)
+        : moveTask(tables, task, 'held', change);
     this.#retime(tables, after, held);
     this.#tellAfter(after, held);
   }
@@ -192,13 +218,20 @@ export class Holds {
   #release(tables: Tables, after: After, task: TaskRow): TaskRow {
     const { deadlines, approvalWaitMs } = this.#deps;
     const waitMs = waitFromNowMs(task, deadlines.remainingOf(task), approvalWaitMs());
-    const asked = moveTask(tables, task, 'awaiting_approval', { heldUntil: null, heldWhy: null, waitMs });
+    const asked = moveTask(tables, task, 'awaiting_approval', {
+      heldUntil: null,
+      heldWhy: null,
+      waitMs,
+    });
     this.#retime(tables, after, asked);
     this.#tellAfter(after, asked);
     return asked;
   }
 
-  /** Notifies of a request: together with the others of this commit, or by itself where it may interrupt do not disturb. */
+  /**
+   * Notifies of a request: together with the others of this commit, or by itself where it may
+   * interrupt do not disturb.
+   */
   #notifyOf(tables: Tables, after: After, task: TaskRow): void {
     const { doNotDisturb, notifications, gate } = this.#deps;
     if (gate.coversTask(tables, task)) return;
@@ -206,15 +239,22 @@ export class Holds {
     else doNotDisturb.setPendingNotification(tables);
   }
 
-  /** One notification for all that people were asked about without one, where something still waits. */
+  /**
+   * One notification for all that people were asked about without one, where something still waits.
+   */
   #notifyIfDue(tables: Tables, after: After): void {
     const { doNotDisturb, notifications, gate } = this.#deps;
     if (!doNotDisturb.takeDueNotification(tables)) return;
-    const waiting = askedHere(tables).filter((task) => !gate.coversTask(tables, task) && !this.#isOverdue(task));
+    const waiting = askedHere(tables).filter(
+      (task) => !gate.coversTask(tables, task) && !this.#isOverdue(task),
+    );
     after(() => notifications.notifyOnce(waiting));
   }
 
-  /** Its time is over though no timer has said so yet, as after the computer slept. It is about to end. */
+  /**
+   * Its time is over though no timer has said so yet, as after the computer slept. It is about to
+   * end.
+   */
   #isOverdue(task: TaskRow): boolean {
     return this.#deps.deadlines.waitLeftOf(task) <= 0;
   }
@@ -239,7 +279,11 @@ export class Holds {
   async #look(): Promise<void> {
     const { unit, store, doNotDisturb, log } = this.#deps;
     try {
-      if (doNotDisturb.hasEnded || this.#isChanged() || doNotDisturb.hasDueNotification(store.read)) {
+      if (
+        doNotDisturb.hasEnded ||
+        this.#isChanged() ||
+        doNotDisturb.hasDueNotification(store.read)
+      ) {
         await unit.run((tables, after) => {
           doNotDisturb.endWhatIsOver(tables);
           this.#review(tables, after);
@@ -257,7 +301,10 @@ export class Holds {
     }
   }
 
-  /** Wakes at the next end, and often enough to notice a wall clock that was set. Without anything to end it does not wake. */
+  /**
+   * Wakes at the next end, and often enough to notice a wall clock that was set. Without anything
+   * to end it does not wake.
+   */
   #arm(): void {
     if (!this.#running) return;
     const { clock, doNotDisturb, store } = this.#deps;
@@ -265,7 +312,9 @@ export class Holds {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (!doNotDisturb.isSet && held.length === 0) return;
-    const ends = [doNotDisturb.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter((end) => end !== null && end !== undefined);
+    const ends = [doNotDisturb.nextEndAt(), ...held.map(({ heldUntil }) => heldUntil)].filter(
+      (end) => end !== null && end !== undefined,
+    );
     const nextMs = Math.min(...ends) - clock.wallMs();
     this.#lookIn(Math.max(0, Math.min(HOLDS_LOOK_INTERVAL_MS, nextMs)));
   }
@@ -283,10 +332,16 @@ export class Holds {
   }
 }
 
-/** What whoever asked is told: that a person is asked, or that one will be and, where that is known, in how many ms. */
+/**
+ * What whoever asked is told: that a person is asked, or that one will be and, where that is known,
+ * in how many ms.
+ */
 export function progressOf(task: Pick<TaskRow, 'state' | 'heldUntil'>, wallMs: number) {
   if (task.state !== 'held') return { state: 'awaiting_approval' } as const;
-  return { state: 'held', heldMs: task.heldUntil === null ? null : Math.max(0, Math.round(task.heldUntil - wallMs)) } as const;
+  return {
+    state: 'held',
+    heldMs: task.heldUntil === null ? null : Math.max(0, Math.round(task.heldUntil - wallMs)),
+  } as const;
 }
 
 function isHeldSo(task: TaskRow, { why, until }: Hold): boolean {
@@ -298,14 +353,17 @@ function heldHere(reads: Reads): readonly TaskRow[] {
 }
 
 function askedHere(reads: Reads): readonly TaskRow[] {
-  return reads.tasksInStates(['awaiting_approval']).filter(({ direction }) => direction !== 'outgoing');
+  return reads
+    .tasksInStates(['awaiting_approval'])
+    .filter(({ direction }) => direction !== 'outgoing');
 }
 
 function waiting(tables: Tables, approvalId: string) {
   const approval = tables.approval(approvalId);
   const task = approval && tables.task(approval.taskId);
   if (!approval || !task) throw noSuchRequest();
-  if (approval.state === 'pending' && (task.state === 'awaiting_approval' || task.state === 'held')) return { approval, task };
+  if (approval.state === 'pending' && (task.state === 'awaiting_approval' || task.state === 'held'))
+    return { approval, task };
   throw new AppError('conflict', 'This request waits for nobody any more.', { failedBy: 'input' });
 }
 

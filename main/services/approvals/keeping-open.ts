@@ -1,5 +1,6 @@
-// A person lets a request wait longer, as long as whoever asked waits for it. Moves only the end of the wait: what was shown, its digest and
-// its revision stay as they are, and nothing is ever allowed by it (PROTOCOL.md, Delegation states).
+// A person lets a request wait longer, as long as whoever asked waits for it. Moves only the end of
+// the wait: what was shown, its digest and its revision stay as they are, and nothing is ever
+// allowed by it (PROTOCOL.md, Delegation states).
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
@@ -33,35 +34,52 @@ export class KeepingOpen {
   }
 
   /**
-   * Lets it wait as long again. `shownMs` is the wait that the person saw; one that is longer by now was kept open meanwhile, as by a second
-   * click, and stays as it is.
-   * @throws AppError not_found, conflict (it is decided, or cannot wait longer), approval_expired, request_changed, blocked (an adult's hub
-   * decides about it)
+   * Lets it wait as long again. `shownMs` is the wait that the person saw; one that is longer by
+   * now was kept open meanwhile, as by a second click, and stays as it is.
+   * @throws AppError not_found, conflict (it is decided, or cannot wait longer), approval_expired,
+   * request_changed, blocked (an adult's hub decides about it)
    */
   async keepOpen(approvalId: string, shownMs: number, person: Decider): Promise<ApprovalDto> {
-    await this.#deps.unit.run((tables, after) => this.#keepOpen(tables, after, approvalId, shownMs, person));
+    await this.#deps.unit.run((tables, after) =>
+      this.#keepOpen(tables, after, approvalId, shownMs, person),
+    );
     const row = this.#deps.store.read.approval(approvalId);
     if (!row) throw noSuchRequest();
     return this.#deps.views.dto(row);
   }
 
-  #keepOpen(tables: Tables, after: After, approvalId: string, shownMs: number, person: Decider): void {
+  #keepOpen(
+    tables: Tables,
+    after: After,
+    approvalId: string,
+    shownMs: number,
+    person: Decider,
+  ): void {
     const { deadlines, events, audit, approvalWaitMs } = this.#deps;
     const approval = tables.approval(approvalId);
     const task = approval && tables.task(approval.taskId);
     if (!approval || !task) throw noSuchRequest();
-    if (approval.state !== 'pending' || !isWaiting(task)) throw conflict('This request waits for nobody any more.');
+    if (approval.state !== 'pending' || !isWaiting(task))
+      throw conflict('This request waits for nobody any more.');
     this.#deps.gate.checkDecidedHere(tables, task, approval);
     const nowMs = waitOf(task);
     if (deadlines.waitLeftOf(task) <= 0) {
-      throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', { failedBy: 'timeout' });
+      throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', {
+        failedBy: 'timeout',
+      });
     }
     if (shownMs < nowMs) return;
     if (shownMs > nowMs) throw changed(nowMs);
-    if (nowMs >= task.deadlineMs) throw conflict('It is already open until whoever asked stops waiting. Nobody can keep it open longer.');
+    if (nowMs >= task.deadlineMs)
+      throw conflict(
+        'It is already open until whoever asked stops waiting. Nobody can keep it open longer.',
+      );
     const waitMs = Math.min(nowMs + approvalWaitMs(), task.deadlineMs);
     const kept = changeTask(tables, task, { waitMs });
-    assert(tables.setApprovalEnd(approval.id, task.receivedAt + waitMs), 'a request that waits for a person is not decided');
+    assert(
+      tables.setApprovalEnd(approval.id, task.receivedAt + waitMs),
+      'a request that waits for a person is not decided',
+    );
     audit.append(tables, {
       actor: person.actor,
       surface: person.surface,
@@ -82,11 +100,15 @@ function conflict(sentence: string): AppError {
 }
 
 function changed(waitMs: number): AppError {
-  return new AppError('request_changed', 'This request does not wait as long as you were shown. Look at it again.', {
-    failedBy: 'input',
-    hint: 'Fetch the request again and send its wait_ms.',
-    data: { wait_ms: waitMs },
-  });
+  return new AppError(
+    'request_changed',
+    'This request does not wait as long as you were shown. Look at it again.',
+    {
+      failedBy: 'input',
+      hint: 'Fetch the request again and send its wait_ms.',
+      data: { wait_ms: waitMs },
+    },
+  );
 }
 
 function noSuchRequest(): AppError {

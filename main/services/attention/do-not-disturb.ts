@@ -1,8 +1,16 @@
-// When the people of this hub want to be asked: pause, quiet hours, mutes, and which hubs may interrupt. Says of each request whether a person is
-// asked later. A change is stored and audited first; the requests that wait follow it in the same commit. Never answers a request.
+// When the people of this hub want to be asked: pause, quiet hours, mutes, and which hubs may
+// interrupt. Says of each request whether a person is asked later. A change is stored and audited
+// first; the requests that wait follow it in the same commit. Never answers a request.
 import * as v from 'valibot';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
-import { holdOf, isOver, isSilenced, type DoNotDisturbState, type Hold, type HoldableRequest } from '../../core/holding.ts';
+import {
+  holdOf,
+  isOver,
+  isSilenced,
+  type DoNotDisturbState,
+  type Hold,
+  type HoldableRequest,
+} from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
 import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -46,8 +54,9 @@ interface DoNotDisturbSettings {
 const NOTHING: DoNotDisturbSettings = { paused: null, periods: [], urgent: [] };
 
 /**
- * Reads the settings, in a commit or outside of one; parsed again only when the stored text has changed. What cannot be read counts as "not
- * paused, no quiet hours": otherwise a request could be held that nobody ever sees.
+ * Reads the settings, in a commit or outside of one; parsed again only when the stored text has
+ * changed. What cannot be read counts as "not paused, no quiet hours": otherwise a request could be
+ * held that nobody ever sees.
  */
 class StoredSettings {
   readonly #log: Log;
@@ -126,7 +135,10 @@ export class DoNotDisturb implements Gate {
     this.#told = JSON.stringify(this.dto());
   }
 
-  /** `follow` is called at the end of each commit that changes something: the requests that wait follow it. */
+  /**
+   * `follow` is called at the end of each commit that changes something: the requests that wait
+   * follow it.
+   */
   onChange(follow: (tables: Tables, after: After, toHold: WaitingToHold) => void): void {
     this.#onChange = follow;
   }
@@ -135,21 +147,34 @@ export class DoNotDisturb implements Gate {
     this.floods.stop();
   }
 
-  /** The last gate: delays the question to people here, and asks it where a pause keeps rules from deciding. */
+  /**
+   * The last gate: delays the question to people here, and asks it where a pause keeps rules from
+   * deciding.
+   */
   judge(reads: Reads, { party, urgent, riskClass }: JudgedRequest, verdict: Verdict): Verdict {
     if (verdict.isElsewhere) return verdict;
-    if (this.holdOf(reads, { party, urgent, riskClass, decision: verdict.decision }) === null) return verdict;
-    // From here on it is asked, so what holds questions may hold it for longer, or let it be asked at once.
+    if (this.holdOf(reads, { party, urgent, riskClass, decision: verdict.decision }) === null)
+      return verdict;
+    // From here on it is asked, so what holds questions may hold it for longer, or let it be asked
+    // at once.
     const hold = this.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
     return { ...verdict, decision: 'ask', rule: null, hold };
   }
 
-  /** Why and until when a person is asked later about a request; null: now, or not at all. A person's own request is never held. */
+  /**
+   * Why and until when a person is asked later about a request; null: now, or not at all. A
+   * person's own request is never held.
+   */
   holdOf(reads: Reads, request: AskedRequest): Hold | null {
-    return request.party === OWNER_PARTY ? null : holdOf(request, this.#stateFor(reads, request.party));
+    return request.party === OWNER_PARTY
+      ? null
+      : holdOf(request, this.#stateFor(reads, request.party));
   }
 
-  /** Whether a request that is asked now may not notify before the pause or the quiet hour is over. A person's own request always may. */
+  /**
+   * Whether a request that is asked now may not notify before the pause or the quiet hour is over.
+   * A person's own request always may.
+   */
   isSilenced(reads: Reads, { party, urgent }: Pick<AskedRequest, 'party' | 'urgent'>): boolean {
     return party !== OWNER_PARTY && isSilenced({ urgent }, this.#stateFor(reads, party));
   }
@@ -161,7 +186,10 @@ export class DoNotDisturb implements Gate {
     return (paused !== null && !isOver(paused, at)) || this.#quiet(periods, at) !== undefined;
   }
 
-  /** In this commit people are asked without a notification: one follows for all of them when the pause and the quiet hour are over. */
+  /**
+   * In this commit people are asked without a notification: one follows for all of them when the
+   * pause and the quiet hour are over.
+   */
   setPendingNotification(tables: Tables): void {
     tables.setMeta(PENDING_META, 'yes');
   }
@@ -189,7 +217,9 @@ export class DoNotDisturb implements Gate {
     };
   }
 
-  /** Whether the owner lets this hub interrupt a pause or a quiet hour with what it marks urgent. */
+  /**
+   * Whether the owner lets this hub interrupt a pause or a quiet hour with what it marks urgent.
+   */
   mayInterrupt(reads: Reads, party: PartyKey): boolean {
     return this.#stored.of(reads).urgent.some((key) => key === party);
   }
@@ -235,39 +265,74 @@ export class DoNotDisturb implements Gate {
     };
   }
 
-  /** Until then nobody is asked and nothing is allowed by a rule; null: until a person resumes. @throws AppError bad_request */
-  async pause(end: number | 'in_an_hour' | 'tonight' | null, person: Decider): Promise<AttentionDto> {
+  /**
+   * Until then nobody is asked and nothing is allowed by a rule; null: until a person resumes.
+   * @throws AppError bad_request
+   */
+  async pause(
+    end: number | 'in_an_hour' | 'tonight' | null,
+    person: Decider,
+  ): Promise<AttentionDto> {
     const since = this.#deps.clock.wallMs();
-    const until = end === 'in_an_hour' ? since + HOUR_MS : end === 'tonight' ? midnightAfter(since, this.#deps.timeZone()) : end;
+    const until =
+      end === 'in_an_hour'
+        ? since + HOUR_MS
+        : end === 'tonight'
+          ? midnightAfter(since, this.#deps.timeZone())
+          : end;
     if (until !== null) this.#checkEnd(until);
     const paused = { since, until };
     return this.#change(
       person,
-      (settings) => ({ settings: { ...settings, paused }, action: 'attention.paused', detail: { until } }),
+      (settings) => ({
+        settings: { ...settings, paused },
+        action: 'attention.paused',
+        detail: { until },
+      }),
       'everybody',
     );
   }
 
   /** What the pause held is asked now, unless something else holds it. */
   async resume(person: Decider): Promise<AttentionDto> {
-    return this.#change(person, (settings) => ({ settings: { ...settings, paused: null }, action: 'attention.resumed', detail: {} }), null);
+    return this.#change(
+      person,
+      (settings) => ({
+        settings: { ...settings, paused: null },
+        action: 'attention.resumed',
+        detail: {},
+      }),
+      null,
+    );
   }
 
-  /** @param urgentPeers undefined: as they are. @throws AppError peer_not_found, pairing_required */
+  /**
+   * @param urgentPeers undefined: as they are. @throws AppError peer_not_found, pairing_required
+   */
   async setQuietHours(
     periods: readonly QuietPeriodDto[],
     urgentPeers: readonly string[] | undefined,
     person: Decider,
   ): Promise<AttentionDto> {
     const change: Change = (settings, tables) => {
-      const urgent = urgentPeers === undefined ? settings.urgent : [...new Set(urgentPeers.map((id) => this.#pinned(tables, id)))];
+      const urgent =
+        urgentPeers === undefined
+          ? settings.urgent
+          : [...new Set(urgentPeers.map((id) => this.#pinned(tables, id)))];
       const detail = { periods: periods.length, urgent: urgent.length };
-      return { settings: { ...settings, periods: periods.map(periodOf), urgent }, action: 'attention.quiet_hours', detail };
+      return {
+        settings: { ...settings, periods: periods.map(periodOf), urgent },
+        action: 'attention.quiet_hours',
+        detail,
+      };
     };
     return this.#change(person, change, null);
   }
 
-  /** Its requests are asked later, and its notices do not notify. @throws AppError bad_request, peer_not_found, pairing_required */
+  /**
+   * Its requests are asked later, and its notices do not notify. @throws AppError bad_request,
+   * peer_not_found, pairing_required
+   */
   async mute(id: string, until: number, person: Decider): Promise<AttentionDto> {
     const { unit, audit, clock } = this.#deps;
     this.#checkEnd(until);
@@ -314,7 +379,10 @@ export class DoNotDisturb implements Gate {
     const { clock, store } = this.#deps;
     const now = clock.wallMs();
     const { paused } = this.#stored.of(store.read);
-    return (paused !== null && isOver(paused, now)) || store.read.mutes().some((muted) => isOver(muted, now));
+    return (
+      (paused !== null && isOver(paused, now)) ||
+      store.read.mutes().some((muted) => isOver(muted, now))
+    );
   }
 
   /** Ends, inside a commit, a pause and mutes whose time is over. */
@@ -337,7 +405,11 @@ export class DoNotDisturb implements Gate {
   nextEndAt(): number | undefined {
     const { clock, store } = this.#deps;
     const { paused, periods } = this.#stored.of(store.read);
-    const ends = [paused?.until, this.#quiet(periods, clock.wallMs())?.until, ...store.read.mutes().map(({ until }) => until)];
+    const ends = [
+      paused?.until,
+      this.#quiet(periods, clock.wallMs())?.until,
+      ...store.read.mutes().map(({ until }) => until),
+    ];
     const times = ends.filter((end) => end !== null && end !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -351,7 +423,10 @@ export class DoNotDisturb implements Gate {
     this.#deps.events.publish({ type: 'do_not_disturb', attention });
   }
 
-  /** Changes the settings as they stand in that commit, so that two changes at once do not undo each other. */
+  /**
+   * Changes the settings as they stand in that commit, so that two changes at once do not undo each
+   * other.
+   */
   async #change(person: Decider, change: Change, toHold: WaitingToHold): Promise<AttentionDto> {
     const { unit, audit } = this.#deps;
     await unit.run((tables, after) => {
@@ -382,7 +457,9 @@ export class DoNotDisturb implements Gate {
   #checkEnd(until: number): void {
     const now = this.#deps.clock.wallMs();
     if (until > now && until <= now + DO_NOT_DISTURB_MAX_MS) return;
-    throw new AppError('bad_request', 'Choose an end within the next 31 days.', { failedBy: 'input' });
+    throw new AppError('bad_request', 'Choose an end within the next 31 days.', {
+      failedBy: 'input',
+    });
   }
 }
 

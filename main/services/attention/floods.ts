@@ -1,5 +1,6 @@
-// Counts what each hub asked in vain: refused because too many of its requests wait, or declined. Kept in memory only, so that a flood does not
-// fill the disk. It decides only whether a hub may still notify, and whether muting it is offered.
+// Counts what each hub asked in vain: refused because too many of its requests wait, or declined.
+// Kept in memory only, so that a flood does not fill the disk. It decides only whether a hub may
+// still notify, and whether muting it is offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { isLocal } from '../tasks/parties.ts';
@@ -19,7 +20,9 @@ type InVain = 'too_many' | 'declined';
 interface Counted {
   readonly since: number;
   refused: number;
-  /** Monotonic times of the newest refusals, oldest first; never more than it takes to offer a mute. */
+  /**
+   * Monotonic times of the newest refusals, oldest first; never more than it takes to offer a mute.
+   */
   newest: readonly number[];
 }
 
@@ -44,7 +47,11 @@ export class Floods {
     if (this.#stopped || isLocal(party)) return;
     this.#forgetOld();
     const nowMs = this.#clock.monotonicMs();
-    const counted = this.#counted.get(party) ?? { since: this.#clock.wallMs(), refused: 0, newest: [] };
+    const counted = this.#counted.get(party) ?? {
+      since: this.#clock.wallMs(),
+      refused: 0,
+      newest: [],
+    };
     if (why === 'too_many') counted.refused += 1;
     counted.newest = withNewest(counted.newest, nowMs);
     this.#counted.set(party, counted);
@@ -60,7 +67,12 @@ export class Floods {
 
   list(): readonly Flood[] {
     return [...this.#counted]
-      .map(([party, { since, refused, newest }]) => ({ party, since, refused, silent: this.#isOften(newest) }))
+      .map(([party, { since, refused, newest }]) => ({
+        party,
+        since,
+        refused,
+        silent: this.#isOften(newest),
+      }))
       .filter(({ refused, silent }) => refused > 0 || silent);
   }
 
@@ -81,7 +93,11 @@ export class Floods {
 
   #isOften(times: readonly number[]): boolean {
     const first = times[0];
-    return first !== undefined && times.length >= REFUSALS_BEFORE_MUTE_OFFER && this.#clock.monotonicMs() - first < FLOOD_WINDOW_MS;
+    return (
+      first !== undefined &&
+      times.length >= REFUSALS_BEFORE_MUTE_OFFER &&
+      this.#clock.monotonicMs() - first < FLOOD_WINDOW_MS
+    );
   }
 
   #tell(): void {
@@ -100,8 +116,12 @@ export class Floods {
   #armFading(): void {
     if (this.#fading !== undefined || this.#counted.size === 0) return;
     const nowMs = this.#clock.monotonicMs();
-    const ends = [...this.#counted.values()].flatMap(({ newest }) => [newest[0], newest.at(-1)]).filter((time) => time !== undefined);
-    const nextMs = Math.min(...ends.map((time) => time + FLOOD_WINDOW_MS).filter((time) => time > nowMs));
+    const ends = [...this.#counted.values()]
+      .flatMap(({ newest }) => [newest[0], newest.at(-1)])
+      .filter((time) => time !== undefined);
+    const nextMs = Math.min(
+      ...ends.map((time) => time + FLOOD_WINDOW_MS).filter((time) => time > nowMs),
+    );
     this.#fading = this.#clock.setTimer(Math.max(0, nextMs - nowMs), () => {
       this.#fading = undefined;
       this.#forgetOld();

@@ -1,8 +1,13 @@
 // Every number that bounds what disturbs a household, with what happens beyond it. Values only.
 
-/** Refusals of one hub (declined, or too many) within FLOOD_WINDOW_MS after which it may not notify and muting it is offered. */
+/**
+ * Refusals of one hub (declined, or too many) within FLOOD_WINDOW_MS after which it may not notify
+ * and muting it is offered.
+ */
 export const REFUSALS_BEFORE_MUTE_OFFER = 3;
-/** Refusals older than this count for nothing; a flood that has been over for so long is forgotten. */
+/**
+ * Refusals older than this count for nothing; a flood that has been over for so long is forgotten.
+ */
 export const FLOOD_WINDOW_MS = 600_000;
 /** The count of a flood is told to the pages at most this often, however fast it grows. */
 export const FLOOD_TOLD_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
-// Notifies the people here that a request waits for them: at most once a minute for each hub, later while they do not want to be disturbed, and
-// not at all for a hub that is muted or floods.
+// Notifies the people here that a request waits for them: at most once a minute for each hub, later
+// while they do not want to be disturbed, and not at all for a hub that is muted or floods.
 import type { Clock } from '../../ports/clock.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
@@ -26,7 +26,10 @@ export class Notifications {
     this.#deps = deps;
   }
 
-  /** Inside the commit in which people are asked: they are notified after it. A request that is silenced leaves a notification pending instead. */
+  /**
+   * Inside the commit in which people are asked: they are notified after it. A request that is
+   * silenced leaves a notification pending instead.
+   */
   asked(tables: Tables, after: After, task: TaskRow): void {
     const { doNotDisturb } = this.#deps;
     if (doNotDisturb.isSilenced(tables, task)) doNotDisturb.setPendingNotification(tables);
@@ -37,11 +40,18 @@ export class Notifications {
   notifyOnce(waiting: readonly TaskRow[]): void {
     const { clock, store, events, parties, doNotDisturb } = this.#deps;
     const now = clock.monotonicMs();
-    for (const [party, at] of this.#notifiedAt) if (now - at >= ATTENTION_INTERVAL_MS) this.#notifiedAt.delete(party);
-    const task = waiting.findLast(({ party }) => doNotDisturb.mayNotify(party) && !this.#notifiedAt.has(party));
+    for (const [party, at] of this.#notifiedAt)
+      if (now - at >= ATTENTION_INTERVAL_MS) this.#notifiedAt.delete(party);
+    const task = waiting.findLast(
+      ({ party }) => doNotDisturb.mayNotify(party) && !this.#notifiedAt.has(party),
+    );
     const approval = task && store.read.approvalOfTask(task.id);
     if (!approval) return;
     this.#notifiedAt.set(task.party, now);
-    events.publish({ type: 'attention', approval_id: approval.id, peer_name: parties.nameOf(task.party) });
+    events.publish({
+      type: 'attention',
+      approval_id: approval.id,
+      peer_name: parties.nameOf(task.party),
+    });
   }
 }

@@ -1,16 +1,30 @@
-// Checks the audit log: every row against the chain, every signature against the rows it covers, and the number of signatures against the counter
-// in the key vault. Ends at the first row that does not fit, unless the owner has acknowledged it: then it goes on behind the acknowledgement.
+// Checks the audit log: every row against the chain, every signature against the rows it covers,
+// and the number of signatures against the counter in the key vault. Ends at the first row that
+// does not fit, unless the owner has acknowledged it: then it goes on behind the acknowledgement.
 // Runs in pieces, so that the hub goes on meanwhile; it can be cancelled. Changes nothing.
-import type { AcknowledgedFindingDto, AuditCheckDto, TamperFindingDto, TamperKind } from '../../../preload/contract/audit.ts';
+import type {
+  AcknowledgedFindingDto,
+  AuditCheckDto,
+  TamperFindingDto,
+  TamperKind,
+} from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
-import { CHAIN_START, type AuditPosition, type AuditReads, type AuditSignatureRow } from '../../ports/audit.ts';
+import {
+  CHAIN_START,
+  type AuditPosition,
+  type AuditReads,
+  type AuditSignatureRow,
+} from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { WALK_ROWS_MAX, WALK_SIGNATURES_MAX } from './limits.ts';
 import { signatureChecker } from './signature.ts';
 
-/** The action of an acknowledgement. It and its signature are one commit: an unsigned row of that name is another program's. */
+/**
+ * The action of an acknowledgement. It and its signature are one commit: an unsigned row of that
+ * name is another program's.
+ */
 export const ACKNOWLEDGED = 'audit.acknowledged';
 
 /** A place that is signed, and how many signatures there were then. */
@@ -27,7 +41,10 @@ interface WalkDeps {
   readonly keyHex: string | null;
   readonly signal?: AbortSignal;
   /** Told how far the walk is. */
-  readonly onProgress?: (progress: { readonly checked: number; readonly signed?: SignedPlace }) => void;
+  readonly onProgress?: (progress: {
+    readonly checked: number;
+    readonly signed?: SignedPlace;
+  }) => void;
 }
 
 interface Walked {
@@ -60,14 +77,23 @@ export class LogWalk {
     return this.from(BEGINNING);
   }
 
-  /** The last signed stretch, and what is not signed yet; the whole log where that stretch has no sound beginning. */
+  /**
+   * The last signed stretch, and what is not signed yet; the whole log where that stretch has no
+   * sound beginning.
+   */
   recent(): Promise<Walked> {
     const { read } = this.#deps;
     const last = read.lastAuditSignature();
-    const before = last === undefined || last.previous === 0 ? undefined : read.auditSignatures(last.previous - 1, 1)[0];
+    const before =
+      last === undefined || last.previous === 0
+        ? undefined
+        : read.auditSignatures(last.previous - 1, 1)[0];
     const chain = before === undefined ? undefined : read.auditChainAt(before.seq);
-    const fits = chain !== undefined && before !== undefined && Buffer.compare(chain, before.chain) === 0;
-    return fits && before.counter === last?.previous && this.#isOwn(before) ? this.from(before) : this.all();
+    const fits =
+      chain !== undefined && before !== undefined && Buffer.compare(chain, before.chain) === 0;
+    return fits && before.counter === last?.previous && this.#isOwn(before)
+      ? this.from(before)
+      : this.all();
   }
 
   async from(place: SignedPlace): Promise<Walked> {
@@ -77,29 +103,44 @@ export class LogWalk {
     let signed: SignedPlace = { seq: place.seq, chain: place.chain, counter: place.counter };
     while (signed.counter < lastCounter) {
       const finding = await this.#stretch(signed);
-      const next = finding === null ? undefined : await this.#acknowledgement(finding, signed.counter);
+      const next =
+        finding === null ? undefined : await this.#acknowledgement(finding, signed.counter);
       if (finding !== null && next === undefined) return this.#walked(signed, signed, finding);
       const { seq, chain, counter } = next ?? read.auditSignatures(signed.counter, 1)[0] ?? signed;
       signed = { seq, chain, counter };
       onProgress?.({ checked: seq, signed });
     }
     const { position, flaw } = await this.#rows(signed, end, true);
-    return this.#walked(signed, position, flaw === null ? null : this.#finding(flaw.kind, flaw.seq));
+    return this.#walked(
+      signed,
+      position,
+      flaw === null ? null : this.#finding(flaw.kind, flaw.seq),
+    );
   }
 
   /** The rows behind a signed place up to the next signature. */
   async #stretch(signed: SignedPlace): Promise<TamperFindingDto | null> {
     const [row] = this.#deps.read.auditSignatures(signed.counter, 1);
     const first = signed.seq + 1;
-    const isOwn = row !== undefined && row.previous === signed.counter && row.seq > signed.seq && this.#isOwn(row);
+    const isOwn =
+      row !== undefined &&
+      row.previous === signed.counter &&
+      row.seq > signed.seq &&
+      this.#isOwn(row);
     if (row === undefined || !isOwn) return this.#finding('signature', first);
     const { position, flaw } = await this.#rows(signed, row.seq, false);
     if (flaw !== null) return this.#finding(flaw.kind, flaw.seq);
     await this.#did(WALK_ROWS_MAX / WALK_SIGNATURES_MAX);
-    return Buffer.compare(position.chain, row.chain) === 0 ? null : this.#finding('rechained', first, row.seq);
+    return Buffer.compare(position.chain, row.chain) === 0
+      ? null
+      : this.#finding('rechained', first, row.seq);
   }
 
-  async #rows(from: AuditPosition, end: number, isUnsigned: boolean): Promise<ReturnType<AuditReads['walkAudit']>> {
+  async #rows(
+    from: AuditPosition,
+    end: number,
+    isUnsigned: boolean,
+  ): Promise<ReturnType<AuditReads['walkAudit']>> {
     let foreign: number | undefined;
     for (let position = from; position.seq < end;) {
       const walked = this.#deps.read.walkAudit(position, end, WALK_ROWS_MAX, ({ seq, action }) => {
@@ -116,13 +157,18 @@ export class LogWalk {
   }
 
   /**
-   * The signature over the row by which the owner acknowledged that finding or one before it: all that was signed by then was in doubt.
-   * undefined: they have not.
+   * The signature over the row by which the owner acknowledged that finding or one before it: all
+   * that was signed by then was in doubt. undefined: they have not.
    */
-  async #acknowledgement(finding: TamperFindingDto, afterCounter: number): Promise<AuditSignatureRow | undefined> {
+  async #acknowledgement(
+    finding: TamperFindingDto,
+    afterCounter: number,
+  ): Promise<AuditSignatureRow | undefined> {
     const { read } = this.#deps;
     for (let after = afterCounter; ;) {
-      const signatures = read.auditSignatures(after, WALK_SIGNATURES_MAX).filter(({ counter }) => counter > after);
+      const signatures = read
+        .auditSignatures(after, WALK_SIGNATURES_MAX)
+        .filter(({ counter }) => counter > after);
       for (const signature of signatures) {
         after = signature.counter;
         const [acknowledgement] = read.auditAfter(signature.seq - 1, signature.seq, 1);
@@ -130,7 +176,12 @@ export class LogWalk {
         const row = rowIn(acknowledgement.detail);
         if (row === undefined || row > finding.up_to) continue;
         const chain = read.auditChainAt(signature.seq);
-        if (chain === undefined || Buffer.compare(chain, signature.chain) !== 0 || !this.#isOwn(signature)) continue;
+        if (
+          chain === undefined ||
+          Buffer.compare(chain, signature.chain) !== 0 ||
+          !this.#isOwn(signature)
+        )
+          continue;
         const { at, actor } = acknowledgement;
         this.#acknowledged.push({ row, acknowledged_row: signature.seq, at, by: actor });
         return signature;
@@ -141,14 +192,22 @@ export class LogWalk {
   }
 
   #finding(kind: TamperKind, row: number, upTo = row): TamperFindingDto {
-    return { kind, row, up_to: Math.max(row, upTo), following: this.#deps.read.auditCountAfter(row) };
+    return {
+      kind,
+      row,
+      up_to: Math.max(row, upTo),
+      following: this.#deps.read.auditCountAfter(row),
+    };
   }
 
   #walked(signed: SignedPlace, position: AuditPosition, finding: TamperFindingDto | null): Walked {
     return { signed, position, finding, acknowledged: this.#acknowledged };
   }
 
-  /** Counts what was done, and lets everything else go on once it is a turn's share. @throws CANCELLED */
+  /**
+   * Counts what was done, and lets everything else go on once it is a turn's share. @throws
+   * CANCELLED
+   */
   async #did(rows: number): Promise<void> {
     this.#done += rows;
     if (this.#done >= WALK_ROWS_MAX) {
@@ -176,7 +235,13 @@ export function readFinding(text: string | undefined): TamperFindingDto | undefi
     if (!isJsonObject(value)) return undefined;
     const { kind, row, up_to, following } = value;
     const known = KINDS.find((one) => one === kind);
-    if (known === undefined || typeof row !== 'number' || typeof up_to !== 'number' || typeof following !== 'number') return undefined;
+    if (
+      known === undefined ||
+      typeof row !== 'number' ||
+      typeof up_to !== 'number' ||
+      typeof following !== 'number'
+    )
+      return undefined;
     return { kind: known, row, up_to, following };
   } catch {
     return undefined;
@@ -188,7 +253,10 @@ interface AuditCheckDeps {
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly databaseId: () => string;
   readonly keyHex: () => string | null;
-  /** What the key vault counts; null when it could not be asked, higher than any where it counts another database. */
+  /**
+   * What the key vault counts; null when it could not be asked, higher than any where it counts
+   * another database.
+   */
   readonly keptCount: () => number | null;
 }
 
@@ -268,7 +336,10 @@ export class AuditCheck {
         keyHex: keyHex(),
         signal,
         onProgress: ({ checked, signed }) => {
-          const more = signed === undefined ? {} : { signed_seq: signed.seq, signatures: this.#current.signatures + 1 };
+          const more =
+            signed === undefined
+              ? {}
+              : { signed_seq: signed.seq, signatures: this.#current.signatures + 1 };
           this.#current = { ...this.#current, checked, ...more };
         },
       });
@@ -278,7 +349,11 @@ export class AuditCheck {
       ends({ state: 'done', finding: isOlder ? older : finding, acknowledged });
     } catch (error) {
       if (error === CANCELLED) ends({ state: 'cancelled' });
-      else ends({ state: 'failed', problem: error instanceof AppError ? error.message : 'The audit log could not be read.' });
+      else
+        ends({
+          state: 'failed',
+          problem: error instanceof AppError ? error.message : 'The audit log could not be read.',
+        });
     }
   }
 }

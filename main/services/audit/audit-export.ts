@@ -1,5 +1,6 @@
-// The audit log as text to keep or to hand on, oldest row first, a piece at a time so that no length of it fills the memory. JSON holds all that is
-// needed to check it elsewhere; CSV is for a spreadsheet, and no cell of it can act as a formula there.
+// The audit log as text to keep or to hand on, oldest row first, a piece at a time so that no
+// length of it fills the memory. JSON holds all that is needed to check it elsewhere; CSV is for a
+// spreadsheet, and no cell of it can act as a formula there.
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
@@ -41,7 +42,11 @@ const CSV_COLUMNS = [
 /** What makes a spreadsheet take a cell for a formula, plain or wide, also behind white space. */
 const FORMULA_START = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
 
-const UTC_TIME = new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'medium' });
+const UTC_TIME = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'UTC',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+});
 
 /** @param cursor absent for the first piece @throws AppError bad_request */
 export function exportPiece(
@@ -58,7 +63,10 @@ function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): ExportPiece {
   const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
   const lines = rows.map((row) => `${cellsOf(row).map(csvCell).join(',')}\r\n`);
   const head = place.after === 0 ? `${CSV_COLUMNS.join(',')}\r\n` : '';
-  return { text: head + lines.join(''), next: nextOf({ ...place, part: 'rows' }, rows.at(-1)?.seq, rows.length) };
+  return {
+    text: head + lines.join(''),
+    next: nextOf({ ...place, part: 'rows' }, rows.at(-1)?.seq, rows.length),
+  };
 }
 
 function jsonPiece(
@@ -68,15 +76,23 @@ function jsonPiece(
 ): ExportPiece {
   const separator = place.after === 0 ? '\n' : ',\n';
   if (place.part === 'rows') {
-    const head = place.after === 0 ? `{"form":"${FORM}","database":${json(database)},"key":${json(key)},"rows":[` : '';
+    const head =
+      place.after === 0
+        ? `{"form":"${FORM}","database":${json(database)},"key":${json(key)},"rows":[`
+        : '';
     const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
     const text = rows.map((row) => json(rowOf(row))).join(',\n');
     const next = nextOf(place, rows.at(-1)?.seq, rows.length);
     const body = head + (text === '' ? '' : separator + text);
     if (next !== null) return { text: body, next };
-    return { text: `${body}\n],"signatures":[`, next: writePlace({ ...place, part: 'signatures', after: 0 }) };
+    return {
+      text: `${body}\n],"signatures":[`,
+      next: writePlace({ ...place, part: 'signatures', after: 0 }),
+    };
   }
-  const signatures = reads.auditSignatures(place.after, EXPORT_ROWS_MAX).filter(({ counter }) => counter <= place.upToCounter);
+  const signatures = reads
+    .auditSignatures(place.after, EXPORT_ROWS_MAX)
+    .filter(({ counter }) => counter <= place.upToCounter);
   const text = signatures.map((row) => json(signatureOf(row))).join(',\n');
   const next = nextOf(place, signatures.at(-1)?.counter, signatures.length);
   return { text: (text === '' ? '' : separator + text) + (next === null ? '\n]}\n' : ''), next };
@@ -87,7 +103,15 @@ function rowOf(row: ChainedAuditRow): object {
   return { ...auditRowDto(row), detail: row.detail, chain: toHex(row.chain) };
 }
 
-function signatureOf({ counter, previous, seq, chain, at, key, signature }: AuditSignatureRow): object {
+function signatureOf({
+  counter,
+  previous,
+  seq,
+  chain,
+  at,
+  key,
+  signature,
+}: AuditSignatureRow): object {
   return { counter, previous, seq, chain: toHex(chain), at, key, signature: toHex(signature) };
 }
 
@@ -97,10 +121,25 @@ function json(value: unknown): string {
 
 function cellsOf(row: ChainedAuditRow): readonly (string | number | null)[] {
   const { seq, at, actor, surface, action, object, rule, digest, detail, monotonicMs, chain } = row;
-  return [seq, utcTime(at), actor, surface, action, object, rule, digest, detail, monotonicMs, toHex(chain)];
+  return [
+    seq,
+    utcTime(at),
+    actor,
+    surface,
+    action,
+    object,
+    rule,
+    digest,
+    detail,
+    monotonicMs,
+    toHex(chain),
+  ];
 }
 
-/** Quoted whole; what could be a formula gets an apostrophe before it, which a spreadsheet reads as "this is text". */
+/**
+ * Quoted whole; what could be a formula gets an apostrophe before it, which a spreadsheet reads as
+ * "this is text".
+ */
 export function csvCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -114,7 +153,12 @@ function utcTime(ms: number | null): string {
 }
 
 function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSignature'>): Place {
-  return { part: 'rows', after: 0, upToSeq: reads.auditHead().seq, upToCounter: reads.lastAuditSignature()?.counter ?? 0 };
+  return {
+    part: 'rows',
+    after: 0,
+    upToSeq: reads.auditHead().seq,
+    upToCounter: reads.lastAuditSignature()?.counter ?? 0,
+  };
 }
 
 function nextOf(place: Place, after: number | undefined, count: number): string | null {
@@ -126,9 +170,15 @@ function writePlace({ part, after, upToSeq, upToCounter }: Place): string {
 }
 
 function readPlace(cursor: string): Place {
-  const [, part, after, upToSeq, upToCounter] = /^(rows|signatures)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  const [, part, after, upToSeq, upToCounter] =
+    /^(rows|signatures)\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   if (part === 'rows' || part === 'signatures') {
-    return { part, after: Number(after), upToSeq: Number(upToSeq), upToCounter: Number(upToCounter) };
+    return {
+      part,
+      after: Number(after),
+      upToSeq: Number(upToSeq),
+      upToCounter: Number(upToCounter),
+    };
   }
   throw new AppError('bad_request', 'That cursor is not one this hub gave out.', {
     failedBy: 'input',

@@ -1,10 +1,22 @@
-// Rows of the audit log as they cross a process boundary. What somebody else put there is shown, never guessed at. Pure.
+// Rows of the audit log as they cross a process boundary. What somebody else put there is shown,
+// never guessed at. Pure.
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { AuditRow } from '../../ports/audit.ts';
 
 export function auditRowDto(row: AuditRow): AuditRowDto {
   const { seq, at, monotonicMs, actor, surface, action, object, rule, digest } = row;
-  return { seq, at, monotonic_ms: monotonicMs, actor, surface, action, object, rule, digest, detail: detailOf(row.detail) };
+  return {
+    seq,
+    at,
+    monotonic_ms: monotonicMs,
+    actor,
+    surface,
+    action,
+    object,
+    rule,
+    digest,
+    detail: detailOf(row.detail),
+  };
 }
 
 /** A row that was changed from outside may hold what is no JSON: it is shown as text. */

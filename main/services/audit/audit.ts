@@ -1,7 +1,14 @@
-// The audit log as one part: it is compared with the counter in the key vault and checked when the hub starts, signed while the hub runs, checked
-// as a whole and exported when a person asks. Each signature is counted, and the count is kept in the key vault as well: a database that counts
-// less is an older copy. A log that does not fit is not signed until the owner has acknowledged that. Never holds the key.
-import type { AuditCheckDto, AuditRowDto, AuditState, TamperFindingDto } from '../../../preload/contract/audit.ts';
+// The audit log as one part: it is compared with the counter in the key vault and checked when the
+// hub starts, signed while the hub runs, checked as a whole and exported when a person asks. Each
+// signature is counted, and the count is kept in the key vault as well: a database that counts less
+// is an older copy. A log that does not fit is not signed until the owner has acknowledged that.
+// Never holds the key.
+import type {
+  AuditCheckDto,
+  AuditRowDto,
+  AuditState,
+  TamperFindingDto,
+} from '../../../preload/contract/audit.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -42,7 +49,10 @@ type RestoredReason = 'older_copy' | 'other_database' | 'counter_lost';
 const BY_HUB: Auditor = { actor: 'hub', surface: 'hub' };
 /** The finding that nobody has acknowledged yet, over restarts. */
 const META_FINDING = 'audit_finding';
-/** Whether the hub that had this database last ended in order: whoever can write the database can write this, too. */
+/**
+ * Whether the hub that had this database last ended in order: whoever can write the database can
+ * write this, too.
+ */
 const META_RUN = 'audit_run';
 
 export class Audit {
@@ -64,7 +74,14 @@ export class Audit {
     const { store, clock, log, identity } = deps;
     this.#deps = deps;
     this.#count = new VaultCount(clock);
-    this.#signer = new Signer({ clock, log, identity, count: this.#count, sign: () => this.sign(), mark: () => this.#mark() });
+    this.#signer = new Signer({
+      clock,
+      log,
+      identity,
+      count: this.#count,
+      sign: () => this.sign(),
+      mark: () => this.#mark(),
+    });
     this.#check = new AuditCheck({
       store,
       clock,
@@ -78,7 +95,9 @@ export class Audit {
     return this.#state;
   }
 
-  /** Why the counter in the vault cannot be read now; null when it can, or was not asked for yet. */
+  /**
+   * Why the counter in the vault cannot be read now; null when it can, or was not asked for yet.
+   */
   get lockedBecause(): string | null {
     return this.#lockedBecause;
   }
@@ -88,7 +107,10 @@ export class Audit {
     return this.#finding;
   }
 
-  /** False while the hub is locked: the log was not compared with the vault yet, or its owner has to confirm that it was restored. */
+  /**
+   * False while the hub is locked: the log was not compared with the vault yet, or its owner has to
+   * confirm that it was restored.
+   */
   get isOpen(): boolean {
     return this.#state === 'ok' || this.#state === 'tampered';
   }
@@ -107,7 +129,10 @@ export class Audit {
     this.#signer.appended(surface);
   }
 
-  /** Begins to sign, and writes down that the run before ended without order. Before anything else is written. Idempotent. */
+  /**
+   * Begins to sign, and writes down that the run before ended without order. Before anything else
+   * is written. Idempotent.
+   */
   start(): void {
     if (this.#running) return;
     this.#running = true;
@@ -116,8 +141,9 @@ export class Audit {
   }
 
   /**
-   * The identity is there, or a person unlocked the vault: compares the database with the counter there and checks the newest rows. The state
-   * stays `unchecked` while the vault cannot be asked. Never rejects.
+   * The identity is there, or a person unlocked the vault: compares the database with the counter
+   * there and checks the newest rows. The state stays `unchecked` while the vault cannot be asked.
+   * Never rejects.
    */
   async check(signal: AbortSignal): Promise<void> {
     this.#count.askAgain();
@@ -130,7 +156,9 @@ export class Audit {
     await this.#next(() => this.#sign());
   }
 
-  /** Calls a running check off, signs what is left, counts it, and ends. Idempotent, never rejects. */
+  /**
+   * Calls a running check off, signs what is left, counts it, and ends. Idempotent, never rejects.
+   */
   async stop(): Promise<void> {
     await this.#check.cancel();
     if (!this.#running) return;
@@ -147,7 +175,10 @@ export class Audit {
     timer.cancel();
   }
 
-  /** Begins a check of the whole log, or joins the one that runs. What it comes to is written down after it. */
+  /**
+   * Begins a check of the whole log, or joins the one that runs. What it comes to is written down
+   * after it.
+   */
   verify(by: Auditor): AuditCheckDto {
     const before = this.#check.current();
     const begun = this.#check.begin();
@@ -164,13 +195,26 @@ export class Audit {
   }
 
   /** @param cursor absent: the first piece, which is written down @throws AppError bad_request */
-  async exportPiece(format: AuditFormat, cursor: string | undefined, by: Auditor): Promise<ExportPiece> {
-    if (cursor === undefined) await this.#deps.store.write((tables) => void this.#append(tables, by, 'audit.exported', { format }));
-    return exportPiece(this.#deps.store.read, { database: this.#databaseId, key: this.#keyHex() }, format, cursor);
+  async exportPiece(
+    format: AuditFormat,
+    cursor: string | undefined,
+    by: Auditor,
+  ): Promise<ExportPiece> {
+    if (cursor === undefined)
+      await this.#deps.store.write(
+        (tables) => void this.#append(tables, by, 'audit.exported', { format }),
+      );
+    return exportPiece(
+      this.#deps.store.read,
+      { database: this.#databaseId, key: this.#keyHex() },
+      format,
+      cursor,
+    );
   }
 
   /**
-   * The owner has seen that the log does not fit: one row says so, and with it begins a new signed stretch.
+   * The owner has seen that the log does not fit: one row says so, and with it begins a new signed
+   * stretch.
    * @param row the first row that does not fit, as they were shown it
    * @throws AppError conflict, identity_locked, storage_failed
    */
@@ -178,16 +222,24 @@ export class Audit {
     await this.#nextOrThrow(async () => {
       const finding = this.#finding;
       if (this.#state !== 'tampered' || finding === null) {
-        throw new AppError('conflict', 'There is no tamper finding to acknowledge.', { failedBy: 'input' });
-      }
-      if (finding.row !== row) {
-        throw new AppError('conflict', `The first row that does not fit is row ${finding.row} by now.`, {
+        throw new AppError('conflict', 'There is no tamper finding to acknowledge.', {
           failedBy: 'input',
-          hint: 'Look at it again, then acknowledge that one.',
         });
       }
+      if (finding.row !== row) {
+        throw new AppError(
+          'conflict',
+          `The first row that does not fit is row ${finding.row} by now.`,
+          {
+            failedBy: 'input',
+            hint: 'Look at it again, then acknowledge that one.',
+          },
+        );
+      }
       const { kind, following } = finding;
-      await this.#signAnew(by, ACKNOWLEDGED, { row, kind, following }, (tables) => tables.setMeta(META_FINDING, ''));
+      await this.#signAnew(by, ACKNOWLEDGED, { row, kind, following }, (tables) =>
+        tables.setMeta(META_FINDING, ''),
+      );
       this.#finding = null;
       this.#acknowledgements += 1;
       this.#check.forget();
@@ -196,7 +248,8 @@ export class Audit {
   }
 
   /**
-   * The owner has confirmed that this older copy is meant: one row says so, and it is the newest copy from here on.
+   * The owner has confirmed that this older copy is meant: one row says so, and it is the newest
+   * copy from here on.
    * @throws AppError conflict, identity_locked, storage_failed
    */
   async confirmRestore(by: Auditor): Promise<void> {
@@ -238,7 +291,8 @@ export class Audit {
     if (isKilled) log.warn('the hub ended unexpectedly before', { unsigned_rows: rows });
     await store.write((tables) => {
       tables.setMeta(META_RUN, 'runs');
-      if (isKilled) this.#append(tables, BY_HUB, 'hub.ended_unexpectedly', { rows, from_row: signed + 1 });
+      if (isKilled)
+        this.#append(tables, BY_HUB, 'hub.ended_unexpectedly', { rows, from_row: signed + 1 });
     });
   }
 
@@ -280,7 +334,10 @@ export class Audit {
     return found.mark.value > own ? 'older_copy' : 'newest';
   }
 
-  /** What an earlier check found and nobody acknowledged; else what does not fit among the newest rows. */
+  /**
+   * What an earlier check found and nobody acknowledged; else what does not fit among the newest
+   * rows.
+   */
   async #firstFinding(): Promise<TamperFindingDto | null> {
     const { store, log } = this.#deps;
     const known = readFinding(store.read.getMeta(META_FINDING));
@@ -293,13 +350,19 @@ export class Audit {
       this.#signed = signed;
       return finding;
     } catch (error) {
-      log.error('the audit log cannot be read', { error: error instanceof Error ? error.message : 'unknown' });
+      log.error('the audit log cannot be read', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
       return { kind: 'unreadable', row: 0, up_to: 0, following: 0 };
     }
   }
 
   #walk(): LogWalk {
-    return new LogWalk({ read: this.#deps.store.read, databaseId: this.#databaseId, keyHex: this.#keyHex() });
+    return new LogWalk({
+      read: this.#deps.store.read,
+      databaseId: this.#databaseId,
+      keyHex: this.#keyHex(),
+    });
   }
 
   async #sign(): Promise<void> {
@@ -309,11 +372,17 @@ export class Audit {
     const isOther = (store.read.lastAuditSignature()?.counter ?? 0) !== this.#signed.counter;
     if (finding !== null || isOther) {
       const row = this.#signed.seq + 1;
-      const lost = { kind: 'signature', row, up_to: row, following: store.read.auditCountAfter(row) } as const;
+      const lost = {
+        kind: 'signature',
+        row,
+        up_to: row,
+        following: store.read.auditCountAfter(row),
+      } as const;
       await this.#found(finding ?? lost);
       return this.#is('tampered');
     }
-    // Where a counter is kept at all, the first signature waits until it can be: one without it would later look like a lost counter.
+    // Where a counter is kept at all, the first signature waits until it can be: one without it
+    // would later look like a lost counter.
     if (identity.counter !== undefined && this.#count.kept === undefined) {
       if (this.#count.waitMs === 0) await this.#signer.raise();
       if (this.#count.kept === undefined) return;
@@ -324,11 +393,25 @@ export class Audit {
     this.#signed = { ...position, counter };
   }
 
-  /** A row of the owner's and a signature over it alone, in one commit: what stands before it is vouched for no further than before. */
-  async #signAnew(by: Auditor, action: string, detail: Detail, also?: (tables: Tables) => void): Promise<void> {
+  /**
+   * A row of the owner's and a signature over it alone, in one commit: what stands before it is
+   * vouched for no further than before.
+   */
+  async #signAnew(
+    by: Auditor,
+    action: string,
+    detail: Detail,
+    also?: (tables: Tables) => void,
+  ): Promise<void> {
     const { store, identity } = this.#deps;
-    const counter = Math.max(store.read.lastAuditSignature()?.counter ?? 0, this.#count.kept?.value ?? 0, this.#signed?.counter ?? 0) + 1;
-    // The vault first: a counter that is ahead only makes the question come again, a signature ahead of it would answer it unseen.
+    const counter =
+      Math.max(
+        store.read.lastAuditSignature()?.counter ?? 0,
+        this.#count.kept?.value ?? 0,
+        this.#signed?.counter ?? 0,
+      ) + 1;
+    // The vault first: a counter that is ahead only makes the question come again, a signature
+    // ahead of it would answer it unseen.
     if (identity.counter !== undefined) {
       const mark = { databaseId: this.#databaseId, value: counter };
       await this.#count.keep(identity.counter, mark, new AbortController().signal);
@@ -345,13 +428,36 @@ export class Audit {
   #insert(tables: Tables, { seq, chain }: AuditPosition, counter: number): void {
     const { clock, identity } = this.#deps;
     const previous = tables.lastAuditSignature()?.counter ?? 0;
-    const row = { counter, previous, seq, chain, at: Math.round(clock.wallMs()), key: identity.keyHex };
-    tables.insertAuditSignature({ ...row, signature: identity.sign(signedMessage(this.#databaseId, row)) });
+    const row = {
+      counter,
+      previous,
+      seq,
+      chain,
+      at: Math.round(clock.wallMs()),
+      key: identity.keyHex,
+    };
+    tables.insertAuditSignature({
+      ...row,
+      signature: identity.sign(signedMessage(this.#databaseId, row)),
+    });
   }
 
-  #append(tables: Tables, { actor, surface }: Auditor, action: string, detail: Detail): AuditPosition {
+  #append(
+    tables: Tables,
+    { actor, surface }: Auditor,
+    action: string,
+    detail: Detail,
+  ): AuditPosition {
     const at = this.#deps.clock.wallMs();
-    return tables.appendAudit({ at, actor, surface, action, object: 'audit', digest: null, detail: JSON.stringify(detail) });
+    return tables.appendAudit({
+      at,
+      actor,
+      surface,
+      action,
+      object: 'audit',
+      digest: null,
+      detail: JSON.stringify(detail),
+    });
   }
 
   /** A row does not fit: remembered until it is acknowledged, and written down once. */
@@ -372,12 +478,15 @@ export class Audit {
   async #noteEnd(by: Auditor, acknowledgements: number): Promise<void> {
     const { state, finding } = await this.#check.whole();
     await this.#next(async () => {
-      if (state === 'failed') await this.#suspect({ kind: 'unreadable', row: 0, up_to: 0, following: 0 });
+      if (state === 'failed')
+        await this.#suspect({ kind: 'unreadable', row: 0, up_to: 0, following: 0 });
       if (state !== 'done') return;
       const isNew = acknowledgements === this.#acknowledgements;
       if (finding !== null && finding.kind !== 'older_copy' && isNew) await this.#suspect(finding);
       const detail = { finding: finding?.kind ?? null, row: finding?.row ?? null };
-      await this.#deps.store.write((tables) => void this.#append(tables, by, 'audit.checked', detail));
+      await this.#deps.store.write(
+        (tables) => void this.#append(tables, by, 'audit.checked', detail),
+      );
     });
   }
 
@@ -396,7 +505,9 @@ export class Audit {
   /** One thing at a time; a failure is logged and stops nothing that comes after. */
   async #next(work: () => Promise<void>): Promise<void> {
     await this.#nextOrThrow(work).catch((error: unknown) => {
-      this.#deps.log.error('the audit log was not signed', { error: error instanceof Error ? error.message : 'unknown' });
+      this.#deps.log.error('the audit log was not signed', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     });
   }
 
@@ -408,5 +519,9 @@ export class Audit {
 }
 
 export function notRestored(): AppError {
-  return new AppError('conflict', 'There is no restore to confirm: this hub is not locked for one.', { failedBy: 'input' });
+  return new AppError(
+    'conflict',
+    'There is no restore to confirm: this hub is not locked for one.',
+    { failedBy: 'input' },
+  );
 }

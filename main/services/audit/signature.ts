@@ -1,5 +1,6 @@
-// What a signature covers: which database, whose key, the count, the row it covers and the chain there, under a name of this use, so that a
-// signature made for anything else is none of these, and one of these is nothing else. Pure.
+// What a signature covers: which database, whose key, the count, the row it covers and the chain
+// there, under a name of this use, so that a signature made for anything else is none of these, and
+// one of these is nothing else. Pure.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { concatBytes, fromHex, toHex, utf8 } from '../../lib/bytes.ts';
@@ -13,15 +14,31 @@ const USE = 'axon-hub/audit-signature/v1\0';
 const KEY_INFO_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** The bytes that are signed. @param databaseId hex */
-export function signedMessage(databaseId: string, row: Omit<AuditSignatureRow, 'signature'>): Uint8Array {
+export function signedMessage(
+  databaseId: string,
+  row: Omit<AuditSignatureRow, 'signature'>,
+): Uint8Array {
   const { counter, previous, seq, chain, at, key } = row;
-  return concatBytes(utf8(USE), utf8(canonicalJson({ database: databaseId, key, counter, previous, seq, chain: toHex(chain), at })));
+  return concatBytes(
+    utf8(USE),
+    utf8(
+      canonicalJson({ database: databaseId, key, counter, previous, seq, chain: toHex(chain), at }),
+    ),
+  );
 }
 
-/** The checker of one key's signatures. @param keyHex 32 bytes in hex; anything else fits nothing */
-export function signatureChecker(databaseId: string, keyHex: string): (row: AuditSignatureRow) => boolean {
+/**
+ * The checker of one key's signatures. @param keyHex 32 bytes in hex; anything else fits nothing
+ */
+export function signatureChecker(
+  databaseId: string,
+  keyHex: string,
+): (row: AuditSignatureRow) => boolean {
   const key = publicKeyOf(keyHex);
-  return (row) => key !== undefined && row.key === keyHex && verify(null, signedMessage(databaseId, row), key, Buffer.from(row.signature));
+  return (row) =>
+    key !== undefined &&
+    row.key === keyHex &&
+    verify(null, signedMessage(databaseId, row), key, Buffer.from(row.signature));
 }
 
 function publicKeyOf(keyHex: string): KeyObject | undefined {

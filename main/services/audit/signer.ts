@@ -1,5 +1,6 @@
-// When the audit log is signed and its counter raised in the key vault: soon after what a person did, at intervals all else. Knows nothing of what
-// a signature covers; whether one may be made now is its owner's business.
+// When the audit log is signed and its counter raised in the key vault: soon after what a person
+// did, at intervals all else. Knows nothing of what a signature covers; whether one may be made now
+// is its owner's business.
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -74,13 +75,18 @@ export class Signer {
     this.#countSoon();
   }
 
-  /** Brings the vault's counter up to the newest signature. One that is behind shows less and breaks nothing: a refusal is logged. Never rejects. */
+  /**
+   * Brings the vault's counter up to the newest signature. One that is behind shows less and breaks
+   * nothing: a refusal is logged. Never rejects.
+   */
   async raise(signal: AbortSignal = this.#stopping.signal): Promise<void> {
     const { identity, count, mark: newest, log } = this.#deps;
     const mark = newest();
     if (mark === undefined || identity.counter === undefined) return;
     await count.keep(identity.counter, mark, signal).catch((error: unknown) => {
-      log.warn('the counter of the audit log was not kept', { error: error instanceof Error ? error.message : 'unknown' });
+      log.warn('the counter of the audit log was not kept', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     });
   }
 
@@ -89,12 +95,21 @@ export class Signer {
     this.#countSoon();
   }
 
-  /** Beside the signing: a vault that takes its time, or waits for a person, holds no signature up. */
+  /**
+   * Beside the signing: a vault that takes its time, or waits for a person, holds no signature up.
+   */
   #countSoon(): void {
     const { clock, count, mark: newest } = this.#deps;
     const mark = newest();
     const isKept = mark?.databaseId === count.kept?.databaseId && mark?.value === count.kept?.value;
-    if (!this.#running || mark === undefined || isKept || this.#countTimer !== undefined || this.#raising !== undefined) return;
+    if (
+      !this.#running ||
+      mark === undefined ||
+      isKept ||
+      this.#countTimer !== undefined ||
+      this.#raising !== undefined
+    )
+      return;
     this.#countTimer = clock.setTimer(count.waitMs, () => {
       this.#countTimer = undefined;
       this.#raising = this.raise().finally(() => {

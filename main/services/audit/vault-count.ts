@@ -1,5 +1,5 @@
-// The counter in the key vault: what it is known to hold, how often it may be asked to take the next count, and one call at a time. It only ever
-// rises. Knows nothing of what is counted.
+// The counter in the key vault: what it is known to hold, how often it may be asked to take the
+// next count, and one call at a time. It only ever rises. Knows nothing of what is counted.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
@@ -34,10 +34,19 @@ export class VaultCount {
     this.#refusals = 0;
   }
 
-  /** How long until the vault may be asked again, in ms. After refusals the pauses grow, so that no prompt of it comes up every time. */
+  /**
+   * How long until the vault may be asked again, in ms. After refusals the pauses grow, so that no
+   * prompt of it comes up every time.
+   */
   get waitMs(): number {
-    const growing = Math.min(REFUSED_PAUSE_MIN_MS * 2 ** (this.#refusals - 1), REFUSED_PAUSE_MAX_MS);
-    return Math.max(0, this.#askedMs + (this.#refusals === 0 ? COUNT_PAUSE_MS : growing) - this.#clock.monotonicMs());
+    const growing = Math.min(
+      REFUSED_PAUSE_MIN_MS * 2 ** (this.#refusals - 1),
+      REFUSED_PAUSE_MAX_MS,
+    );
+    return Math.max(
+      0,
+      this.#askedMs + (this.#refusals === 0 ? COUNT_PAUSE_MS : growing) - this.#clock.monotonicMs(),
+    );
   }
 
   /** @throws AppError identity_locked, storage_failed when the vault did not take it */
@@ -56,10 +65,14 @@ export class VaultCount {
     } catch (cause) {
       this.#refusals += 1;
       if (cause instanceof AppError) throw cause;
-      throw new AppError('identity_locked', 'The key vault did not keep the signature counter of the audit log.', {
-        hint: 'Unlock the keychain of this computer, then try again.',
-        cause,
-      });
+      throw new AppError(
+        'identity_locked',
+        'The key vault did not keep the signature counter of the audit log.',
+        {
+          hint: 'Unlock the keychain of this computer, then try again.',
+          cause,
+        },
+      );
     } finally {
       this.#askedMs = this.#clock.monotonicMs();
     }

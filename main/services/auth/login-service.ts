@@ -1,6 +1,7 @@
-// One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that very code. A try is at the code whose
-// first characters it has, so that nobody who has seen none of it can void the owner's. Codes live in memory alone: a restart ends them.
-// Must never write a code to a log or the store.
+// One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that
+// very code. A try is at the code whose first characters it has, so that nobody who has seen none
+// of it can void the owner's. Codes live in memory alone: a restart ends them. Must never write a
+// code to a log or the store.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url, utf8 } from '../../lib/bytes.ts';
@@ -20,7 +21,10 @@ interface LoginCode {
   readonly expiresAt: number;
 }
 
-/** Characters of a code that say which one a try is at: 24 bits; the other 104 are what has to be known. */
+/**
+ * Characters of a code that say which one a try is at: 24 bits; the other 104 are what has to be
+ * known.
+ */
 const NAME_LENGTH = 4;
 
 interface Outstanding {
@@ -39,7 +43,10 @@ export class LoginService {
     this.#deps = deps;
   }
 
-  /** A fresh code. Whoever asks is a person already: at a terminal, in the window or with an owner token. */
+  /**
+   * A fresh code. Whoever asks is a person already: at a terminal, in the window or with an owner
+   * token.
+   */
   makeCode(): LoginCode {
     const { clock, random } = this.#deps;
     const code = toBase64Url(random.bytes(LOGIN_CODE_SIZE_BYTES));
@@ -53,7 +60,10 @@ export class LoginService {
     return { code, expiresAt: clock.wallMs() + LOGIN_CODE_MAX_MS };
   }
 
-  /** Spends the code. Throws `unauthenticated` with the same words whether it was wrong, used, too old or void. */
+  /**
+   * Spends the code. Throws `unauthenticated` with the same words whether it was wrong, used, too
+   * old or void.
+   */
   spend(code: string): void {
     const now = this.#deps.clock.monotonicMs();
     this.#codes = this.#codes.filter(({ endsAtMs }) => now < endsAtMs);
@@ -64,10 +74,14 @@ export class LoginService {
     if (found) return;
     for (const one of this.#codes) if (one.name === code.slice(0, NAME_LENGTH)) one.failures += 1;
     this.#codes = this.#codes.filter(({ failures }) => failures < LOGIN_CODE_FAILURES_MAX);
-    throw new AppError('unauthenticated', 'This login link was used already or is older than 90 seconds.', {
-      hint: 'Type your owner passphrase, or get a new link with "axon login" on the computer where this hub runs.',
-      failedBy: 'input',
-    });
+    throw new AppError(
+      'unauthenticated',
+      'This login link was used already or is older than 90 seconds.',
+      {
+        hint: 'Type your owner passphrase, or get a new link with "axon login" on the computer where this hub runs.',
+        failedBy: 'input',
+      },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
-// The owner passphrase: what a person at a terminal proves to be more than a program with a shell. Owns its slow hash (scrypt) in the
-// store's meta, the pace of tries (one at a time in each line, a wrong one holds the next by a second, several in a row for longer) and the rows
-// of the record about wrong ones. Must never keep or log the passphrase.
+// The owner passphrase: what a person at a terminal proves to be more than a program with a shell.
+// Owns its slow hash (scrypt) in the store's meta, the pace of tries (one at a time in each line, a
+// wrong one holds the next by a second, several in a row for longer) and the rows of the record
+// about wrong ones. Must never keep or log the passphrase.
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
@@ -22,12 +23,19 @@ const META_NAME = 'auth.passphrase';
 const HASH_SIZE_BYTES = 32;
 const SALT_SIZE_BYTES = 16;
 
-const recordSchema = v.object({ salt: v.string(), hash: v.string(), N: v.number(), r: v.number(), p: v.number() });
+const recordSchema = v.object({
+  salt: v.string(),
+  hash: v.string(),
+  N: v.number(),
+  r: v.number(),
+  p: v.number(),
+});
 type PassphraseRecord = v.InferOutput<typeof recordSchema>;
 
 /**
- * Where a try waits. `owner`: a terminal, or who can read hub.json; `page`: a page that is logged in, which may be a child's; `anyone`:
- * everybody else. Wrong guesses in one of them keep nobody in another out.
+ * Where a try waits. `owner`: a terminal, or who can read hub.json; `page`: a page that is logged
+ * in, which may be a child's; `anyone`: everybody else. Wrong guesses in one of them keep nobody in
+ * another out.
  */
 export type PassphraseLine = 'owner' | 'page' | 'anyone';
 
@@ -74,25 +82,41 @@ export class PassphraseService {
     return this.#deps.store.read.getMeta(META_NAME) !== undefined;
   }
 
-  /** Sets the first one. The caller has made sure that this person may. Throws `conflict` when another was set in the meantime. */
+  /**
+   * Sets the first one. The caller has made sure that this person may. Throws `conflict` when
+   * another was set in the meantime.
+   */
   async setFirst(passphrase: string, by: SetBy): Promise<void> {
     await this.#replace(undefined, passphrase, by);
   }
 
   /**
-   * Puts `passphrase` in the place of `current`. Throws as `check` does, and `conflict` when another change came in between.
+   * Puts `passphrase` in the place of `current`. Throws as `check` does, and `conflict` when
+   * another change came in between.
    */
-  async change(current: string, passphrase: string, by: SetBy, signal: AbortSignal, line: PassphraseLine = 'anyone'): Promise<void> {
+  async change(
+    current: string,
+    passphrase: string,
+    by: SetBy,
+    signal: AbortSignal,
+    line: PassphraseLine = 'anyone',
+  ): Promise<void> {
     const before = this.#deps.store.read.getMeta(META_NAME);
     await this.check(current, signal, line, by);
     await this.#replace(before, passphrase, by);
   }
 
   /**
-   * Throws `wrong_passphrase` when it is wrong (a second later, with a row of the record), `passphrase_required` when none is set yet, and
-   * `rate_limited` when too many wait in this line already, or too many in a row were wrong in it.
+   * Throws `wrong_passphrase` when it is wrong (a second later, with a row of the record),
+   * `passphrase_required` when none is set yet, and `rate_limited` when too many wait in this line
+   * already, or too many in a row were wrong in it.
    */
-  async check(passphrase: string, signal: AbortSignal, line: PassphraseLine = 'anyone', by: SetBy = NOBODY): Promise<void> {
+  async check(
+    passphrase: string,
+    signal: AbortSignal,
+    line: PassphraseLine = 'anyone',
+    by: SetBy = NOBODY,
+  ): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
         hint: 'Set one with "axon login" on the computer where this hub runs, or in Settings of its window.',
@@ -110,24 +134,40 @@ export class PassphraseService {
     const turn = turns.last.then(() => this.#try(passphrase, signal, line, by));
     turns.last = turn.catch(() => undefined);
     try {
-      if (!(await turn)) throw new AppError('wrong_passphrase', 'That is not the owner passphrase.', { failedBy: 'input' });
+      if (!(await turn))
+        throw new AppError('wrong_passphrase', 'That is not the owner passphrase.', {
+          failedBy: 'input',
+        });
     } finally {
       turns.waiting -= 1;
     }
   }
 
-  /** `before` is the record this one may replace; it is looked at in the same transaction, after the slow hash. */
+  /**
+   * `before` is the record this one may replace; it is looked at in the same transaction, after the
+   * slow hash.
+   */
   async #replace(before: string | undefined, passphrase: string, by: SetBy): Promise<void> {
     const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
     const { N, r, p } = PASSPHRASE_SCRYPT;
-    const record: PassphraseRecord = { salt: toBase64(salt), hash: toBase64(await hash(passphrase, salt, { N, r, p })), N, r, p };
+    const record: PassphraseRecord = {
+      salt: toBase64(salt),
+      hash: toBase64(await hash(passphrase, salt, { N, r, p })),
+      N,
+      r,
+      p,
+    };
     const at = this.#deps.clock.wallMs();
     await this.#deps.store.write((tables) => {
       if (tables.getMeta(META_NAME) !== before) {
-        throw new AppError('conflict', 'Another owner passphrase was set at the same moment; this one was not.', {
-          hint: 'If that was not you, stop the hub and look at who uses this computer.',
-          failedBy: 'input',
-        });
+        throw new AppError(
+          'conflict',
+          'Another owner passphrase was set at the same moment; this one was not.',
+          {
+            hint: 'If that was not you, stop the hub and look at who uses this computer.',
+            failedBy: 'input',
+          },
+        );
       }
       tables.setMeta(META_NAME, JSON.stringify(record));
       tables.appendAudit({
@@ -142,7 +182,12 @@ export class PassphraseService {
     });
   }
 
-  async #try(passphrase: string, signal: AbortSignal, line: PassphraseLine, by: SetBy): Promise<boolean> {
+  async #try(
+    passphrase: string,
+    signal: AbortSignal,
+    line: PassphraseLine,
+    by: SetBy,
+  ): Promise<boolean> {
     if (signal.aborted) return false;
     const { clock } = this.#deps;
     const turns = this.#lines[line];
@@ -152,7 +197,9 @@ export class PassphraseService {
     const salt = fromBase64(record.salt);
     const expected = fromBase64(record.hash);
     if (salt === undefined || expected?.byteLength !== HASH_SIZE_BYTES) {
-      throw new AppError('storage_failed', 'The stored owner passphrase is damaged.', { hint: 'Restore the data folder from a backup.' });
+      throw new AppError('storage_failed', 'The stored owner passphrase is damaged.', {
+        hint: 'Restore the data folder from a backup.',
+      });
     }
     const right = timingSafeEqual(await hash(passphrase, salt, record), expected);
     turns.failures = right ? 0 : turns.failures + 1;
@@ -164,17 +211,29 @@ export class PassphraseService {
   }
 
   /**
-   * Rows are bounded line by line, so that those about one crowd out none about another. Never rejects: a guess costs its time, and is
-   * answered as wrong, on a full disk as well.
+   * Rows are bounded line by line, so that those about one crowd out none about another. Never
+   * rejects: a guess costs its time, and is answered as wrong, on a full disk as well.
    */
   async #noteWrong(line: PassphraseLine, { actor, surface }: SetBy): Promise<void> {
     if (this.#rows.take(line, SECURITY_AUDIT) > 0) return;
     const { clock, store, log } = this.#deps;
-    const row = { at: clock.wallMs(), actor, surface, action: 'passphrase.refused', object: 'owner', digest: null };
+    const row = {
+      at: clock.wallMs(),
+      actor,
+      surface,
+      action: 'passphrase.refused',
+      object: 'owner',
+      digest: null,
+    };
     try {
-      await store.write((tables) => tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }));
+      await store.write((tables) =>
+        tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }),
+      );
     } catch (error) {
-      log.warn('a wrong owner passphrase is not on record', { line, error: error instanceof Error ? error.message : 'unknown' });
+      log.warn('a wrong owner passphrase is not on record', {
+        line,
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     }
   }
 
@@ -187,28 +246,48 @@ export class PassphraseService {
   }
 }
 
-function hash(passphrase: string, salt: Uint8Array, cost: { readonly N: number; readonly r: number; readonly p: number }): Promise<Buffer> {
+function hash(
+  passphrase: string,
+  salt: Uint8Array,
+  cost: { readonly N: number; readonly r: number; readonly p: number },
+): Promise<Buffer> {
   const { N, r, p } = cost;
   return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFKC'), salt, HASH_SIZE_BYTES, { N, r, p, maxmem: PASSPHRASE_SCRYPT.maxmem }, (error, key) => {
-      if (error === null) resolve(key);
-      else reject(error);
-    });
+    scrypt(
+      passphrase.normalize('NFKC'),
+      salt,
+      HASH_SIZE_BYTES,
+      { N, r, p, maxmem: PASSPHRASE_SCRYPT.maxmem },
+      (error, key) => {
+        if (error === null) resolve(key);
+        else reject(error);
+      },
+    );
   });
 }
 
-/** How long a line stays closed after so many wrong ones in a row, ms; 0: no longer than each holds the next anyway. */
+/**
+ * How long a line stays closed after so many wrong ones in a row, ms; 0: no longer than each holds
+ * the next anyway.
+ */
 function backOffMs(line: PassphraseLine, failures: number): number {
   const over = failures - PASSPHRASE_FAILURES_FREE;
   if (over < 0) return 0;
-  return Math.min(PASSPHRASE_BACK_OFF_MAX_MS[line], PASSPHRASE_FAILURE_DELAY_MS * 2 ** Math.min(over + 1, 30));
+  return Math.min(
+    PASSPHRASE_BACK_OFF_MAX_MS[line],
+    PASSPHRASE_FAILURE_DELAY_MS * 2 ** Math.min(over + 1, 30),
+  );
 }
 
 function tooOften(failures: number, closedForMs: number): AppError {
   const seconds = Math.ceil(closedForMs / 1_000);
-  return new AppError('rate_limited', `A wrong owner passphrase was given ${failures} times in a row; the next is taken in ${seconds} s.`, {
-    retryAfterMs: Math.ceil(closedForMs),
-    failedBy: 'input',
-    hint: 'A terminal of this computer is not held up by that.',
-  });
+  return new AppError(
+    'rate_limited',
+    `A wrong owner passphrase was given ${failures} times in a row; the next is taken in ${seconds} s.`,
+    {
+      retryAfterMs: Math.ceil(closedForMs),
+      failedBy: 'input',
+      hint: 'A terminal of this computer is not held up by that.',
+    },
+  );
 }

@@ -1,10 +1,15 @@
-// What the owner may change while the hub runs, row by row of the table of settings. Owns the settings record in the store's meta and tells
-// pages and other services of a change. What a person changed stands above what is given at start (flag, environment, config.json), now and
-// after every restart; that above the defaults. Above all of them stands what a flag or variable fixes for its run.
-// Must never hold what only a restart can apply (ports, folders).
+// What the owner may change while the hub runs, row by row of the table of settings. Owns the
+// settings record in the store's meta and tells pages and other services of a change. What a person
+// changed stands above what is given at start (flag, environment, config.json), now and after every
+// restart; that above the defaults. Above all of them stands what a flag or variable fixes for its
+// run. Must never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { SETTING_DEFAULTS, SETTING_KEYS, SETTING_SCHEMAS } from '../../../preload/contract/settings.ts';
+import {
+  SETTING_DEFAULTS,
+  SETTING_KEYS,
+  SETTING_SCHEMAS,
+} from '../../../preload/contract/settings.ts';
 import type { Settings } from '../../../preload/contract/settings.ts';
 import type { FixedSettings, SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -16,14 +21,18 @@ const META_NAME = 'settings';
 
 const stored = v.partial(v.object(SETTING_SCHEMAS));
 /** None of them is there as undefined: they come from JSON. */
-const readStored = (value: unknown): Partial<Settings> => v.parse(stored, value) as Partial<Settings>;
+const readStored = (value: unknown): Partial<Settings> =>
+  v.parse(stored, value) as Partial<Settings>;
 
 interface SettingsServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly events: EventBus;
   readonly log: Log;
-  /** The name until the owner gives one; asked again each time, because the identity may be unlocked later. */
+  /**
+   * The name until the owner gives one; asked again each time, because the identity may be unlocked
+   * later.
+   */
   readonly defaultName: () => string;
 }
 
@@ -35,23 +44,39 @@ export class SettingsService {
   #stored: Partial<Settings>;
 
   /**
-   * @param atStart what was given at start: it counts until a person changes it, and a log line tells where one has
-   * @param fixed what of that counts whatever a person changed; a change of it counts from the next run without its flag or variable on
+   * @param atStart what was given at start: it counts until a person changes it, and a log line
+   * tells where one has
+   * @param fixed what of that counts whatever a person changed; a change of it counts from the next
+   * run without its flag or variable on
    */
-  constructor(deps: SettingsServiceDeps, atStart: Partial<Settings> = {}, fixed: FixedSettings = {}) {
+  constructor(
+    deps: SettingsServiceDeps,
+    atStart: Partial<Settings> = {},
+    fixed: FixedSettings = {},
+  ) {
     this.#deps = deps;
     this.#atStart = atStart;
     this.#fixed = fixed;
     this.#stored = this.#read(deps.store.read);
     for (const key of SETTING_KEYS) {
       const chosen = this.#stored[key];
-      if (chosen === undefined || atStart[key] === undefined || atStart[key] === chosen || fixed[key] !== undefined) continue;
-      deps.log.warn('a setting given at start does not count: a person changed it in Settings', { setting: key });
+      if (
+        chosen === undefined ||
+        atStart[key] === undefined ||
+        atStart[key] === chosen ||
+        fixed[key] !== undefined
+      )
+        continue;
+      deps.log.warn('a setting given at start does not count: a person changed it in Settings', {
+        setting: key,
+      });
     }
   }
 
   current(): SettingsDto {
-    const fixed = Object.fromEntries(Object.entries(this.#atStart).filter(([key]) => key in this.#fixed));
+    const fixed = Object.fromEntries(
+      Object.entries(this.#atStart).filter(([key]) => key in this.#fixed),
+    );
     return {
       ...SETTING_DEFAULTS,
       name: this.#deps.defaultName(),
@@ -63,9 +88,14 @@ export class SettingsService {
   }
 
   /** Keeps the change, then tells everybody. Fields that are undefined stay as they are. */
-  async update(change: OperationInput<'settings.update'>, by: { readonly actor: string; readonly surface: string }): Promise<SettingsDto> {
+  async update(
+    change: OperationInput<'settings.update'>,
+    by: { readonly actor: string; readonly surface: string },
+  ): Promise<SettingsDto> {
     const before = this.current();
-    const wanted = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const wanted = Object.fromEntries(
+      Object.entries(change).filter(([, value]) => value !== undefined),
+    );
     const at = this.#deps.clock.wallMs();
     this.#stored = await this.#deps.store.write((tables) => {
       const next = readStored({ ...this.#read(tables), ...wanted });

@@ -1,13 +1,25 @@
-// Who a bearer token stands for. Owns making, checking, ending and listing tokens. Keeps only the SHA-256 of a secret (256 random bits need
-// no slow hash), compares in constant time, and runs the same path for an unknown id. Never logs a token; never widens a token's scopes.
+// Who a bearer token stands for. Owns making, checking, ending and listing tokens. Keeps only the
+// SHA-256 of a secret (256 random bits need no slow hash), compares in constant time, and runs the
+// same path for an unknown id. Never logs a token; never widens a token's scopes.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TokenRow } from '../../ports/store.ts';
-import { LAST_USED_WRITE_INTERVAL_MS, OWNER_TOKEN_MAX_MS, SESSIONS_MAX, UI_SESSION_IDLE_MAX_MS, UI_SESSION_MAX_MS } from './limits.ts';
-import { TOKEN_ID_SIZE_BYTES, TOKEN_SECRET_SIZE_BYTES, readToken, writeToken } from './token-format.ts';
+import {
+  LAST_USED_WRITE_INTERVAL_MS,
+  OWNER_TOKEN_MAX_MS,
+  SESSIONS_MAX,
+  UI_SESSION_IDLE_MAX_MS,
+  UI_SESSION_MAX_MS,
+} from './limits.ts';
+import {
+  TOKEN_ID_SIZE_BYTES,
+  TOKEN_SECRET_SIZE_BYTES,
+  readToken,
+  writeToken,
+} from './token-format.ts';
 
 interface TokenServiceDeps {
   readonly store: Store;
@@ -28,7 +40,10 @@ interface Revoker {
   readonly surface: string;
 }
 
-/** What of a token's life is measured by the monotonic clock, so that a jump of the wall clock ends no session. */
+/**
+ * What of a token's life is measured by the monotonic clock, so that a jump of the wall clock ends
+ * no session.
+ */
 interface Liveness {
   /** Monotonic ms; null = no end. */
   readonly endsAtMs: number | null;
@@ -50,7 +65,8 @@ export class TokenService {
   }
 
   /**
-   * An agent's token, with all six scopes unless told otherwise; its old tokens keep working until they are revoked.
+   * An agent's token, with all six scopes unless told otherwise; its old tokens keep working until
+   * they are revoked.
    * @throws AppError not_found: it is no agent of this hub, or was removed meanwhile
    */
   issueForAgent(agent: string, scopes: readonly string[] = AGENT_SCOPES): Promise<IssuedToken> {
@@ -59,21 +75,42 @@ export class TokenService {
 
   /** A logged-in page: may decide. Ends after 12 h, or after 30 min without a call. */
   issueForPage(label: string): Promise<IssuedToken> {
-    return this.#issue({ kind: 'ui', agent: null, scopes: [], label, lifeMs: UI_SESSION_MAX_MS, idleMs: UI_SESSION_IDLE_MAX_MS });
+    return this.#issue({
+      kind: 'ui',
+      agent: null,
+      scopes: [],
+      label,
+      lifeMs: UI_SESSION_MAX_MS,
+      idleMs: UI_SESSION_IDLE_MAX_MS,
+    });
   }
 
   /** A person at a terminal who gave the owner passphrase: 5 minutes. */
   issueForOwner(label: string): Promise<IssuedToken> {
-    return this.#issue({ kind: 'owner', agent: null, scopes: [], label, lifeMs: OWNER_TOKEN_MAX_MS, idleMs: null });
+    return this.#issue({
+      kind: 'owner',
+      agent: null,
+      scopes: [],
+      label,
+      lifeMs: OWNER_TOKEN_MAX_MS,
+      idleMs: null,
+    });
   }
 
-  /** The token's row when it is whole, known, not revoked and not over; notes the use. Undefined for every other reason alike. */
+  /**
+   * The token's row when it is whole, known, not revoked and not over; notes the use. Undefined for
+   * every other reason alike.
+   */
   authenticate(text: string): TokenRow | undefined {
     const parts = readToken(text);
     const row = parts === undefined ? undefined : this.#deps.store.read.token(parts.id);
     const given = sha256(parts?.secret ?? '');
-    const same = timingSafeEqual(given, row?.secretSha256.byteLength === 32 ? row.secretSha256 : NO_SECRET_SHA256);
-    if (!same || row === undefined || row.kind !== parts?.kind || !this.isAlive(row)) return undefined;
+    const same = timingSafeEqual(
+      given,
+      row?.secretSha256.byteLength === 32 ? row.secretSha256 : NO_SECRET_SHA256,
+    );
+    if (!same || row === undefined || row.kind !== parts?.kind || !this.isAlive(row))
+      return undefined;
     this.#noteUse(row);
     return row;
   }
@@ -100,14 +137,19 @@ export class TokenService {
       .sort((a, b) => b.createdAt - a.createdAt);
   }
 
-  /** Ends the token now: calls that come after fail, and listeners end its streams. Throws `not_found` when there is none. */
+  /**
+   * Ends the token now: calls that come after fail, and listeners end its streams. Throws
+   * `not_found` when there is none.
+   */
   async revoke(id: string, by: Revoker): Promise<void> {
-    if (!(await this.#revokeIfThere(id, by))) throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
+    if (!(await this.#revokeIfThere(id, by)))
+      throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
   }
 
   /**
-   * Ends every token of an agent inside a commit that somebody else makes, for example the one in which the agent goes. What is returned is to
-   * be called once that commit is durable: listeners hear of it then.
+   * Ends every token of an agent inside a commit that somebody else makes, for example the one in
+   * which the agent goes. What is returned is to be called once that commit is durable: listeners
+   * hear of it then.
    */
   revokeAllOfAgent(tables: Tables, agent: string, by: Revoker): () => void {
     const rows = tables.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
@@ -117,12 +159,18 @@ export class TokenService {
     };
   }
 
-  /** Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep working. */
+  /**
+   * Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep
+   * working.
+   */
   async revokeSessions(exceptId: string | null, by: Revoker): Promise<void> {
-    for (const row of this.list()) if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
+    for (const row of this.list())
+      if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
   }
 
-  /** Called at once, in the same turn, for every token that ends: revoked, or made room for another. */
+  /**
+   * Called at once, in the same turn, for every token that ends: revoked, or made room for another.
+   */
   onRevoked(listener: (tokenId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -144,7 +192,8 @@ export class TokenService {
     if (row === undefined || row.revokedAt !== null) return false;
     const now = this.#deps.clock.wallMs();
     tables.putToken({ ...row, revokedAt: now });
-    // A terminal's session ends itself with its command: who did what with it is on record, and a mere look leaves none.
+    // A terminal's session ends itself with its command: who did what with it is on record, and a
+    // mere look leaves none.
     if (row.kind === 'owner' && by.actor === `owner:${id}`) return true;
     tables.appendAudit({
       at: now,
@@ -167,7 +216,11 @@ export class TokenService {
     readonly idleMs: number | null;
   }): Promise<IssuedToken> {
     const { clock, random, store } = this.#deps;
-    const token = writeToken(wanted.kind, random.bytes(TOKEN_ID_SIZE_BYTES), random.bytes(TOKEN_SECRET_SIZE_BYTES));
+    const token = writeToken(
+      wanted.kind,
+      random.bytes(TOKEN_ID_SIZE_BYTES),
+      random.bytes(TOKEN_SECRET_SIZE_BYTES),
+    );
     const parts = readToken(token);
     if (parts === undefined) throw new AppError('internal', 'A token could not be made.');
     const now = clock.wallMs();
@@ -188,7 +241,8 @@ export class TokenService {
     const over = wanted.kind === 'agent' ? [] : this.#sessionsToDrop();
     await store.write((tables) => {
       // Looked at where it is written: none outlives its agent, however close the two commits are.
-      if (wanted.agent !== null && tables.agent(wanted.agent)?.state !== 'active') throw noSuchAgent(wanted.agent);
+      if (wanted.agent !== null && tables.agent(wanted.agent)?.state !== 'active')
+        throw noSuchAgent(wanted.agent);
       for (const id of over) tables.deleteToken(id);
       tables.putToken(row);
     });
@@ -204,7 +258,9 @@ export class TokenService {
     const alive = sessions
       .filter((row) => this.isAlive(row))
       .sort((a, b) => this.#livenessOf(a).lastUsedAtMs - this.#livenessOf(b).lastUsedAtMs);
-    return [...over, ...alive.slice(0, Math.max(0, alive.length - SESSIONS_MAX + 1))].map((row) => row.id);
+    return [...over, ...alive.slice(0, Math.max(0, alive.length - SESSIONS_MAX + 1))].map(
+      (row) => row.id,
+    );
   }
 
   #ended(id: string): void {
@@ -219,8 +275,12 @@ export class TokenService {
     const wall = clock.wallMs();
     const now = clock.monotonicMs();
     const life: Liveness = {
-      // Never longer than its whole life, also when the wall clock was set back while the hub was off.
-      endsAtMs: row.expiresAt === null ? null : now + Math.min(row.expiresAt - wall, row.expiresAt - row.createdAt),
+      // Never longer than its whole life, also when the wall clock was set back while the hub was
+      // off.
+      endsAtMs:
+        row.expiresAt === null
+          ? null
+          : now + Math.min(row.expiresAt - wall, row.expiresAt - row.createdAt),
       idleMs: row.idleExpiresAfterMs,
       lastUsedAtMs: now - Math.max(0, wall - (row.lastUsedAt ?? row.createdAt)),
       lastWrittenAtMs: row.lastUsedAt === null ? -Infinity : now,
@@ -238,7 +298,8 @@ export class TokenService {
     const wall = this.#deps.clock.wallMs();
     this.#deps.store.writeBehind((tables) => {
       const current = tables.token(row.id);
-      if (current !== undefined && current.revokedAt === null) tables.putToken({ ...current, lastUsedAt: wall });
+      if (current !== undefined && current.revokedAt === null)
+        tables.putToken({ ...current, lastUsedAt: wall });
     });
   }
 }
@@ -248,5 +309,7 @@ function sha256(text: string): Buffer {
 }
 
 function noSuchAgent(name: string): AppError {
-  return new AppError('not_found', `There is no agent named "${name}" on this hub.`, { failedBy: 'input' });
+  return new AppError('not_found', `There is no agent named "${name}" on this hub.`, {
+    failedBy: 'input',
+  });
 }

@@ -1,5 +1,6 @@
-// The numbered stream of everything a page needs after its snapshot. Keeps a bounded tail so that a reader can resume; a reader that
-// asks for more than the tail holds is told of the gap and takes a new snapshot.
+// The numbered stream of everything a page needs after its snapshot. Keeps a bounded tail so that a
+// reader can resume; a reader that asks for more than the tail holds is told of the gap and takes a
+// new snapshot.
 import type { UiEvent, UiEventBody } from '../../../preload/contract/dto.ts';
 
 /** Bounds the resume tail; a reader further behind takes a new snapshot. */
@@ -11,8 +12,9 @@ export class EventBus {
   readonly #listeners = new Set<(event: UiEvent) => void>();
 
   /**
-   * @param firstSeq where counting begins. The wall clock in ms at start keeps the numbers of two runs of the hub apart, so that a page
-   * which missed a restart sees a gap instead of somebody else's numbers.
+   * @param firstSeq where counting begins. The wall clock in ms at start keeps the numbers of two
+   * runs of the hub apart, so that a page which missed a restart sees a gap instead of somebody
+   * else's numbers.
    */
   constructor(firstSeq = 0) {
     this.#seq = firstSeq;
@@ -35,7 +37,10 @@ export class EventBus {
     this.#seq++;
   }
 
-  /** Events after `seq`, or undefined when the tail no longer reaches back that far or `seq` is from another run of the hub. */
+  /**
+   * Events after `seq`, or undefined when the tail no longer reaches back that far or `seq` is from
+   * another run of the hub.
+   */
   since(seq: number): readonly UiEvent[] | undefined {
     if (seq > this.#seq) return undefined;
     const first = this.#tail[0];

@@ -1,5 +1,6 @@
-// Owns this hub's identity: finds the seed in its vault, makes one exactly once, signs with it. It must never make a second identity
-// where one was recorded, and never hand the seed to anything but the transport that authenticates with it (PROTOCOL.md, Identity).
+// Owns this hub's identity: finds the seed in its vault, makes one exactly once, signs with it. It
+// must never make a second identity where one was recorded, and never hand the seed to anything but
+// the transport that authenticates with it (PROTOCOL.md, Identity).
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { Secret } from '../../lib/secret.ts';
@@ -21,7 +22,12 @@ export const META_IDENTITY_KEY = 'identity_key';
 
 type IdentityState =
   | { readonly state: 'unopened' }
-  | { readonly state: 'ready'; readonly keyHex: KeyHex; readonly agentId: string; readonly vault: VaultKind }
+  | {
+      readonly state: 'ready';
+      readonly keyHex: KeyHex;
+      readonly agentId: string;
+      readonly vault: VaultKind;
+    }
   /** The vault is there (or was) but cannot be read now: `unlock()` tries again. */
   | { readonly state: 'locked'; readonly reason: string }
   /** An identity was recorded, and its vault no longer holds it. */
@@ -31,7 +37,10 @@ type IdentityState =
 
 interface IdentityDeps {
   readonly store: Store;
-  /** In order of preference: the keychain first. A file is used only where no keychain exists and none was ever used. */
+  /**
+   * In order of preference: the keychain first. A file is used only where no keychain exists and
+   * none was ever used.
+   */
   readonly vaults: readonly KeyVault[];
   readonly clock: Clock;
   readonly random: Random;
@@ -59,7 +68,10 @@ export class IdentityService {
     return this.#state.state === 'ready';
   }
 
-  /** The raw public key, hex. Throws AppError identity_locked until the identity is ready; so do `agentId`, `seed` and `sign`. */
+  /**
+   * The raw public key, hex. Throws AppError identity_locked until the identity is ready; so do
+   * `agentId`, `seed` and `sign`.
+   */
   get keyHex(): KeyHex {
     return this.#readyState().keyHex;
   }
@@ -74,10 +86,15 @@ export class IdentityService {
     return this.#seed;
   }
 
-  /** Beside the seed, in the vault that holds it; undefined where that keeps none, or there is no identity yet. */
+  /**
+   * Beside the seed, in the vault that holds it; undefined where that keeps none, or there is no
+   * identity yet.
+   */
   get counter(): RollbackCounter | undefined {
     const known = this.#state;
-    return known.state === 'ready' ? this.#deps.vaults.find(({ kind }) => kind === known.vault)?.counter : undefined;
+    return known.state === 'ready'
+      ? this.#deps.vaults.find(({ kind }) => kind === known.vault)?.counter
+      : undefined;
   }
 
   /** Ed25519 signature, 64 bytes. */
@@ -90,7 +107,10 @@ export class IdentityService {
     return this.#state.state === 'ready' && this.#state.vault === 'file' ? [FILE_WARNING] : [];
   }
 
-  /** Reads the seed, or makes the one identity of a fresh hub. Never throws for a vault's failure: the state tells. */
+  /**
+   * Reads the seed, or makes the one identity of a fresh hub. Never throws for a vault's failure:
+   * the state tells.
+   */
   open(signal: AbortSignal): Promise<IdentityState> {
     if (this.#state.state === 'ready') return Promise.resolve(this.#state);
     this.#opening ??= this.#open(signal).finally(() => (this.#opening = undefined));
@@ -104,7 +124,10 @@ export class IdentityService {
 
   async #open(signal: AbortSignal): Promise<IdentityState> {
     const recordedKey = this.#deps.store.read.getMeta(META_IDENTITY_KEY);
-    this.#state = recordedKey === undefined ? await this.#openFresh(signal) : await this.#openRecorded(recordedKey, signal);
+    this.#state =
+      recordedKey === undefined
+        ? await this.#openFresh(signal)
+        : await this.#openRecorded(recordedKey, signal);
     const { state } = this.#state;
     if (state === 'ready') this.#deps.log.info('identity ready', { vault: this.#state.vault });
     else this.#deps.log.warn('identity not available', { state });
@@ -115,7 +138,10 @@ export class IdentityService {
     const kind = this.#deps.store.read.getMeta(META_VAULT_KIND);
     const vault = this.#deps.vaults.find((candidate) => candidate.kind === kind);
     if (vault === undefined) {
-      return { state: 'missing', reason: `The identity of this hub was kept in a ${kind ?? 'vault'} that is not available here.` };
+      return {
+        state: 'missing',
+        reason: `The identity of this hub was kept in a ${kind ?? 'vault'} that is not available here.`,
+      };
     }
     const read = await this.#read(vault, signal);
     if (read.state === 'found') return this.#adopt(read.seed, vault.kind, recordedKey);
@@ -129,7 +155,10 @@ export class IdentityService {
     return { state: 'locked', reason: read.reason };
   }
 
-  /** A hub with no recorded identity: what a vault already holds is adopted, so that a crash before the record never makes a second one. */
+  /**
+   * A hub with no recorded identity: what a vault already holds is adopted, so that a crash before
+   * the record never makes a second one.
+   */
   async #openFresh(signal: AbortSignal): Promise<IdentityState> {
     let home: KeyVault | undefined;
     let unavailable = 'No vault for the identity is available.';
@@ -155,12 +184,20 @@ export class IdentityService {
     try {
       await vault.write(seed, signal);
     } catch (error) {
-      this.#deps.log.error('identity could not be stored', { error: error instanceof Error ? error.message : 'unknown' });
-      return { state: 'locked', reason: `The ${vault.kind} did not take the new identity of this hub. Unlock it and try again.` };
+      this.#deps.log.error('identity could not be stored', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
+      return {
+        state: 'locked',
+        reason: `The ${vault.kind} did not take the new identity of this hub. Unlock it and try again.`,
+      };
     }
     const stored = await this.#read(vault, signal);
     if (stored.state !== 'found' || toHex(stored.seed.expose()) !== toHex(seed.expose())) {
-      return { state: 'locked', reason: `The ${vault.kind} did not keep the new identity of this hub. Unlock it and try again.` };
+      return {
+        state: 'locked',
+        reason: `The ${vault.kind} did not keep the new identity of this hub. Unlock it and try again.`,
+      };
     }
     return this.#record(seed, vault.kind);
   }
@@ -186,21 +223,31 @@ export class IdentityService {
     return { state: 'ready', keyHex, agentId: agentIdOfKeyHex(keyHex), vault: kind };
   }
 
-  /** Reads a vault; one that throws or hangs is unavailable or locked, never an exception and never a new identity. */
+  /**
+   * Reads a vault; one that throws or hangs is unavailable or locked, never an exception and never
+   * a new identity.
+   */
   async #read(vault: KeyVault, signal: AbortSignal): Promise<VaultRead> {
     const controller = new AbortController();
     const giveUp = (): void => controller.abort();
     signal.addEventListener('abort', giveUp, { once: true });
     const timedOut = new Promise<VaultRead>((resolve) => {
-      controller.signal.addEventListener('abort', () => resolve({ state: 'locked', reason: `The ${vault.kind} did not answer in time.` }), {
-        once: true,
-      });
+      controller.signal.addEventListener(
+        'abort',
+        () => resolve({ state: 'locked', reason: `The ${vault.kind} did not answer in time.` }),
+        {
+          once: true,
+        },
+      );
     });
     const timer = this.#deps.clock.setTimer(VAULT_TIMEOUT_MS, giveUp);
     try {
       return await Promise.race([vault.read(controller.signal), timedOut]);
     } catch (error) {
-      this.#deps.log.warn('vault failed', { vault: vault.kind, error: error instanceof Error ? error.message : 'unknown' });
+      this.#deps.log.warn('vault failed', {
+        vault: vault.kind,
+        error: error instanceof Error ? error.message : 'unknown',
+      });
       return { state: 'locked', reason: `The ${vault.kind} could not be read.` };
     } finally {
       timer.cancel();
@@ -214,7 +261,12 @@ export class IdentityService {
   }
 
   #locked(): AppError {
-    const reason = 'reason' in this.#state ? this.#state.reason : 'The identity of this hub has not been read yet.';
-    return new AppError('identity_locked', reason, { hint: 'Unlock the keychain of this computer, then try again.' });
+    const reason =
+      'reason' in this.#state
+        ? this.#state.reason
+        : 'The identity of this hub has not been read yet.';
+    return new AppError('identity_locked', reason, {
+      hint: 'Unlock the keychain of this computer, then try again.',
+    });
   }
 }

@@ -8,7 +8,10 @@ export interface Page {
   readonly cursor?: string | undefined;
 }
 
-/** One page of rows that have a seq, and the cursor of the next. @throws AppError bad_request for a cursor that is none of ours */
+/**
+ * One page of rows that have a seq, and the cursor of the next. @throws AppError bad_request for a
+ * cursor that is none of ours
+ */
 export function pageOf<Row extends { readonly seq: number }, Item>(
   page: Page,
   read: (rows: Rows) => readonly Row[],

@@ -1,4 +1,5 @@
-// The line between "which connection" and "what it means": services that work with messages use this; PeerLinks provides it.
+// The line between "which connection" and "what it means": services that work with messages use
+// this; PeerLinks provides it.
 import type { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
@@ -31,27 +32,44 @@ export interface IncomingMessage {
 
 export interface PeerMessenger {
   isOnline(peer: KeyHex): boolean;
-  /** The last time it was reached it did not let this hub's key in: suspended there, removed, or never added. It does not say which. */
+  /**
+   * The last time it was reached it did not let this hub's key in: suspended there, removed, or
+   * never added. It does not say which.
+   */
   isShutOut(peer: KeyHex): boolean;
   /** Features the peer advertised in hello; empty while unknown. */
   features(peer: KeyHex): readonly string[];
   extensions(peer: KeyHex): readonly string[];
-  /** False for a peer of the reference profile: its ack says only that a delegation was delivered (PROTOCOL.md, Reference profile). */
+  /**
+   * False for a peer of the reference profile: its ack says only that a delegation was delivered
+   * (PROTOCOL.md, Reference profile).
+   */
   acknowledges(peer: KeyHex): boolean;
   /**
-   * Sends a request and waits for its one reply. An `error` reply and a dead line are both the error outcome
-   * (`peer_unreachable` when there was no connection: fail-fast, nothing is queued).
+   * Sends a request and waits for its one reply. An `error` reply and a dead line are both the
+   * error outcome (`peer_unreachable` when there was no connection: fail-fast, nothing is queued).
    */
-  request(peer: KeyHex, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>>;
+  request(
+    peer: KeyHex,
+    message: OutgoingMessage,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Envelope, AppError>>;
   /** One-way. Resolves when the transport took it; that is no promise that it was received. */
   send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>>;
   /** The bytes as they will be sent, for the record and for sending the very same message again. */
   encode(peer: KeyHex, message: OutgoingMessage): string;
   /** Sends a message that was encoded before, for example from the outbox. */
   sendEncoded(peer: KeyHex, raw: string): Promise<Result<void, AppError>>;
-  /** One handler a kind. A thrown AppError becomes the error reply; anything else becomes `internal`. */
+  /**
+   * One handler a kind. A thrown AppError becomes the error reply; anything else becomes
+   * `internal`.
+   */
   onRequest(kind: string, handler: (message: IncomingMessage) => Promise<ReplyDraft>): void;
   onMessage(kind: string, handler: (message: IncomingMessage) => Promise<void>): void;
-  /** Called after hello each time a paired peer comes online, comes back on another line while the old one still counts, or goes. */
+  /**
+   * Called after hello each time a paired peer comes online, comes back on another line while the
+   * old one still counts, or goes.
+   */
   onPresence(listener: (peer: KeyHex, online: boolean) => void): () => void;
 }

@@ -1,6 +1,11 @@
-// The record of who said and did what, thread by thread: messages and the decisions between them. Reads only; an agent sees what it took part
-// in and nothing else. An answer is bounded, however much was sent.
-import type { ConversationDetailDto, ConversationDto, ConversationEntryDto } from '../../../preload/contract/conversation-dto.ts';
+// The record of who said and did what, thread by thread: messages and the decisions between them.
+// Reads only; an agent sees what it took part in and nothing else. An answer is bounded, however
+// much was sent.
+import type {
+  ConversationDetailDto,
+  ConversationDto,
+  ConversationEntryDto,
+} from '../../../preload/contract/conversation-dto.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
@@ -8,7 +13,14 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { type JsonObject, isJsonObject, readObject } from '../../lib/json-object.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
-import type { ApprovalDecisionRow, ConversationSummaryRow, MessageRow, Store, TaskFilter, TaskRow } from '../../ports/store.ts';
+import type {
+  ApprovalDecisionRow,
+  ConversationSummaryRow,
+  MessageRow,
+  Store,
+  TaskFilter,
+  TaskRow,
+} from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from '../approvals/approval-views.ts';
@@ -99,25 +111,46 @@ export class Conversations {
           : decisionHere(store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
       return entry === undefined ? [] : [{ taskId: task.id, entry }];
     });
-    const told = this.#entries(messages, new Map(rows.map((task) => [task.id, task])), new Set(decisions.map(({ taskId }) => taskId)));
+    const told = this.#entries(
+      messages,
+      new Map(rows.map((task) => [task.id, task])),
+      new Set(decisions.map(({ taskId }) => taskId)),
+    );
     const entries = [...told, ...decisions.map(({ entry }) => entry)].sort(inOrder);
-    return { conversation: this.#dto(summary, messages, agent), entries, tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)) };
+    return {
+      conversation: this.#dto(summary, messages, agent),
+      entries,
+      tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)),
+    };
   }
 
   #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
     const { conversationId } = row;
     const { read } = this.#deps.store;
-    const known = agent === null ? row : read.conversationOfAgent(conversationId, agent, CONVERSATION_ENTRIES_MAX);
-    return known && this.#dto(known, this.#messages(conversationId, agent, SUMMARY_MESSAGES), agent);
+    const known =
+      agent === null
+        ? row
+        : read.conversationOfAgent(conversationId, agent, CONVERSATION_ENTRIES_MAX);
+    return (
+      known && this.#dto(known, this.#messages(conversationId, agent, SUMMARY_MESSAGES), agent)
+    );
   }
 
-  #dto(row: ConversationSummaryRow, messages: readonly MessageRow[], agent: string | null): ConversationDto {
+  #dto(
+    row: ConversationSummaryRow,
+    messages: readonly MessageRow[],
+    agent: string | null,
+  ): ConversationDto {
     const { store, parties, tasks: views } = this.#deps;
     const first = store.read.firstTask(row.conversationId, agent ?? undefined);
     const [last] = store.read.tasks({ limit: 1 }, filterOf(row.conversationId, agent));
     const shown = messages.at(-1);
     const isNamedByTask = first !== undefined && (!isTaskPurged(first) || shown === undefined);
-    const title = isNamedByTask ? views.text(first) : shown ? titleOf(sourceOf(shown, this.#taskOf(shown))) : '';
+    const title = isNamedByTask
+      ? views.text(first)
+      : shown
+        ? titleOf(sourceOf(shown, this.#taskOf(shown)))
+        : '';
     return {
       id: row.conversationId,
       peer_id: parties.agentIdOf(row.party),
@@ -133,17 +166,29 @@ export class Conversations {
     };
   }
 
-  /** The newest have their words first; what is beyond the bound of an answer is shown by its beginning. */
+  /**
+   * The newest have their words first; what is beyond the bound of an answer is shown by its
+   * beginning.
+   */
   #entries(
     messages: readonly MessageRow[],
     known: ReadonlyMap<string, TaskRow>,
     decided: ReadonlySet<string>,
   ): readonly ConversationEntryDto[] {
-    const reported = new Set(messages.flatMap(({ kind, taskId }) => (taskId !== null && REPORTS.has(kind) ? [taskId] : [])));
+    const reported = new Set(
+      messages.flatMap(({ kind, taskId }) =>
+        taskId !== null && REPORTS.has(kind) ? [taskId] : [],
+      ),
+    );
     const isToldBelow = (taskId: string): boolean => reported.has(taskId) || decided.has(taskId);
     let room = CONVERSATION_TEXT_MAX_CHARACTERS;
     return messages.map((message) => {
-      const entry = this.#entry(message, known, isToldBelow, Math.max(ENTRY_TEXT_MIN_CHARACTERS, room));
+      const entry = this.#entry(
+        message,
+        known,
+        isToldBelow,
+        Math.max(ENTRY_TEXT_MIN_CHARACTERS, room),
+      );
       room -= sizeOf(entry);
       return entry;
     });
@@ -167,10 +212,14 @@ export class Conversations {
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
       person: null,
       agent: message.fromAgent,
-      agent_name: message.fromAgent === null ? null : parties.agentName(ownerOf(message), message.fromAgent),
+      agent_name:
+        message.fromAgent === null ? null : parties.agentName(ownerOf(message), message.fromAgent),
       ...shownWords(wordsIn(said), room),
       state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
-      reason: task === undefined || isOpen(task) || REPORTS.has(message.kind) || isToldBelow(task.id) ? null : task.reason,
+      reason:
+        task === undefined || isOpen(task) || REPORTS.has(message.kind) || isToldBelow(task.id)
+          ? null
+          : task.reason,
       surface: null,
       digest: null,
     };
@@ -195,14 +244,20 @@ export class Conversations {
   }
 
   #runnerOf({ direction, party, toAgent }: TaskRow): string | null {
-    return toAgent === null ? null : this.#deps.parties.agentName(direction === 'outgoing' ? party : OWNER_PARTY, toAgent);
+    return toAgent === null
+      ? null
+      : this.#deps.parties.agentName(direction === 'outgoing' ? party : OWNER_PARTY, toAgent);
   }
 
   #taskOf({ taskId }: MessageRow, known?: ReadonlyMap<string, TaskRow>): TaskRow | undefined {
     return taskId === null ? undefined : (known?.get(taskId) ?? this.#deps.store.read.task(taskId));
   }
 
-  #messages(id: string, agent: string | null, limit = CONVERSATION_ENTRIES_MAX): readonly MessageRow[] {
+  #messages(
+    id: string,
+    agent: string | null,
+    limit = CONVERSATION_ENTRIES_MAX,
+  ): readonly MessageRow[] {
     const { read } = this.#deps.store;
     if (agent === null) return read.messages({ limit }, { conversationId: id });
     return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
@@ -214,7 +269,10 @@ function ownerOf({ direction, party }: MessageRow): PartyKey {
   return direction === 'in' ? party : OWNER_PARTY;
 }
 
-/** Of a request that was not allowed, the agent it was meant for knows neither the words nor what was said about it. */
+/**
+ * Of a request that was not allowed, the agent it was meant for knows neither the words nor what
+ * was said about it.
+ */
 function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
 }
@@ -225,9 +283,13 @@ function stateAt({ kind }: MessageRow, task: TaskRow, isToldBelow: boolean): str
   return REQUESTS.has(kind) && (isOpen(task) || !isToldBelow) ? stateOf(task) : null;
 }
 
-/** A remote approval that is over is answered. Whether anything was done stands at the other hub. */
+/**
+ * A remote approval that is over is answered. Whether anything was done stands at the other hub.
+ */
 function stateOf(task: TaskRow): string {
-  return task.state === 'completed' && task.toAgent === null && questionIn(readObject(task.payload)) !== undefined
+  return task.state === 'completed' &&
+    task.toAgent === null &&
+    questionIn(readObject(task.payload)) !== undefined
     ? 'answered'
     : task.state;
 }
@@ -245,7 +307,11 @@ const DECISION = {
 } as const;
 
 /** @param runs who would do it, as people read it */
-function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow, runs: string | null): ConversationEntryDto | undefined {
+function decisionHere(
+  approval: ApprovalDecisionRow | undefined,
+  task: TaskRow,
+  runs: string | null,
+): ConversationEntryDto | undefined {
   if (approval === undefined || approval.decidedAt === null) return undefined;
   return {
     ...DECISION,
@@ -263,7 +329,9 @@ function decisionHere(approval: ApprovalDecisionRow | undefined, task: TaskRow, 
   };
 }
 
-/** By time; what came in the same millisecond keeps requests before decisions before what followed. */
+/**
+ * By time; what came in the same millisecond keeps requests before decisions before what followed.
+ */
 function inOrder(first: ConversationEntryDto, second: ConversationEntryDto): number {
   if (first.kind !== 'decision' && second.kind !== 'decision') return first.seq - second.seq;
   return first.at - second.at || rank(first) - rank(second);
@@ -274,11 +342,15 @@ function rank(entry: ConversationEntryDto): number {
   return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
 }
 
-/** What a message says stands in its own payload, or in its task: the request, or the result in the form that tasks have. */
+/**
+ * What a message says stands in its own payload, or in its task: the request, or the result in the
+ * form that tasks have.
+ */
 function sourceOf(message: MessageRow, task: TaskRow | undefined): Source {
   const { kind } = message;
   if (message.payload !== null) return { kind, payload: readObject(message.payload) };
-  if (kind === 'query' || kind === 'delegate') return { kind, payload: readObject(task?.payload ?? '') };
+  if (kind === 'query' || kind === 'delegate')
+    return { kind, payload: readObject(task?.payload ?? '') };
   return { kind: 'result', payload: readObject(task?.result ?? '') };
 }
 
@@ -288,9 +360,18 @@ function wordsIn({ kind, payload }: Source): unknown {
   return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
 }
 
-function shownWords(words: unknown, room: number): Pick<ConversationEntryDto, 'text' | 'fields' | 'fields_left_out'> {
+function shownWords(
+  words: unknown,
+  room: number,
+): Pick<ConversationEntryDto, 'text' | 'fields' | 'fields_left_out'> {
   if (words === null) return { text: null, fields: null, fields_left_out: 0 };
-  return shownData(words, Math.min(room, typeof words === 'string' ? ENTRY_TEXT_MAX_CHARACTERS : FEED_TEXT_MAX_CHARACTERS));
+  return shownData(
+    words,
+    Math.min(
+      room,
+      typeof words === 'string' ? ENTRY_TEXT_MAX_CHARACTERS : FEED_TEXT_MAX_CHARACTERS,
+    ),
+  );
 }
 
 /** The same in one line. */
@@ -299,7 +380,9 @@ function titleOf(source: Source): string {
   if (words === null) return '';
   if (typeof words === 'string') return boundedText(words, TITLE_MAX_CHARACTERS * 2);
   const { fields } = shownFields(words, TITLE_MAX_CHARACTERS);
-  return fields === null ? escapeText(JSON.stringify(words)) : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
+  return fields === null
+    ? escapeText(JSON.stringify(words))
+    : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
 }
 
 function sizeOf({ text, fields }: ConversationEntryDto): number {
@@ -320,5 +403,7 @@ function fitting(tasks: readonly TaskRow[]): readonly TaskRow[] {
 
 function shorten(text: string): string {
   const line = text.split('\n', 1)[0] ?? '';
-  return line.length <= TITLE_MAX_CHARACTERS ? line : `${line.slice(0, TITLE_MAX_CHARACTERS).toWellFormed()}...`;
+  return line.length <= TITLE_MAX_CHARACTERS
+    ? line
+    : `${line.slice(0, TITLE_MAX_CHARACTERS).toWellFormed()}...`;
 }

@@ -1,5 +1,5 @@
-// Notifications for people: what other hubs and agents push, and what the hub itself has to say. Stored first, shown after; outside words
-// are escaped and cut to a bound when they are shown.
+// Notifications for people: what other hubs and agents push, and what the hub itself has to say.
+// Stored first, shown after; outside words are escaped and cut to a bound when they are shown.
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -40,7 +40,13 @@ export class Feed implements PeopleFeed {
     );
   }
 
-  notice(tables: Tables, after: After, topic: string, importance: FeedRow['importance'], text: string): void {
+  notice(
+    tables: Tables,
+    after: After,
+    topic: string,
+    importance: FeedRow['importance'],
+    text: string,
+  ): void {
     const row = tables.insertFeed(this.#row(null, null, topic, importance, text));
     const unread = tables.unreadFeedCount();
     after(() => this.#publish(row, unread));
@@ -77,7 +83,10 @@ export class Feed implements PeopleFeed {
       peer_id: row.party === null ? null : parties.agentIdOf(row.party),
       peer_name: row.party === null ? null : parties.nameOf(row.party),
       from_agent: row.fromAgent,
-      from_name: row.fromAgent === null || row.party === null ? row.fromAgent : parties.agentName(row.party, row.fromAgent),
+      from_name:
+        row.fromAgent === null || row.party === null
+          ? row.fromAgent
+          : parties.agentName(row.party, row.fromAgent),
       topic: own ? row.topic : escapeText(row.topic),
       importance: row.importance,
       ...shown(row.data),
@@ -93,7 +102,16 @@ export class Feed implements PeopleFeed {
     data: unknown,
   ): Omit<FeedRow, 'seq'> {
     const { clock, random } = this.#deps;
-    return { id: random.uuid(), at: clock.wallMs(), party, fromAgent, topic, importance, data: JSON.stringify(data ?? null), readAt: null };
+    return {
+      id: random.uuid(),
+      at: clock.wallMs(),
+      party,
+      fromAgent,
+      topic,
+      importance,
+      data: JSON.stringify(data ?? null),
+      readAt: null,
+    };
   }
 
   #publish(row: FeedRow, unread: number): void {

@@ -1,5 +1,6 @@
-// What somebody sent, as people see it within a bound: words as words, anything else field by field and as indented JSON. Escaped, with a mark
-// where it was cut and a count of what was left out. Pure; nothing it makes is much longer than the room it is given.
+// What somebody sent, as people see it within a bound: words as words, anything else field by field
+// and as indented JSON. Escaped, with a mark where it was cut and a count of what was left out.
+// Pure; nothing it makes is much longer than the room it is given.
 import { firstJsonFields, type JsonField } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 
@@ -14,15 +15,21 @@ export interface ShownData {
 
 /** @param room characters of the text, and again of the fields, before they are escaped */
 export function shownData(value: unknown, room: number): ShownData {
-  if (typeof value === 'string') return { text: boundedText(value, room), fields: null, fields_left_out: 0 };
+  if (typeof value === 'string')
+    return { text: boundedText(value, room), fields: null, fields_left_out: 0 };
   return { text: boundedText(JSON.stringify(value, null, 2), room), ...shownFields(value, room) };
 }
 
 /** Its fields alone; null for what is one value without a name. */
-export function shownFields(value: unknown, room: number): Pick<ShownData, 'fields' | 'fields_left_out'> {
+export function shownFields(
+  value: unknown,
+  room: number,
+): Pick<ShownData, 'fields' | 'fields_left_out'> {
   const { fields, leftOut } = firstJsonFields(value, (text) => boundedText(text, room), room);
   // What has no members is one value without a name.
-  return fields[0]?.[0] === '' ? { fields: null, fields_left_out: 0 } : { fields, fields_left_out: leftOut };
+  return fields[0]?.[0] === ''
+    ? { fields: null, fields_left_out: 0 }
+    : { fields, fields_left_out: leftOut };
 }
 
 /** Escaped, and with a mark where it was cut. */

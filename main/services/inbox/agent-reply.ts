@@ -1,6 +1,10 @@
 // What an agent reports about an item, in the two forms it takes on the wire. Pure.
 import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
-import { isErrorCode, readWireErrorCode, type WireErrorCode } from '../../../preload/contract/errors.ts';
+import {
+  isErrorCode,
+  readWireErrorCode,
+  type WireErrorCode,
+} from '../../../preload/contract/errors.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
 
 /** POST /inbox/{delivery}/reply. */
@@ -19,7 +23,8 @@ export interface AgentReply {
 export function resultOf(reply: AgentReply): ResultWords {
   const outcome = reply.outcome ?? reply.summary ?? '';
   const data = reply.data ?? null;
-  if (reply.status !== 'failed') return { status: reply.status, outcome, data, error: reply.error ?? null };
+  if (reply.status !== 'failed')
+    return { status: reply.status, outcome, data, error: reply.error ?? null };
   const error = reply.error ?? (outcome === '' ? 'The agent could not do it.' : outcome);
   return { status: 'failed', outcome, data, error, code: codeOf(reply) };
 }

@@ -1,5 +1,6 @@
-// Calling a task off, by whoever asked for it or by a person here. Decided in one commit against the state as it stands there, so that what is
-// acknowledged as cancelled has not begun and never will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+// Calling a task off, by whoever asked for it or by a person here. Decided in one commit against
+// the state as it stands there, so that what is acknowledged as cancelled has not begun and never
+// will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -26,7 +27,12 @@ export class Cancelling {
   }
 
   /** For work that runs here. `undefined`: it has ended before, or is not there. */
-  cancel(tables: Tables, after: After, task: TaskRow | undefined, call: Cancel): 'cancelled' | 'asked_to_stop' | undefined {
+  cancel(
+    tables: Tables,
+    after: After,
+    task: TaskRow | undefined,
+    call: Cancel,
+  ): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
     if (isInHand(task)) {
       this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
@@ -47,5 +53,7 @@ export class Cancelling {
 /** The sentence that people read. @param reason escaped */
 export function cancelledBy(from: Cancel['from'], reason: string | null): string {
   const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
-  return from === 'asker' ? `Whoever asked cancelled it.${words}` : `A person at this hub cancelled it.${words}`;
+  return from === 'asker'
+    ? `Whoever asked cancelled it.${words}`
+    : `A person at this hub cancelled it.${words}`;
 }

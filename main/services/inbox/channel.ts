@@ -1,24 +1,39 @@
-// How items reach an agent's program. A channel follows the inbox of its agent and puts what it is handed into a sink, never more than that takes in.
-// The long poll is done with the first items, an event stream with its connection. A new channel is a sink, and the bounds it needs.
+// How items reach an agent's program. A channel follows the inbox of its agent and puts what it is
+// handed into a sink, never more than that takes in. The long poll is done with the first items, an
+// event stream with its connection. A new channel is a sink, and the bounds it needs.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { ItemKinds } from './items.ts';
 
 /** What a channel needs of the inbox. */
 export interface InboxReader {
   /** Leases up to `max` items that wait. */
-  claim(agent: string, max: number, leaseMs?: number, kinds?: ItemKinds): Promise<readonly DeliveryDto[]>;
-  /** Puts up to `max` items that were leased to this agent, have a seq above `afterSeq` and are not yet acknowledged back into its queue. */
+  claim(
+    agent: string,
+    max: number,
+    leaseMs?: number,
+    kinds?: ItemKinds,
+  ): Promise<readonly DeliveryDto[]>;
+  /**
+   * Puts up to `max` items that were leased to this agent, have a seq above `afterSeq` and are not
+   * yet acknowledged back into its queue.
+   */
   giveBack(agent: string, afterSeq: number, max: number): Promise<void>;
   /** How many items are leased to this agent and not yet acknowledged. */
   leasedCount(agent: string): number;
-  /** Called whenever something of this agent's inbox waits, or a lease was given back. Returns the way to stop. */
+  /**
+   * Called whenever something of this agent's inbox waits, or a lease was given back. Returns the
+   * way to stop.
+   */
   onChange(agent: string, listener: () => void): () => void;
   /** The agent is there for as long as somebody follows its inbox. */
   streamOpened(agent: string): () => void;
 }
 
 export interface InboxSink {
-  /** Called with items that are leased to the agent from now on; also with the last ones, when the signal was aborted while they were claimed. */
+  /**
+   * Called with items that are leased to the agent from now on; also with the last ones, when the
+   * signal was aborted while they were claimed.
+   */
   take(items: readonly DeliveryDto[]): void;
   /** Nothing more waits now. */
   caughtUp(): void;
@@ -36,8 +51,16 @@ interface Following {
   readonly leasedMax?: number;
 }
 
-/** Hands out until `signal` is aborted; then it settles when nothing is being claimed any more. Rejects when the store does not give. */
-export async function follow(inbox: InboxReader, following: Following, sink: InboxSink, signal: AbortSignal): Promise<void> {
+/**
+ * Hands out until `signal` is aborted; then it settles when nothing is being claimed any more.
+ * Rejects when the store does not give.
+ */
+export async function follow(
+  inbox: InboxReader,
+  following: Following,
+  sink: InboxSink,
+  signal: AbortSignal,
+): Promise<void> {
   const away = inbox.streamOpened(following.agent);
   let stopListening = (): void => undefined;
   try {
@@ -67,7 +90,13 @@ class Follower {
   #pumping = false;
   #again = false;
 
-  constructor(inbox: InboxReader, following: Following, sink: InboxSink, signal: AbortSignal, end: End) {
+  constructor(
+    inbox: InboxReader,
+    following: Following,
+    sink: InboxSink,
+    signal: AbortSignal,
+    end: End,
+  ) {
     this.#inbox = inbox;
     this.#following = following;
     this.#sink = sink;
@@ -76,8 +105,9 @@ class Follower {
   }
 
   /**
-   * Hands out until nothing waits or enough is leased. One run at a time; a change meanwhile makes it look again. Where the program has taken in
-   * everything it claims before this returns, so that the claim can join the commit that queued the item.
+   * Hands out until nothing waits or enough is leased. One run at a time; a change meanwhile makes
+   * it look again. Where the program has taken in everything it claims before this returns, so that
+   * the claim can join the commit that queued the item.
    */
   pump(): void {
     this.#again = true;
@@ -104,7 +134,10 @@ class Follower {
     while (!this.#signal.aborted) {
       const behind = this.#sink.ready();
       if (behind !== undefined) await behind;
-      const room = leasedMax === Infinity ? batchMax : Math.min(batchMax, leasedMax - this.#inbox.leasedCount(agent));
+      const room =
+        leasedMax === Infinity
+          ? batchMax
+          : Math.min(batchMax, leasedMax - this.#inbox.leasedCount(agent));
       if (room <= 0 || this.#signal.aborted) return;
       const items = await this.#inbox.claim(agent, room, leaseMs, kinds);
       if (items.length === 0) return this.#sink.caughtUp();

@@ -1,5 +1,6 @@
-// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at once, so that a reader who waits can claim
-// in the same commit, and again after it. When a task ends, closes its item and tells its agents. Owns nothing of claiming.
+// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at
+// once, so that a reader who waits can claim in the same commit, and again after it. When a task
+// ends, closes its item and tells its agents. Owns nothing of claiming.
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
@@ -40,7 +41,12 @@ export class Deliveries {
   readonly #parties: Parties;
   readonly #listeners = new Set<(agent: string) => void>();
 
-  constructor(deps: { readonly clock: Clock; readonly random: Random; readonly parties: Parties; readonly endings: TaskEndings }) {
+  constructor(deps: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly parties: Parties;
+    readonly endings: TaskEndings;
+  }) {
     this.#clock = deps.clock;
     this.#random = deps.random;
     this.#parties = deps.parties;
@@ -63,7 +69,8 @@ export class Deliveries {
       createdAt: this.#clock.wallMs(),
       finishedAt: null,
     });
-    // What a reader asks for now is worked right after this work, in its transaction: one commit less between a person's word and the agent.
+    // What a reader asks for now is worked right after this work, in its transaction: one commit
+    // less between a person's word and the agent.
     this.announce(row);
     after(() => this.announce(row));
     return row;
@@ -78,7 +85,10 @@ export class Deliveries {
     this.#listeners.add(listener);
   }
 
-  /** Puts an allowed delegation into its agent's inbox. The words themselves are read from the approval each time it is delivered. */
+  /**
+   * Puts an allowed delegation into its agent's inbox. The words themselves are read from the
+   * approval each time it is delivered.
+   */
   putTask(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
     if (task.toAgent === null) return;
     this.put(tables, after, {
@@ -105,32 +115,54 @@ export class Deliveries {
     };
   }
 
-  /** What the agent may read of this item now. The error says what does not fit: then the item is handed to nobody. */
-  wordsOf(reads: Reads, row: Pick<DeliveryRow, 'agent' | 'body' | 'kind' | 'taskId'>): Result<Untrusted, string> {
+  /**
+   * What the agent may read of this item now. The error says what does not fit: then the item is
+   * handed to nobody.
+   */
+  wordsOf(
+    reads: Reads,
+    row: Pick<DeliveryRow, 'agent' | 'body' | 'kind' | 'taskId'>,
+  ): Result<Untrusted, string> {
     const body = readDeliveryBody(row);
     if (body === undefined) return err('the item cannot be read');
     // Work has no words but those that were allowed, whatever else stands in its row.
-    if (!isTask(row.kind)) return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
+    if (!isTask(row.kind))
+      return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
     const task = row.taskId === null ? undefined : reads.task(row.taskId);
     const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
     if (task === undefined || approval === undefined) return err('there is no approval for it');
     if (row.agent !== task.toAgent) return err('it was allowed for another agent');
     if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
-    if (body.approval?.digest !== approval.digest) return err('it was allowed under another digest');
+    if (body.approval?.digest !== approval.digest)
+      return err('it was allowed under another digest');
     return this.approvedWords(approval, task);
   }
 
-  /** The words that were allowed. The error says what does not fit: then the task is handed to nobody. */
-  approvedWords(approval: Pick<ApprovalRow, 'view' | 'digest'>, task: TaskRow): Result<Untrusted, string> {
+  /**
+   * The words that were allowed. The error says what does not fit: then the task is handed to
+   * nobody.
+   */
+  approvedWords(
+    approval: Pick<ApprovalRow, 'view' | 'digest'>,
+    task: TaskRow,
+  ): Result<Untrusted, string> {
     const view = approvedView(approval, task);
     return view.ok ? ok(wordsOfView(this.#parties, view.value, approval.digest)) : view;
   }
 
   /** The outcome of a task for the agent that asked for it; nothing when nobody here asked. */
-  putResult(tables: Tables, after: After, task: TaskRow, messageId: string, payload: Readonly<Record<string, unknown>>): void {
+  putResult(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    messageId: string,
+    payload: Readonly<Record<string, unknown>>,
+  ): void {
     const agent = task.fromAgent;
     if (agent === null || task.direction === 'incoming' || !tables.agent(agent)) return;
-    const text = [payload.outcome, payload.error].find((words) => typeof words === 'string' && words !== '');
+    const text = [payload.outcome, payload.error].find(
+      (words) => typeof words === 'string' && words !== '',
+    );
     this.put(tables, after, {
       agent,
       kind: 'result',
@@ -147,7 +179,13 @@ export class Deliveries {
   }
 
   /** Tells the agent that runs a task to stop. */
-  putCancel(tables: Tables, after: After, task: TaskRow, messageId: string, reason: string | null): void {
+  putCancel(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    messageId: string,
+    reason: string | null,
+  ): void {
     if (task.toAgent === null || task.direction === 'outgoing') return;
     if (tables.deliveryOfTask(task.id, 'cancel')) return;
     this.put(tables, after, {
@@ -180,7 +218,11 @@ export class Deliveries {
   agentRemoved(tables: Tables, agent: string): void {
     const finishedAt = this.#clock.wallMs();
     for (const row of notDoneOf(tables, agent)) {
-      tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt });
+      tables.updateDelivery(row.deliveryId, row.state, {
+        state: 'done',
+        leaseUntilWallMs: null,
+        finishedAt,
+      });
     }
   }
 
@@ -188,11 +230,16 @@ export class Deliveries {
     this.#close(tables, task);
     // Whoever holds a question learns of its end by its answer.
     if (task.kind === 'query') return;
-    if (isInHand(before) && ending.from !== 'runner') this.putCancel(tables, after, task, this.#random.uuid(), ending.reason);
-    const isWanted = task.direction === 'outgoing' || (task.direction === 'local' && (task.reportBack || ending.from !== 'runner'));
+    if (isInHand(before) && ending.from !== 'runner')
+      this.putCancel(tables, after, task, this.#random.uuid(), ending.reason);
+    const isWanted =
+      task.direction === 'outgoing' ||
+      (task.direction === 'local' && (task.reportBack || ending.from !== 'runner'));
     if (!isWanted || ending.from === 'asker') return;
     // What a person or a hub says is told in no agent's name.
-    const isAgents = result.answered_by === undefined && (ending.from === 'runner' || task.direction === 'outgoing');
+    const isAgents =
+      result.answered_by === undefined &&
+      (ending.from === 'runner' || task.direction === 'outgoing');
     const told = isAgents ? task : { ...task, toAgent: null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
@@ -202,7 +249,11 @@ export class Deliveries {
   #close(tables: Tables, task: TaskRow): void {
     const row = tables.deliveryOfTask(task.id, 'delegate');
     if (!row || row.state === 'done') return;
-    tables.updateDelivery(row.deliveryId, row.state, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#clock.wallMs() });
+    tables.updateDelivery(row.deliveryId, row.state, {
+      state: 'done',
+      leaseUntilWallMs: null,
+      finishedAt: this.#clock.wallMs(),
+    });
   }
 
   #recordLocal(tables: Tables, task: TaskRow, messageId: string): void {

@@ -1,11 +1,15 @@
-// What an agent is handed: the words of the hub, and beside them, apart, the words of somebody else. Owns the stored form of an inbox item
-// and its form at the API; everything foreign stands inside `untrusted`.
+// What an agent is handed: the words of the hub, and beside them, apart, the words of somebody
+// else. Owns the stored form of an inbox item and its form at the API; everything foreign stands
+// inside `untrusted`.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { DeliveryRow } from '../../ports/store.ts';
 
-/** The stored form, as JSON text in DeliveryRow.body. `untrusted` is null where it is taken from the approved view each time it is delivered. */
+/**
+ * The stored form, as JSON text in DeliveryRow.body. `untrusted` is null where it is taken from the
+ * approved view each time it is delivered.
+ */
 export interface DeliveryBody {
   readonly conversation_id: string | null;
   readonly trust: DeliveryDto['trust'];
@@ -35,7 +39,10 @@ export function readDeliveryBody(row: Pick<DeliveryRow, 'body'>): DeliveryBody |
   }
 }
 
-/** The item as claim and the stream hand it out. `untrusted` is that of the approved view where there was an approval. */
+/**
+ * The item as claim and the stream hand it out. `untrusted` is that of the approved view where
+ * there was an approval.
+ */
 export function deliveryDto(
   row: Omit<DeliveryRow, 'body'>,
   body: DeliveryBody,

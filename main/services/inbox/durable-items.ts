@@ -1,5 +1,6 @@
-// Inbox items that survive everything: rows of the database, each step one commit. Owns what hangs on them: the task that is to be done, whose words
-// must be those that were allowed, and the word to people about an item that nobody ever took.
+// Inbox items that survive everything: rows of the database, each step one commit. Owns what hangs
+// on them: the task that is to be done, whose words must be those that were allowed, and the word
+// to people about an item that nobody ever took.
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -36,12 +37,19 @@ interface Deps {
 }
 
 const DAMAGED = 'The stored request was damaged; it was not run.';
-const CANCELLED = { state: 'cancelled', code: 'cancelled', reason: 'It was cancelled before the agent had begun.' } as const;
+const CANCELLED = {
+  state: 'cancelled',
+  code: 'cancelled',
+  reason: 'It was cancelled before the agent had begun.',
+} as const;
 
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
 
-  /** Agents none of whose items is queued or claimed, until one is announced: whoever looks because of that listens after this. */
+  /**
+   * Agents none of whose items is queued or claimed, until one is announced: whoever looks because
+   * of that listens after this.
+   */
   readonly #idle = new Set<string>();
 
   constructor(deps: Deps) {
@@ -75,7 +83,8 @@ export class DurableItems implements ItemStore {
     const words = known === undefined ? deliveries.wordsOf(store.read, row) : ok(known);
     const body = readDeliveryBody(row);
     if (!words.ok || body === undefined) return undefined;
-    const task = isTask(item.kind) && item.taskId !== null ? store.read.task(item.taskId) : undefined;
+    const task =
+      isTask(item.kind) && item.taskId !== null ? store.read.task(item.taskId) : undefined;
     return deliveryDto(item, body, words.value, task ? tasks.deadlineAt(task) : null);
   }
 
@@ -110,7 +119,10 @@ class DurableStep implements Step {
   }
 
   put(item: Item, change: Parameters<Step['put']>[1]): Item {
-    assert(this.#tables.updateDelivery(item.deliveryId, item.state, change), 'an item read in this commit has not changed since');
+    assert(
+      this.#tables.updateDelivery(item.deliveryId, item.state, change),
+      'an item read in this commit has not changed since',
+    );
     return { ...item, ...change };
   }
 
@@ -119,17 +131,30 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     if (task && isOpen(task) && !isTrusted(this.#tables, task.party)) {
       const ended = endings.end(this.#tables, this.after, task, untrusted(this.#tables, task));
-      return err(new AppError('gone', ended.reason ?? 'This task has ended.', { failedBy: 'input' }));
+      return err(
+        new AppError('gone', ended.reason ?? 'This task has ended.', { failedBy: 'input' }),
+      );
     }
     const words = deliveries.wordsOf(this.#tables, rowOf(this.#tables, item));
     if (words.ok) return words;
     // What is stored is not what was allowed: nobody gets it, and whoever asked is told.
     const detail = { task: item.taskId };
-    audit.append(this.#tables, { actor: 'hub', surface: 'hub', action: 'delivery.refused', object: item.deliveryId, detail });
+    audit.append(this.#tables, {
+      actor: 'hub',
+      surface: 'hub',
+      action: 'delivery.refused',
+      object: item.deliveryId,
+      detail,
+    });
     this.put(item, { state: 'done', leaseUntilWallMs: null, finishedAt: clock.wallMs() });
     if (task && isOpen(task)) {
       const by = { by: 'hub', surface: 'hub', from: 'hub' } as const;
-      endings.end(this.#tables, this.after, task, { state: 'failed', code: 'internal', reason: DAMAGED, ...by });
+      endings.end(this.#tables, this.after, task, {
+        state: 'failed',
+        code: 'internal',
+        reason: DAMAGED,
+        ...by,
+      });
     }
     return err(new AppError('gone', DAMAGED));
   }
@@ -141,7 +166,8 @@ class DurableStep implements Step {
 
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean {
     const task = this.taskOf(item);
-    if (!task || !isOpen(task) || this.#tables.deliveryOfTask(task.id, 'cancel') === undefined) return false;
+    if (!task || !isOpen(task) || this.#tables.deliveryOfTask(task.id, 'cancel') === undefined)
+      return false;
     this.#deps.endings.end(this.#tables, this.after, task, {
       ...CANCELLED,
       by: by === 'agent' ? item.agent : 'hub',
@@ -161,7 +187,8 @@ class DurableStep implements Step {
   returned(item: Item): void {
     const { deliveries, feed } = this.#deps;
     const task = this.taskOf(item);
-    if (task && isOpen(task) && task.state !== 'queued') this.#changed(moveTask(this.#tables, task, 'queued'));
+    if (task && isOpen(task) && task.state !== 'queued')
+      this.#changed(moveTask(this.#tables, task, 'queued'));
     this.after(() => deliveries.announce(item));
     if (item.state === 'queued') return;
     const sentence = `"${item.agent}" was handed an item ${item.attempt} times and never took it. It waits in the dead list.`;
@@ -170,8 +197,13 @@ class DurableStep implements Step {
 
   answered(item: Item, reply: AgentReply): string | undefined {
     const task = this.taskOf(item);
-    if (!task) throw new AppError('bad_request', `A ${item.kind} needs no reply; "ack" it.`, { failedBy: 'input' });
-    return !isOpen(task) && task.result === JSON.stringify(resultOf(reply)) ? task.state : undefined;
+    if (!task)
+      throw new AppError('bad_request', `A ${item.kind} needs no reply; "ack" it.`, {
+        failedBy: 'input',
+      });
+    return !isOpen(task) && task.result === JSON.stringify(resultOf(reply))
+      ? task.state
+      : undefined;
   }
 
   replied(item: Item, reply: AgentReply): string {

@@ -1,4 +1,5 @@
-// The inbox of each agent as its doors see it. Owns who waits for something to come, and tells those who follow; the items have their own life.
+// The inbox of each agent as its doors see it. Owns who waits for something to come, and tells
+// those who follow; the items have their own life.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -51,16 +52,28 @@ export class Inbox implements InboxReader {
   }
 
   /** Leases up to `max` items that wait now, questions that somebody waits for first. */
-  claim(agent: string, max: number, leaseMs = LEASE_DEFAULT_MS, kinds: ItemKinds = null): Promise<readonly DeliveryDto[]> {
+  claim(
+    agent: string,
+    max: number,
+    leaseMs = LEASE_DEFAULT_MS,
+    kinds: ItemKinds = null,
+  ): Promise<readonly DeliveryDto[]> {
     return this.#deps.lifecycle.claim(agent, max, leaseMs, kinds);
   }
 
   /** Like `claim`, waiting up to `wait_ms` for the first item, until the caller goes away. */
-  async claimWaiting(agent: string, request: ClaimRequest, signal: AbortSignal): Promise<readonly DeliveryDto[]> {
+  async claimWaiting(
+    agent: string,
+    request: ClaimRequest,
+    signal: AbortSignal,
+  ): Promise<readonly DeliveryDto[]> {
     const { max: batchMax, wait_ms: waitMs, lease_ms: leaseMs, kinds = null } = request;
     const waiting = this.#waiters.get(agent) ?? 0;
     if (waiting >= CLAIM_WAITERS_PER_AGENT_MAX) {
-      throw new AppError('overloaded', 'Too many claims of this agent wait already.', { failedBy: 'input', retryAfterMs: 1_000 });
+      throw new AppError('overloaded', 'Too many claims of this agent wait already.', {
+        failedBy: 'input',
+        retryAfterMs: 1_000,
+      });
     }
     this.#waiters.set(agent, waiting + 1);
     const over = new AbortController();
@@ -75,7 +88,12 @@ export class Inbox implements InboxReader {
       ready: () => undefined,
     };
     try {
-      await follow(this, { agent, kinds, leaseMs, batchMax }, sink, AbortSignal.any([signal, over.signal]));
+      await follow(
+        this,
+        { agent, kinds, leaseMs, batchMax },
+        sink,
+        AbortSignal.any([signal, over.signal]),
+      );
       return taken;
     } finally {
       timer.cancel();
@@ -99,7 +117,8 @@ export class Inbox implements InboxReader {
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(agent) === listeners) this.#listeners.delete(agent);
+      if (listeners.size === 0 && this.#listeners.get(agent) === listeners)
+        this.#listeners.delete(agent);
     };
   }
 
@@ -107,8 +126,16 @@ export class Inbox implements InboxReader {
     return this.#deps.agents.streamOpened(agent);
   }
 
-  /** @param attempt the attempt the agent speaks of: one that is over is a `conflict`, here and below */
-  async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt = null): Promise<DeliveryDto> {
+  /**
+   * @param attempt the attempt the agent speaks of: one that is over is a `conflict`, here and
+   * below
+   */
+  async ack(
+    agent: string,
+    deliveryId: string,
+    estimatedMs: number | null,
+    attempt: Attempt = null,
+  ): Promise<DeliveryDto> {
     const item = await this.#deps.lifecycle.ack(agent, deliveryId, estimatedMs, attempt);
     this.#changed(agent);
     return item;
@@ -126,12 +153,23 @@ export class Inbox implements InboxReader {
     progress: string | null,
     attempt: Attempt = null,
   ): Promise<number | null> {
-    const { leaseUntil, task } = await this.#deps.lifecycle.extend(agent, deliveryId, leaseMs, attempt);
-    if (task && progress !== null) this.#deps.progress.tell(task, { state: 'running', text: progress });
+    const { leaseUntil, task } = await this.#deps.lifecycle.extend(
+      agent,
+      deliveryId,
+      leaseMs,
+      attempt,
+    );
+    if (task && progress !== null)
+      this.#deps.progress.tell(task, { state: 'running', text: progress });
     return leaseUntil;
   }
 
-  reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt = null): Promise<string> {
+  reply(
+    agent: string,
+    deliveryId: string,
+    reply: AgentReply,
+    attempt: Attempt = null,
+  ): Promise<string> {
     return this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
   }
 

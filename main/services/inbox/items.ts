@@ -1,5 +1,6 @@
-// What an inbox item is, and what keeps one: the database, or the memory of this run for questions whose asker waits. Types only; the life of an
-// item is the same in both, and stands in lifecycle.ts.
+// What an inbox item is, and what keeps one: the database, or the memory of this run for questions
+// whose asker waits. Types only; the life of an item is the same in both, and stands in
+// lifecycle.ts.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
@@ -9,7 +10,9 @@ import type { AgentReply } from './agent-reply.ts';
 
 export type Item = Omit<DeliveryRow, 'body'>;
 export type ItemKinds = readonly DeliveryRow['kind'][] | null;
-type ItemChange = Partial<Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>>;
+type ItemChange = Partial<
+  Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>
+>;
 
 export interface ItemStore {
   /** A look before a step, so that nobody writes in vain. */
@@ -21,7 +24,10 @@ export interface ItemStore {
   leasedCount(agent: string): number;
   /** Of every agent, at the start. */
   leased(): readonly Item[];
-  /** As it is delivered; undefined when its words cannot be read. @param words when they were read just now */
+  /**
+   * As it is delivered; undefined when its words cannot be read. @param words when they were read
+   * just now
+   */
   dto(item: Item, words?: Untrusted): DeliveryDto | undefined;
 }
 
@@ -32,7 +38,9 @@ export interface Step {
   find(deliveryId: string): Item | undefined;
   claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[];
   put(item: Item, change: ItemChange): Item;
-  /** What its agent may read of it. The error says why nobody may; then it is over with this step. */
+  /**
+   * What its agent may read of it. The error says why nobody may; then it is over with this step.
+   */
   words(item: Item): Result<Untrusted, AppError>;
   /** It was delivered. */
   claimed(item: Item): void;
@@ -42,9 +50,15 @@ export interface Step {
   begun(item: Item, estimatedMs: number | null): void;
   /** It waits again, or nobody ever took it. */
   returned(item: Item): void;
-  /** The answer of before, where this very reply was given already. @throws AppError bad_request where none is wanted */
+  /**
+   * The answer of before, where this very reply was given already. @throws AppError bad_request
+   * where none is wanted
+   */
   answered(item: Item, reply: AgentReply): string | undefined;
-  /** Its agent is done with it. The state in which that leaves the work. @throws AppError payload_too_large */
+  /**
+   * Its agent is done with it. The state in which that leaves the work. @throws AppError
+   * payload_too_large
+   */
   replied(item: Item, reply: AgentReply): string;
   /** The task that it is to be done; undefined where that is nobody's concern. */
   taskOf(item: Item): TaskRow | undefined;

@@ -1,5 +1,7 @@
-// The life of an inbox item: queued -> claimed -> running -> done or dead. It is delivered under a lease. Until its agent says "I have it", an item
-// whose lease ends goes back under the same id, eight times; from then on it is never delivered again. Each step is answered only after it is done.
+// The life of an inbox item: queued -> claimed -> running -> done or dead. It is delivered under a
+// lease. Until its agent says "I have it", an item whose lease ends goes back under the same id,
+// eight times; from then on it is never delivered again. Each step is answered only after it is
+// done.
 import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -28,7 +30,10 @@ export class Lifecycle {
   readonly #deps: Deps;
   readonly #stores: readonly ItemStore[];
   readonly #leases = new Map<string, TimerHandle>();
-  /** The newest durable item that each agent was handed: a question has no place of its own in a stream, and takes that one. */
+  /**
+   * The newest durable item that each agent was handed: a question has no place of its own in a
+   * stream, and takes that one.
+   */
   readonly #newestSeq = new Map<string, number>();
   #isStopped = false;
 
@@ -41,8 +46,11 @@ export class Lifecycle {
   start(): void {
     const { clock } = this.#deps;
     this.#isStopped = false;
-    for (const { deliveryId, leaseUntilWallMs } of this.#stores.flatMap((store) => store.leased())) {
-      // The wall clock may have been set meanwhile: back by hours, it would keep the item from everybody for as long.
+    for (const { deliveryId, leaseUntilWallMs } of this.#stores.flatMap((store) =>
+      store.leased(),
+    )) {
+      // The wall clock may have been set meanwhile: back by hours, it would keep the item from
+      // everybody for as long.
       const leftMs = (leaseUntilWallMs ?? 0) - clock.wallMs();
       this.#hold(deliveryId, Math.min(LEASE_MAX_MS, Math.max(0, leftMs)));
     }
@@ -55,13 +63,22 @@ export class Lifecycle {
   }
 
   /** Hands out up to `max` items under a lease. */
-  async claim(agent: string, max: number, leaseMs: number, kinds: ItemKinds): Promise<readonly DeliveryDto[]> {
+  async claim(
+    agent: string,
+    max: number,
+    leaseMs: number,
+    kinds: ItemKinds,
+  ): Promise<readonly DeliveryDto[]> {
     const items: DeliveryDto[] = [];
     for (const store of this.#stores) {
       if (items.length >= max) break;
       if (!store.isWaiting(agent, kinds)) continue;
       try {
-        items.push(...(await store.step((step) => this.#lease(store, step, agent, max - items.length, leaseMs, kinds))));
+        items.push(
+          ...(await store.step((step) =>
+            this.#lease(store, step, agent, max - items.length, leaseMs, kinds),
+          )),
+        );
       } catch (error) {
         // What is leased already must reach its agent, whatever became of the rest.
         if (items.length === 0) throw error;
@@ -72,7 +89,10 @@ export class Lifecycle {
     return items;
   }
 
-  /** Ends the leases of what was delivered to this agent after `afterSeq` and not acknowledged. It is delivered again, as the next attempt. */
+  /**
+   * Ends the leases of what was delivered to this agent after `afterSeq` and not acknowledged. It
+   * is delivered again, as the next attempt.
+   */
   async giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
     const { durable } = this.#deps;
     const unacknowledged = durable.list(agent, 'claimed', afterSeq, max);
@@ -92,35 +112,52 @@ export class Lifecycle {
   /** Handed out too often and never taken. */
   dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
     const found = this.#stores.flatMap((store) =>
-      store.list(agent, 'dead', afterSeq, max).map((item) => ({ item, dto: this.#dto(store, item) })),
+      store
+        .list(agent, 'dead', afterSeq, max)
+        .map((item) => ({ item, dto: this.#dto(store, item) })),
     );
-    const ordered = found.toSorted((one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity));
+    const ordered = found.toSorted(
+      (one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity),
+    );
     return ordered.flatMap(({ dto }) => dto ?? []).slice(0, max);
   }
 
   /**
-   * "I have it": the item is never delivered again, and exactly one attempt is ever taken: whoever says so again must be the one
-   * that was handed this attempt. @throws AppError not_found, gone, cancelled, conflict
+   * "I have it": the item is never delivered again, and exactly one attempt is ever taken: whoever
+   * says so again must be the one that was handed this attempt. @throws AppError not_found, gone,
+   * cancelled, conflict
    */
-  async ack(agent: string, deliveryId: string, estimatedMs: number | null, attempt: Attempt): Promise<DeliveryDto> {
+  async ack(
+    agent: string,
+    deliveryId: string,
+    estimatedMs: number | null,
+    attempt: Attempt,
+  ): Promise<DeliveryDto> {
     const store = this.#storeOf(deliveryId);
     const outcome = await store.step((step): DeliveryDto | AppError => {
       const item = own(step, agent, deliveryId);
       checkAttempt(item, attempt);
       // Said before: an agent that did not hear the answer says it again.
       const isSaidAgain =
-        (item.state === 'done' && !isWork(item.kind)) || (item.state === 'running' && (attempt !== null || item.attempt === 1));
+        (item.state === 'done' && !isWork(item.kind)) ||
+        (item.state === 'running' && (attempt !== null || item.attempt === 1));
       if (isSaidAgain) return this.#dto(store, item) ?? damaged();
       if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
       step.after(() => this.#release(deliveryId));
       const words = step.words(item);
       if (!words.ok) return words.error;
       if (!isWork(item.kind)) {
-        const done = step.put(item, { state: 'done', leaseUntilWallMs: null, finishedAt: this.#deps.clock.wallMs() });
+        const done = step.put(item, {
+          state: 'done',
+          leaseUntilWallMs: null,
+          finishedAt: this.#deps.clock.wallMs(),
+        });
         return this.#dto(store, done, words.value) ?? damaged();
       }
       if (step.endIfCancelled(item, 'agent')) {
-        return new AppError('cancelled', 'This task was cancelled. Do not run it.', { failedBy: 'peer' });
+        return new AppError('cancelled', 'This task was cancelled. Do not run it.', {
+          failedBy: 'peer',
+        });
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
       step.begun(running, estimatedMs);
@@ -131,7 +168,10 @@ export class Lifecycle {
     return outcome;
   }
 
-  /** Gives the item back at once. @throws AppError as `ack`, but not cancelled; conflict also where it runs already */
+  /**
+   * Gives the item back at once. @throws AppError as `ack`, but not cancelled; conflict also where
+   * it runs already
+   */
   async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
     return this.#storeOf(deliveryId).step((step) => {
       const item = own(step, agent, deliveryId);
@@ -142,7 +182,8 @@ export class Lifecycle {
   }
 
   /**
-   * Keeps the lease alive before "ack"; afterwards only tells that the work goes on. The new end of the lease, or null.
+   * Keeps the lease alive before "ack"; afterwards only tells that the work goes on. The new end of
+   * the lease, or null.
    * @throws AppError as `ack`, but not cancelled
    */
   async extend(
@@ -165,16 +206,23 @@ export class Lifecycle {
   }
 
   /**
-   * Ends the work with the agent's report, which leaves with the same step. The same report again gets the same answer.
+   * Ends the work with the agent's report, which leaves with the same step. The same report again
+   * gets the same answer.
    * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
    */
-  async reply(agent: string, deliveryId: string, reply: AgentReply, attempt: Attempt): Promise<string> {
+  async reply(
+    agent: string,
+    deliveryId: string,
+    reply: AgentReply,
+    attempt: Attempt,
+  ): Promise<string> {
     return this.#storeOf(deliveryId).step((step) => {
       const item = own(step, agent, deliveryId);
       const before = step.answered(item, reply);
       if (before !== undefined) return before;
       const isLate = item.state === 'queued' && item.attempt > 0;
-      if (item.state !== 'claimed' && item.state !== 'running' && !isLate) throw notHeld(item, step.taskOf(item));
+      if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
+        throw notHeld(item, step.taskOf(item));
       checkAttempt(item, attempt);
       // Its lease is over, and nobody was handed it since: done is done.
       if (isLate) step.claimed(step.put(item, { state: 'claimed' }));
@@ -183,24 +231,41 @@ export class Lifecycle {
     });
   }
 
-  /** Puts a dead item back into its queue for another eight attempts. `agent` null: a person does it. @throws AppError not_found, gone, conflict */
+  /**
+   * Puts a dead item back into its queue for another eight attempts. `agent` null: a person does
+   * it. @throws AppError not_found, gone, conflict
+   */
   async requeue(agent: string | null, deliveryId: string): Promise<void> {
     await this.#storeOf(deliveryId).step((step) => {
       const item = agent === null ? step.find(deliveryId) : own(step, agent, deliveryId);
       if (!item) throw noSuchItem();
-      if (item.state !== 'dead') throw new AppError('conflict', `This item is ${item.state}, not dead.`, { failedBy: 'input' });
+      if (item.state !== 'dead')
+        throw new AppError('conflict', `This item is ${item.state}, not dead.`, {
+          failedBy: 'input',
+        });
       const task = step.taskOf(item);
       if (task && !isOpen(task)) throw notHeld(item, task);
       step.returned(step.put(item, { state: 'queued' }));
     });
   }
 
-  #lease(store: ItemStore, step: Step, agent: string, max: number, leaseMs: number, kinds: ItemKinds): readonly DeliveryDto[] {
+  #lease(
+    store: ItemStore,
+    step: Step,
+    agent: string,
+    max: number,
+    leaseMs: number,
+    kinds: ItemKinds,
+  ): readonly DeliveryDto[] {
     return step.claimable(agent, kinds, max).flatMap((item) => {
       const words = step.words(item);
       if (!words.ok) return [];
       const leaseUntilWallMs = Math.round(this.#deps.clock.wallMs() + leaseMs);
-      const claimed = step.put(item, { state: 'claimed', attempt: item.attempt + 1, leaseUntilWallMs });
+      const claimed = step.put(item, {
+        state: 'claimed',
+        attempt: item.attempt + 1,
+        leaseUntilWallMs,
+      });
       step.claimed(claimed);
       step.after(() => this.#hold(item.deliveryId, leaseMs));
       return this.#dto(store, claimed, words.value) ?? [];
@@ -210,13 +275,16 @@ export class Lifecycle {
   #giveBack(step: Step, item: Item): 'queued' | 'dead' {
     step.after(() => this.#release(item.deliveryId));
     if (step.endIfCancelled(item, 'hub')) return 'dead';
-    // Attempts are counted on when a person puts it back, so that no two attempts at one item ever have the same number.
+    // Attempts are counted on when a person puts it back, so that no two attempts at one item ever
+    // have the same number.
     const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
     step.returned(step.put(item, { state, leaseUntilWallMs: null }));
     return state;
   }
 
-  /** Starts the lease anew. What is claimed while the hub stops is gone on with at the next start. */
+  /**
+   * Starts the lease anew. What is claimed while the hub stops is gone on with at the next start.
+   */
   #hold(deliveryId: string, leaseMs: number): void {
     this.#release(deliveryId);
     if (this.#isStopped) return;
@@ -268,11 +336,15 @@ function own(step: Step, agent: string, deliveryId: string): Item {
 /** @throws AppError conflict when the item was delivered again since */
 function checkAttempt(item: Item, attempt: Attempt): void {
   if (attempt === null || attempt === item.attempt) return;
-  throw new AppError('conflict', `You do not hold this item: it was delivered again (attempt ${item.attempt}).`, {
-    failedBy: 'input',
-    hint: 'Claim again.',
-    data: { attempt: item.attempt },
-  });
+  throw new AppError(
+    'conflict',
+    `You do not hold this item: it was delivered again (attempt ${item.attempt}).`,
+    {
+      failedBy: 'input',
+      hint: 'Claim again.',
+      data: { attempt: item.attempt },
+    },
+  );
 }
 
 function damaged(): AppError {
@@ -280,18 +352,34 @@ function damaged(): AppError {
 }
 
 function noSuchItem(): AppError {
-  return new AppError('not_found', 'There is no such item in this inbox. A question is gone once nobody waits for its answer.', {
-    failedBy: 'input',
-  });
+  return new AppError(
+    'not_found',
+    'There is no such item in this inbox. A question is gone once nobody waits for its answer.',
+    {
+      failedBy: 'input',
+    },
+  );
 }
 
 function notHeld(item: Item, task: TaskRow | undefined): AppError {
   if (task && !isOpen(task)) {
-    return new AppError('gone', `This task has ended: ${task.state}${task.code === null ? '' : ` (${task.code})`}.`, {
-      failedBy: 'input',
-      data: { state: task.state, code: task.code },
-    });
+    return new AppError(
+      'gone',
+      `This task has ended: ${task.state}${task.code === null ? '' : ` (${task.code})`}.`,
+      {
+        failedBy: 'input',
+        data: { state: task.state, code: task.code },
+      },
+    );
   }
-  const why = item.state === 'running' ? 'it is running already' : item.state === 'queued' ? 'its lease is over' : `it is ${item.state}`;
-  return new AppError('conflict', `You do not hold this item: ${why}.`, { failedBy: 'input', hint: 'Claim again.' });
+  const why =
+    item.state === 'running'
+      ? 'it is running already'
+      : item.state === 'queued'
+        ? 'its lease is over'
+        : `it is ${item.state}`;
+  return new AppError('conflict', `You do not hold this item: ${why}.`, {
+    failedBy: 'input',
+    hint: 'Claim again.',
+  });
 }

@@ -1,14 +1,22 @@
 // The numbers that bound this room, with what happens beyond each. Values only.
 
-/** Queries that may be open at once, waiting for an agent or a person; the next is answered `overloaded`. */
+/**
+ * Queries that may be open at once, waiting for an agent or a person; the next is answered
+ * `overloaded`.
+ */
 export const OPEN_QUERIES_MAX = 512;
-/** Of those, queries of one party; the next is answered `overloaded`, so that nobody takes all the places. */
+/**
+ * Of those, queries of one party; the next is answered `overloaded`, so that nobody takes all the
+ * places.
+ */
 export const OPEN_QUERIES_PER_PARTY_MAX = 64;
 /** Hand-outs of one item before it goes to the dead list. */
 export const DELIVERY_ATTEMPTS_MAX = 8;
 /** Lease of an item whose agent did not ask for another. */
 export const LEASE_DEFAULT_MS = 60_000;
-/** Longest lease that may be asked for; one that a clock set back would make longer ends after this. */
+/**
+ * Longest lease that may be asked for; one that a clock set back would make longer ends after this.
+ */
 export const LEASE_MAX_MS = 600_000;
 /** Claims of one agent that may wait at once; the next is answered `overloaded`. */
 export const CLAIM_WAITERS_PER_AGENT_MAX = 32;

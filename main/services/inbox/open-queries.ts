@@ -1,6 +1,7 @@
-// Questions that somebody waits for on an open line: they promise nothing, so they live in memory, next to the durable inbox, and end with
-// their deadline, their asker or this run of the hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and
-// approval in the store; the others are written down once, when they end.
+// Questions that somebody waits for on an open line: they promise nothing, so they live in memory,
+// next to the durable inbox, and end with their deadline, their asker or this run of the hub
+// (PROTOCOL.md, Streams and frames). One that a person must allow has its task and approval in the
+// store; the others are written down once, when they end.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { ok } from '../../lib/result.ts';
@@ -58,7 +59,10 @@ export class OpenQueries implements ItemStore {
     this.#listeners.add(listener);
   }
 
-  /** Whether this party may open one more. @throws AppError overloaded: by its own questions (failedBy input), or by those of all */
+  /**
+   * Whether this party may open one more. @throws AppError overloaded: by its own questions
+   * (failedBy input), or by those of all
+   */
   checkRoom(party: PartyKey): void {
     const own = [...this.#byTask.values()].filter((query) => query.party === party).length;
     if (own >= OPEN_QUERIES_PER_PARTY_MAX) throw tooManyOpen('You have', 'input');
@@ -66,10 +70,13 @@ export class OpenQueries implements ItemStore {
   }
 
   /**
-   * Opens the line: resolves with the answer, `timeout` after `deadlineMs` (null: the task's own deadline ends it through `fail`), or
-   * `cancelled` when the asker has gone. Never rejects.
+   * Opens the line: resolves with the answer, `timeout` after `deadlineMs` (null: the task's own
+   * deadline ends it through `fail`), or `cancelled` when the asker has gone. Never rejects.
    */
-  open(opening: QueryOpening, deadlineMs: number | null): Promise<{ readonly outcome: QueryOutcome; readonly end: QueryEnd }> {
+  open(
+    opening: QueryOpening,
+    deadlineMs: number | null,
+  ): Promise<{ readonly outcome: QueryOutcome; readonly end: QueryEnd }> {
     return new Promise((resolve) => {
       let timer: TimerHandle | undefined;
       const gone = () => settle(whyGone(opening.signal), 'gone');
@@ -88,7 +95,8 @@ export class OpenQueries implements ItemStore {
       const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt };
       this.#byTask.set(opening.taskId, query);
       opening.signal.addEventListener('abort', gone, { once: true });
-      if (deadlineMs !== null) timer = this.#deps.clock.setTimer(deadlineMs, () => settle(timedOut(), 'timeout'));
+      if (deadlineMs !== null)
+        timer = this.#deps.clock.setTimer(deadlineMs, () => settle(timedOut(), 'timeout'));
       if (opening.signal.aborted) gone();
     });
   }
@@ -123,7 +131,11 @@ export class OpenQueries implements ItemStore {
     if (query) query.deadlineAt = tasks.deadlineAt(task);
     const words = deliveries.approvedWords(approval, task);
     if (words.ok) this.deliver(task.id, deliveries.bodyOf(task, approval), words.value);
-    else this.fail(task.id, new AppError('internal', 'The stored request was damaged; it was not run.'));
+    else
+      this.fail(
+        task.id,
+        new AppError('internal', 'The stored request was damaged; it was not run.'),
+      );
   }
 
   /** Ends the line with an error; nothing happens when it has ended. */
@@ -136,7 +148,8 @@ export class OpenQueries implements ItemStore {
   }
 
   failAllOf(agent: string, error: AppError): void {
-    for (const query of this.#byTask.values()) if (query.agent === agent) query.settle(error, 'hub');
+    for (const query of this.#byTask.values())
+      if (query.agent === agent) query.settle(error, 'hub');
   }
 
   /** Whether somebody waits for the answer to this task's question. */
@@ -145,7 +158,8 @@ export class OpenQueries implements ItemStore {
   }
 
   stop(): void {
-    for (const query of this.#byTask.values()) query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');
+    for (const query of this.#byTask.values())
+      query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');
   }
 
   has(deliveryId: string): boolean {
@@ -161,7 +175,12 @@ export class OpenQueries implements ItemStore {
     return work(this.#step);
   }
 
-  list(agent: string, state: 'claimed' | 'dead', _afterSeq: number, limit: number): readonly Item[] {
+  list(
+    agent: string,
+    state: 'claimed' | 'dead',
+    _afterSeq: number,
+    limit: number,
+  ): readonly Item[] {
     return this.#items(agent, state, null).slice(0, limit);
   }
 
@@ -175,7 +194,10 @@ export class OpenQueries implements ItemStore {
 
   dto(item: Item): DeliveryDto | undefined {
     const query = this.#byDelivery.get(item.deliveryId);
-    return query?.delivered && deliveryDto(item, query.delivered.body, query.delivered.words, query.deadlineAt);
+    return (
+      query?.delivered &&
+      deliveryDto(item, query.delivered.body, query.delivered.words, query.deadlineAt)
+    );
   }
 
   #items(agent: string, state: Item['state'], kinds: ItemKinds): readonly Item[] {
@@ -187,7 +209,10 @@ export class OpenQueries implements ItemStore {
   #makeStep(): Step {
     const delivered = ({ deliveryId }: Item): NonNullable<OpenQuery['delivered']> => {
       const found = this.#byDelivery.get(deliveryId)?.delivered;
-      if (found === undefined) throw new AppError('not_found', 'Nobody waits for its answer any more.', { failedBy: 'input' });
+      if (found === undefined)
+        throw new AppError('not_found', 'Nobody waits for its answer any more.', {
+          failedBy: 'input',
+        });
       return found;
     };
     const settle = ({ deliveryId }: Item, outcome: QueryOutcome, end: QueryEnd): void =>
@@ -203,7 +228,12 @@ export class OpenQueries implements ItemStore {
       begun: () => undefined,
       returned: (item) => {
         if (item.state === 'queued') this.#announce(item.agent);
-        else settle(item, new AppError('unhandled', 'The agent was handed the question and never took it.'), 'hub');
+        else
+          settle(
+            item,
+            new AppError('unhandled', 'The agent was handed the question and never took it.'),
+            'hub',
+          );
       },
       answered: () => undefined,
       replied: (item, reply) => {
@@ -221,12 +251,18 @@ export class OpenQueries implements ItemStore {
 
 function outcomeOf(reply: AgentReply): QueryOutcome {
   if (reply.status !== 'failed') return responseOf(reply);
-  return new AppError(codeOf(reply), reply.error ?? reply.outcome ?? 'The agent could not answer.', { failedBy: 'peer' });
+  return new AppError(
+    codeOf(reply),
+    reply.error ?? reply.outcome ?? 'The agent could not answer.',
+    { failedBy: 'peer' },
+  );
 }
 
 /** What ended the wait, as an error for whoever asked. */
 export function whyGone({ reason }: AbortSignal): AppError {
-  return reason instanceof AppError ? reason : new AppError('cancelled', 'Whoever asked has gone.', { failedBy: 'peer' });
+  return reason instanceof AppError
+    ? reason
+    : new AppError('cancelled', 'Whoever asked has gone.', { failedBy: 'peer' });
 }
 
 function timedOut(): AppError {
@@ -237,5 +273,8 @@ function timedOut(): AppError {
 }
 
 function tooManyOpen(who: string, failedBy: 'input' | 'local'): AppError {
-  return new AppError('overloaded', `${who} too many open questions.`, { failedBy, hint: 'Try again in a few seconds.' });
+  return new AppError('overloaded', `${who} too many open questions.`, {
+    failedBy,
+    hint: 'Try again in a few seconds.',
+  });
 }

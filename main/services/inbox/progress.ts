@@ -1,5 +1,5 @@
-// Tells whoever asked how far its request is: a notify `axon.progress` with the request's id as ref (PROTOCOL.md, Delegation states).
-// It promises nothing and holds up nothing.
+// Tells whoever asked how far its request is: a notify `axon.progress` with the request's id as ref
+// (PROTOCOL.md, Delegation states). It promises nothing and holds up nothing.
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -28,7 +28,10 @@ interface Deps {
   readonly messenger: PeerMessenger;
 }
 
-type ToldTask = Pick<TaskRow, 'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'>;
+type ToldTask = Pick<
+  TaskRow,
+  'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'
+>;
 
 export class Progress {
   readonly #deps: Deps;
@@ -38,7 +41,9 @@ export class Progress {
   }
 
   tell(task: ToldTask, words: ProgressWords): void {
-    this.#tell(task, words).catch((error: unknown) => this.#deps.log.warn('progress not told', { error: String(error) }));
+    this.#tell(task, words).catch((error: unknown) =>
+      this.#deps.log.warn('progress not told', { error: String(error) }),
+    );
   }
 
   async #tell(task: ToldTask, words: ProgressWords): Promise<void> {
@@ -54,7 +59,10 @@ export class Progress {
     const incoming = task.direction === 'incoming';
     const extensions = incoming ? messenger.extensions(task.party) : [];
     if (incoming && !extensions.includes(PROGRESS)) return;
-    const decision = words.decision !== undefined && extensions.includes(DECISIONS) ? { decision: words.decision } : {};
+    const decision =
+      words.decision !== undefined && extensions.includes(DECISIONS)
+        ? { decision: words.decision }
+        : {};
     const payload = { topic: PROGRESS_TOPIC, data, importance: 'low', ...decision };
     const message = { id: random.uuid(), kind: 'notify', ref: task.messageId, payload };
     const raw = incoming ? messenger.encode(task.party, message) : JSON.stringify(message);

@@ -1,4 +1,5 @@
-// Keys that sent too many malformed messages are kept out for a while, longer each time. Bounded; forgets the oldest first.
+// Keys that sent too many malformed messages are kept out for a while, longer each time. Bounded;
+// forgets the oldest first.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { COOL_OFF_FIRST_MS, COOL_OFF_KEYS_MAX, COOL_OFF_MAX_MS } from './limits.ts';
@@ -22,13 +23,18 @@ export class CoolOff {
     return cooling !== undefined && this.#clock.monotonicMs() < cooling.untilMs;
   }
 
-  /** Begins a cool-off; each one within an hour of the last is twice as long. False while one lasts: both connections of a hub may cause it. */
+  /**
+   * Begins a cool-off; each one within an hour of the last is twice as long. False while one lasts:
+   * both connections of a hub may cause it.
+   */
   begin(key: KeyHex): boolean {
     if (this.isCooling(key)) return false;
     const now = this.#clock.monotonicMs();
     const before = this.#keys.get(key);
     const isRepeated = before !== undefined && now - before.untilMs < COOL_OFF_MAX_MS;
-    const lengthMs = isRepeated ? Math.min(before.lengthMs * 2, COOL_OFF_MAX_MS) : COOL_OFF_FIRST_MS;
+    const lengthMs = isRepeated
+      ? Math.min(before.lengthMs * 2, COOL_OFF_MAX_MS)
+      : COOL_OFF_FIRST_MS;
     this.#keys.delete(key);
     this.#keys.set(key, { untilMs: now + lengthMs, lengthMs });
     const oldest = this.#keys.keys().next();

@@ -1,12 +1,19 @@
-// Keeps a connection to every paired peer: dials for ever, a few at a time, with growing waits that start afresh on a hint that dialling could
-// work now. Knows where a hub may be: from its owner, from the network, from last time. Who it is, the transport checks by the key
-// (PROTOCOL.md, Connection and Discovery).
+// Keeps a connection to every paired peer: dials for ever, a few at a time, with growing waits that
+// start afresh on a hint that dialling could work now. Knows where a hub may be: from its owner,
+// from the network, from last time. Who it is, the transport checks by the key (PROTOCOL.md,
+// Connection and Discovery).
 import { isIP } from 'node:net';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Resolver } from '../../ports/resolver.ts';
-import type { ConnectionInfo, DialFailure, DialTarget, KeyHex, Transport } from '../../ports/transport.ts';
+import type {
+  ConnectionInfo,
+  DialFailure,
+  DialTarget,
+  KeyHex,
+  Transport,
+} from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import * as limits from './limits.ts';
@@ -26,7 +33,10 @@ interface DiallerDeps {
   readonly onWrongKey: (key: KeyHex, found: KeyHex, at: HubAddress) => void;
 }
 
-/** no-address: its name has none; silent: nobody answered; wrong-key: another hub answered; refused: it answered, but hello failed. */
+/**
+ * no-address: its name has none; silent: nobody answered; wrong-key: another hub answered; refused:
+ * it answered, but hello failed.
+ */
 export type PlaceOutcome = 'no-address' | 'silent' | 'busy' | 'wrong-key' | 'refused';
 
 /** What came of one place. */
@@ -73,7 +83,8 @@ export class Dialler {
 
   start(): void {
     this.#isStopped = false;
-    for (const { key, trust } of this.#deps.directory.rows()) if (trust === 'paired') this.wake(key);
+    for (const { key, trust } of this.#deps.directory.rows())
+      if (trust === 'paired') this.wake(key);
   }
 
   stop(): void {
@@ -90,7 +101,10 @@ export class Dialler {
     this.#states.delete(key);
   }
 
-  /** There is reason to think that this peer can be reached now: dial soon, with the shortest waits again. */
+  /**
+   * There is reason to think that this peer can be reached now: dial soon, with the shortest waits
+   * again.
+   */
   wake(key: KeyHex, delayMs = 0): void {
     if (!this.#isWanted(key)) return;
     const state = this.#stateOf(key);
@@ -100,7 +114,10 @@ export class Dialler {
     this.#schedule(key, state, Math.max(delayMs, limits.DIAL_RESET_INTERVAL_MS - sinceLastMs, 0));
   }
 
-  /** The network changed, or the computer woke up: dials under way on the old network are given up, and everybody is dialled again. */
+  /**
+   * The network changed, or the computer woke up: dials under way on the old network are given up,
+   * and everybody is dialled again.
+   */
   wakeAll(): void {
     this.#resolved.clear();
     for (const state of this.#states.values()) {
@@ -117,13 +134,20 @@ export class Dialler {
     const state = this.#stateOf(key);
     if (wasStable) state.attempt = 0;
     if (state.running !== undefined || state.timer !== undefined) return;
-    this.#schedule(key, state, backoffMs(state.attempt++, this.#deps.random.fraction(), limits.DIAL_BACKOFF));
+    this.#schedule(
+      key,
+      state,
+      backoffMs(state.attempt++, this.#deps.random.fraction(), limits.DIAL_BACKOFF),
+    );
   }
 
   /**
-   * One round over everything known of where this key is. A person's round (for pairing) takes no turn from the others.
-   * @param named where it is by more than the network's word, by name or by number: dialled before everything else
-   * @param withinMs what all addresses together may take; each gets an equal share, from DIAL_EACH_MIN_MS to DIAL_TIMEOUT_MS
+   * One round over everything known of where this key is. A person's round (for pairing) takes no
+   * turn from the others.
+   * @param named where it is by more than the network's word, by name or by number: dialled before
+   * everything else
+   * @param withinMs what all addresses together may take; each gets an equal share, from
+   * DIAL_EACH_MIN_MS to DIAL_TIMEOUT_MS
    */
   async dialOnce(
     key: KeyHex,
@@ -134,8 +158,15 @@ export class Dialler {
     const { addresses, unknown } = await this.#addresses(key, signal, named);
     const name = this.#deps.directory.nameOf(key);
     const nowhere = `${name} has not been seen on this network, and no address is known for it.`;
-    const tried: TriedPlace[] = unknown.map((place) => ({ ...place, outcome: 'no-address', sentence: nowhere }));
-    const eachMs = Math.min(limits.DIAL_TIMEOUT_MS, Math.max(limits.DIAL_EACH_MIN_MS, withinMs / Math.max(1, addresses.length)));
+    const tried: TriedPlace[] = unknown.map((place) => ({
+      ...place,
+      outcome: 'no-address',
+      sentence: nowhere,
+    }));
+    const eachMs = Math.min(
+      limits.DIAL_TIMEOUT_MS,
+      Math.max(limits.DIAL_EACH_MIN_MS, withinMs / Math.max(1, addresses.length)),
+    );
     for (const address of addresses) {
       if (signal.aborted || this.#deps.isLinked(key)) break;
       const failed = await this.#tryAt(key, address, signal, eachMs);
@@ -143,7 +174,9 @@ export class Dialler {
       tried.push({ ...address, ...failed });
     }
     if (this.#deps.isLinked(key)) return ok();
-    const furthest = tried.toSorted((one, other) => FURTHEST.indexOf(other.outcome) - FURTHEST.indexOf(one.outcome))[0];
+    const furthest = tried.toSorted(
+      (one, other) => FURTHEST.indexOf(other.outcome) - FURTHEST.indexOf(one.outcome),
+    )[0];
     return err({ sentence: furthest?.sentence ?? nowhere, tried });
   }
 
@@ -155,7 +188,11 @@ export class Dialler {
     withinMs: number,
   ): Promise<Pick<TriedPlace, 'outcome' | 'sentence'> | undefined> {
     const name = this.#deps.directory.nameOf(key);
-    const dialled = await this.#dial({ keyHex: key, agentId: agentIdOfKeyHex(key), ...at }, signal, withinMs);
+    const dialled = await this.#dial(
+      { keyHex: key, agentId: agentIdOfKeyHex(key), ...at },
+      signal,
+      withinMs,
+    );
     if (dialled.ok) {
       const hello = await this.#deps.greet(dialled.value);
       return hello.ok ? undefined : { outcome: 'refused', sentence: hello.error };
@@ -168,9 +205,15 @@ export class Dialler {
           sentence: `Another hub answered where ${name} should be, so the connection was refused. If ${name} was set up anew, remove it here and pair again.`,
         };
       case 'busy':
-        return { outcome: 'busy', sentence: `${name} could not be dialled because too much is under way. It is tried again.` };
+        return {
+          outcome: 'busy',
+          sentence: `${name} could not be dialled because too much is under way. It is tried again.`,
+        };
       default:
-        return { outcome: 'silent', sentence: `${name} can't be reached. It may be switched off, or its firewall may block the hub.` };
+        return {
+          outcome: 'silent',
+          sentence: `${name} can't be reached. It may be switched off, or its firewall may block the hub.`,
+        };
     }
   }
 
@@ -181,7 +224,12 @@ export class Dialler {
   #stateOf(key: KeyHex): DialState {
     const known = this.#states.get(key);
     if (known !== undefined) return known;
-    const state: DialState = { attempt: 0, timer: undefined, running: undefined, startedAtMs: -limits.DIAL_RESET_INTERVAL_MS };
+    const state: DialState = {
+      attempt: 0,
+      timer: undefined,
+      running: undefined,
+      startedAtMs: -limits.DIAL_RESET_INTERVAL_MS,
+    };
     this.#states.set(key, state);
     return state;
   }
@@ -224,7 +272,11 @@ export class Dialler {
   }
 
   /** One dial, bounded in time whatever the transport does. */
-  async #dial(target: DialTarget, signal: AbortSignal, withinMs: number): Promise<Result<ConnectionInfo, DialFailure>> {
+  async #dial(
+    target: DialTarget,
+    signal: AbortSignal,
+    withinMs: number,
+  ): Promise<Result<ConnectionInfo, DialFailure>> {
     const bounded = new AbortController();
     const giveUp = (): void => bounded.abort();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -238,13 +290,17 @@ export class Dialler {
   }
 
   /**
-   * Where the hub may be: first what people said, then what the network says, last where the hub itself was, which announcements never push out.
+   * Where the hub may be: first what people said, then what the network says, last where the hub
+   * itself was, which announcements never push out.
    */
   async #addresses(
     key: KeyHex,
     signal: AbortSignal,
     named: readonly HubAddress[],
-  ): Promise<{ readonly addresses: readonly HubAddress[]; readonly unknown: readonly HubAddress[] }> {
+  ): Promise<{
+    readonly addresses: readonly HubAddress[];
+    readonly unknown: readonly HubAddress[];
+  }> {
     const { directory } = this.#deps;
     const row = directory.row(key);
     const fixed = directory.staticHub(key);
@@ -255,15 +311,27 @@ export class Dialler {
     const found = await Promise.all(places.map((place) => this.#resolvedPlace(place, signal)));
     const unknown = distinct(places.filter((_place, index) => found[index]?.length === 0));
     const said = found.flat();
-    const last = row?.lastHost != null && row.lastPort !== null ? [{ host: row.lastHost, port: row.lastPort }] : [];
+    const last =
+      row?.lastHost != null && row.lastPort !== null
+        ? [{ host: row.lastHost, port: row.lastPort }]
+        : [];
     const room = Math.max(0, limits.DIAL_ADDRESSES_MAX - distinct([...said, ...last]).length);
     const isSaid = new Set([...said, ...last].map(writeHubAddress));
-    const heard = nearby === undefined ? [] : nearby.addresses.map((address) => ({ host: address, port: nearby.port }));
+    const heard =
+      nearby === undefined
+        ? []
+        : nearby.addresses.map((address) => ({ host: address, port: nearby.port }));
     const unsaid = heard.filter((address) => !isSaid.has(writeHubAddress(address))).slice(0, room);
-    return { addresses: distinct([...said, ...unsaid, ...last]).slice(0, limits.DIAL_ADDRESSES_MAX), unknown };
+    return {
+      addresses: distinct([...said, ...unsaid, ...last]).slice(0, limits.DIAL_ADDRESSES_MAX),
+      unknown,
+    };
   }
 
-  async #resolvedPlace({ host, port }: HubAddress, signal: AbortSignal): Promise<readonly HubAddress[]> {
+  async #resolvedPlace(
+    { host, port }: HubAddress,
+    signal: AbortSignal,
+  ): Promise<readonly HubAddress[]> {
     return (await this.#resolve(host, signal)).map((address) => ({ host: address, port }));
   }
 
@@ -271,7 +339,8 @@ export class Dialler {
     if (isIP(host) !== 0) return [host];
     const now = this.#deps.clock.monotonicMs();
     const known = this.#resolved.get(host);
-    if (known !== undefined && now - known.atMs < limits.RESOLVE_AGAIN_AFTER_MS) return known.addresses;
+    if (known !== undefined && now - known.atMs < limits.RESOLVE_AGAIN_AFTER_MS)
+      return known.addresses;
     const bounded = new AbortController();
     const giveUp = (): void => bounded.abort();
     signal.addEventListener('abort', giveUp, { once: true });

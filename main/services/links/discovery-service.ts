@@ -1,10 +1,16 @@
-// Glue between the home network and the directory: announces this hub, feeds what is heard into the nearby table, and can be switched off
-// and on by the owner: one call at a time. What is heard is a hint and goes no further than that (PROTOCOL.md, Discovery).
+// Glue between the home network and the directory: announces this hub, feeds what is heard into the
+// nearby table, and can be switched off and on by the owner: one call at a time. What is heard is a
+// hint and goes no further than that (PROTOCOL.md, Discovery).
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityService } from '../base/identity.ts';
-import { DISCOVERY_FAILED, DISCOVERY_OFF, DISCOVERY_STARTING, discoveryStatus } from './discovery-status.ts';
+import {
+  DISCOVERY_FAILED,
+  DISCOVERY_OFF,
+  DISCOVERY_STARTING,
+  discoveryStatus,
+} from './discovery-status.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
 export interface DiscoveryServiceDeps {
@@ -32,7 +38,10 @@ export class DiscoveryService {
     return this.#status;
   }
 
-  /** Announces this hub at its peer port and listens. A network that does not let us is a warning, not a failure. Idempotent. */
+  /**
+   * Announces this hub at its peer port and listens. A network that does not let us is a warning,
+   * not a failure. Idempotent.
+   */
   async start(peerPort: number): Promise<void> {
     if (this.#isRunning) return;
     const { discovery, identity, log } = this.#deps;
@@ -44,7 +53,9 @@ export class DiscoveryService {
     } catch (error) {
       this.#isRunning = false;
       this.#is(DISCOVERY_FAILED);
-      log.warn('discovery could not start', { error: error instanceof Error ? error.message : 'unknown' });
+      log.warn('discovery could not start', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     }
   }
 
@@ -57,7 +68,9 @@ export class DiscoveryService {
     try {
       await this.#deps.discovery.stop();
     } catch (error) {
-      this.#deps.log.warn('discovery could not say goodbye', { error: error instanceof Error ? error.message : 'unknown' });
+      this.#deps.log.warn('discovery could not say goodbye', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     }
     this.#deps.directory.forgetNearby();
   }
@@ -76,7 +89,11 @@ export class DiscoveryService {
     this.#status = status;
     this.#deps.onStatus(status);
     const { state, message, interfaces } = status;
-    if (message !== null) this.#deps.log.warn(message, { state, interfaces: interfaces.length === 0 ? null : interfaces.join(' ') });
+    if (message !== null)
+      this.#deps.log.warn(message, {
+        state,
+        interfaces: interfaces.length === 0 ? null : interfaces.join(' '),
+      });
     else if (before.message !== null && state === 'working')
       this.#deps.log.info('hubs can be found again', { interfaces: interfaces.join(' ') });
   }

@@ -1,27 +1,41 @@
-// What finding hubs is like for a person: the condition of the computer's networks as one state and one sentence that says what to do. Pure.
+// What finding hubs is like for a person: the condition of the computer's networks as one state and
+// one sentence that says what to do. Pure.
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { DiscoveryCondition, UnusableWhy } from '../../ports/discovery.ts';
 
 export const DISCOVERY_OFF: DiscoveryDto = { state: 'off', message: null, interfaces: [] };
 export const DISCOVERY_OFF_THIS_RUN: DiscoveryDto = {
   state: 'off',
-  message: 'This hub was started with finding hubs off: until it is started without that, it announces nothing and finds nobody.',
+  message:
+    'This hub was started with finding hubs off: until it is started without that, it announces nothing and finds nobody.',
   interfaces: [],
 };
-export const DISCOVERY_STARTING: DiscoveryDto = { state: 'starting', message: null, interfaces: [] };
+export const DISCOVERY_STARTING: DiscoveryDto = {
+  state: 'starting',
+  message: null,
+  interfaces: [],
+};
 export const DISCOVERY_FAILED: DiscoveryDto = {
   state: 'unusable',
-  message: 'This hub could not announce itself on the home network. Other hubs can still be added by address.',
+  message:
+    'This hub could not announce itself on the home network. Other hubs can still be added by address.',
   interfaces: [],
 };
 
 const BY_ADDRESS = 'Hubs can still be added by address.';
-/** Most telling first. A VPN or a public address beside a network that works is nothing to speak of. */
-const REASONS: readonly { readonly why: UnusableWhy; readonly impairs: boolean; readonly sentence: (names: string) => string }[] = [
+/**
+ * Most telling first. A VPN or a public address beside a network that works is nothing to speak of.
+ */
+const REASONS: readonly {
+  readonly why: UnusableWhy;
+  readonly impairs: boolean;
+  readonly sentence: (names: string) => string;
+}[] = [
   {
     why: 'absent',
     impairs: true,
-    sentence: (names) => `This hub is told to use ${names} only, and this computer has no such network now. ${BY_ADDRESS}`,
+    sentence: (names) =>
+      `This hub is told to use ${names} only, and this computer has no such network now. ${BY_ADDRESS}`,
   },
   {
     why: 'port-taken',
@@ -52,10 +66,16 @@ const REASONS: readonly { readonly why: UnusableWhy; readonly impairs: boolean; 
 /** The state and the sentence for a condition that the discovery reported. */
 export function discoveryStatus({ working, unusable }: DiscoveryCondition): DiscoveryDto {
   const isUsable = working.length > 0;
-  const reason = REASONS.find(({ why, impairs }) => (impairs || !isUsable) && unusable.some((one) => one.why === why));
+  const reason = REASONS.find(
+    ({ why, impairs }) => (impairs || !isUsable) && unusable.some((one) => one.why === why),
+  );
   if (reason !== undefined) {
     const names = unusable.filter(({ why }) => why === reason.why).map(({ name }) => name);
-    return { state: isUsable ? 'impaired' : 'unusable', message: reason.sentence(names.join(' and ')), interfaces: working };
+    return {
+      state: isUsable ? 'impaired' : 'unusable',
+      message: reason.sentence(names.join(' and ')),
+      interfaces: working,
+    };
   }
   if (isUsable) return { state: 'working', message: null, interfaces: working };
   const message = `This computer is on no network just now, so hubs cannot find each other. ${BY_ADDRESS}`;

@@ -1,6 +1,7 @@
-// hello, from both ends (PROTOCOL.md, hello): the dialler asks first, the other answers, and both then know versions, features and
-// extensions. Done once a connection; a second hello is answered and changes nothing. What a hello says is kept as a hint: it limits what
-// we send and is shown to people; an older version than before is pointed out, and no rule of trust depends on any of it.
+// hello, from both ends (PROTOCOL.md, hello): the dialler asks first, the other answers, and both
+// then know versions, features and extensions. Done once a connection; a second hello is answered
+// and changes nothing. What a hello says is kept as a hint: it limits what we send and is shown to
+// people; an older version than before is pointed out, and no rule of trust depends on any of it.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -46,12 +47,16 @@ export class HelloHandshake {
     if (link.info.direction === 'outgoing') return this.#closeAfter(link, HELLO_TIMEOUT_MS);
     const first = this.#deps.clock.setTimer(HELLO_IN_RETURN_AFTER_MS, () => {
       this.#closeAfter(link, HELLO_TIMEOUT_MS - HELLO_IN_RETURN_AFTER_MS);
-      if (!link.isEstablished && this.#deps.directory.mayHaveNoHello(link.keyHex)) void this.#askInReturn(link);
+      if (!link.isEstablished && this.#deps.directory.mayHaveNoHello(link.keyHex))
+        void this.#askInReturn(link);
     });
     this.#deadlines.set(link.id, first);
   }
 
-  /** A peer that was asked nothing and says nothing may be one that has no hello: its answer to ours tells. */
+  /**
+   * A peer that was asked nothing and says nothing may be one that has no hello: its answer to ours
+   * tells.
+   */
   async #askInReturn(link: Link): Promise<void> {
     const answered = await this.#ask(link);
     if (answered.ok) {
@@ -60,7 +65,9 @@ export class HelloHandshake {
     } else if (answered.error instanceof SpeaksReference) this.spokenReference(link);
   }
 
-  /** The other side has shown that it has no hello: a paired hub may use its connection without one. */
+  /**
+   * The other side has shown that it has no hello: a paired hub may use its connection without one.
+   */
   spokenReference(link: Link): void {
     if (link.isGone || (link.isEstablished && !link.isReference)) return;
     link.isReference = true;
@@ -73,13 +80,19 @@ export class HelloHandshake {
   #closeAfter(link: Link, delayMs: number): void {
     const deadline = this.#deps.clock.setTimer(delayMs, () => {
       this.#deadlines.delete(link.id);
-      if (!link.isEstablished) this.#deps.table.close(link, CLOSE_CODES.tooSlow, 'no hello in time');
+      if (!link.isEstablished)
+        this.#deps.table.close(link, CLOSE_CODES.tooSlow, 'no hello in time');
     });
     this.#deadlines.set(link.id, deadline);
   }
 
   #ask(link: Link): Promise<Result<Envelope, AppError>> {
-    const message = { id: this.#deps.channel.newId(), kind: 'hello', ref: null, payload: this.#payload(link) };
+    const message = {
+      id: this.#deps.channel.newId(),
+      kind: 'hello',
+      ref: null,
+      payload: this.#payload(link),
+    };
     return this.#deps.channel.request(link, message, HELLO_TIMEOUT_MS, link.signal);
   }
 
@@ -102,30 +115,49 @@ export class HelloHandshake {
     if (hello === undefined) {
       this.#deps.table.close(link, CLOSE_CODES.done, 'no common version');
       return err(
-        new AppError('incompatible_version', 'The two hubs have no version of the protocol in common.', {
-          failedBy: 'peer',
-          hint: 'Update the older one.',
-        }),
+        new AppError(
+          'incompatible_version',
+          'The two hubs have no version of the protocol in common.',
+          {
+            failedBy: 'peer',
+            hint: 'Update the older one.',
+          },
+        ),
       );
     }
     this.#finish(link, hello);
     return ok();
   }
 
-  /** Answers a hello; throws AppError incompatible_version. `sent` must be called when the answer is on its way. */
-  answer(link: Link, payload: JsonObject): { readonly reply: ReplyDraft; readonly sent: () => void } {
+  /**
+   * Answers a hello; throws AppError incompatible_version. `sent` must be called when the answer is
+   * on its way.
+   */
+  answer(
+    link: Link,
+    payload: JsonObject,
+  ): { readonly reply: ReplyDraft; readonly sent: () => void } {
     const hello = parseHello(payload);
     const selected = hello.ok ? selectVersion(hello.value.protocol_versions) : undefined;
     if (!hello.ok || selected === undefined) {
-      throw new AppError('incompatible_version', `This hub speaks version ${PROTOCOL_VERSIONS.join(', ')} of the protocol.`, {
-        hint: 'Say so in "protocol_versions", a list of at most 16 whole numbers, each higher than the one before.',
-      });
+      throw new AppError(
+        'incompatible_version',
+        `This hub speaks version ${PROTOCOL_VERSIONS.join(', ')} of the protocol.`,
+        {
+          hint: 'Say so in "protocol_versions", a list of at most 16 whole numbers, each higher than the one before.',
+        },
+      );
     }
-    const reply: ReplyDraft = { kind: 'hello', payload: { ...this.#payload(link), selected_version: selected } };
+    const reply: ReplyDraft = {
+      kind: 'hello',
+      payload: { ...this.#payload(link), selected_version: selected },
+    };
     // What said nothing for a while may say hello after all: then it is one of ours.
     const isFirst = !link.isEstablished || link.isReference;
-    // On a connection of ours that still waits for its answer, the other side asks in return: our own hello ends the greeting.
-    if (!link.isEstablished && link.info.direction === 'outgoing') return { reply, sent: () => undefined };
+    // On a connection of ours that still waits for its answer, the other side asks in return: our
+    // own hello ends the greeting.
+    if (!link.isEstablished && link.info.direction === 'outgoing')
+      return { reply, sent: () => undefined };
     if (!isFirst || link.info.direction === 'outgoing') {
       return { reply, sent: () => this.#deps.audit.note(link.keyHex, 'peer.second_hello', {}) };
     }
@@ -140,13 +172,19 @@ export class HelloHandshake {
     this.#deps.table.established(link);
   }
 
-  /** The key of this connection has just been pinned: what its hello told, or that it has none, counts from now on. */
+  /**
+   * The key of this connection has just been pinned: what its hello told, or that it has none,
+   * counts from now on.
+   */
   pinned(link: Link): void {
     if (link.hello !== undefined) this.#note(link, link.hello);
     if (link.isReference) this.spokenReference(link);
   }
 
-  /** Keeps what a hello told: of a pinned peer in its row, of an unpaired hub its name while it is connected. */
+  /**
+   * Keeps what a hello told: of a pinned peer in its row, of an unpaired hub its name while it is
+   * connected.
+   */
   #note(link: Link, hello: HelloPayload): void {
     const { directory, clock, log, audit } = this.#deps;
     link.hello = hello;
@@ -155,7 +193,10 @@ export class HelloHandshake {
     if (row === undefined) return directory.setLive(link.keyHex, { said, connected: true });
     const highest = Math.max(1, ...hello.protocol_versions);
     if (highest < row.highestVersion) {
-      log.warn('a peer speaks an older version than before', { before: row.highestVersion, now: highest });
+      log.warn('a peer speaks an older version than before', {
+        before: row.highestVersion,
+        now: highest,
+      });
       audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
     }
     directory.note(link.keyHex, {
@@ -169,19 +210,27 @@ export class HelloHandshake {
     });
   }
 
-  /** Keeps that a pinned peer has no hello: what it can be sent follows from its profile (PROTOCOL.md, Reference profile). */
+  /**
+   * Keeps that a pinned peer has no hello: what it can be sent follows from its profile
+   * (PROTOCOL.md, Reference profile).
+   */
   #noteReference(link: Link): void {
     const { directory, clock, audit } = this.#deps;
     const row = directory.row(link.keyHex);
     if (row === undefined || row.highestVersion === NO_VERSION) return;
-    // A hub that forgets its hello has been replaced by something else that holds its key: worth a line for its owner.
-    if (row.features.length > 0) audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: NO_VERSION });
+    // A hub that forgets its hello has been replaced by something else that holds its key: worth a
+    // line for its owner.
+    if (row.features.length > 0)
+      audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: NO_VERSION });
     const shown = { features: REFERENCE_FEATURES, extensions: [], highestVersion: NO_VERSION };
     const { host: lastHost, port: lastPort } = link.info;
     directory.note(link.keyHex, { ...shown, lastHost, lastPort, lastSeenAt: clock.wallMs() });
   }
 
-  /** The name is for peers, and for strangers only while a person here has pairing open (PROTOCOL.md, hello). */
+  /**
+   * The name is for peers, and for strangers only while a person here has pairing open
+   * (PROTOCOL.md, hello).
+   */
   #payload(link: Link): JsonObject {
     const { name, namesItself } = this.#deps.profile();
     const isTold = namesItself || this.#deps.directory.isPaired(link.keyHex);
@@ -198,5 +247,7 @@ export class HelloHandshake {
 function readAnswer({ payload }: Envelope): HelloPayload | undefined {
   const hello = parseHello(payload);
   const selected = hello.ok ? hello.value.selected_version : null;
-  return hello.ok && selected !== null && PROTOCOL_VERSIONS.includes(selected) ? hello.value : undefined;
+  return hello.ok && selected !== null && PROTOCOL_VERSIONS.includes(selected)
+    ? hello.value
+    : undefined;
 }

@@ -1,4 +1,5 @@
-// Reads what a person types to say where a hub is and which key it has. Pure; anything unclear is an error with the form that works.
+// Reads what a person types to say where a hub is and which key it has. Pure; anything unclear is
+// an error with the form that works.
 import { isIP } from 'node:net';
 import { START_DEFAULTS } from '../../../preload/contract/settings.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -7,7 +8,8 @@ import type { KeyHex } from '../../ports/transport.ts';
 
 /** The UDP port of a hub unless another is named (PROTOCOL.md, Connection). */
 const PEER_PORT_DEFAULT = START_DEFAULTS['peer-port'];
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 const ADDRESS = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:[\]]+))(?::(?<port>[0-9]{1,5}))?$/;
 const KEY_HEX = /^[0-9a-f]{64}$/i;
 const SHARE_SCHEME = 'axon://';
@@ -19,7 +21,10 @@ export interface HubAddress {
   readonly port: number;
 }
 
-/** "host", "host:port", "192.0.2.7:7100", "[2001:db8::7]:7100" or a bare IPv6 address. Throws AppError bad_request. */
+/**
+ * "host", "host:port", "192.0.2.7:7100", "[2001:db8::7]:7100" or a bare IPv6 address. Throws
+ * AppError bad_request.
+ */
 export function readHubAddress(text: string): HubAddress {
   const trimmed = text.trim();
   if (isIP(trimmed) === 6) return { host: trimmed, port: PEER_PORT_DEFAULT };
@@ -27,7 +32,9 @@ export function readHubAddress(text: string): HubAddress {
   const host = groups?.['bracketed'] ?? groups?.['plain'];
   const port = groups?.['port'] === undefined ? PEER_PORT_DEFAULT : Number(groups['port']);
   const isBracketed = groups?.['bracketed'] !== undefined;
-  const hostFits = host !== undefined && (isBracketed ? isIP(host) === 6 : isIP(host) === 4 || HOST_NAME.test(host));
+  const hostFits =
+    host !== undefined &&
+    (isBracketed ? isIP(host) === 6 : isIP(host) === 4 || HOST_NAME.test(host));
   if (host === undefined || !hostFits || port < 1 || port > 65_535) {
     throw new AppError('bad_request', 'That is not the address of a hub.', {
       hint: 'Write a host name or an IP address, with the port if it is not 7100: "attic.example:7100" or "[2001:db8::7]:7100".',
@@ -47,8 +54,9 @@ interface HubPlace extends HubAddress {
 }
 
 /**
- * Where a hub is and who it is, as a person gives it: an address with its public key beside it, or a share token `axon://KEY@host:port`
- * in place of the address, which holds both. Throws AppError bad_request.
+ * Where a hub is and who it is, as a person gives it: an address with its public key beside it, or
+ * a share token `axon://KEY@host:port` in place of the address, which holds both. Throws AppError
+ * bad_request.
  */
 export function readHubPlace(address: string, key: string | undefined): HubPlace {
   if (INVITATION.test(address.trim())) {
@@ -63,15 +71,22 @@ export function readHubPlace(address: string, key: string | undefined): HubPlace
     return { keyHex: readPublicKey(key), ...readHubAddress(address) };
   }
   if (key !== undefined && readPublicKey(key) !== token.keyHex) {
-    throw new AppError('bad_request', 'The link and the key beside it stand for two different hubs.', {
-      hint: 'Give the link alone.',
-      failedBy: 'input',
-    });
+    throw new AppError(
+      'bad_request',
+      'The link and the key beside it stand for two different hubs.',
+      {
+        hint: 'Give the link alone.',
+        failedBy: 'input',
+      },
+    );
   }
   return token;
 }
 
-/** A share token: `axon://` + the public key as base64url without padding + `@host:port`. undefined when the text is no such link. */
+/**
+ * A share token: `axon://` + the public key as base64url without padding + `@host:port`. undefined
+ * when the text is no such link.
+ */
 export function readShareToken(text: string): HubPlace | undefined {
   const trimmed = text.trim();
   if (!SHARE_TOKEN.test(trimmed)) return undefined;

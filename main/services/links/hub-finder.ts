@@ -1,6 +1,7 @@
-// Which hub a person or an agent means by what they typed: an agent id, a key, or a name in any case. Reads the directory's lists, changes
-// nothing. What is sent goes by the owner's names alone: a hub that nobody paired or named is never meant by a name, since it chose its key and
-// with that how it shows.
+// Which hub a person or an agent means by what they typed: an agent id, a key, or a name in any
+// case. Reads the directory's lists, changes nothing. What is sent goes by the owner's names alone:
+// a hub that nobody paired or named is never meant by a name, since it chose its key and with that
+// how it shows.
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -24,7 +25,10 @@ export interface KnownHubs {
   petnames(): readonly string[];
 }
 
-/** Any known hub, paired or not, by agent id, key or the name it is shown under. Throws AppError peer_not_found, or conflict for two of that name. */
+/**
+ * Any known hub, paired or not, by agent id, key or the name it is shown under. Throws AppError
+ * peer_not_found, or conflict for two of that name.
+ */
 export function findHub(id: string, hubs: KnownHubs): KeyHex {
   return find(id, hubs, (key) => (hubs.isListed(key) ? hubs.nameOf(key) : null));
 }
@@ -35,7 +39,10 @@ export interface ResolvedRecipient {
   readonly agent: string | null;
 }
 
-/** The hub that a person means to set something for, paired or suspended. Throws AppError peer_not_found or pairing_required. */
+/**
+ * The hub that a person means to set something for, paired or suspended. Throws AppError
+ * peer_not_found or pairing_required.
+ */
 export function resolvePinned(id: string, hubs: KnownHubs): PeerRow {
   const key = find(id, hubs, (known) => hubs.petnameOf(known));
   const row = hubs.row(key);
@@ -57,7 +64,9 @@ export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
   const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
   const row = resolvePinned(slash < 0 ? to : to.slice(0, slash), hubs);
   if (row.trust === 'suspended')
-    throw new AppError('blocked', `${row.petname} is suspended here.`, { hint: 'Its owner can resume it under People & hubs.' });
+    throw new AppError('blocked', `${row.petname} is suspended here.`, {
+      hint: 'Its owner can resume it under People & hubs.',
+    });
   return { peer: row, agent: agent === '' ? null : agent };
 }
 
@@ -75,10 +84,14 @@ function find(id: string, hubs: KnownHubs, nameOf: (key: KeyHex) => string | nul
   if (key === undefined) throw hubNotFound(typed, hubs);
   if (others.length === 0) return key;
   const ids = [key, ...others].slice(0, NAMES_IN_HINT_MAX).map(agentIdOfKeyHex);
-  throw new AppError('conflict', `Several hubs show as "${typed.slice(0, SHOWN_MAX)}": ${ids.join(' and ')}.`, {
-    hint: 'Give the agent id of the one you mean.',
-    failedBy: 'input',
-  });
+  throw new AppError(
+    'conflict',
+    `Several hubs show as "${typed.slice(0, SHOWN_MAX)}": ${ids.join(' and ')}.`,
+    {
+      hint: 'Give the agent id of the one you mean.',
+      failedBy: 'input',
+    },
+  );
 }
 
 function hubNotFound(typed: string, hubs: KnownHubs): AppError {
@@ -87,5 +100,8 @@ function hubNotFound(typed: string, hubs: KnownHubs): AppError {
     names.length > 0
       ? `Known hubs: ${names.slice(0, NAMES_IN_HINT_MAX).join(', ')}.`
       : 'No hub is paired yet: a person finds those nearby under People & hubs, or with "axon peers --nearby", and adds one there.';
-  return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, { hint, failedBy: 'input' });
+  return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, {
+    hint,
+    failedBy: 'input',
+  });
 }

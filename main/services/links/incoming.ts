@@ -1,6 +1,7 @@
-// The gate for everything another hub sends: form, then who says it to whom, then hello, then trust, and only then the handler of
-// the kind, which counts the message against its sender's rates. A request gets exactly one answer; a one-way message that may not pass is
-// dropped and counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
+// The gate for everything another hub sends: form, then who says it to whom, then hello, then
+// trust, and only then the handler of the kind, which counts the message against its sender's
+// rates. A request gets exactly one answer; a one-way message that may not pass is dropped and
+// counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
@@ -75,7 +76,9 @@ export class Incoming {
     try {
       await this.#request(link, streamId, bytes);
     } catch (error) {
-      this.#deps.log.error('incoming request failed', { error: error instanceof Error ? error.message : 'unknown' });
+      this.#deps.log.error('incoming request failed', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
       this.#deps.transport.reset(link.id, streamId, CLOSE_CODES.done);
     } finally {
       end();
@@ -90,7 +93,9 @@ export class Incoming {
       if (dropped !== undefined) this.#deps.onDropped(dropped);
     } catch (error) {
       this.#deps.onDropped('failed');
-      this.#deps.log.warn('incoming message failed', { error: error instanceof Error ? error.message : 'unknown' });
+      this.#deps.log.warn('incoming message failed', {
+        error: error instanceof Error ? error.message : 'unknown',
+      });
     } finally {
       end();
     }
@@ -103,7 +108,12 @@ export class Incoming {
     if (!parsed.ok) {
       const { reason, id } = parsed.error;
       this.#deps.onDropped('malformed');
-      this.#respondError(link, streamId, id, new AppError('invalid_envelope', `The message was not taken: ${reason}.`));
+      this.#respondError(
+        link,
+        streamId,
+        id,
+        new AppError('invalid_envelope', `The message was not taken: ${reason}.`),
+      );
       this.#deps.onMalformed(link);
       return;
     }
@@ -121,7 +131,11 @@ export class Incoming {
   }
 
   /** The same gate as for every other request; only the words of the answer differ. */
-  async #foreignRequest(link: Link, streamId: number, { asked, isMalformed, answer }: ForeignRequest): Promise<void> {
+  async #foreignRequest(
+    link: Link,
+    streamId: number,
+    { asked, isMalformed, answer }: ForeignRequest,
+  ): Promise<void> {
     let reply: ReplyDraft;
     try {
       if (asked instanceof AppError) throw asked;
@@ -131,7 +145,8 @@ export class Incoming {
       reply = { kind: 'error', payload: errorPayload(this.#asAppError(error, kind)) };
     }
     if (isMalformed) this.#deps.onDropped('malformed');
-    if (!link.isGone) this.#deps.transport.respond(link.id, streamId, utf8(this.#inForeignWords(reply, answer)));
+    if (!link.isGone)
+      this.#deps.transport.respond(link.id, streamId, utf8(this.#inForeignWords(reply, answer)));
     if (isMalformed) this.#deps.onMalformed(link);
   }
 
@@ -146,7 +161,8 @@ export class Incoming {
 
   #hello(link: Link, streamId: number, envelope: Envelope): void {
     try {
-      if (this.#deps.directory.isRefused(link.keyHex)) throw new AppError('not_authorized', 'This hub does not talk to yours.');
+      if (this.#deps.directory.isRefused(link.keyHex))
+        throw new AppError('not_authorized', 'This hub does not talk to yours.');
       this.#takeOpenRate(link);
       const { reply, sent } = this.#deps.hello.answer(link, envelope.payload);
       this.#respond(link, streamId, envelope.id, reply);
@@ -166,19 +182,27 @@ export class Incoming {
     }
     // The reference profile has no hello: who is not paired is told so at once.
     if (!link.isReference && !(await link.untilEstablished()))
-      throw new AppError('not_authorized', 'Say hello first: it is the first message on every connection.');
+      throw new AppError(
+        'not_authorized',
+        'Say hello first: it is the first message on every connection.',
+      );
     const peer = directory.row(link.keyHex);
     const isPaired = peer?.trust === 'paired';
     const openHandler = this.#open.get(envelope.kind);
     if (openHandler !== undefined && (!isPaired || !this.#requests.has(envelope.kind))) {
-      if (directory.isRefused(link.keyHex)) throw new AppError('not_authorized', 'This hub does not talk to yours.');
+      if (directory.isRefused(link.keyHex))
+        throw new AppError('not_authorized', 'This hub does not talk to yours.');
       this.#takeOpenRate(link);
       return openHandler({ link, envelope });
     }
     if (!isPaired) {
-      throw new AppError('pairing_required', 'This hub takes only hello, ping and pair from yours.', {
-        hint: 'A person must pair the two hubs first.',
-      });
+      throw new AppError(
+        'pairing_required',
+        'This hub takes only hello, ping and pair from yours.',
+        {
+          hint: 'A person must pair the two hubs first.',
+        },
+      );
     }
     const handler = this.#requests.get(envelope.kind);
     if (handler === undefined) throw this.#unknownKind(envelope.kind);
@@ -186,10 +210,19 @@ export class Incoming {
   }
 
   async #message(link: Link, bytes: Uint8Array): Promise<Drop | undefined> {
-    const foreign = this.#deps.reference.message(link, bytes, this.#deps.directory.isPaired(link.keyHex));
+    const foreign = this.#deps.reference.message(
+      link,
+      bytes,
+      this.#deps.directory.isPaired(link.keyHex),
+    );
     if (foreign === 'taken') return undefined;
     if (foreign === 'unknown_kind') return foreign;
-    const parsed = foreign === undefined ? parseEnvelope(bytes) : foreign === 'malformed' ? err(foreign) : ok(foreign);
+    const parsed =
+      foreign === undefined
+        ? parseEnvelope(bytes)
+        : foreign === 'malformed'
+          ? err(foreign)
+          : ok(foreign);
     if (!parsed.ok) {
       this.#deps.onMalformed(link);
       return 'malformed';
@@ -204,7 +237,8 @@ export class Incoming {
     if (peer?.trust !== 'paired') return 'not_paired';
     const handler = this.#messages.get(envelope.kind);
     if (handler === undefined || !mayOpen(envelope.kind, 'unidirectional')) {
-      if (!isKnownKind(envelope.kind) || mayOpen(envelope.kind, 'unidirectional')) return 'unknown_kind';
+      if (!isKnownKind(envelope.kind) || mayOpen(envelope.kind, 'unidirectional'))
+        return 'unknown_kind';
       this.#deps.onMalformed(link);
       return 'malformed';
     }
@@ -214,9 +248,13 @@ export class Incoming {
 
   #forgery(link: Link, envelope: Envelope): AppError | undefined {
     if (envelope.from !== link.agentId) {
-      return new AppError('not_authorized', '"from" must be the agent id of the key this connection was made with.', {
-        hint: `Yours is ${link.agentId}.`,
-      });
+      return new AppError(
+        'not_authorized',
+        '"from" must be the agent id of the key this connection was made with.',
+        {
+          hint: `Yours is ${link.agentId}.`,
+        },
+      );
     }
     if (envelope.to !== this.#deps.ownAgentId()) {
       return new AppError('peer_not_found', '"to" names another hub; this hub passes nothing on.', {
@@ -230,16 +268,24 @@ export class Incoming {
     if (this.#deps.directory.isPaired(link.keyHex)) return;
     const waitMs = this.#deps.buckets.take(`open ${link.keyHex}`, UNPAIRED_REQUESTS);
     if (waitMs > 0)
-      throw new AppError('rate_limited', `Too many requests before pairing. Try again in ${Math.ceil(waitMs / 1_000)} s.`, {
-        retryAfterMs: waitMs,
-      });
+      throw new AppError(
+        'rate_limited',
+        `Too many requests before pairing. Try again in ${Math.ceil(waitMs / 1_000)} s.`,
+        {
+          retryAfterMs: waitMs,
+        },
+      );
   }
 
   #unknownKind(kind: string): AppError {
-    const handled = ['hello', ...new Set([...this.#open.keys(), ...this.#requests.keys()])].join(', ');
+    const handled = ['hello', ...new Set([...this.#open.keys(), ...this.#requests.keys()])].join(
+      ', ',
+    );
     if (isKnownKind(kind) && !mayOpen(kind, 'bidirectional')) {
       const isOneWay = mayOpen(kind, 'unidirectional');
-      const why = isOneWay ? `A ${kind} travels on a unidirectional stream.` : `A ${kind} is an answer and opens no stream.`;
+      const why = isOneWay
+        ? `A ${kind} travels on a unidirectional stream.`
+        : `A ${kind} is an answer and opens no stream.`;
       return new AppError('invalid_envelope', `${why} Requests this hub answers: ${handled}.`);
     }
     this.#deps.onDropped('unknown_kind');
@@ -257,8 +303,17 @@ export class Incoming {
 
   #respond(link: Link, streamId: number, ref: string | null, reply: ReplyDraft): void {
     if (link.isGone) return;
-    const message = { id: this.#deps.channel.newId(), kind: reply.kind, ref, payload: reply.payload };
-    this.#deps.transport.respond(link.id, streamId, utf8(this.#deps.channel.encode(link.agentId, message)));
+    const message = {
+      id: this.#deps.channel.newId(),
+      kind: reply.kind,
+      ref,
+      payload: reply.payload,
+    };
+    this.#deps.transport.respond(
+      link.id,
+      streamId,
+      utf8(this.#deps.channel.encode(link.agentId, message)),
+    );
   }
 
   #respondError(link: Link, streamId: number, ref: string | null, error: AppError): void {

@@ -1,6 +1,8 @@
-// Who stands in a paired hub's place with another key: seen where the hub itself was last, or where its owner said it is, and never by a
-// hint from the network alone. It stops nothing that the key has not stopped already; it keeps what a person must be told, durably, until
-// that person has answered or the hub itself is back. It must never change whom a key belongs to (PROTOCOL.md, Identity).
+// Who stands in a paired hub's place with another key: seen where the hub itself was last, or where
+// its owner said it is, and never by a hint from the network alone. It stops nothing that the key
+// has not stopped already; it keeps what a person must be told, durably, until that person has
+// answered or the hub itself is back. It must never change whom a key belongs to (PROTOCOL.md,
+// Identity).
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
@@ -67,24 +69,41 @@ export class KeyChanges {
   }
 
   /**
-   * Another key answered where the hub should be. True when that is news: once for each hub until the hub itself was back, whatever other
-   * keys answer meanwhile, so that a stranger with ever fresh keys neither holds up the page nor takes it from under a person's hand.
+   * Another key answered where the hub should be. True when that is news: once for each hub until
+   * the hub itself was back, whatever other keys answer meanwhile, so that a stranger with ever
+   * fresh keys neither holds up the page nor takes it from under a person's hand.
    */
   seen(key: KeyHex, seen: KeyHex, at: HubAddress): boolean {
-    if (this.#changes.has(key) || this.#changes.size >= PEERS_MAX || seen === this.#deps.identity.keyHex) return false;
-    this.#changes.set(key, { key, seen, address: writeHubAddress(at), seenAt: this.#deps.clock.wallMs(), keptAt: null });
+    if (
+      this.#changes.has(key) ||
+      this.#changes.size >= PEERS_MAX ||
+      seen === this.#deps.identity.keyHex
+    )
+      return false;
+    this.#changes.set(key, {
+      key,
+      seen,
+      address: writeHubAddress(at),
+      seenAt: this.#deps.clock.wallMs(),
+      keptAt: null,
+    });
     this.#deps.store.writeBehind((tables) => this.#save(tables));
     return true;
   }
 
   /**
-   * A person keeps the old key. `seen` is the key that was shown. Throws AppError not_found when nothing stands in that hub's place, and
-   * request_changed when it is another key than the one shown.
+   * A person keeps the old key. `seen` is the key that was shown. Throws AppError not_found when
+   * nothing stands in that hub's place, and request_changed when it is another key than the one
+   * shown.
    */
   async keep(key: KeyHex, seen: KeyHex, by: ChangedBy): Promise<void> {
     const change = this.#changes.get(key);
-    if (change === undefined) throw new AppError('not_found', 'Nothing stands in the place of that hub.', { failedBy: 'input' });
-    if (change.seen !== seen) throw new AppError('request_changed', 'Another key answers there by now. Look at it again.');
+    if (change === undefined)
+      throw new AppError('not_found', 'Nothing stands in the place of that hub.', {
+        failedBy: 'input',
+      });
+    if (change.seen !== seen)
+      throw new AppError('request_changed', 'Another key answers there by now. Look at it again.');
     if (change.keptAt !== null) return;
     const at = this.#deps.clock.wallMs();
     const kept = { ...change, keptAt: at };
@@ -93,7 +112,15 @@ export class KeyChanges {
       await this.#deps.store.write((tables) => {
         this.#save(tables);
         const detail = JSON.stringify({ refused: seen });
-        tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.key_kept', object: key, digest: null, detail });
+        tables.appendAudit({
+          at,
+          actor: by.actor,
+          surface: by.surface,
+          action: 'peer.key_kept',
+          object: key,
+          digest: null,
+          detail,
+        });
       });
     } catch (error) {
       // An answer that is not on record was not given.
@@ -125,7 +152,8 @@ function readChanges(text: string | undefined): readonly KeyChange[] {
 function readChange(value: unknown): readonly KeyChange[] {
   if (!isJsonObject(value)) return [];
   const { key, seen, address, seenAt, keptAt } = value;
-  if (typeof key !== 'string' || !KEY.test(key) || typeof seen !== 'string' || !KEY.test(seen)) return [];
+  if (typeof key !== 'string' || !KEY.test(key) || typeof seen !== 'string' || !KEY.test(seen))
+    return [];
   if (typeof address !== 'string' || typeof seenAt !== 'number') return [];
   return [{ key, seen, address, seenAt, keptAt: typeof keptAt === 'number' ? keptAt : null }];
 }

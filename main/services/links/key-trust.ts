@@ -1,5 +1,6 @@
-// The owner's own word for a key: a hub that cannot pair with digits, because its program knows none or because its owner gave its share
-// token some safe way, is trusted by the whole key. It goes one way only: the other side has to be told of this hub over there.
+// The owner's own word for a key: a hub that cannot pair with digits, because its program knows
+// none or because its owner gave its share token some safe way, is trusted by the whole key. It
+// goes one way only: the other side has to be told of this hub over there.
 import type { PeerDto, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
@@ -31,11 +32,14 @@ export class KeyTrust {
   }
 
   /**
-   * Pins the key at its address, in one commit: what is refused leaves nothing behind. A name given here goes before an older one. Throws
-   * AppError bad_request for this hub's own key, conflict for a name that is taken or a hub that the owner suspended, overloaded at the
-   * limit of peers.
+   * Pins the key at its address, in one commit: what is refused leaves nothing behind. A name given
+   * here goes before an older one. Throws AppError bad_request for this hub's own key, conflict for
+   * a name that is taken or a hub that the owner suspended, overloaded at the limit of peers.
    */
-  async add(trusted: TrustedKey, actor: { readonly actor: string; readonly surface: Surface }): Promise<PeerDto> {
+  async add(
+    trusted: TrustedKey,
+    actor: { readonly actor: string; readonly surface: Surface },
+  ): Promise<PeerDto> {
     const { store, clock, directory } = this.#deps;
     const { keyHex: key, host, port, way } = trusted;
     const named = directory.checkedName(key, trusted.name);
@@ -43,16 +47,30 @@ export class KeyTrust {
     const introduction = { way, by: actor.actor, surface: actor.surface };
     const said = { petname, isNamedAnew: named !== null, address: { host, port }, introduction };
     await store.write((tables) => {
-      // Judged here and not before: the owner may be suspending it at this moment, and that word stands.
+      // Judged here and not before: the owner may be suspending it at this moment, and that word
+      // stands.
       if (tables.peer(key)?.trust === 'suspended') {
         throw new AppError('conflict', `${directory.nameOf(key)} is suspended here.`, {
           hint: 'Resume it under People & hubs.',
           failedBy: 'input',
         });
       }
-      directory.pinInside(tables, { key, person: null, platform: null, advertisedName: null, ...said });
+      directory.pinInside(tables, {
+        key,
+        person: null,
+        platform: null,
+        advertisedName: null,
+        ...said,
+      });
       const at = clock.wallMs();
-      tables.appendAudit({ at, ...actor, action: 'peer.trusted_by_key', object: key, digest: null, detail: JSON.stringify({ way }) });
+      tables.appendAudit({
+        at,
+        ...actor,
+        action: 'peer.trusted_by_key',
+        object: key,
+        digest: null,
+        detail: JSON.stringify({ way }),
+      });
     });
     directory.pinned(key);
     return directory.dto(key);

@@ -1,8 +1,15 @@
-// Every number that bounds what stands between hubs, with what happens beyond it. Rates are starting values, per peer.
+// Every number that bounds what stands between hubs, with what happens beyond it. Rates are
+// starting values, per peer.
 
-/** A connection whose hello has not been done after this long is closed with "too slow" (PROTOCOL.md, hello). */
+/**
+ * A connection whose hello has not been done after this long is closed with "too slow"
+ * (PROTOCOL.md, hello).
+ */
 export const HELLO_TIMEOUT_MS = 5_000;
-/** Reply time of ping, discover, pair, cancel and of a delegate's ack (PROTOCOL.md, Streams and frames). */
+/**
+ * Reply time of ping, discover, pair, cancel and of a delegate's ack (PROTOCOL.md, Streams and
+ * frames).
+ */
 export const REPLY_TIMEOUT_MS = 10_000;
 /** This many malformed messages within a minute close the connection with "malformed". */
 export const MALFORMED_PER_MINUTE_MAX = 20;
@@ -18,11 +25,17 @@ export const DIAL_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0.3 } as co
 export const DIALS_IN_FLIGHT_MAX = 4;
 /** One address gets this long before the next one is tried (PROTOCOL.md, Connection). */
 export const DIAL_TIMEOUT_MS = 10_000;
-/** The least time for one address, however many share a round: on a bad line the validation of our address takes most of it. */
+/**
+ * The least time for one address, however many share a round: on a bad line the validation of our
+ * address takes most of it.
+ */
 export const DIAL_EACH_MIN_MS = 2_500;
 /** Addresses tried in one round of dialling a peer; the rest is left out. */
 export const DIAL_ADDRESSES_MAX = 4;
-/** A hint that resets the waiting time does so at most this often per peer, so that forged hints make no storm. */
+/**
+ * A hint that resets the waiting time does so at most this often per peer, so that forged hints
+ * make no storm.
+ */
 export const DIAL_RESET_INTERVAL_MS = 1_000;
 /** A host name of a static peer is looked up again after this long. */
 export const RESOLVE_AGAIN_AFTER_MS = 60_000;
@@ -36,23 +49,40 @@ export const DRAIN_IDLE_MS = 2_000;
 /** Before one of two connections is given up, the other must answer a ping within this. */
 export const KEEP_CHECK_TIMEOUT_MS = 2_000;
 
-/** How often it is looked whether time has run on without us, and how much of it counts as a sleep of the computer. */
+/**
+ * How often it is looked whether time has run on without us, and how much of it counts as a sleep
+ * of the computer.
+ */
 export const RESUME_TICK_MS = 5_000;
 export const RESUME_GAP_MS = 10_000;
 
-/** A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5 minutes). */
+/**
+ * A peer is pinged on connecting and then at this distance (PROTOCOL.md, Envelope: at most every 5
+ * minutes).
+ */
 export const PING_INTERVAL_MS = 300_000;
 
-/** A peer that did not tell its capabilities is asked again this often while it is online, with growing waits. */
+/**
+ * A peer that did not tell its capabilities is asked again this often while it is online, with
+ * growing waits.
+ */
 export const LEARN_AGAIN_MAX = 5;
 export const LEARN_BACKOFF = { firstMs: 1_000, maxMs: 30_000, jitter: 0 } as const;
 
-/** Requests that may wait on a connection for our own hello to be answered; more get not_authorized. */
+/**
+ * Requests that may wait on a connection for our own hello to be answered; more get not_authorized.
+ */
 export const WAITING_FOR_HELLO_MAX = 32;
-/** Requests (hello, ping, pair) that a key which is not paired may make: a burst, then a steady rate a minute; more get rate_limited. */
+/**
+ * Requests (hello, ping, pair) that a key which is not paired may make: a burst, then a steady rate
+ * a minute; more get rate_limited.
+ */
 export const UNPAIRED_REQUESTS = { burst: 30, perMinute: 60 } as const;
 
-/** Default rates per paired peer; beyond them the message is answered rate_limited (retryable), or dropped when it is one-way. */
+/**
+ * Default rates per paired peer; beyond them the message is answered rate_limited (retryable), or
+ * dropped when it is one-way.
+ */
 export const PEER_RATES = {
   delegate: { burst: 6, perMinute: 12 },
   query: { burst: 60, perMinute: 240 },
@@ -62,7 +92,10 @@ export const PEER_RATES = {
 /** Bytes a peer may make us store a day; beyond them `overloaded` until the bucket fills again. */
 export const STORED_BYTES_PER_DAY_MAX = 5 * 1024 * 1024;
 
-/** Hubs remembered from the home network; paired ones are never pushed out, of the others the one not heard for longest goes. */
+/**
+ * Hubs remembered from the home network; paired ones are never pushed out, of the others the one
+ * not heard for longest goes.
+ */
 export const NEARBY_MAX = 256;
 /** Addresses kept of one hub on the network. */
 export const NEARBY_ADDRESSES_MAX = 8;
@@ -78,18 +111,33 @@ export const ADVERTISED_TEXT_MAX = 256;
 export const NAMES_IN_HINT_MAX = 16;
 /** Announcements come in bursts; what changed is shown once per this many ms. */
 export const NEARBY_PUBLISH_DELAY_MS = 100;
-/** A connection that lived at least this long was a good one: the next dial starts with the shortest wait. */
+/**
+ * A connection that lived at least this long was a good one: the next dial starts with the shortest
+ * wait.
+ */
 export const STABLE_AFTER_MS = 30_000;
-/** A connection of a key that is not paired is closed after this long without traffic, unless a pairing holds it. */
+/**
+ * A connection of a key that is not paired is closed after this long without traffic, unless a
+ * pairing holds it.
+ */
 export const STRANGER_IDLE_MS = 60_000;
-/** While a person has pairing open, hubs nearby are dialled, this many at once; the others wait their turn. */
+/**
+ * While a person has pairing open, hubs nearby are dialled, this many at once; the others wait
+ * their turn.
+ */
 export const INTRODUCTIONS_AT_ONCE = 8;
 /** What dialling one of them may take over all its addresses. */
 export const INTRODUCTION_WITHIN_MS = 3_000;
 /** How often idle strangers are looked for. */
 export const STRANGER_SWEEP_MS = 15_000;
 
-/** A connection without hello is asked hello in return after this long, unless its key is known to say hello by itself. */
+/**
+ * A connection without hello is asked hello in return after this long, unless its key is known to
+ * say hello by itself.
+ */
 export const HELLO_IN_RETURN_AFTER_MS = 1_000;
-/** Questions to peers of the reference profile that wait for their answer, to all of them together; more are `overloaded`. */
+/**
+ * Questions to peers of the reference profile that wait for their answer, to all of them together;
+ * more are `overloaded`.
+ */
 export const REFERENCE_QUESTIONS_MAX = 256;

@@ -1,6 +1,7 @@
-// Every open connection, and which one of a key is used for sending. Two hubs may dial each other at once: after both hellos the one
-// dialled by the lower agent id stays, the other is drained and closed when idle (PROTOCOL.md, Connection). A connection is given up
-// only after the one that stays has answered: a hub that dials anew may have lost the older one.
+// Every open connection, and which one of a key is used for sending. Two hubs may dial each other
+// at once: after both hellos the one dialled by the lower agent id stays, the other is drained and
+// closed when idle (PROTOCOL.md, Connection). A connection is given up only after the one that
+// stays has answered: a hub that dials anew may have lost the older one.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { CloseCode, ConnectionInfo, KeyHex, Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -11,7 +12,10 @@ interface LinkTableDeps {
   readonly clock: Clock;
   readonly transport: Pick<Transport, 'close' | 'doubt' | 'keepPlaces'>;
   readonly ownAgentId: () => string;
-  /** Asks over exactly this connection whether the other side still answers, within KEEP_CHECK_TIMEOUT_MS. */
+  /**
+   * Asks over exactly this connection whether the other side still answers, within
+   * KEEP_CHECK_TIMEOUT_MS.
+   */
   readonly isAlive: (link: Link) => Promise<boolean>;
   /** Something about the connections of this key changed. */
   readonly onChange: (key: KeyHex) => void;
@@ -66,13 +70,18 @@ export class LinkTable {
     this.#deps.onChange(link.keyHex);
   }
 
-  /** Hello is done on this connection: it may be used, and the other connections of its key are weighed against it. */
+  /**
+   * Hello is done on this connection: it may be used, and the other connections of its key are
+   * weighed against it.
+   */
   established(link: Link): void {
     if (link.isGone) return;
     // The same one again: its profile is another one now.
     if (link.isEstablished) return this.#deps.onChange(link.keyHex);
     link.established();
-    const older = this.ofKey(link.keyHex).filter((other) => other !== link && other.isEstablished && !other.isDraining);
+    const older = this.ofKey(link.keyHex).filter(
+      (other) => other !== link && other.isEstablished && !other.isDraining,
+    );
     this.#primary.set(link.keyHex, link);
     this.#deps.onChange(link.keyHex);
     this.#deps.onEstablished(link.keyHex);
@@ -117,8 +126,8 @@ export class LinkTable {
   }
 
   /**
-   * A sleep or another network leaves dead connections. The transport finds them: a ping of ours would wait behind other work, and a hub that
-   * is only slow would count as dead.
+   * A sleep or another network leaves dead connections. The transport finds them: a ping of ours
+   * would wait behind other work, and a hub that is only slow would count as dead.
    */
   doubtAll(): void {
     for (const link of this.all()) this.#deps.transport.doubt(link.id);
@@ -130,11 +139,13 @@ export class LinkTable {
   }
 
   async #weigh(older: Link, newer: Link): Promise<void> {
-    // If the other side has lost it, what is under way on it fails within seconds and may be sent again; if it is only slow, it goes on.
+    // If the other side has lost it, what is under way on it fails within seconds and may be sent
+    // again; if it is only slow, it goes on.
     this.#deps.transport.doubt(older.id);
     const isAlive = await this.#deps.isAlive(older);
     if (older.isGone || newer.isGone) return;
-    const [sending, drained] = isAlive && this.#keepsOlder(older, newer) ? [older, newer] : [newer, older];
+    const [sending, drained] =
+      isAlive && this.#keepsOlder(older, newer) ? [older, newer] : [newer, older];
     this.#primary.set(sending.keyHex, sending);
     drained.isDraining = true;
     drained.isGivenUpWhole = isAlive;
@@ -142,7 +153,9 @@ export class LinkTable {
     this.#deps.onChange(sending.keyHex);
   }
 
-  /** The one dialled by the lower agent id stays; of two dialled by the same side, the newer one. */
+  /**
+   * The one dialled by the lower agent id stays; of two dialled by the same side, the newer one.
+   */
   #keepsOlder(older: Link, newer: Link): boolean {
     if (older.info.direction === newer.info.direction) return false;
     const ownIsLower = this.#deps.ownAgentId() < older.agentId;

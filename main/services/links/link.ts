@@ -1,5 +1,5 @@
-// One authenticated connection and where it stands: hello, what is under way on it, what went wrong on it. Holds state and small rules
-// about itself; it sends nothing and knows no other connection.
+// One authenticated connection and where it stands: hello, what is under way on it, what went wrong
+// on it. Holds state and small rules about itself; it sends nothing and knows no other connection.
 import type { Clock } from '../../ports/clock.ts';
 import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
@@ -15,7 +15,10 @@ export class Link {
   isEstablished = false;
   /** What the other side said in hello; outside text. */
   hello: HelloPayload | undefined;
-  /** The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference profile). */
+  /**
+   * The other side speaks the reference profile: it knows no hello (PROTOCOL.md, Reference
+   * profile).
+   */
   isReference = false;
   /** What its end told of how the other side sees this hub, as a sentence. */
   endTrouble: string | null = null;
@@ -71,7 +74,10 @@ export class Link {
     this.#gone.abort();
   }
 
-  /** Counts work on the connection, so that it is not closed under it. Call the returned function once when it is over. */
+  /**
+   * Counts work on the connection, so that it is not closed under it. Call the returned function
+   * once when it is over.
+   */
   begin(): () => void {
     this.#inFlight++;
     this.lastUsedAtMs = this.#clock.monotonicMs();
@@ -82,8 +88,9 @@ export class Link {
   }
 
   /**
-   * True once hello is done. On a connection we dialled, a message may overtake the answer to our hello: it waits for that. On one
-   * that was dialled to us, and beyond the limit of waiting messages, there is nothing to wait for.
+   * True once hello is done. On a connection we dialled, a message may overtake the answer to our
+   * hello: it waits for that. On one that was dialled to us, and beyond the limit of waiting
+   * messages, there is nothing to wait for.
    */
   async untilEstablished(): Promise<boolean> {
     if (this.isEstablished) return true;

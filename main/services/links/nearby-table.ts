@@ -1,5 +1,6 @@
-// Hubs heard of on the home network: hints for dialling and for the "Nearby" list, bounded, in memory only. Nothing here authorises
-// anything, and nothing of it is stored (PROTOCOL.md, Discovery).
+// Hubs heard of on the home network: hints for dialling and for the "Nearby" list, bounded, in
+// memory only. Nothing here authorises anything, and nothing of it is stored (PROTOCOL.md,
+// Discovery).
 import { isIP } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { FoundHub } from '../../ports/discovery.ts';
@@ -40,14 +41,23 @@ export class NearbyTable {
     return [...this.#hubs.values()];
   }
 
-  /** Takes an announcement; undefined when it does not hold together or no place can be made for it. `isKept`: never push this one out. */
+  /**
+   * Takes an announcement; undefined when it does not hold together or no place can be made for it.
+   * `isKept`: never push this one out.
+   */
   found(announced: FoundHub, isKept: (key: KeyHex) => boolean): NearbyChange | undefined {
-    if (!KEY.test(announced.keyHex) || agentIdOfKeyHex(announced.keyHex) !== announced.agentId) return undefined;
-    if (!Number.isInteger(announced.port) || announced.port < 1 || announced.port > 65_535) return undefined;
-    const addresses = announced.addresses.filter((address) => isIP(address) !== 0).slice(0, NEARBY_ADDRESSES_MAX);
+    if (!KEY.test(announced.keyHex) || agentIdOfKeyHex(announced.keyHex) !== announced.agentId)
+      return undefined;
+    if (!Number.isInteger(announced.port) || announced.port < 1 || announced.port > 65_535)
+      return undefined;
+    const addresses = announced.addresses
+      .filter((address) => isIP(address) !== 0)
+      .slice(0, NEARBY_ADDRESSES_MAX);
     const before = this.#hubs.get(announced.keyHex);
-    const evicted = before === undefined && this.#hubs.size >= NEARBY_MAX ? this.#victim(isKept) : undefined;
-    if (before === undefined && this.#hubs.size >= NEARBY_MAX && evicted === undefined) return undefined;
+    const evicted =
+      before === undefined && this.#hubs.size >= NEARBY_MAX ? this.#victim(isKept) : undefined;
+    if (before === undefined && this.#hubs.size >= NEARBY_MAX && evicted === undefined)
+      return undefined;
     if (evicted !== undefined) this.#hubs.delete(evicted);
     const hub: NearbyHub = {
       agentId: announced.agentId,
@@ -59,7 +69,10 @@ export class NearbyTable {
     };
     this.#hubs.delete(hub.keyHex);
     this.#hubs.set(hub.keyHex, hub);
-    const moved = before === undefined || before.port !== hub.port || before.addresses.join(' ') !== addresses.join(' ');
+    const moved =
+      before === undefined ||
+      before.port !== hub.port ||
+      before.addresses.join(' ') !== addresses.join(' ');
     return { hub, moved, relabelled: before !== undefined && before.label !== hub.label, evicted };
   }
 

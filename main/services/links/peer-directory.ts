@@ -1,6 +1,7 @@
-// Owns who is known to this hub: the pinned peers and their names, the hubs heard nearby or named by address, what is true of them now,
-// and from that the places the transport gives. The only writer of peer rows. It must never let a hint (mDNS, an address, a name)
-// change whom a key belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
+// Owns who is known to this hub: the pinned peers and their names, the hubs heard nearby or named
+// by address, what is true of them now, and from that the places the transport gives. The only
+// writer of peer rows. It must never let a hint (mDNS, an address, a name) change whom a key
+// belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -11,12 +12,25 @@ import type { KeyHex, Transport } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { IdentityService } from '../base/identity.ts';
-import { findHub, type KnownHubs, resolvePaired, resolvePinned, type ResolvedRecipient } from './hub-finder.ts';
+import {
+  findHub,
+  type KnownHubs,
+  resolvePaired,
+  resolvePinned,
+  type ResolvedRecipient,
+} from './hub-finder.ts';
 import { NEARBY_PUBLISH_DELAY_MS, PEERS_MAX } from './limits.ts';
 import { KeyChanges } from './key-changes.ts';
 import { NearbyTable, type NearbyHub } from './nearby-table.ts';
 import { checkPetname, freePetname, hubLabel, uniqueName } from './peer-names.ts';
-import { mergeStored, NO_VERSION, type OwnerChange, type Pin, pinnedRow, StoredPeers } from './pinned-row.ts';
+import {
+  mergeStored,
+  NO_VERSION,
+  type OwnerChange,
+  type Pin,
+  pinnedRow,
+  StoredPeers,
+} from './pinned-row.ts';
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 
@@ -61,7 +75,10 @@ export class PeerDirectory implements KnownHubs {
     this.keyChanges = new KeyChanges(deps);
   }
 
-  /** Reads the peers from the store and gives the transport its places. Call before doors open and before the transport starts. */
+  /**
+   * Reads the peers from the store and gives the transport its places. Call before doors open and
+   * before the transport starts.
+   */
   load(): void {
     this.#rows.clear();
     for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
@@ -91,7 +108,10 @@ export class PeerDirectory implements KnownHubs {
 
   isRefused(key: KeyHex): boolean {
     const trust = this.#rows.get(key)?.trust;
-    return trust === 'suspended' || (trust === 'revoked' && !this.#pardoned.has('all') && !this.#pardoned.has(key));
+    return (
+      trust === 'suspended' ||
+      (trust === 'revoked' && !this.#pardoned.has('all') && !this.#pardoned.has(key))
+    );
   }
 
   trustOf(key: KeyHex): TrustState {
@@ -110,7 +130,9 @@ export class PeerDirectory implements KnownHubs {
   /** True for a peer that has never said hello: it may be a program that has none. */
   mayHaveNoHello(key: KeyHex): boolean {
     const row = this.#rows.get(key);
-    return row?.trust === 'paired' && (row.features.length === 0 || row.highestVersion === NO_VERSION);
+    return (
+      row?.trust === 'paired' && (row.features.length === 0 || row.highestVersion === NO_VERSION)
+    );
   }
 
   nearby(key: KeyHex): NearbyHub | undefined {
@@ -161,7 +183,10 @@ export class PeerDirectory implements KnownHubs {
     });
   }
 
-  /** Paired and suspended ones by name, then the others; tombstones only while they are heard nearby. */
+  /**
+   * Paired and suspended ones by name, then the others; tombstones only while they are heard
+   * nearby.
+   */
   list(which: 'paired' | 'nearby' | 'all'): readonly PeerDto[] {
     const dtos = this.knownKeys()
       .filter((key) => this.isListed(key))
@@ -169,7 +194,10 @@ export class PeerDirectory implements KnownHubs {
     const isKept = ({ trust }: PeerDto): boolean => trust === 'paired' || trust === 'suspended';
     return dtos
       .filter((dto) => which === 'all' || isKept(dto) === (which === 'paired'))
-      .sort((left, right) => Number(isKept(right)) - Number(isKept(left)) || left.name.localeCompare(right.name));
+      .sort(
+        (left, right) =>
+          Number(isKept(right)) - Number(isKept(left)) || left.name.localeCompare(right.name),
+      );
   }
 
   /** Called when a key becomes paired, suspended, revoked, or stops being any of them. */
@@ -178,7 +206,10 @@ export class PeerDirectory implements KnownHubs {
     return () => this.#trustListeners.delete(listener);
   }
 
-  /** Called when there is a new way to reach a hub: it was found, moved, or got another address by its owner. */
+  /**
+   * Called when there is a new way to reach a hub: it was found, moved, or got another address by
+   * its owner.
+   */
   onWay(listener: (key: KeyHex) => void): () => void {
     this.#wayListeners.add(listener);
     return () => this.#wayListeners.delete(listener);
@@ -200,13 +231,21 @@ export class PeerDirectory implements KnownHubs {
     this.publish(key);
   }
 
-  /** Nothing is kept of a key that nobody pinned, named or hears, once it is not connected: strangers can make keys without end. */
+  /**
+   * Nothing is kept of a key that nobody pinned, named or hears, once it is not connected:
+   * strangers can make keys without end.
+   */
   #forgetStranger(key: KeyHex): void {
-    const isKnown = this.#rows.has(key) || this.#statics.get(key) !== undefined || this.#nearby.get(key) !== undefined;
+    const isKnown =
+      this.#rows.has(key) ||
+      this.#statics.get(key) !== undefined ||
+      this.#nearby.get(key) !== undefined;
     if (!isKnown && !this.live(key).connected) this.#live.delete(key);
   }
 
-  /** Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told. */
+  /**
+   * Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told.
+   */
   note(key: KeyHex, change: PeerChange): void {
     if (!this.#merge(key, change)) return;
     this.#deps.store.writeBehind((tables) => mergeStored(tables, key, change));
@@ -227,7 +266,11 @@ export class PeerDirectory implements KnownHubs {
   }
 
   /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
-  async update(key: KeyHex, change: OwnerChange, actor: { readonly actor: string; readonly surface: string }): Promise<PeerDto> {
+  async update(
+    key: KeyHex,
+    change: OwnerChange,
+    actor: { readonly actor: string; readonly surface: string },
+  ): Promise<PeerDto> {
     const row = this.#rows.get(key);
     if (row === undefined || row.trust === 'revoked') {
       throw new AppError('pairing_required', 'Only a paired hub can be changed.', {
@@ -235,11 +278,17 @@ export class PeerDirectory implements KnownHubs {
       });
     }
     const patch: Partial<PeerRow> = {
-      ...(change.name === undefined ? {} : { petname: freePetname(change.name, this.namesInUse(key)) }),
-      ...(change.person === undefined ? {} : { person: change.person === '' ? null : change.person }),
+      ...(change.name === undefined
+        ? {}
+        : { petname: freePetname(change.name, this.namesInUse(key)) }),
+      ...(change.person === undefined
+        ? {}
+        : { person: change.person === '' ? null : change.person }),
       ...(change.role === undefined ? {} : { role: change.role }),
       ...(change.trust === undefined ? {} : { trust: change.trust }),
-      ...(change.address === undefined ? {} : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
+      ...(change.address === undefined
+        ? {}
+        : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
     };
     const at = this.#deps.clock.wallMs();
     const ended = await this.#deps.store.write((tables) => {
@@ -253,20 +302,31 @@ export class PeerDirectory implements KnownHubs {
     return this.dto(key);
   }
 
-  /** Removes a hub: a paired one becomes a tombstone that is refused for good, one known by address is forgotten. */
-  async remove(key: KeyHex, actor: { readonly actor: string; readonly surface: string }): Promise<void> {
+  /**
+   * Removes a hub: a paired one becomes a tombstone that is refused for good, one known by address
+   * is forgotten.
+   */
+  async remove(
+    key: KeyHex,
+    actor: { readonly actor: string; readonly surface: string },
+  ): Promise<void> {
     const row = this.#rows.get(key);
     if (row === undefined || row.trust === 'revoked') {
       if (await this.#statics.remove(key)) return this.publish(key);
       throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
     }
     const now = this.#deps.clock.wallMs();
-    const ended = await this.#deps.store.write((tables) => this.stored.revoke(tables, key, actor, now));
+    const ended = await this.#deps.store.write((tables) =>
+      this.stored.revoke(tables, key, actor, now),
+    );
     this.#reload(key);
     ended();
   }
 
-  /** Keeps a hub named by address and key: it can be dialled and paired, and is trusted with nothing. */
+  /**
+   * Keeps a hub named by address and key: it can be dialled and paired, and is trusted with
+   * nothing.
+   */
   async addStatic(hub: Pick<StaticHub, 'keyHex' | 'host' | 'port' | 'name'>): Promise<PeerDto> {
     const name = this.checkedName(hub.keyHex, hub.name);
     await this.#statics.put({ ...hub, name });
@@ -275,13 +335,22 @@ export class PeerDirectory implements KnownHubs {
     return this.dto(hub.keyHex);
   }
 
-  /** The owner's name for a hub that is to be kept. Throws AppError bad_request or conflict for the name, bad_request for our own key. */
+  /**
+   * The owner's name for a hub that is to be kept. Throws AppError bad_request or conflict for the
+   * name, bad_request for our own key.
+   */
   checkedName(key: KeyHex, name: string | null): string | null {
-    if (key === this.#deps.identity.keyHex) throw new AppError('bad_request', 'That is the key of this hub itself.', { failedBy: 'input' });
+    if (key === this.#deps.identity.keyHex)
+      throw new AppError('bad_request', 'That is the key of this hub itself.', {
+        failedBy: 'input',
+      });
     return name === null ? null : freePetname(name, this.namesInUse(key));
   }
 
-  /** A free petname near to `proposal`, which may be empty or outside text that the text policy has passed. */
+  /**
+   * A free petname near to `proposal`, which may be empty or outside text that the text policy has
+   * passed.
+   */
   proposePetname(proposal: string, key: KeyHex): string {
     const others = this.petnames(key);
     try {
@@ -291,24 +360,35 @@ export class PeerDirectory implements KnownHubs {
     }
   }
 
-  /** Pins a key as part of a unit of work; `pinned` must follow once it is durable. Throws AppError overloaded at the limit of peers. */
+  /**
+   * Pins a key as part of a unit of work; `pinned` must follow once it is durable. Throws AppError
+   * overloaded at the limit of peers.
+   */
   pinInside(tables: Tables, pin: Pin): void {
     const before = tables.peer(pin.key);
     if (before === undefined && tables.peers().length >= PEERS_MAX) {
-      throw new AppError('overloaded', `This hub keeps at most ${PEERS_MAX} peers. Remove one first.`);
+      throw new AppError(
+        'overloaded',
+        `This hub keeps at most ${PEERS_MAX} peers. Remove one first.`,
+      );
     }
     const place = { fixed: this.#statics.get(pin.key), live: this.live(pin.key) };
     tables.putPeer(pinnedRow(pin, before, place, this.#deps.clock.wallMs()));
     this.#statics.removeInside(tables, pin.key);
   }
 
-  /** Takes over what a unit of work with `pinInside` (or a removal of the row) left in the store. */
+  /**
+   * Takes over what a unit of work with `pinInside` (or a removal of the row) left in the store.
+   */
   pinned(key: KeyHex): void {
     this.#statics.forget(key);
     this.#reload(key);
   }
 
-  /** Lets a revoked key connect as a stranger while a person pairs it again, all of them while an invitation is out; or ends that. */
+  /**
+   * Lets a revoked key connect as a stranger while a person pairs it again, all of them while an
+   * invitation is out; or ends that.
+   */
   pardon(which: KeyHex | 'all', isPardoned: boolean): void {
     if (isPardoned) this.#pardoned.add(which);
     else this.#pardoned.delete(which);
@@ -349,7 +429,10 @@ export class PeerDirectory implements KnownHubs {
     }
   }
 
-  /** Of what the network tells: at once when it has been quiet, else with whatever else changes within NEARBY_PUBLISH_DELAY_MS. */
+  /**
+   * Of what the network tells: at once when it has been quiet, else with whatever else changes
+   * within NEARBY_PUBLISH_DELAY_MS.
+   */
   #publishSoon(key: KeyHex): void {
     if (this.#batch !== undefined) {
       this.#heard.add(key);
@@ -381,7 +464,10 @@ export class PeerDirectory implements KnownHubs {
   #admit(): void {
     const paired = this.rows().filter(({ trust }) => trust === 'paired');
     const refused = this.rows().filter(({ key }) => this.isRefused(key));
-    this.#deps.transport.setAdmission({ paired: paired.map(({ key }) => key), refused: refused.map(({ key }) => key) });
+    this.#deps.transport.setAdmission({
+      paired: paired.map(({ key }) => key),
+      refused: refused.map(({ key }) => key),
+    });
   }
 
   #tellWay(key: KeyHex): void {
@@ -399,7 +485,11 @@ export class PeerDirectory implements KnownHubs {
   isListed(key: KeyHex): boolean {
     const trust = this.#rows.get(key)?.trust;
     if (trust === 'paired' || trust === 'suspended') return true;
-    return this.#nearby.get(key) !== undefined || this.#statics.get(key) !== undefined || this.live(key).connected;
+    return (
+      this.#nearby.get(key) !== undefined ||
+      this.#statics.get(key) !== undefined ||
+      this.live(key).connected
+    );
   }
 
   /** Names that another hub cannot have: those of the others, and this hub's own. */
@@ -409,11 +499,18 @@ export class PeerDirectory implements KnownHubs {
 
   /** Names of the other hubs, tombstones excepted, so that a removed hub's name is free again. */
   petnames(except?: KeyHex): readonly string[] {
-    const fixed = this.#statics.all().filter(({ keyHex, name }) => keyHex !== except && name !== null);
-    return [...namesAmong(this.rows(), except), ...fixed.flatMap(({ name }) => (name === null ? [] : [name]))];
+    const fixed = this.#statics
+      .all()
+      .filter(({ keyHex, name }) => keyHex !== except && name !== null);
+    return [
+      ...namesAmong(this.rows(), except),
+      ...fixed.flatMap(({ name }) => (name === null ? [] : [name])),
+    ];
   }
 }
 
 function namesAmong(rows: readonly PeerRow[], except: KeyHex | undefined): readonly string[] {
-  return rows.filter(({ key, trust }) => key !== except && trust !== 'revoked').map(({ petname }) => petname);
+  return rows
+    .filter(({ key, trust }) => key !== except && trust !== 'revoked')
+    .map(({ petname }) => petname);
 }

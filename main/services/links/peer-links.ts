@@ -1,5 +1,6 @@
-// Puts together everything between hubs that is not work: connections, hello, dialling, liveness, and the messenger of the work services. It
-// starts and stops the transport. No message goes past the gate, and no key is trusted because of how it was found.
+// Puts together everything between hubs that is not work: connections, hello, dialling, liveness,
+// and the messenger of the work services. It starts and stops the transport. No message goes past
+// the gate, and no key is trusted because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -9,12 +10,23 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Resolver } from '../../ports/resolver.ts';
 import type { Store } from '../../ports/store.ts';
-import { CLOSE_CODES, type ConnectionInfo, type KeyHex, type Transport, type TransportEvent } from '../../ports/transport.ts';
+import {
+  CLOSE_CODES,
+  type ConnectionInfo,
+  type KeyHex,
+  type Transport,
+  type TransportEvent,
+} from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { kindEntry } from '../../protocol/kinds.ts';
 import type { IdentityService } from '../base/identity.ts';
-import type { IncomingMessage, OutgoingMessage, PeerMessenger, ReplyDraft } from '../base/peer-messenger.ts';
+import type {
+  IncomingMessage,
+  OutgoingMessage,
+  PeerMessenger,
+  ReplyDraft,
+} from '../base/peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { RequestChannel } from './request-channel.ts';
@@ -80,13 +92,31 @@ export class PeerLinks implements PeerMessenger {
     const ownAgentId = (): string => deps.identity.agentId;
     this.#buckets = new TokenBuckets(clock);
     this.#coolOff = new CoolOff(clock);
-    this.#audit = new SecurityAudit({ store: deps.store, clock, log, directory, buckets: this.#buckets });
+    this.#audit = new SecurityAudit({
+      store: deps.store,
+      clock,
+      log,
+      directory,
+      buckets: this.#buckets,
+    });
     this.#questions = new OpenQuestions(clock);
     const newId = (): string => random.uuid();
     const nameOf = (link: Link): string => directory.nameOf(link.keyHex);
     const onMalformed = (link: Link): void => this.#malformed(link);
-    const foreign = { transport, clock, questions: this.#questions, newId, ownAgentId, nameOf, onMalformed };
-    this.#channel = new RequestChannel({ ...foreign, random, reference: new ReferenceChannel(foreign) });
+    const foreign = {
+      transport,
+      clock,
+      questions: this.#questions,
+      newId,
+      ownAgentId,
+      nameOf,
+      onMalformed,
+    };
+    this.#channel = new RequestChannel({
+      ...foreign,
+      random,
+      reference: new ReferenceChannel(foreign),
+    });
     this.#table = new LinkTable({
       clock,
       transport,
@@ -117,7 +147,8 @@ export class PeerLinks implements PeerMessenger {
       onMalformed,
       reference: new ReferenceIncoming({
         ...foreign,
-        isDelegationTo: (link, id) => deps.store.read.taskByMessage('outgoing', link.keyHex, id)?.kind === 'delegate',
+        isDelegationTo: (link, id) =>
+          deps.store.read.taskByMessage('outgoing', link.keyHex, id)?.kind === 'delegate',
         onSpoken: (link) => this.#hello.spokenReference(link),
       }),
       onForged: (link, envelope) => this.#forged(link, envelope),
@@ -131,9 +162,16 @@ export class PeerLinks implements PeerMessenger {
       directory,
       isLinked: (key) => this.#table.ofKey(key).some((link) => !link.isGone),
       greet: (connection) => this.#greet(connection),
-      onWrongKey: (key, found, at) => noteWrongKey({ directory, audit: this.#audit }, key, found, at),
+      onWrongKey: (key, found, at) =>
+        noteWrongKey({ directory, audit: this.#audit }, key, found, at),
     });
-    this.#presence = new Presence({ clock, table: this.#table, directory, prober: this.#prober, dialler: this.#dialler });
+    this.#presence = new Presence({
+      clock,
+      table: this.#table,
+      directory,
+      prober: this.#prober,
+      dialler: this.#dialler,
+    });
     this.unpaired = new UnpairedConnections({
       clock,
       table: this.#table,
@@ -147,8 +185,8 @@ export class PeerLinks implements PeerMessenger {
   }
 
   /**
-   * Opens the peer port and begins to dial. The identity must be ready. Rejects with AppError address_in_use or identity_locked.
-   * Idempotent while running.
+   * Opens the peer port and begins to dial. The identity must be ready. Rejects with AppError
+   * address_in_use or identity_locked. Idempotent while running.
    */
   async start({ host, port }: LinksOptions): Promise<{ readonly port: number }> {
     const { transport, identity, directory } = this.#deps;
@@ -160,7 +198,9 @@ export class PeerLinks implements PeerMessenger {
     this.#isRunning = true;
     this.#presence.start();
     try {
-      const started = await transport.start({ seed: identity.seed, host, port }, (event) => this.#handle(event));
+      const started = await transport.start({ seed: identity.seed, host, port }, (event) =>
+        this.#handle(event),
+      );
       directory.load();
       this.#dialler.start();
       this.unpaired.start();
@@ -208,13 +248,25 @@ export class PeerLinks implements PeerMessenger {
     return !this.#deps.directory.isReference(peer);
   }
 
-  async request(peer: KeyHex, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+  async request(
+    peer: KeyHex,
+    message: OutgoingMessage,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Envelope, AppError>> {
     const link = this.#sendingTo(peer);
     if (!link.ok) return link;
-    if (kindEntry(message.kind)?.required === false && !this.features(peer).includes(message.kind)) {
+    if (
+      kindEntry(message.kind)?.required === false &&
+      !this.features(peer).includes(message.kind)
+    ) {
       const name = this.#deps.directory.nameOf(peer);
       return err(
-        new AppError('unsupported_feature', `${name} does not take messages of the kind "${message.kind}".`, { failedBy: 'peer' }),
+        new AppError(
+          'unsupported_feature',
+          `${name} does not take messages of the kind "${message.kind}".`,
+          { failedBy: 'peer' },
+        ),
       );
     }
     const answered = await this.#channel.request(link.value, message, timeoutMs, signal);
@@ -257,7 +309,10 @@ export class PeerLinks implements PeerMessenger {
     return this.#prober.refreshCapabilities(key, signal);
   }
 
-  /** The network changed, or the computer woke up: dead connections are found out, and everybody is dialled afresh. */
+  /**
+   * The network changed, or the computer woke up: dead connections are found out, and everybody is
+   * dialled afresh.
+   */
   redial(): void {
     this.#table.doubtAll();
     this.#dialler.wakeAll();
@@ -286,7 +341,8 @@ export class PeerLinks implements PeerMessenger {
         return;
       case 'request': {
         const link = this.#table.get(event.connectionId);
-        if (link === undefined) this.#deps.transport.reset(event.connectionId, event.streamId, CLOSE_CODES.done);
+        if (link === undefined)
+          this.#deps.transport.reset(event.connectionId, event.streamId, CLOSE_CODES.done);
         else void this.#incoming.request(link, event.streamId, event.bytes);
         return;
       }
@@ -296,7 +352,8 @@ export class PeerLinks implements PeerMessenger {
         return;
       }
       case 'violation':
-        // Its stream was reset, and that is all: a slow line is no offence, and only malformed messages keep a hub out.
+        // Its stream was reset, and that is all: a slow line is no offence, and only malformed
+        // messages keep a hub out.
         this.#count(`violation_${event.rule.replaceAll('-', '_')}`);
         return;
       case 'path-changed':
@@ -313,13 +370,19 @@ export class PeerLinks implements PeerMessenger {
     if (!this.#isRunning) return undefined;
     const { link, isNew } = this.#table.opened(connection);
     if (!isNew) return link;
-    if (this.#deps.directory.isRefused(link.keyHex)) this.#table.close(link, CLOSE_CODES.notTrusted, 'not trusted');
-    else if (this.#coolOff.isCooling(link.keyHex)) this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages before');
+    if (this.#deps.directory.isRefused(link.keyHex))
+      this.#table.close(link, CLOSE_CODES.notTrusted, 'not trusted');
+    else if (this.#coolOff.isCooling(link.keyHex))
+      this.#table.close(link, CLOSE_CODES.malformed, 'too many malformed messages before');
     else this.#hello.watch(link);
     return link.isGone ? undefined : link;
   }
 
-  #disconnected(connection: ConnectionInfo, code: number | null, by: 'local' | 'peer' | 'network'): void {
+  #disconnected(
+    connection: ConnectionInfo,
+    code: number | null,
+    by: 'local' | 'peer' | 'network',
+  ): void {
     const link = this.#table.gone(connection.connectionId);
     if (link === undefined || !this.#isRunning) return;
     const trouble = endTrouble(this.#deps.directory.nameOf(link.keyHex), link, code, by);
@@ -333,16 +396,23 @@ export class PeerLinks implements PeerMessenger {
     if (link === undefined) return err('The connection was refused here.');
     const hello = await this.#hello.greet(link);
     if (hello.ok) return ok();
-    return err(helloTrouble(this.#deps.directory.nameOf(link.keyHex), hello.error, link.endTrouble));
+    return err(
+      helloTrouble(this.#deps.directory.nameOf(link.keyHex), hello.error, link.endTrouble),
+    );
   }
 
-  /** How the hub is and what it can do, whoever asks. A stranger's pong tells nothing of it (PROTOCOL.md, Envelope). */
+  /**
+   * How the hub is and what it can do, whoever asks. A stranger's pong tells nothing of it
+   * (PROTOCOL.md, Envelope).
+   */
   #answerForTheHub(): void {
     const { pong, capabilities } = this.#deps;
     const nothing = { status: 'idle', uptime_secs: 0, active_tasks: 0 };
     this.#incoming.onOpenRequest('ping', () => Promise.resolve({ kind: 'pong', payload: nothing }));
     this.#incoming.onRequest('ping', () => Promise.resolve({ kind: 'pong', payload: pong() }));
-    this.#incoming.onRequest('discover', () => Promise.resolve({ kind: 'capabilities', payload: capabilities() }));
+    this.#incoming.onRequest('discover', () =>
+      Promise.resolve({ kind: 'capabilities', payload: capabilities() }),
+    );
   }
 
   #malformed(link: Link): void {
@@ -353,7 +423,11 @@ export class PeerLinks implements PeerMessenger {
 
   #forged(link: Link, envelope: Envelope): void {
     this.#count('forged');
-    this.#audit.note(link.keyHex, 'peer.forged_sender', { from: envelope.from, to: envelope.to, message: envelope.id });
+    this.#audit.note(link.keyHex, 'peer.forged_sender', {
+      from: envelope.from,
+      to: envelope.to,
+      message: envelope.id,
+    });
   }
 
   #learnFrom(peer: KeyHex, error: AppError): void {

@@ -1,4 +1,5 @@
-// What a hub may be called here: the owner's names, unique and unmistakable, and a neutral one for a hub that nobody named. Pure.
+// What a hub may be called here: the owner's names, unique and unmistakable, and a neutral one for
+// a hub that nobody named. Pure.
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
@@ -8,7 +9,8 @@ import { PETNAME_LENGTH_MAX } from './limits.ts';
 
 /** Words with a meaning of their own where a recipient is named. */
 const RESERVED = new Set(['local', '*', 'hub']);
-// Controls, bidirectional marks, zero-width and other characters that make two names look alike, and what splits "hub/agent".
+// Controls, bidirectional marks, zero-width and other characters that make two names look alike,
+// and what splits "hub/agent".
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;
 
 /** Two names that a person could take for each other; no two hubs may have such names. */
@@ -21,16 +23,26 @@ export function twinOf(said: string, petnames: readonly string[]): string | null
   return petnames.find((petname) => looksAlike(petname, said)) ?? null;
 }
 
-/** What a hub calls itself, as people are shown it: hidden, too, when they could take it for one of `petnames`, which are the owner's. */
+/**
+ * What a hub calls itself, as people are shown it: hidden, too, when they could take it for one of
+ * `petnames`, which are the owner's.
+ */
 export function shownName(said: string, petnames: readonly string[]): string {
   const { name } = escapeName(said);
   return petnames.some((petname) => looksAlike(petname, name)) ? HIDDEN_NAME : name;
 }
 
-/** As shownName, for the person a hub speaks of: one of the same name as a hub is likely, one in letters that only look the same is a trick. */
+/**
+ * As shownName, for the person a hub speaks of: one of the same name as a hub is likely, one in
+ * letters that only look the same is a trick.
+ */
 export function shownPerson(said: string, petnames: readonly string[]): string {
   const { name } = escapeName(said);
-  return petnames.some((petname) => looksAlike(petname, name) && foldName(petname) !== foldName(name)) ? HIDDEN_NAME : name;
+  return petnames.some(
+    (petname) => looksAlike(petname, name) && foldName(petname) !== foldName(name),
+  )
+    ? HIDDEN_NAME
+    : name;
 }
 
 /** Gives the name as it will be kept, or throws AppError bad_request with what is wrong with it. */
@@ -38,26 +50,46 @@ export function checkPetname(name: string): string {
   const kept = name.normalize('NFC').replace(/\s+/gu, ' ').trim();
   if (kept === '') throw new AppError('bad_request', 'A hub needs a name.', { failedBy: 'input' });
   if (kept.length > PETNAME_LENGTH_MAX) {
-    throw new AppError('bad_request', `A hub's name has at most ${PETNAME_LENGTH_MAX} characters.`, { failedBy: 'input' });
+    throw new AppError(
+      'bad_request',
+      `A hub's name has at most ${PETNAME_LENGTH_MAX} characters.`,
+      { failedBy: 'input' },
+    );
   }
   if (FORBIDDEN.test(kept)) {
-    throw new AppError('bad_request', 'A hub\'s name cannot hold "/" or invisible characters.', { failedBy: 'input' });
+    throw new AppError('bad_request', 'A hub\'s name cannot hold "/" or invisible characters.', {
+      failedBy: 'input',
+    });
   }
   if (RESERVED.has(foldName(kept)) || readAgentId(kept) !== undefined) {
-    throw new AppError('bad_request', `"${kept}" has a meaning of its own and cannot be a hub's name.`, { failedBy: 'input' });
+    throw new AppError(
+      'bad_request',
+      `"${kept}" has a meaning of its own and cannot be a hub's name.`,
+      { failedBy: 'input' },
+    );
   }
   return kept;
 }
 
-/** As checkPetname; throws AppError conflict, too, for a name that people could take for one of `taken`. */
+/**
+ * As checkPetname; throws AppError conflict, too, for a name that people could take for one of
+ * `taken`.
+ */
 export function freePetname(name: string, taken: readonly string[]): string {
   const petname = checkPetname(name);
   const twin = taken.find((other) => looksAlike(other, petname));
   if (twin === undefined) return petname;
-  throw new AppError('conflict', `A hub is called ${twin} already, which looks the same or nearly so.`, { failedBy: 'input' });
+  throw new AppError(
+    'conflict',
+    `A hub is called ${twin} already, which looks the same or nearly so.`,
+    { failedBy: 'input' },
+  );
 }
 
-/** What an agent is called that nobody here named: as it reads, and marked where a person could take it for a hub. */
+/**
+ * What an agent is called that nobody here named: as it reads, and marked where a person could take
+ * it for a hub.
+ */
 export function agentNameBeside(readable: string, hubs: readonly string[]): string {
   return hubs.some((hub) => looksAlike(hub, readable)) ? `${readable} (agent)` : readable;
 }
@@ -74,15 +106,18 @@ export function uniqueName(proposal: string, taken: readonly string[]): string {
 }
 
 /**
- * What a hub is called that nobody here named: its label. A key can be made whose label is the name of another hub, so where it looks like one
- * of `taken`, the whole agent id stands instead.
+ * What a hub is called that nobody here named: its label. A key can be made whose label is the name
+ * of another hub, so where it looks like one of `taken`, the whole agent id stands instead.
  */
 export function neutralName(agentId: string, taken: readonly string[]): string {
   const label = hubLabel(agentId);
   return taken.some((name) => looksAlike(name, label)) ? agentId : label;
 }
 
-/** What tells a hub from others on two screens, whatever either calls it: "Hub 3f2a 91bc". It distinguishes; it proves nothing. */
+/**
+ * What tells a hub from others on two screens, whatever either calls it: "Hub 3f2a 91bc". It
+ * distinguishes; it proves nothing.
+ */
 export function hubLabel(agentId: string): string {
   const digits = agentId.slice('ed25519.'.length);
   return `Hub ${digits.slice(0, 4)} ${digits.slice(4, 8)}`;

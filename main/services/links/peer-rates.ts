@@ -1,5 +1,6 @@
-// How much a paired peer may ask of this hub: the default rates of a peer and the daily share of stored bytes. Answers with the error the peer
-// is to get. Must be asked after an honest replay has been recognised, since that counts against no rate.
+// How much a paired peer may ask of this hub: the default rates of a peer and the daily share of
+// stored bytes. Answers with the error the peer is to get. Must be asked after an honest replay has
+// been recognised, since that counts against no rate.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
@@ -8,8 +9,13 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from './limits.ts';
 
 export type RatedKind = keyof typeof PEER_RATES;
-/** Which rate a kind has, by kind; for a test or a bench a table with higher ones is given to the constructor. */
-export type PeerRateTable = { readonly [Kind in RatedKind]: { readonly burst: number; readonly perMinute: number } };
+/**
+ * Which rate a kind has, by kind; for a test or a bench a table with higher ones is given to the
+ * constructor.
+ */
+export type PeerRateTable = {
+  readonly [Kind in RatedKind]: { readonly burst: number; readonly perMinute: number };
+};
 
 const MINUTES_PER_DAY = 24 * 60;
 const PLURAL: Record<RatedKind, string> = {
@@ -24,20 +30,27 @@ export class PeerRates {
   readonly #table: PeerRateTable;
   readonly #storedBytesPerDay: number;
 
-  constructor(clock: Clock, table: PeerRateTable = PEER_RATES, storedBytesPerDay: number = STORED_BYTES_PER_DAY_MAX) {
+  constructor(
+    clock: Clock,
+    table: PeerRateTable = PEER_RATES,
+    storedBytesPerDay: number = STORED_BYTES_PER_DAY_MAX,
+  ) {
     this.#buckets = new TokenBuckets(clock);
     this.#table = table;
     this.#storedBytesPerDay = storedBytesPerDay;
   }
 
   /**
-   * Counts one message of `kind` and the bytes it makes us store. The error is `rate_limited` or `overloaded`, retryable, with the
-   * wait in ms; nothing of what was refused is stored.
+   * Counts one message of `kind` and the bytes it makes us store. The error is `rate_limited` or
+   * `overloaded`, retryable, with the wait in ms; nothing of what was refused is stored.
    */
   take(peer: KeyHex, kind: RatedKind, storedBytes = 0): Result<void, AppError> {
     const room = this.#takeOne(peer, kind);
     if (!room.ok || storedBytes === 0) return room;
-    const rate = { burst: this.#storedBytesPerDay, perMinute: this.#storedBytesPerDay / MINUTES_PER_DAY };
+    const rate = {
+      burst: this.#storedBytesPerDay,
+      perMinute: this.#storedBytesPerDay / MINUTES_PER_DAY,
+    };
     const waitMs = this.#buckets.take(`bytes ${peer}`, rate, storedBytes);
     if (waitMs === 0) return ok();
     const kibibytes = Math.floor(this.#storedBytesPerDay / 1024);

@@ -1,8 +1,14 @@
-// Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes the text policy here and stands only in
-// fields made for outside text, which an agent gets below `untrusted`. Pure: facts in, DTO out.
+// Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes
+// the text policy here and stands only in fields made for outside text, which an agent gets below
+// `untrusted`. Pure: facts in, DTO out.
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
-import type { CapabilitiesDto, KeyChangeDto, PeerDto, TrustState } from '../../../preload/contract/dto.ts';
+import type {
+  CapabilitiesDto,
+  KeyChangeDto,
+  PeerDto,
+  TrustState,
+} from '../../../preload/contract/dto.ts';
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
 import { readObject } from '../../lib/json-object.ts';
@@ -12,7 +18,14 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
-import { agentNameBeside, hubLabel, looksAlike, neutralName, shownName, twinOf } from './peer-names.ts';
+import {
+  agentNameBeside,
+  hubLabel,
+  looksAlike,
+  neutralName,
+  shownName,
+  twinOf,
+} from './peer-names.ts';
 import type { StaticHub } from './static-hubs.ts';
 
 /** What is true of a hub only while this process runs. */
@@ -76,7 +89,9 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
     role: row?.role ?? null,
     online: live.online,
     round_trip_ms: live.connected ? live.roundTripMs : null,
-    last_seen_at: live.connected ? facts.nowWallMs : (row?.lastSeenAt ?? nearby?.lastHeardAt ?? null),
+    last_seen_at: live.connected
+      ? facts.nowWallMs
+      : (row?.lastSeenAt ?? nearby?.lastHeardAt ?? null),
     address: addressOf(facts),
     how_found:
       nearby !== undefined
@@ -91,11 +106,18 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
       platform: row?.platform == null ? null : escapeName(row.platform).name,
       features: row === undefined ? [] : row.features.map(escapeText),
     },
-    capabilities: row === undefined ? null : makeCapabilitiesDto(row, [facts.ownName, ...facts.petnames, row.petname]),
+    capabilities:
+      row === undefined
+        ? null
+        : makeCapabilitiesDto(row, [facts.ownName, ...facts.petnames, row.petname]),
     paired_at: row?.pairedAt ?? null,
     introduced_by: row === undefined ? null : introductionOf(row),
     safety_number: isPinned && facts.ownKey !== null ? safetyNumber(facts.ownKey, facts.key) : null,
-    profile: facts.isReference ? 'reference' : row === undefined || row.features.length === 0 ? null : 'hub',
+    profile: facts.isReference
+      ? 'reference'
+      : row === undefined || row.features.length === 0
+        ? null
+        : 'hub',
     not_trusted_there: live.notTrustedThere,
     trouble: live.online ? null : live.trouble,
     lookalike: lookalikeOf(facts, said),
@@ -105,31 +127,49 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
 
 /** null where nobody named it, and for a removed hub whose name another one has now. */
 function ownersName({ row, fixed, petnames }: PeerFacts): string | null {
-  const isFree = row?.trust !== 'revoked' || !petnames.some((name) => looksAlike(name, row.petname));
+  const isFree =
+    row?.trust !== 'revoked' || !petnames.some((name) => looksAlike(name, row.petname));
   return (isFree ? row?.petname : null) ?? fixed?.name ?? null;
 }
 
-function introductionOf({ introducedWay: way, introducedBy: by, introducedSurface: surface, pairedAt: at }: PeerRow): IntroductionDto {
+function introductionOf({
+  introducedWay: way,
+  introducedBy: by,
+  introducedSurface: surface,
+  pairedAt: at,
+}: PeerRow): IntroductionDto {
   return { way, at, by, surface };
 }
 
 function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {
-  if (live.connected && live.host !== null && live.port !== null) return writeHubAddress({ host: live.host, port: live.port });
-  if (row?.staticHost != null && row.staticPort !== null) return writeHubAddress({ host: row.staticHost, port: row.staticPort });
+  if (live.connected && live.host !== null && live.port !== null)
+    return writeHubAddress({ host: live.host, port: live.port });
+  if (row?.staticHost != null && row.staticPort !== null)
+    return writeHubAddress({ host: row.staticHost, port: row.staticPort });
   if (fixed !== undefined) return writeHubAddress(fixed);
   const heard = nearby?.addresses[0];
-  if (nearby !== undefined && heard !== undefined) return writeHubAddress({ host: heard, port: nearby.port });
-  return row?.lastHost != null && row.lastPort !== null ? writeHubAddress({ host: row.lastHost, port: row.lastPort }) : null;
+  if (nearby !== undefined && heard !== undefined)
+    return writeHubAddress({ host: heard, port: nearby.port });
+  return row?.lastHost != null && row.lastPort !== null
+    ? writeHubAddress({ host: row.lastHost, port: row.lastPort })
+    : null;
 }
 
-/** A hub with another key that uses the name of one here is never taken for it, by whichever way it says that name. */
-function lookalikeOf({ row, nearby, petnames, ownName }: PeerFacts, said: string | null): string | null {
+/**
+ * A hub with another key that uses the name of one here is never taken for it, by whichever way it
+ * says that name.
+ */
+function lookalikeOf(
+  { row, nearby, petnames, ownName }: PeerFacts,
+  said: string | null,
+): string | null {
   const name = said ?? nearby?.label;
   return row !== undefined || name === undefined ? null : twinOf(name, [...petnames, ownName]);
 }
 
 /**
- * The last capabilities a paired hub told, or null when none are known or what is stored no longer reads.
+ * The last capabilities a paired hub told, or null when none are known or what is stored no longer
+ * reads.
  * @param hubs names that its agents are not shown under
  */
 function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): CapabilitiesDto | null {

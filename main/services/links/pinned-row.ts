@@ -1,5 +1,6 @@
-// What is written about a pinned peer: the row a pairing leaves, and what changes in it inside one commit, with its audit and what must end in
-// that same commit when the hub is trusted no more. Never decides whether a change is allowed.
+// What is written about a pinned peer: the row a pairing leaves, and what changes in it inside one
+// commit, with its audit and what must end in that same commit when the hub is trusted no more.
+// Never decides whether a change is allowed.
 import type { PairedTrustState, Surface } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Role } from '../../../preload/contract/role.ts';
@@ -9,7 +10,10 @@ import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { LiveFacts } from './peer-view.ts';
 
-/** `highestVersion` of a peer that speaks the reference profile: it has no hello, and so no versions. */
+/**
+ * `highestVersion` of a peer that speaks the reference profile: it has no hello, and so no
+ * versions.
+ */
 export const NO_VERSION = 0;
 
 /** How the key came to be pinned, in our own words alone. */
@@ -24,7 +28,10 @@ export interface Pin {
   readonly key: KeyHex;
   /** Used when the key has no name here yet; unique among peers. */
   readonly petname: string;
-  /** The owner's word for whose it is, never the other side's; null keeps what the owner said before. */
+  /**
+   * The owner's word for whose it is, never the other side's; null keeps what the owner said
+   * before.
+   */
   readonly person: string | null;
   readonly platform: string | null;
   /** What the hub called itself while pairing; outside text. */
@@ -50,14 +57,20 @@ interface KnownPlace {
   readonly live: LiveFacts;
 }
 
-export function pinnedRow(pin: Pin, before: PeerRow | undefined, { fixed, live }: KnownPlace, nowWallMs: number): PeerRow {
+export function pinnedRow(
+  pin: Pin,
+  before: PeerRow | undefined,
+  { fixed, live }: KnownPlace,
+  nowWallMs: number,
+): PeerRow {
   const { isNamedAnew = false, address = fixed, introduction, ...said } = pin;
   const isKnown = before !== undefined && before.trust !== 'revoked';
   const isNamed = isKnown && !isNamedAnew;
   return {
     ...said,
     person: pin.person ?? before?.person ?? null,
-    // What it may here was the owner's word for the pairing that was ended: after another one it is asked anew.
+    // What it may here was the owner's word for the pairing that was ended: after another one it is
+    // asked anew.
     role: isKnown ? before.role : null,
     petname: isNamed ? before.petname : pin.petname,
     agentId: agentIdOfKeyHex(pin.key),
@@ -85,14 +98,20 @@ export interface ChangedBy {
   readonly surface: string;
 }
 
-/** Ends, inside the commit, what hangs on the trust in a key; what it returns runs after that commit. */
+/**
+ * Ends, inside the commit, what hangs on the trust in a key; what it returns runs after that
+ * commit.
+ */
 type TrustEnd = (tables: Tables, key: KeyHex) => () => void;
 
 export class StoredPeers {
   readonly #ends: TrustEnd[] = [];
   readonly #noAdults: TrustEnd[] = [];
 
-  /** From now on `end` is part of every commit that suspends or revokes a hub, so that no crash comes between the two. */
+  /**
+   * From now on `end` is part of every commit that suspends or revokes a hub, so that no crash
+   * comes between the two.
+   */
   endsWithTrust(end: TrustEnd): void {
     this.#ends.push(end);
   }
@@ -103,15 +122,33 @@ export class StoredPeers {
   }
 
   /** The owner's change; nothing happens to a tombstone. Returns what runs after the commit. */
-  change(tables: Tables, key: KeyHex, patch: Partial<PeerRow>, said: OwnerChange, by: ChangedBy, at: number): () => void {
+  change(
+    tables: Tables,
+    key: KeyHex,
+    patch: Partial<PeerRow>,
+    said: OwnerChange,
+    by: ChangedBy,
+    at: number,
+  ): () => void {
     const stored = tables.peer(key);
     if (stored === undefined || stored.trust === 'revoked') return () => undefined;
     tables.putPeer({ ...stored, ...patch });
-    const action = said.trust === undefined ? 'peer.changed' : `peer.${said.trust === 'paired' ? 'resumed' : 'suspended'}`;
+    const action =
+      said.trust === undefined
+        ? 'peer.changed'
+        : `peer.${said.trust === 'paired' ? 'resumed' : 'suspended'}`;
     const { role } = said;
     const changed = Object.keys(said).filter((name) => name !== 'id');
     const detail = JSON.stringify({ changed, ...(role === undefined ? {} : { role }) });
-    tables.appendAudit({ at, actor: by.actor, surface: by.surface, action, object: key, digest: null, detail });
+    tables.appendAudit({
+      at,
+      actor: by.actor,
+      surface: by.surface,
+      action,
+      object: key,
+      digest: null,
+      detail,
+    });
     const isAdultNoMore = role !== undefined && role !== 'adult' && stored.role === 'adult';
     return together(
       isAdultNoMore ? this.#noAdults.map((end) => end(tables, key)) : [],
@@ -123,7 +160,15 @@ export class StoredPeers {
   revoke(tables: Tables, key: KeyHex, by: ChangedBy, at: number): () => void {
     const stored = tables.peer(key);
     if (stored !== undefined) tables.putPeer({ ...stored, trust: 'revoked', revokedAt: at });
-    tables.appendAudit({ at, actor: by.actor, surface: by.surface, action: 'peer.revoked', object: key, digest: null, detail: '{}' });
+    tables.appendAudit({
+      at,
+      actor: by.actor,
+      surface: by.surface,
+      action: 'peer.revoked',
+      object: key,
+      digest: null,
+      detail: '{}',
+    });
     return together(this.#ends.map((end) => end(tables, key)));
   }
 }

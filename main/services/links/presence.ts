@@ -1,5 +1,6 @@
-// Who is online: paired, and on a connection with hello done. Whenever connections or trust change it updates what is shown, probed and dialled,
-// tells its listeners of peers that come, go, or come back on another connection, and notes when a peer was last seen as it goes.
+// Who is online: paired, and on a connection with hello done. Whenever connections or trust change
+// it updates what is shown, probed and dialled, tells its listeners of peers that come, go, or come
+// back on another connection, and notes when a peer was last seen as it goes.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
@@ -23,9 +24,15 @@ export class Presence {
   readonly #deps: PresenceDeps;
   /** Since when, on the monotonic clock. */
   readonly #onlineSinceMs = new Map<KeyHex, number>();
-  /** The connection that listeners of an online peer were told of; another may be used for sending by now. */
+  /**
+   * The connection that listeners of an online peer were told of; another may be used for sending
+   * by now.
+   */
   readonly #lines = new Map<KeyHex, Link>();
-  /** What the prober was told last of an online peer: its connection, and whether that speaks the reference profile. */
+  /**
+   * What the prober was told last of an online peer: its connection, and whether that speaks the
+   * reference profile.
+   */
   readonly #probed = new Map<KeyHex, { readonly link: Link; readonly isReference: boolean }>();
   #isSilent = false;
   readonly #listeners = new Set<PresenceListener>();
@@ -73,9 +80,12 @@ export class Presence {
     this.#probe(key, isOnline ? link : undefined);
     if (sinceMs !== undefined && !isOnline) directory.note(key, { lastSeenAt: clock.wallMs() });
     if (isOnline !== (sinceMs !== undefined)) this.#tell(key, isOnline);
-    // A hub that lost its power is back on a new connection before the old one is known to be dead: what was sent on that is due again.
-    else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole) this.#tell(key, true);
-    if (link === undefined) dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
+    // A hub that lost its power is back on a new connection before the old one is known to be dead:
+    // what was sent on that is due again.
+    else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole)
+      this.#tell(key, true);
+    if (link === undefined)
+      dialler.again(key, sinceMs !== undefined && now - sinceMs >= STABLE_AFTER_MS);
   }
 
   /** On another connection, or with another profile, the peer is probed anew. */
@@ -83,7 +93,10 @@ export class Presence {
     const before = this.#probed.get(key);
     if (link === undefined) {
       if (this.#probed.delete(key)) this.#deps.prober.offline(key);
-    } else if ((before?.link !== link || before.isReference !== link.isReference) && !this.#isSilent) {
+    } else if (
+      (before?.link !== link || before.isReference !== link.isReference) &&
+      !this.#isSilent
+    ) {
       this.#probed.set(key, { link, isReference: link.isReference });
       this.#deps.prober.online(key);
     }

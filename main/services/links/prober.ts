@@ -1,5 +1,6 @@
-// Keeps what is known of a connected peer fresh: a ping on connecting and every few minutes, its capabilities on connecting and when asked.
-// What it tells is kept as a hint for routing and for people; nothing is authorised by it (PROTOCOL.md, Envelope).
+// Keeps what is known of a connected peer fresh: a ping on connecting and every few minutes, its
+// capabilities on connecting and when asked. What it tells is kept as a hint for routing and for
+// people; nothing is authorised by it (PROTOCOL.md, Envelope).
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -8,7 +9,13 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/payloads.ts';
 import { PROTOCOL_VERSIONS } from '../../protocol/versions.ts';
 import type { RequestChannel } from './request-channel.ts';
-import { KEEP_CHECK_TIMEOUT_MS, LEARN_AGAIN_MAX, LEARN_BACKOFF, PING_INTERVAL_MS, REPLY_TIMEOUT_MS } from './limits.ts';
+import {
+  KEEP_CHECK_TIMEOUT_MS,
+  LEARN_AGAIN_MAX,
+  LEARN_BACKOFF,
+  PING_INTERVAL_MS,
+  REPLY_TIMEOUT_MS,
+} from './limits.ts';
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
@@ -36,7 +43,10 @@ export class Prober {
     this.#deps = deps;
   }
 
-  /** The peer came online, or is so on another line or with another profile: ask how it is and what it can do, now and from time to time. */
+  /**
+   * The peer came online, or is so on another line or with another profile: ask how it is and what
+   * it can do, now and from time to time.
+   */
   online(key: KeyHex): void {
     this.offline(key);
     // Nothing is gained by asking a reference daemon, whose agents would be shown the questions.
@@ -63,9 +73,14 @@ export class Prober {
     return ok({ roundTripMs, pong: pong.value });
   }
 
-  /** Whether the other side answers on exactly this connection. The reference daemon shows a ping to its agents, but not a hello. */
+  /**
+   * Whether the other side answers on exactly this connection. The reference daemon shows a ping to
+   * its agents, but not a hello.
+   */
   async isAlive(link: Link): Promise<boolean> {
-    const asked = link.isReference ? { kind: 'hello', payload: { protocol_versions: PROTOCOL_VERSIONS } } : { kind: 'ping', payload: {} };
+    const asked = link.isReference
+      ? { kind: 'hello', payload: { protocol_versions: PROTOCOL_VERSIONS } }
+      : { kind: 'ping', payload: {} };
     const message = { id: this.#deps.channel.newId(), ref: null, ...asked };
     const answered = await this.#deps.channel.request(link, message, KEEP_CHECK_TIMEOUT_MS);
     if (answered.ok) return true;
@@ -80,31 +95,52 @@ export class Prober {
     const row = this.#deps.directory.row(key);
     if (link === undefined) return err(this.#unreachable(key));
     if (row !== undefined && row.features.length > 0 && !row.features.includes('discover')) {
-      return err(new AppError('unsupported_feature', `${row.petname} does not tell what it can do.`, { failedBy: 'peer' }));
+      return err(
+        new AppError('unsupported_feature', `${row.petname} does not tell what it can do.`, {
+          failedBy: 'peer',
+        }),
+      );
     }
     const message = { id: this.#deps.channel.newId(), kind: 'discover', ref: null, payload: {} };
     const answered = await this.#deps.channel.request(link, message, REPLY_TIMEOUT_MS, signal);
     if (!answered.ok) return answered;
     const parsed = parseCapabilities(answered.value.payload);
-    if (!parsed.ok) return err(new AppError('not_understood', 'What the other hub says it can do does not read.', { failedBy: 'peer' }));
+    if (!parsed.ok)
+      return err(
+        new AppError('not_understood', 'What the other hub says it can do does not read.', {
+          failedBy: 'peer',
+        }),
+      );
     const capabilities = JSON.stringify(answered.value.payload);
     try {
-      await this.#deps.directory.record(key, { capabilities, capabilitiesAt: this.#deps.clock.wallMs() });
+      await this.#deps.directory.record(key, {
+        capabilities,
+        capabilitiesAt: this.#deps.clock.wallMs(),
+      });
       return ok();
     } catch (error) {
-      // Nobody may be waiting for this: what the disk does not take is an outcome, and is asked for again.
+      // Nobody may be waiting for this: what the disk does not take is an outcome, and is asked for
+      // again.
       if (error instanceof AppError) return err(error);
       throw error;
     }
   }
 
-  /** A hub that pinned us a moment later than we pinned it answers the first time that it does not know us: it is asked again. */
+  /**
+   * A hub that pinned us a moment later than we pinned it answers the first time that it does not
+   * know us: it is asked again.
+   */
   async #learn(key: KeyHex, attempt: number): Promise<void> {
     const told = await this.refreshCapabilities(key);
     // One that does not know this hub has removed it, or is about to pin it.
-    const isUnknownThere = !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
-    if (told.ok || isUnknownThere) this.#deps.directory.setLive(key, { notTrustedThere: isUnknownThere });
-    const isWorthAnother = !told.ok && told.error.code !== 'unsupported_feature' && told.error.code !== 'peer_unreachable';
+    const isUnknownThere =
+      !told.ok && told.error.failedBy === 'peer' && told.error.code === 'pairing_required';
+    if (told.ok || isUnknownThere)
+      this.#deps.directory.setLive(key, { notTrustedThere: isUnknownThere });
+    const isWorthAnother =
+      !told.ok &&
+      told.error.code !== 'unsupported_feature' &&
+      told.error.code !== 'peer_unreachable';
     if (!isWorthAnother || attempt >= LEARN_AGAIN_MAX || !this.#timers.has(key)) return;
     this.#learning.get(key)?.cancel();
     const waitMs = backoffMs(attempt, 0, LEARN_BACKOFF);
@@ -132,6 +168,10 @@ export class Prober {
 
   #unreachable(key: KeyHex): AppError {
     const { directory } = this.#deps;
-    return notConnected(directory.nameOf(key), directory.live(key).trouble, 'It is dialled again and again; try once it is online.');
+    return notConnected(
+      directory.nameOf(key),
+      directory.live(key).trouble,
+      'It is dialled again and again; try once it is online.',
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Sends one message over one connection and checks that its one reply belongs to it. What goes wrong on the way becomes an error a person
-// can act on. It decides nothing about trust.
+// Sends one message over one connection and checks that its one reply belongs to it. What goes
+// wrong on the way becomes an error a person can act on. It decides nothing about trust.
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -13,7 +13,11 @@ import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { PROTOCOL_VERSION } from '../../protocol/versions.ts';
 import type { OutgoingMessage } from '../base/peer-messenger.ts';
 import type { Link } from './link.ts';
-import { inReferenceWords, isReferenceAnswer, type ReferenceChannel } from './reference/reference-channel.ts';
+import {
+  inReferenceWords,
+  isReferenceAnswer,
+  type ReferenceChannel,
+} from './reference/reference-channel.ts';
 import { badAnswer, SpeaksReference, transportError } from './link-trouble.ts';
 
 interface RequestChannelDeps {
@@ -52,16 +56,28 @@ export class RequestChannel {
   }
 
   /**
-   * The reply, or the error: an `error` reply is one (failedBy peer), and so is an answer that does not belong to the request. hello goes
-   * in our own words to everybody; its error is SpeaksReference when the other side has none.
+   * The reply, or the error: an `error` reply is one (failedBy peer), and so is an answer that does
+   * not belong to the request. hello goes in our own words to everybody; its error is
+   * SpeaksReference when the other side has none.
    */
-  async request(link: Link, message: OutgoingMessage, timeoutMs: number, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
-    if (link.isReference && message.kind !== 'hello') return this.#deps.reference.request(link, message, timeoutMs, signal);
+  async request(
+    link: Link,
+    message: OutgoingMessage,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Result<Envelope, AppError>> {
+    if (link.isReference && message.kind !== 'hello')
+      return this.#deps.reference.request(link, message, timeoutMs, signal);
     const encoded = this.#tryEncode(link, message);
     if (!encoded.ok) return encoded;
     const end = link.begin();
     try {
-      const answered = await this.#deps.transport.request(link.id, utf8(encoded.value), timeoutMs, signal);
+      const answered = await this.#deps.transport.request(
+        link.id,
+        utf8(encoded.value),
+        timeoutMs,
+        signal,
+      );
       if (!answered.ok) return err(transportError(this.#deps.nameOf(link), answered.error));
       return this.#readReply(link, message, answered.value);
     } finally {
@@ -92,14 +108,18 @@ export class RequestChannel {
   }
 
   #readReply(link: Link, message: OutgoingMessage, bytes: Uint8Array): Result<Envelope, AppError> {
-    if (message.kind === 'hello' && isReferenceAnswer(bytes, message.id)) return err(new SpeaksReference());
+    if (message.kind === 'hello' && isReferenceAnswer(bytes, message.id))
+      return err(new SpeaksReference());
     const parsed = parseEnvelope(bytes);
-    if (!parsed.ok) return this.#badReply(link, `its answer was no message: ${parsed.error.reason}`);
+    if (!parsed.ok)
+      return this.#badReply(link, `its answer was no message: ${parsed.error.reason}`);
     const { envelope } = parsed.value;
     if (envelope.from !== link.agentId || envelope.to !== this.#deps.ownAgentId())
       return this.#badReply(link, 'its answer names other hubs');
-    if (envelope.kind === 'error' && (envelope.ref === message.id || envelope.ref === null)) return err(readError(envelope.payload));
-    if (envelope.ref !== message.id) return this.#badReply(link, 'its answer belongs to another message');
+    if (envelope.kind === 'error' && (envelope.ref === message.id || envelope.ref === null))
+      return err(readError(envelope.payload));
+    if (envelope.ref !== message.id)
+      return this.#badReply(link, 'its answer belongs to another message');
     if (!mayAnswer(message.kind, envelope.kind))
       return this.#badReply(link, `a ${message.kind} cannot be answered with that kind of message`);
     return ok(envelope);
@@ -107,7 +127,12 @@ export class RequestChannel {
 
   #badReply(link: Link, why: string): Result<never, AppError> {
     this.#deps.onMalformed(link);
-    return err(badAnswer(`${this.#deps.nameOf(link)} answered, but ${why}.`, 'Both hubs should run a current version of AXON Hub.'));
+    return err(
+      badAnswer(
+        `${this.#deps.nameOf(link)} answered, but ${why}.`,
+        'Both hubs should run a current version of AXON Hub.',
+      ),
+    );
   }
 
   newId(): string {

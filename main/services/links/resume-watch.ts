@@ -1,5 +1,6 @@
-// Notices that the computer slept or that this program stood still: a timer comes late, or the wall clock ran on while the monotonic clock
-// stood. A wall clock that somebody sets forward looks the same and costs a check of every connection.
+// Notices that the computer slept or that this program stood still: a timer comes late, or the wall
+// clock ran on while the monotonic clock stood. A wall clock that somebody sets forward looks the
+// same and costs a check of every connection.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { RESUME_GAP_MS, RESUME_TICK_MS } from './limits.ts';
@@ -34,7 +35,8 @@ export class ResumeWatch {
   #plan(): void {
     this.#timer = this.#clock.setTimer(RESUME_TICK_MS, () => {
       const [monotonicMs, wallMs] = [this.#clock.monotonicMs(), this.#clock.wallMs()];
-      const awayMs = Math.max(monotonicMs - this.#monotonicMs, wallMs - this.#wallMs) - RESUME_TICK_MS;
+      const awayMs =
+        Math.max(monotonicMs - this.#monotonicMs, wallMs - this.#wallMs) - RESUME_TICK_MS;
       [this.#monotonicMs, this.#wallMs] = [monotonicMs, wallMs];
       this.#plan();
       if (awayMs < RESUME_GAP_MS) return;

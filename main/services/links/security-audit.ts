@@ -1,5 +1,5 @@
-// Writes what a peer should not have done into the audit trail, at a bounded rate. A key that is not pinned leaves no row: it is only
-// logged, so that strangers cannot fill the disk.
+// Writes what a peer should not have done into the audit trail, at a bounded rate. A key that is
+// not pinned leaves no row: it is only logged, so that strangers cannot fill the disk.
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -25,7 +25,9 @@ export class SecurityAudit {
     this.#deps = deps;
   }
 
-  /** `action` is a constant such as "peer.forged_sender"; `detail` holds facts of a bounded size. */
+  /**
+   * `action` is a constant such as "peer.forged_sender"; `detail` holds facts of a bounded size.
+   */
   note(key: KeyHex, action: string, detail: JsonObject): void {
     const { store, clock, log, directory, buckets } = this.#deps;
     if (buckets.take(`audit ${key}`, SECURITY_AUDIT) > 0) return;
@@ -50,18 +52,34 @@ interface WrongKeyDeps {
   readonly audit: SecurityAudit;
 }
 
-/** A dial of a paired hub met another key: always on record; for people where the place is the hub's by more than the network's word. */
-export function noteWrongKey({ directory, audit }: WrongKeyDeps, key: KeyHex, found: KeyHex, at: HubAddress): void {
+/**
+ * A dial of a paired hub met another key: always on record; for people where the place is the hub's
+ * by more than the network's word.
+ */
+export function noteWrongKey(
+  { directory, audit }: WrongKeyDeps,
+  key: KeyHex,
+  found: KeyHex,
+  at: HubAddress,
+): void {
   audit.note(key, 'peer.wrong_key', { found, host: at.host, port: at.port });
-  // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and no more.
-  if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at)) return;
+  // Two hubs of the family may have changed places; that is told as a trouble of reaching one, and
+  // no more.
+  if (!directory.isPaired(key) || directory.isPaired(found) || !isItsPlace(directory, key, at))
+    return;
   // It has come from elsewhere while its old place was tried: nobody stands in its place.
   if (directory.live(key).online) return;
   if (directory.keyChanges.seen(key, found, at)) directory.publish(key);
 }
 
-/** Where the hub itself was last, or the number that its owner said it is at; neither an announcement nor a name makes a place of it. */
+/**
+ * Where the hub itself was last, or the number that its owner said it is at; neither an
+ * announcement nor a name makes a place of it.
+ */
 function isItsPlace(directory: PeerDirectory, key: KeyHex, { host, port }: HubAddress): boolean {
   const row = directory.row(key);
-  return (row?.lastHost === host && row.lastPort === port) || (row?.staticHost === host && row.staticPort === port);
+  return (
+    (row?.lastHost === host && row.lastPort === port) ||
+    (row?.staticHost === host && row.staticPort === port)
+  );
 }

@@ -1,5 +1,6 @@
-// Hubs that the owner named by address and key and that are not paired yet: where to dial them, nothing more. A pairing (or a person's
-// removal) ends their stay here; a paired hub keeps its static address in its own row.
+// Hubs that the owner named by address and key and that are not paired yet: where to dial them,
+// nothing more. A pairing (or a person's removal) ends their stay here; a paired hub keeps its
+// static address in its own row.
 import { AppError } from '../../lib/app-error.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -28,7 +29,8 @@ export class StaticHubs {
 
   load(): void {
     this.#hubs.clear();
-    for (const hub of readStaticHubs(this.#store.read.getMeta(META_STATIC_HUBS))) this.#hubs.set(hub.keyHex, hub);
+    for (const hub of readStaticHubs(this.#store.read.getMeta(META_STATIC_HUBS)))
+      this.#hubs.set(hub.keyHex, hub);
   }
 
   get(key: KeyHex): StaticHub | undefined {
@@ -42,7 +44,10 @@ export class StaticHubs {
   /** Keeps the hub durably. Throws AppError overloaded when there are too many. */
   async put(hub: Omit<StaticHub, 'agentId'>): Promise<StaticHub> {
     if (!this.#hubs.has(hub.keyHex) && this.#hubs.size >= STATIC_HUBS_MAX) {
-      throw new AppError('overloaded', `At most ${STATIC_HUBS_MAX} hubs can be kept by address. Remove one first.`);
+      throw new AppError(
+        'overloaded',
+        `At most ${STATIC_HUBS_MAX} hubs can be kept by address. Remove one first.`,
+      );
     }
     const kept: StaticHub = { ...hub, agentId: agentIdOfKeyHex(hub.keyHex) };
     this.#hubs.set(kept.keyHex, kept);
@@ -85,9 +90,22 @@ function readStaticHubs(text: string | undefined): readonly StaticHub[] {
 }
 
 function readStaticHub(value: unknown): readonly StaticHub[] {
-  if (typeof value !== 'object' || value === null || !('key' in value) || !('host' in value) || !('port' in value)) return [];
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('key' in value) ||
+    !('host' in value) ||
+    !('port' in value)
+  )
+    return [];
   const { key, host, port } = value;
-  if (typeof key !== 'string' || !KEY.test(key) || typeof host !== 'string' || typeof port !== 'number') return [];
+  if (
+    typeof key !== 'string' ||
+    !KEY.test(key) ||
+    typeof host !== 'string' ||
+    typeof port !== 'number'
+  )
+    return [];
   const name = 'name' in value && typeof value.name === 'string' ? value.name : null;
   return [{ keyHex: key, agentId: agentIdOfKeyHex(key), host, port, name }];
 }

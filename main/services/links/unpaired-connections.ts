@@ -1,5 +1,6 @@
-// Connections to keys that nobody trusts yet, for pairing: opened when a person chose a hub, held while a pairing goes on, closed when it is
-// over or idle. They carry only what the gate allows an unpaired key (PROTOCOL.md, hello).
+// Connections to keys that nobody trusts yet, for pairing: opened when a person chose a hub, held
+// while a pairing goes on, closed when it is over or idle. They carry only what the gate allows an
+// unpaired key (PROTOCOL.md, hello).
 import type { TrustState } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -11,7 +12,13 @@ import type { Dialler, RoundTrouble } from './dialler.ts';
 import type { RequestChannel } from './request-channel.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { Incoming, OpenHandler } from './incoming.ts';
-import { INTRODUCTION_WITHIN_MS, INTRODUCTIONS_AT_ONCE, REPLY_TIMEOUT_MS, STRANGER_IDLE_MS, STRANGER_SWEEP_MS } from './limits.ts';
+import {
+  INTRODUCTION_WITHIN_MS,
+  INTRODUCTIONS_AT_ONCE,
+  REPLY_TIMEOUT_MS,
+  STRANGER_IDLE_MS,
+  STRANGER_SWEEP_MS,
+} from './limits.ts';
 import type { LinkTable } from './link-table.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 
@@ -24,7 +31,8 @@ interface UnpairedConnectionsDeps {
   readonly directory: PeerDirectory;
 }
 
-const isUnpaired = (trust: TrustState): boolean => trust === 'discovered' || trust === 'quarantined';
+const isUnpaired = (trust: TrustState): boolean =>
+  trust === 'discovered' || trust === 'quarantined';
 
 export class UnpairedConnections {
   readonly #deps: UnpairedConnectionsDeps;
@@ -72,9 +80,15 @@ export class UnpairedConnections {
   /**
    * Connects to a hub that a person chose, if there is no connection yet.
    * @param named where it is by more than the network's word; dialled first
-   * @param withinMs what dialling may take over all addresses; the resolver and hello have limits of their own
+   * @param withinMs what dialling may take over all addresses; the resolver and hello have limits
+   * of their own
    */
-  async open(key: KeyHex, signal: AbortSignal, named?: readonly HubAddress[], withinMs?: number): Promise<Result<void, RoundTrouble>> {
+  async open(
+    key: KeyHex,
+    signal: AbortSignal,
+    named?: readonly HubAddress[],
+    withinMs?: number,
+  ): Promise<Result<void, RoundTrouble>> {
     if (this.isOpen(key)) return ok();
     const dialled = await this.#deps.dialler.dialOnce(key, signal, named, withinMs);
     if (this.isOpen(key)) return ok();
@@ -83,12 +97,14 @@ export class UnpairedConnections {
   }
 
   /**
-   * Says hello on a fresh connection to every hub nearby that is not paired, and to each that comes in sight until `signal` ends: of each other's
-   * names, hubs learn in a hello alone, and what an earlier one told may be old.
+   * Says hello on a fresh connection to every hub nearby that is not paired, and to each that comes
+   * in sight until `signal` ends: of each other's names, hubs learn in a hello alone, and what an
+   * earlier one told may be old.
    */
   introduce(signal: AbortSignal): void {
     const { directory } = this.#deps;
-    const isMeant = (key: KeyHex): boolean => isUnpaired(directory.trustOf(key)) && directory.nearby(key) !== undefined;
+    const isMeant = (key: KeyHex): boolean =>
+      isUnpaired(directory.trustOf(key)) && directory.nearby(key) !== undefined;
     const due = directory.knownKeys().filter(isMeant);
     let running = 0;
     const next = (): void => {
@@ -115,17 +131,33 @@ export class UnpairedConnections {
   async #meet(key: KeyHex, signal: AbortSignal): Promise<void> {
     if (this.#held.has(key)) return;
     this.#deps.table.closeKey(key, CLOSE_CODES.done, 'hello is said anew');
-    await this.#deps.dialler.dialOnce(key, signal, [], INTRODUCTION_WITHIN_MS).catch(() => undefined);
+    await this.#deps.dialler
+      .dialOnce(key, signal, [], INTRODUCTION_WITHIN_MS)
+      .catch(() => undefined);
   }
 
   /** A request to a key, whether it is paired or not. */
-  async request(key: KeyHex, kind: string, payload: JsonObject, signal?: AbortSignal): Promise<Result<Envelope, AppError>> {
+  async request(
+    key: KeyHex,
+    kind: string,
+    payload: JsonObject,
+    signal?: AbortSignal,
+  ): Promise<Result<Envelope, AppError>> {
     const { table, channel, directory } = this.#deps;
     const link = table.sending(key);
     if (link === undefined) {
-      return err(new AppError('peer_unreachable', `${directory.nameOf(key)} is not connected just now.`, { failedBy: 'peer' }));
+      return err(
+        new AppError('peer_unreachable', `${directory.nameOf(key)} is not connected just now.`, {
+          failedBy: 'peer',
+        }),
+      );
     }
-    return channel.request(link, { id: channel.newId(), kind, ref: null, payload }, REPLY_TIMEOUT_MS, signal);
+    return channel.request(
+      link,
+      { id: channel.newId(), kind, ref: null, payload },
+      REPLY_TIMEOUT_MS,
+      signal,
+    );
   }
 
   /** Keeps the connection of an unpaired hub open, and its place, while people type. */

@@ -1,4 +1,5 @@
-// What the reply to a delegation says of where it is: taken, refused, or not known. Pure (PROTOCOL.md, Delegation states).
+// What the reply to a delegation says of where it is: taken, refused, or not known. Pure
+// (PROTOCOL.md, Delegation states).
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -10,8 +11,9 @@ import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
 export type Answer = AckPayload | AppError | 'lost';
 
 /**
- * Whether the other hub may have it, for all that it refuses it for now: a try of before may come there yet, or wait there, and be taken when
- * there is room. Only the first time is it known that it has nothing.
+ * Whether the other hub may have it, for all that it refuses it for now: a try of before may come
+ * there yet, or wait there, and be taken when there is room. Only the first time is it known that
+ * it has nothing.
  */
 export function isUnsettled(answer: Answer, from: 'asker' | 'hub'): boolean {
   if (from === 'asker' || !(answer instanceof AppError)) return false;
@@ -20,31 +22,41 @@ export function isUnsettled(answer: Answer, from: 'asker' | 'hub'): boolean {
 }
 
 /**
- * The ack, the refusal, or `lost`: the other hub may or may not have it. Once it was sent before (`from` hub), what fails on this side does not
- * say that it has not.
+ * The ack, the refusal, or `lost`: the other hub may or may not have it. Once it was sent before
+ * (`from` hub), what fails on this side does not say that it has not.
  */
 export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): Answer {
   if (!reply.ok) {
     const { code, failedBy } = reply.error;
     const said = failedBy === 'peer' && code !== 'peer_unreachable';
-    const neverLeft = from === 'asker' && failedBy !== 'peer' && failedBy !== 'timeout' && code !== 'cancelled';
+    const neverLeft =
+      from === 'asker' && failedBy !== 'peer' && failedBy !== 'timeout' && code !== 'cancelled';
     return said || neverLeft ? reply.error : 'lost';
   }
   const parsed = parseAck(reply.value.payload);
   if (reply.value.kind !== 'ack' || !parsed.ok) {
-    return new AppError('not_understood', 'The other hub gave an answer that is no ack.', { failedBy: 'peer' });
+    return new AppError('not_understood', 'The other hub gave an answer that is no ack.', {
+      failedBy: 'peer',
+    });
   }
   if (parsed.value.accepted) return parsed.value;
   const { code, reason, retryable } = parsed.value;
-  return new AppError(code ?? 'rejected', `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`, {
-    failedBy: 'peer',
-    data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
-  });
+  return new AppError(
+    code ?? 'rejected',
+    `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`,
+    {
+      failedBy: 'peer',
+      data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
+    },
+  );
 }
 
 /** Its own words, escaped. */
 export function untrustedMessage(error: AppError): string | undefined {
   const untrusted = error.data.untrusted;
-  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted)) return undefined;
-  return typeof untrusted.message === 'string' && untrusted.message !== '' ? untrusted.message : undefined;
+  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted))
+    return undefined;
+  return typeof untrusted.message === 'string' && untrusted.message !== ''
+    ? untrusted.message
+    : undefined;
 }

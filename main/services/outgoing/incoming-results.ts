@@ -1,5 +1,6 @@
-// Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count only from the key the delegation was made
-// with and only while it is open; a foreign, an unknown and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
+// Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count
+// only from the key the delegation was made with and only while it is open; a foreign, an unknown
+// and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
 import { escapeText } from '../../core/text-escape.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -45,31 +46,66 @@ export class IncomingResults {
     const { peer, envelope } = message;
     const { store, unit, messenger, audit } = this.#deps;
     const report = readReport(message);
-    if (!report) return audit.refusal({ actor: peer.key, surface: 'peer', action: 'result.malformed', object: envelope.id });
+    if (!report)
+      return audit.refusal({
+        actor: peer.key,
+        surface: 'peer',
+        action: 'result.malformed',
+        object: envelope.id,
+      });
     const digest = contentDigest(envelope);
     const known = store.read.replay(peer.key, envelope.id);
     if (known && known.contentDigest !== digest) {
-      return audit.refusal({ actor: peer.key, surface: 'peer', action: 'message.conflict', object: envelope.id, digest });
+      return audit.refusal({
+        actor: peer.key,
+        surface: 'peer',
+        action: 'message.conflict',
+        object: envelope.id,
+        digest,
+      });
     }
     if (!known) {
-      const kept = await unit.run((tables, after) => this.#take(tables, after, message, report, digest));
+      const kept = await unit.run((tables, after) =>
+        this.#take(tables, after, message, report, digest),
+      );
       if (!kept) return;
     }
     if (messenger.extensions(peer.key).includes(RECEIPTS)) await this.#receipt(message);
   }
 
-  /** False when it was one too many that fits nothing: then it leaves no trace and gets no receipt. */
-  #take(tables: Tables, after: After, message: IncomingMessage, { decision, ...result }: Report, digest: string): boolean {
+  /**
+   * False when it was one too many that fits nothing: then it leaves no trace and gets no receipt.
+   */
+  #take(
+    tables: Tables,
+    after: After,
+    message: IncomingMessage,
+    { decision, ...result }: Report,
+    digest: string,
+  ): boolean {
     const { peer, envelope } = message;
     const { clock, endings, audit } = this.#deps;
     if (tables.replay(peer.key, envelope.id)) return true;
-    const task = envelope.ref === null ? undefined : tables.taskByMessage('outgoing', peer.key, envelope.ref);
+    const task =
+      envelope.ref === null ? undefined : tables.taskByMessage('outgoing', peer.key, envelope.ref);
     const counts = task !== undefined && isOpen(task) && task.kind === 'delegate';
     if (!counts && this.#buckets.take(peer.key, UNMATCHED_RATE) > 0) return false;
     const at = clock.wallMs();
-    tables.putReplay({ party: peer.key, messageId: envelope.id, contentDigest: digest, reply: '{}', at });
+    tables.putReplay({
+      party: peer.key,
+      messageId: envelope.id,
+      contentDigest: digest,
+      reply: '{}',
+      at,
+    });
     if (!counts) {
-      audit.append(tables, { actor: peer.key, surface: 'peer', action: 'result.refused', object: envelope.ref ?? envelope.id, digest });
+      audit.append(tables, {
+        actor: peer.key,
+        surface: 'peer',
+        action: 'result.refused',
+        object: envelope.ref ?? envelope.id,
+        digest,
+      });
       return true;
     }
     tables.insertMessage({
@@ -86,11 +122,25 @@ export class IncomingResults {
       at,
     });
     const told = keptDecision(task, decision, at);
-    this.#end(tables, after, told ? changeTask(tables, task, told) : task, message, result, endings);
+    this.#end(
+      tables,
+      after,
+      told ? changeTask(tables, task, told) : task,
+      message,
+      result,
+      endings,
+    );
     return true;
   }
 
-  #end(tables: Tables, after: After, task: TaskRow, { peer }: IncomingMessage, result: ResultWords, endings: TaskEndings): void {
+  #end(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    { peer }: IncomingMessage,
+    result: ResultWords,
+    endings: TaskEndings,
+  ): void {
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     if (isEcho(result, task)) return this.#deps.cancels.confirmed(tables, after, task);
     endings.end(tables, after, task, {
@@ -107,7 +157,12 @@ export class IncomingResults {
   async #receipt({ peer, envelope }: IncomingMessage): Promise<void> {
     const { messenger, random, log } = this.#deps;
     const payload = { topic: RECEIPT_TOPIC, data: {}, importance: 'low' };
-    const sent = await messenger.send(peer.key, { id: random.uuid(), kind: 'notify', ref: envelope.id, payload });
+    const sent = await messenger.send(peer.key, {
+      id: random.uuid(),
+      kind: 'notify',
+      ref: envelope.id,
+      payload,
+    });
     if (!sent.ok) log.debug('receipt not sent', { code: sent.error.code });
   }
 }
@@ -131,7 +186,15 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
   const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
-  return { status, outcome, data, error, decision, ...(code === null ? {} : { code }), ...(answered_by === null ? {} : { answered_by }) };
+  return {
+    status,
+    outcome,
+    data,
+    error,
+    decision,
+    ...(code === null ? {} : { code }),
+    ...(answered_by === null ? {} : { answered_by }),
+  };
 }
 
 /** Why it failed; what somebody here cancelled needs no word of the other hub. */
@@ -142,6 +205,8 @@ function reasonOf(task: TaskRow, code: string | null, error: string | null): str
 
 /** What a person or the hub itself says comes from no agent. */
 function isAgents({ answered_by: by, status, code }: ResultWords): boolean {
-  return by === undefined && !(status === 'failed' && HUBS_OWN_ENDS.has(endOfCode(code ?? 'internal')));
+  return (
+    by === undefined && !(status === 'failed' && HUBS_OWN_ENDS.has(endOfCode(code ?? 'internal')))
+  );
 }
 const HUBS_OWN_ENDS: ReadonlySet<string> = new Set(['declined', 'expired', 'cancelled']);

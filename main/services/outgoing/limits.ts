@@ -6,29 +6,49 @@ export const TASK_WAITERS_MAX = 64;
 export const ACK_TIMEOUT_MS = 10_000;
 /** Added to a query's own deadline while its answer travels. */
 export const ANSWER_TRAVEL_MS = 2_000;
-/** How long a result that was on its way may take, after the other hub said that it has nothing open of what is cancelled. */
+/**
+ * How long a result that was on its way may take, after the other hub said that it has nothing open
+ * of what is cancelled.
+ */
 export const CANCEL_SETTLE_MS = 30_000;
 /** Waits between tries of a delegation whose ack was lost. */
 export const RESEND_BACKOFF = { firstMs: 2_000, maxMs: 60_000, jitter: 0.3 } as const;
 /** Tasks sent and not yet ended, over all agents; the next send is `overloaded`. */
 export const OUTGOING_OPEN_MAX = 1_000;
-/** How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md, Delegation states). */
+/**
+ * How long a result waits for its peer; then the feed says so and it is given up (PROTOCOL.md,
+ * Delegation states).
+ */
 export const OUTBOX_LIFETIME_MS = 86_400_000;
-/** Cancels that may wait for one peer's answer; beyond it that peer is not told, and what it has ends there by its deadline. */
+/**
+ * Cancels that may wait for one peer's answer; beyond it that peer is not told, and what it has
+ * ends there by its deadline.
+ */
 export const CANCELS_PER_PARTY_MAX = 1_000;
 /** Cancels on their way to one peer at once; the next leaves when one of them was answered. */
 export const CANCELS_AT_ONCE_MAX = 4;
-/** No cancel leaves for so long after the peer said that these are too many: by then it takes five more. */
+/**
+ * No cancel leaves for so long after the peer said that these are too many: by then it takes five
+ * more.
+ */
 export const CANCELS_REFUSED_PAUSE_MS = 10_000;
 /** Rows of the outbox that are read at once. */
 export const OUTBOX_PAGE = 64;
-/** How long this hub has run is written down at most this often while nothing else of the outbox is. */
+/**
+ * How long this hub has run is written down at most this often while nothing else of the outbox is.
+ */
 export const UPTIME_WRITE_INTERVAL_MS = 60_000;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;
-/** The furthest time that another hub's word puts its people off; what it says beyond that counts as this. */
+/**
+ * The furthest time that another hub's word puts its people off; what it says beyond that counts as
+ * this.
+ */
 export const HELD_SAID_MAX_MS = 31 * 86_400_000;
-/** Results that match no delegation, per peer: counted and dropped beyond, so that a peer cannot fill the disk with ids. */
+/**
+ * Results that match no delegation, per peer: counted and dropped beyond, so that a peer cannot
+ * fill the disk with ids.
+ */
 export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
 /** Rates of one agent of this hub towards another: those of a peer. */
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;

@@ -1,8 +1,10 @@
-// Results, and the taking back of what another hub may have been given, must arrive though their peer is away: each is stored with what
-// caused it, sent, and sent again when the peer comes back, with growing waits, until the peer's receipt (or, for a peer without receipts,
-// until the transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall clock that is set, while the
-// hub runs or while it is off, gives nothing up. What waits for a hub that is removed is given up with it. Always the very same message, so
-// that the receiver can drop what it has.
+// Results, and the taking back of what another hub may have been given, must arrive though their
+// peer is away: each is stored with what caused it, sent, and sent again when the peer comes back,
+// with growing waits, until the peer's receipt (or, for a peer without receipts, until the
+// transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall
+// clock that is set, while the hub runs or while it is off, gives nothing up. What waits for a hub
+// that is removed is given up with it. Always the very same message, so that the receiver can drop
+// what it has.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -41,17 +43,27 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly endings: TaskEndings;
-  /** Told when a result or an error was given up, after its time or with the hub it was for, inside the commit that settles it. */
+  /**
+   * Told when a result or an error was given up, after its time or with the hub it was for, inside
+   * the commit that settles it.
+   */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
   /** Told what became of a cancel, inside the commit that settles it. */
-  readonly onCancelSettled: (tables: Tables, after: After, row: OutboxRow, outcome: CancelOutcome) => void;
+  readonly onCancelSettled: (
+    tables: Tables,
+    after: After,
+    row: OutboxRow,
+    outcome: CancelOutcome,
+  ) => void;
 }
 
 /**
- * `cancelled`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has ended there, or never was there.
- * `not_taken`: that hub takes no cancels. `expired`: no answer came in all the time.
+ * `cancelled`: it will not run there. `asked_to_stop`: its agent has it. `nothing_open`: it has
+ * ended there, or never was there. `not_taken`: that hub takes no cancels. `expired`: no answer
+ * came in all the time.
  */
-export type CancelOutcome = 'cancelled' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
+export type CancelOutcome =
+  'cancelled' | 'asked_to_stop' | 'nothing_open' | 'not_taken' | 'expired';
 
 interface OutboxDraft {
   readonly kind: 'result' | 'error' | 'cancel';
@@ -111,7 +123,13 @@ export class Outbox {
    * @param lifetimeMs how long it is of use
    * @throws AppError payload_too_large
    */
-  put(tables: Tables, after: After, task: TaskRow, draft: OutboxDraft, lifetimeMs = OUTBOX_LIFETIME_MS): void {
+  put(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    draft: OutboxDraft,
+    lifetimeMs = OUTBOX_LIFETIME_MS,
+  ): void {
     const { clock, random, messenger } = this.#deps;
     const at = clock.wallMs();
     const messageId = random.uuid();
@@ -145,7 +163,10 @@ export class Outbox {
     after(() => this.kick(task.party));
   }
 
-  /** Sends what is due for this peer now, if it is there: one message after the other, in the order they were made. */
+  /**
+   * Sends what is due for this peer now, if it is there: one message after the other, in the order
+   * they were made.
+   */
   kick(peer: KeyHex): void {
     if (!this.#running || !this.#deps.messenger.isOnline(peer)) return;
     if (this.#draining.has(peer)) {
@@ -170,8 +191,9 @@ export class Outbox {
   }
 
   /**
-   * Inside a commit, after what was open with that hub has ended. Of one that was removed, nothing that waits for it leaves any more, though its
-   * key may be paired again. Others are owed it still.
+   * Inside a commit, after what was open with that hub has ended. Of one that was removed, nothing
+   * that waits for it leaves any more, though its key may be paired again. Others are owed it
+   * still.
    */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     if (!isRemoved(tables, party)) return;
@@ -181,21 +203,34 @@ export class Outbox {
     }
   }
 
-  /** Inside the commit that goes on from the run before: that one may have died before it gave up what removed hubs were owed. */
+  /**
+   * Inside the commit that goes on from the run before: that one may have died before it gave up
+   * what removed hubs were owed.
+   */
   resume(tables: Tables, after: After): void {
     for (const party of tables.outboxParties()) this.partyEnded(tables, after, party);
   }
 
-  /** Another hub learns how what it asked has ended: by `result`, or by `error` where it wanted no report. */
+  /**
+   * Another hub learns how what it asked has ended: by `result`, or by `error` where it wanted no
+   * report.
+   */
   #report(tables: Tables, after: After, { task: ended, ending, result }: EndedTask): void {
     // A hub that was removed gets no more word from this one.
-    if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party)) return;
+    if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party))
+      return;
     // What a person or this hub says is told in no agent's name.
     const isAgents = ending.from === 'runner' && result.answered_by === undefined;
     const task = isAgents ? ended : { ...ended, toAgent: null };
-    const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS) ? decisionMember(tables, task) : {};
+    const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
+      ? decisionMember(tables, task)
+      : {};
     if (task.reportBack) {
-      this.put(tables, after, task, { kind: 'result', ref: task.messageId, payload: { ...result, ...decision } });
+      this.put(tables, after, task, {
+        kind: 'result',
+        ref: task.messageId,
+        payload: { ...result, ...decision },
+      });
     } else if (ending.code !== null && ending.from !== 'runner') {
       const message = ending.reason ?? ERRORS[ending.code].title;
       const { retryable } = ERRORS[ending.code];
@@ -228,7 +263,8 @@ export class Outbox {
       rows = store.read.outboxOf(peer, { limit: OUTBOX_PAGE, after: rows.at(-1) });
       for (const row of rows) {
         if (!this.#running || !messenger.isOnline(peer)) return;
-        if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer))) await this.#send(row);
+        if (this.#isDue(row) && (row.kind !== 'cancel' || this.#cancelPace.mayBegin(peer)))
+          await this.#send(row);
       }
     } while (rows.length === OUTBOX_PAGE);
   }
@@ -236,16 +272,21 @@ export class Outbox {
   #isDue(row: OutboxRow): boolean {
     const { clock } = this.#deps;
     const air = this.#air.get(row.messageId);
-    return row.expiresAtUptimeMs > this.#uptimeMs() && (air === undefined || air.nextAtMs <= clock.monotonicMs());
+    return (
+      row.expiresAtUptimeMs > this.#uptimeMs() &&
+      (air === undefined || air.nextAtMs <= clock.monotonicMs())
+    );
   }
 
   async #send(row: OutboxRow): Promise<void> {
     const { messenger, clock, random } = this.#deps;
     const attempts = (this.#air.get(row.messageId)?.attempts ?? 0) + 1;
-    const nextAtMs = clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
+    const nextAtMs =
+      clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
     this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
     if (row.kind === 'cancel') {
-      // Answered on its own stream, in its own time: it holds nothing else up but the cancels after it.
+      // Answered on its own stream, in its own time: it holds nothing else up but the cancels after
+      // it.
       this.#cancelPace.begin(row.party);
       this.#cancel(row)
         .catch((error: unknown) => {
@@ -259,17 +300,23 @@ export class Outbox {
       return;
     }
     const sent = await messenger.sendEncoded(row.party, row.raw);
-    if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS)) await this.#settle(row.party, row.messageId);
+    if (sent.ok && !messenger.extensions(row.party).includes(RECEIPTS))
+      await this.#settle(row.party, row.messageId);
   }
 
-  /** Settled by any answer that is final; a hub that takes no cancels is asked for none. True when it asked for patience. */
+  /**
+   * Settled by any answer that is final; a hub that takes no cancels is asked for none. True when
+   * it asked for patience.
+   */
   async #cancel(row: OutboxRow): Promise<boolean> {
     const { messenger } = this.#deps;
     const parsed = parseEnvelope(utf8(row.raw));
     let outcome: CancelOutcome | 'later' | undefined = 'not_taken';
     if (parsed.ok && messenger.features(row.party).includes('cancel')) {
       const { id, kind, ref, payload } = parsed.value.envelope;
-      outcome = outcomeOf(await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS));
+      outcome = outcomeOf(
+        await messenger.request(row.party, { id, kind, ref, payload }, ACK_TIMEOUT_MS),
+      );
     }
     if (outcome === undefined || outcome === 'later') {
       this.#arm();
@@ -289,7 +336,10 @@ export class Outbox {
     this.#air.delete(messageId);
   }
 
-  /** How long this hub has run in all, as far as it was written down: time that it was off counts for nothing. */
+  /**
+   * How long this hub has run in all, as far as it was written down: time that it was off counts
+   * for nothing.
+   */
   #uptimeMs(): number {
     return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
   }
@@ -299,13 +349,17 @@ export class Outbox {
     this.#deps.store.writeBehind((tables) => tables.setMeta(UPTIME_META, String(uptimeMs)));
   }
 
-  /** One timer for all: wakes for the next try of what is in the air, and now and then for what has been waiting too long. */
+  /**
+   * One timer for all: wakes for the next try of what is in the air, and now and then for what has
+   * been waiting too long.
+   */
   #arm(): void {
     if (!this.#running) return;
     const { clock } = this.#deps;
     const now = clock.monotonicMs();
     let dueMs = now + OUTBOX_BACKOFF.maxMs;
-    for (const { nextAtMs } of this.#air.values()) dueMs = Math.min(dueMs, Math.max(nextAtMs, now + SWEEP_PAUSE_MS));
+    for (const { nextAtMs } of this.#air.values())
+      dueMs = Math.min(dueMs, Math.max(nextAtMs, now + SWEEP_PAUSE_MS));
     dueMs = Math.min(dueMs, this.#cancelPace.nextAtMs() ?? dueMs);
     if (this.#timer && this.#timerDueMs <= dueMs) return;
     this.#timer?.cancel();
@@ -321,7 +375,8 @@ export class Outbox {
     const uptimeMs = this.#uptimeMs();
     try {
       const waits = store.read.outboxParties();
-      if (waits.length > 0 && uptimeMs - this.#uptimeWrittenMs >= UPTIME_WRITE_INTERVAL_MS) this.#keepUptime(uptimeMs);
+      if (waits.length > 0 && uptimeMs - this.#uptimeWrittenMs >= UPTIME_WRITE_INTERVAL_MS)
+        this.#keepUptime(uptimeMs);
       if (store.read.outboxExpired(uptimeMs).length > 0) {
         await unit.run((tables, after) => {
           tables.setMeta(UPTIME_META, String(uptimeMs));
@@ -348,10 +403,13 @@ function nextOf(tables: Tables, party: KeyHex): readonly OutboxRow[] {
   return tables.outboxOf(party, { limit: OUTBOX_PAGE, after: undefined });
 }
 
-/** What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again. */
+/**
+ * What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again.
+ */
 function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | 'later' | undefined {
   if (!reply.ok) {
-    if (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable') return undefined;
+    if (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable')
+      return undefined;
     return ERRORS[reply.error.code].retryable ? 'later' : 'not_taken';
   }
   const ack = parseAck(reply.value.payload);
@@ -370,7 +428,8 @@ interface Pace {
 }
 
 /**
- * How fast another hub is asked to take things back: a few cancels at a time, and none for a while once it has said that these are too many.
+ * How fast another hub is asked to take things back: a few cancels at a time, and none for a while
+ * once it has said that these are too many.
  */
 class CancelPace {
   readonly #clock: Clock;
@@ -384,7 +443,10 @@ class CancelPace {
   /** Whether one more may leave for this hub now. */
   mayBegin(peer: KeyHex): boolean {
     const pace = this.#paces.get(peer);
-    return pace === undefined || (pace.atOnce < CANCELS_AT_ONCE_MAX && pace.pausedUntilMs <= this.#clock.monotonicMs());
+    return (
+      pace === undefined ||
+      (pace.atOnce < CANCELS_AT_ONCE_MAX && pace.pausedUntilMs <= this.#clock.monotonicMs())
+    );
   }
 
   begin(peer: KeyHex): void {

@@ -1,6 +1,7 @@
-// Taking back what another hub may have and has not said so: a delegation whose ack is missing, a question whose asker hung up. The task is
-// `cancelling` until the other hub's word, because nobody here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that
-// word means for the task; the sending, over restarts too, is the outbox's.
+// Taking back what another hub may have and has not said so: a delegation whose ack is missing, a
+// question whose asker hung up. The task is `cancelling` until the other hub's word, because nobody
+// here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that word means for
+// the task; the sending, over restarts too, is the outbox's.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -8,7 +9,12 @@ import type { Log } from '../../ports/log.ts';
 import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
-import { ANSWER_TRAVEL_MS, CANCEL_SETTLE_MS, CANCELS_PER_PARTY_MAX, OUTBOX_LIFETIME_MS } from './limits.ts';
+import {
+  ANSWER_TRAVEL_MS,
+  CANCEL_SETTLE_MS,
+  CANCELS_PER_PARTY_MAX,
+  OUTBOX_LIFETIME_MS,
+} from './limits.ts';
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import { HUB_RESTARTED, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, moveTask } from '../tasks/task-moves.ts';
@@ -38,7 +44,10 @@ interface Deps {
 
 export class OutgoingCancels {
   readonly #deps: Deps;
-  /** Delegations that the other hub says it has nothing open of, until a result that is on its way has had its time to come. */
+  /**
+   * Delegations that the other hub says it has nothing open of, until a result that is on its way
+   * has had its time to come.
+   */
   readonly #settling = new Map<string, TimerHandle>();
   #stopped = false;
 
@@ -51,10 +60,15 @@ export class OutgoingCancels {
   start(tables: Tables, after: After): void {
     this.#stopped = false;
     const waiting = new Set(
-      tables.outboxParties().flatMap((party) => tables.outboxOf(party).map((row) => row.kind === 'cancel' && taskOf(tables, row)?.id)),
+      tables
+        .outboxParties()
+        .flatMap((party) =>
+          tables.outboxOf(party).map((row) => row.kind === 'cancel' && taskOf(tables, row)?.id),
+        ),
     );
     for (const task of tables.tasksInStates(['cancelling'])) {
-      if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop') continue;
+      if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop')
+        continue;
       if (!waiting.has(task.id)) this.#tell(tables, after, task, null);
     }
   }
@@ -66,10 +80,17 @@ export class OutgoingCancels {
   }
 
   /**
-   * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is told as soon as that can be.
+   * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is
+   * told as soon as that can be.
    * @param reason what the other hub's people are told, or null
    */
-  begin(tables: Tables, after: After, task: TaskRow, why: NonNullable<TaskRow['cancelCause']>, reason: string | null): TaskRow {
+  begin(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    why: NonNullable<TaskRow['cancelCause']>,
+    reason: string | null,
+  ): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], cancelCause: why });
     this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.changed(task.id));
@@ -80,13 +101,15 @@ export class OutgoingCancels {
   agentRemoved(tables: Tables, after: After, agent: string): void {
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       const isIts = task.direction === 'outgoing' && task.fromAgent === agent;
-      if (isIts && task.kind === 'delegate' && task.state !== 'cancelling') this.begin(tables, after, task, 'hung_up', WHY.hung_up);
+      if (isIts && task.kind === 'delegate' && task.state !== 'cancelling')
+        this.begin(tables, after, task, 'hung_up', WHY.hung_up);
     }
   }
 
   /**
-   * Tells the other hub (once more): the word before may have come there before what it takes back. Inside a commit. False when too much
-   * waits for that hub already: one that has answered nothing for so long is told no more, and what it has ends there by its deadline.
+   * Tells the other hub (once more): the word before may have come there before what it takes back.
+   * Inside a commit. False when too much waits for that hub already: one that has answered nothing
+   * for so long is told no more, and what it has ends there by its deadline.
    */
   again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
@@ -97,10 +120,19 @@ export class OutgoingCancels {
 
   #tell(tables: Tables, after: After, cancelling: TaskRow, reason: string | null): void {
     if (this.again(tables, after, cancelling, reason)) return;
-    this.#end(tables, after, cancelling, 'failed', 'Too much waits for the other hub already, so it was not told.');
+    this.#end(
+      tables,
+      after,
+      cancelling,
+      'failed',
+      'Too much waits for the other hub already, so it was not told.',
+    );
   }
 
-  /** The other hub refused what is being cancelled, or reported it as cancelled: it does not run there. Inside a commit. */
+  /**
+   * The other hub refused what is being cancelled, or reported it as cancelled: it does not run
+   * there. Inside a commit.
+   */
   confirmed(tables: Tables, after: After, task: TaskRow): void {
     if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
   }
@@ -110,15 +142,19 @@ export class OutgoingCancels {
     const task = taskOf(tables, row);
     if (task?.state !== 'cancelling') return;
     const isQuestion = task.kind === 'query';
-    // It had begun, so its report, however long that is on its way, or its deadline tells the end: a second cancel says nothing new.
+    // It had begun, so its report, however long that is on its way, or its deadline tells the end:
+    // a second cancel says nothing new.
     const tellsTheEnd = outcome === 'cancelled' || (outcome === 'nothing_open' && !task.reportBack);
     if (task.cancelAnswer === 'asked_to_stop' && !tellsTheEnd) return;
     switch (outcome) {
       case 'cancelled':
         return this.#end(tables, after, task, 'cancelled', null);
       case 'asked_to_stop':
-        // Its agent has it: how that ends is told by its result. The answer to a question has nobody to go to.
-        return isQuestion ? this.#end(tables, after, task, 'cancelled', null) : this.#goesOn(tables, after, task, 'asked_to_stop');
+        // Its agent has it: how that ends is told by its result. The answer to a question has
+        // nobody to go to.
+        return isQuestion
+          ? this.#end(tables, after, task, 'cancelled', null)
+          : this.#goesOn(tables, after, task, 'asked_to_stop');
       case 'nothing_open':
         if (isQuestion) return this.#endUnanswered(tables, after, task);
         after(() => this.#settle(task.id));
@@ -129,16 +165,32 @@ export class OutgoingCancels {
           ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.')
           : this.#goesOn(tables, after, task, 'not_taken');
       case 'expired':
-        return this.#end(tables, after, task, 'failed', 'The other hub never said whether it had begun.');
+        return this.#end(
+          tables,
+          after,
+          task,
+          'failed',
+          'The other hub never said whether it had begun.',
+        );
     }
   }
 
   /** The task stays open with the other hub's word, on which its time hangs from here. */
-  #goesOn(tables: Tables, after: After, task: TaskRow, cancelAnswer: NonNullable<TaskRow['cancelAnswer']>): void {
+  #goesOn(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    cancelAnswer: NonNullable<TaskRow['cancelAnswer']>,
+  ): void {
     const { deadlines, events } = this.#deps;
     const answered = changeTask(tables, task, { cancelAnswer });
     after(() => {
-      deadlines.arm(task.id, task.deadlineMs, deadlines.elapsedMs(task.id) ?? task.elapsedMs, lateGraceOf(answered));
+      deadlines.arm(
+        task.id,
+        task.deadlineMs,
+        deadlines.elapsedMs(task.id) ?? task.elapsedMs,
+        lateGraceOf(answered),
+      );
       events.changed(task.id);
     });
   }
@@ -162,13 +214,28 @@ export class OutgoingCancels {
     this.#settling.set(taskId, timer);
   }
 
-  /** The other hub ended the question before: with the line, when that is gone; otherwise perhaps by an answer that nobody here heard. */
+  /**
+   * The other hub ended the question before: with the line, when that is gone; otherwise perhaps by
+   * an answer that nobody here heard.
+   */
   #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
     if (task.cancelCause !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
-    this.#end(tables, after, task, 'failed', 'The other hub had ended it already, or never had it.');
+    this.#end(
+      tables,
+      after,
+      task,
+      'failed',
+      'The other hub had ended it already, or never had it.',
+    );
   }
 
-  #end(tables: Tables, after: After, task: TaskRow, state: 'cancelled' | 'failed', doubt: string | null): void {
+  #end(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    state: 'cancelled' | 'failed',
+    doubt: string | null,
+  ): void {
     const why = task.reason ?? YOU_CANCELLED;
     this.#deps.endings.end(tables, after, task, {
       state,
@@ -180,11 +247,16 @@ export class OutgoingCancels {
     });
   }
 
-  /** A question is over at its deadline wherever it is; what is told of it afterwards helps nobody. */
+  /**
+   * A question is over at its deadline wherever it is; what is told of it afterwards helps nobody.
+   */
   #lifetimeOf(task: TaskRow): number {
     if (task.kind === 'delegate') return OUTBOX_LIFETIME_MS;
     const passedMs = Math.max(0, this.#deps.clock.wallMs() - task.receivedAt);
-    return Math.max(ANSWER_TRAVEL_MS, Math.min(OUTBOX_LIFETIME_MS, task.deadlineMs + ANSWER_TRAVEL_MS - passedMs));
+    return Math.max(
+      ANSWER_TRAVEL_MS,
+      Math.min(OUTBOX_LIFETIME_MS, task.deadlineMs + ANSWER_TRAVEL_MS - passedMs),
+    );
   }
 
   #forget(taskId: string): void {
@@ -194,7 +266,11 @@ export class OutgoingCancels {
 }
 
 function cancelOf(task: TaskRow, reason: string | null) {
-  return { kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } } as const;
+  return {
+    kind: 'cancel',
+    ref: task.messageId,
+    payload: reason === null ? {} : { reason },
+  } as const;
 }
 
 function taskOf(tables: Tables, row: OutboxRow): TaskRow | undefined {

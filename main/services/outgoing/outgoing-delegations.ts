@@ -1,5 +1,6 @@
-// What our agents delegate to another hub: stored, sent, and its ack recorded, so that a crash at any point neither loses nor doubles it. A hub
-// that is away is an error at once; an ack that was lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
+// What our agents delegate to another hub: stored, sent, and its ack recorded, so that a crash at
+// any point neither loses nor doubles it. A hub that is away is an error at once; an ack that was
+// lost on the way is asked for again under the same id (PROTOCOL.md, Delegation states).
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
@@ -87,10 +88,16 @@ export class OutgoingDelegations {
   }
 
   /**
-   * Puts a question of this hub's own before another one, and waits for no ack. `also` joins its commit.
+   * Puts a question of this hub's own before another one, and waits for no ack. `also` joins its
+   * commit.
    * @throws AppError payload_too_large, or overloaded
    */
-  async ask(peer: PeerRow, payload: JsonObject, deadlineMs: number, also: (tables: Tables, task: TaskRow) => void): Promise<void> {
+  async ask(
+    peer: PeerRow,
+    payload: JsonObject,
+    deadlineMs: number,
+    also: (tables: Tables, task: TaskRow) => void,
+  ): Promise<void> {
     const { random, messenger, unit, deadlines, log } = this.#deps;
     const messageId = random.uuid();
     // Throws where it is too large.
@@ -106,7 +113,14 @@ export class OutgoingDelegations {
     } as const;
     const recipient = { at: 'peer', peer, agent: null, why: '' } as const;
     const task = await unit.run((tables, after) => {
-      const row = this.#insert(tables, { params, recipient, asker: null, payload, messageId, isHubs: true });
+      const row = this.#insert(tables, {
+        params,
+        recipient,
+        asker: null,
+        payload,
+        messageId,
+        isHubs: true,
+      });
       also(tables, row);
       after(() => {
         this.#open.add(row.id);
@@ -114,17 +128,23 @@ export class OutgoingDelegations {
       });
       return row;
     });
-    this.#transmit(task, 'asker').catch((error: unknown) => log.warn('question of this hub not sent', { error: String(error) }));
+    this.#transmit(task, 'asker').catch((error: unknown) =>
+      log.warn('question of this hub not sent', { error: String(error) }),
+    );
   }
 
   #checkRoom(): void {
     if (this.#open.size < OUTGOING_OPEN_MAX) return;
-    throw new AppError('overloaded', 'Too many delegations are open already.', { hint: 'Wait for some to end, or cancel them.' });
+    throw new AppError('overloaded', 'Too many delegations are open already.', {
+      hint: 'Wait for some to end, or cancel them.',
+    });
   }
 
   /**
-   * Sends it and waits for the ack, at most ten seconds. State `sending` in the report: the line broke, it is tried again.
-   * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded, or the other hub's refusal
+   * Sends it and waits for the ack, at most ten seconds. State `sending` in the report: the line
+   * broke, it is tried again.
+   * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded, or the
+   * other hub's refusal
    */
   async send(
     params: OperationParams<'send.delegate'>,
@@ -157,7 +177,9 @@ export class OutgoingDelegations {
     const outcome = await this.#transmit(task, 'asker');
     if (outcome instanceof AppError) throw outcome;
     const report = reportOf(store.read.task(task.id) ?? task, recipient);
-    return report.state === 'queued' && !messenger.acknowledges(peer.key) ? { ...report, state: 'delivered' } : report;
+    return report.state === 'queued' && !messenger.acknowledges(peer.key)
+      ? { ...report, state: 'delivered' }
+      : report;
   }
 
   /** Sends what is stored, records what came back. The error is the refusal for whoever waits. */
@@ -165,7 +187,12 @@ export class OutgoingDelegations {
     if (this.#inFlight.has(task.id)) return undefined;
     this.#inFlight.add(task.id);
     try {
-      const message = { id: task.messageId, kind: 'delegate', ref: null, payload: readObject(task.payload) };
+      const message = {
+        id: task.messageId,
+        kind: 'delegate',
+        ref: null,
+        payload: readObject(task.payload),
+      };
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
       const said = readReply(reply, from);
       const answer = isUnsettled(said, from) ? 'lost' : said;
@@ -178,8 +205,8 @@ export class OutgoingDelegations {
   }
 
   /**
-   * Called off while it was on its way: a refusal says that the other hub does not have it; otherwise the cancel may have come there before
-   * it did, so it is cancelled once more.
+   * Called off while it was on its way: a refusal says that the other hub does not have it;
+   * otherwise the cancel may have come there before it did, so it is cancelled once more.
    */
   async #isCancelled(taskId: string, answer: Answer): Promise<boolean> {
     const { unit, cancels, store } = this.#deps;
@@ -193,7 +220,11 @@ export class OutgoingDelegations {
     return true;
   }
 
-  async #record(taskId: string, answer: AckPayload | AppError, from: 'asker' | 'hub'): Promise<AppError | undefined> {
+  async #record(
+    taskId: string,
+    answer: AckPayload | AppError,
+    from: 'asker' | 'hub',
+  ): Promise<AppError | undefined> {
     const { unit, clock, endings, deadlines, events } = this.#deps;
     return unit.run((tables, after) => {
       const task = tables.task(taskId);
@@ -201,18 +232,32 @@ export class OutgoingDelegations {
       if (!(answer instanceof AppError)) {
         const told = fromWire(answer.state ?? 'queued');
         const isHeld = answer.held && told === 'awaiting_approval';
-        const heldUntil = isHeld && answer.held_ms !== null ? clock.wallMs() + Math.min(answer.held_ms, HELD_SAID_MAX_MS) : null;
-        const taken = moveTask(tables, task, isHeld ? 'held' : told, { estimatedMs: answer.estimated_ms, heldUntil });
+        const heldUntil =
+          isHeld && answer.held_ms !== null
+            ? clock.wallMs() + Math.min(answer.held_ms, HELD_SAID_MAX_MS)
+            : null;
+        const taken = moveTask(tables, task, isHeld ? 'held' : told, {
+          estimatedMs: answer.estimated_ms,
+          heldUntil,
+        });
         after(() => {
           this.#forgetRetry(taskId);
-          deadlines.arm(taskId, task.deadlineMs, deadlines.elapsedMs(taskId) ?? 0, lateGraceOf(taken));
+          deadlines.arm(
+            taskId,
+            task.deadlineMs,
+            deadlines.elapsedMs(taskId) ?? 0,
+            lateGraceOf(taken),
+          );
           events.changed(taskId);
         });
         return undefined;
       }
       const code = readWireErrorCode(answer.code);
       // What failed before it left is no word of the other hub's.
-      const whose = answer.failedBy === 'peer' ? ({ by: task.party, surface: 'peer' } as const) : ({ by: 'hub', surface: 'hub' } as const);
+      const whose =
+        answer.failedBy === 'peer'
+          ? ({ by: task.party, surface: 'peer' } as const)
+          : ({ by: 'hub', surface: 'hub' } as const);
       endings.end(tables, after, task, {
         state: code === 'rejected' ? 'declined' : 'failed',
         code,
@@ -224,15 +269,21 @@ export class OutgoingDelegations {
     });
   }
 
-  /** The line broke before the answer: whether the other hub has it is not known, so it is asked again under the same id. */
+  /**
+   * The line broke before the answer: whether the other hub has it is not known, so it is asked
+   * again under the same id.
+   */
   #retryLater(task: TaskRow): void {
     if (!this.#running) return;
     const attempt = this.#retries.get(task.id)?.attempt ?? 0;
     this.#retries.get(task.id)?.timer?.cancel();
-    const timer = this.#deps.clock.setTimer(backoffMs(attempt, this.#deps.random.fraction(), RESEND_BACKOFF), () => {
-      this.#retries.set(task.id, { attempt: attempt + 1, timer: undefined });
-      this.#resend(task.id);
-    });
+    const timer = this.#deps.clock.setTimer(
+      backoffMs(attempt, this.#deps.random.fraction(), RESEND_BACKOFF),
+      () => {
+        this.#retries.set(task.id, { attempt: attempt + 1, timer: undefined });
+        this.#resend(task.id);
+      },
+    );
     this.#retries.set(task.id, { attempt: attempt + 1, timer });
   }
 
@@ -241,29 +292,41 @@ export class OutgoingDelegations {
   }
 
   #resendToAll(): void {
-    for (const party of new Set(this.#unacknowledged().map((task) => task.party))) this.#resendTo(party);
+    for (const party of new Set(this.#unacknowledged().map((task) => task.party)))
+      this.#resendTo(party);
   }
 
   #resend(taskId: string): void {
     const task = this.#deps.store.read.task(taskId);
     if (!this.#running || task?.state !== 'sending') return;
     if (!this.#deps.messenger.isOnline(task.party)) return;
-    // Whoever runs there now may be older than what the first try was for. It waits for a hub that reads it, or for its deadline: whether
-    // that first try is there is not known, so it is not said to have failed either.
-    if (!this.#isUnderstood(task.party, readObject(task.payload)) || this.#inFlight.has(taskId)) return;
-    this.#transmit(task, 'hub').catch((error: unknown) => this.#deps.log.warn('delegation not sent again', { error: String(error) }));
+    // Whoever runs there now may be older than what the first try was for. It waits for a hub that
+    // reads it, or for its deadline: whether that first try is there is not known, so it is not
+    // said to have failed either.
+    if (!this.#isUnderstood(task.party, readObject(task.payload)) || this.#inFlight.has(taskId))
+      return;
+    this.#transmit(task, 'hub').catch((error: unknown) =>
+      this.#deps.log.warn('delegation not sent again', { error: String(error) }),
+    );
   }
 
-  /** A hub that knows no escalations would give the choice to an agent, as work; one that knows no remote approval would draw a
-   *  card of its sender's words. */
+  /**
+   * A hub that knows no escalations would give the choice to an agent, as work; one that knows no
+   * remote approval would draw a card of its sender's words.
+   */
   #isUnderstood(peer: KeyHex, payload: JsonObject): boolean {
     if (payload['act'] !== ESCALATE) return true;
     const known = this.#deps.messenger.extensions(peer);
-    return known.includes(ESCALATIONS) && (payload['approval'] === undefined || known.includes(REMOTE_APPROVAL));
+    return (
+      known.includes(ESCALATIONS) &&
+      (payload['approval'] === undefined || known.includes(REMOTE_APPROVAL))
+    );
   }
 
   #unacknowledged(): readonly TaskRow[] {
-    return this.#deps.store.read.tasksInStates(['sending']).filter((task) => task.kind === 'delegate');
+    return this.#deps.store.read
+      .tasksInStates(['sending'])
+      .filter((task) => task.kind === 'delegate');
   }
 
   #forgetRetry(taskId: string): void {
@@ -294,8 +357,15 @@ export class OutgoingDelegations {
     tables.insertMessage(requestMessage(row));
     const task = tables.insertTask(row);
     const by =
-      sent.isHubs === true ? ({ actor: 'hub', surface: 'hub' } as const) : ({ actor: asker ?? 'owner', surface: 'agent' } as const);
-    this.#deps.audit.append(tables, { ...by, action: 'delegation.sent', object: task.id, digest: task.contentDigest });
+      sent.isHubs === true
+        ? ({ actor: 'hub', surface: 'hub' } as const)
+        : ({ actor: asker ?? 'owner', surface: 'agent' } as const);
+    this.#deps.audit.append(tables, {
+      ...by,
+      action: 'delegation.sent',
+      object: task.id,
+      digest: task.contentDigest,
+    });
     return task;
   }
 }
@@ -311,11 +381,20 @@ interface Sent {
 }
 
 function unreachable({ message }: AppError) {
-  return { state: 'failed', code: 'peer_not_found', reason: message, by: 'hub', surface: 'hub', from: 'asker' } as const;
+  return {
+    state: 'failed',
+    code: 'peer_not_found',
+    reason: message,
+    by: 'hub',
+    surface: 'hub',
+    from: 'asker',
+  } as const;
 }
 
 function takesNone(name: string): AppError {
-  return new AppError('unsupported_feature', `${name} does not take delegations.`, { hint: 'Ask it with a query instead.' });
+  return new AppError('unsupported_feature', `${name} does not take delegations.`, {
+    hint: 'Ask it with a query instead.',
+  });
 }
 
 function asksNobody(name: string): AppError {

@@ -1,4 +1,5 @@
-// From what a client asked to send to the payloads of the wire (PROTOCOL.md, Kinds and payloads). Pure; leaves out what was not given.
+// From what a client asked to send to the payloads of the wire (PROTOCOL.md, Kinds and payloads).
+// Pure; leaves out what was not given.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
@@ -9,23 +10,49 @@ interface Addressing {
   readonly domain?: string | undefined;
   readonly capability?: string | undefined;
   readonly topic?: string | undefined;
-  readonly route?: { readonly from?: string | undefined; readonly to?: string | undefined } | undefined;
-  readonly conversation?: { readonly id?: string | undefined; readonly parent?: string | null | undefined } | undefined;
+  readonly route?:
+    { readonly from?: string | undefined; readonly to?: string | undefined } | undefined;
+  readonly conversation?:
+    { readonly id?: string | undefined; readonly parent?: string | null | undefined } | undefined;
 }
 
-export function queryPayload(params: OperationParams<'send.query'>, recipient: Recipient, asker: string | null): JsonObject {
+export function queryPayload(
+  params: OperationParams<'send.query'>,
+  recipient: Recipient,
+  asker: string | null,
+): JsonObject {
   const { question, max_tokens, deadline_ms } = params;
   return given({ question, max_tokens, deadline_ms, ...addressing(params, recipient, asker) });
 }
 
-export function delegatePayload(params: OperationParams<'send.delegate'>, recipient: Recipient, asker: string | null): JsonObject {
+export function delegatePayload(
+  params: OperationParams<'send.delegate'>,
+  recipient: Recipient,
+  asker: string | null,
+): JsonObject {
   const { task, context, priority, report_back, deadline_ms, reason } = params;
   const { options, recommendation } = params;
-  const escalation = options === undefined ? {} : { act: ESCALATE, options: options.map((option) => given(option)), recommendation };
-  return given({ task, context, priority, report_back, deadline_ms, reason, ...escalation, ...addressing(params, recipient, asker) });
+  const escalation =
+    options === undefined
+      ? {}
+      : { act: ESCALATE, options: options.map((option) => given(option)), recommendation };
+  return given({
+    task,
+    context,
+    priority,
+    report_back,
+    deadline_ms,
+    reason,
+    ...escalation,
+    ...addressing(params, recipient, asker),
+  });
 }
 
-export function notifyPayload(params: OperationParams<'send.notify'>, recipient: Recipient, asker: string | null): JsonObject {
+export function notifyPayload(
+  params: OperationParams<'send.notify'>,
+  recipient: Recipient,
+  asker: string | null,
+): JsonObject {
   const { topic, data, importance } = params;
   return given({ topic, data, importance, route: routeOf(params, recipient, asker) });
 }
@@ -39,12 +66,19 @@ function addressing(params: Addressing, recipient: Recipient, asker: string | nu
     capability,
     topic: params.topic,
     route: routeOf(params, recipient, asker),
-    conversation: conversation?.id === undefined ? undefined : given({ id: conversation.id, parent: conversation.parent ?? undefined }),
+    conversation:
+      conversation?.id === undefined
+        ? undefined
+        : given({ id: conversation.id, parent: conversation.parent ?? undefined }),
   };
 }
 
 /** `from` is always the calling agent: nobody can speak for another one. */
-function routeOf(params: Pick<Addressing, 'route'>, recipient: Recipient, asker: string | null): JsonObject | undefined {
+function routeOf(
+  params: Pick<Addressing, 'route'>,
+  recipient: Recipient,
+  asker: string | null,
+): JsonObject | undefined {
   const to = recipient.agent ?? params.route?.to;
   const route = given({ from: asker ?? undefined, to });
   return Object.keys(route).length === 0 ? undefined : route;

@@ -1,5 +1,6 @@
-// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the asker's going. They promise nothing, so each is
-// written down once, when its line ends, or as soon as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
+// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the
+// asker's going. They promise nothing, so each is written down once, when its line ends, or as soon
+// as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -89,7 +90,10 @@ export class OutgoingQueries {
     return answeredReport(id, chosenOf(recipient, ''), outcome);
   }
 
-  /** The task of an open question, written down now if it is not there yet; undefined when no such line is open. */
+  /**
+   * The task of an open question, written down now if it is not there yet; undefined when no such
+   * line is open.
+   */
   taskOf(tables: Tables, party: PartyKey, messageId: string): TaskRow | undefined {
     const asked = this.#open.get(messageId);
     return asked?.party === party ? keepTask(tables, asked) : undefined;
@@ -99,12 +103,22 @@ export class OutgoingQueries {
     return this.#open.get(messageId)?.party === party;
   }
 
-  async #exchange(asked: Asked, message: OutgoingMessage, signal: AbortSignal): Promise<ResponsePayload | AppError> {
+  async #exchange(
+    asked: Asked,
+    message: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<ResponsePayload | AppError> {
     this.#open.set(asked.id, asked);
     try {
-      const reply = await this.#deps.messenger.request(asked.party, message, asked.deadlineMs + ANSWER_TRAVEL_MS, signal);
+      const reply = await this.#deps.messenger.request(
+        asked.party,
+        message,
+        asked.deadlineMs + ANSWER_TRAVEL_MS,
+        signal,
+      );
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
-      if (reply.ok || !mayRunThere(reply.error)) this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+      if (reply.ok || !mayRunThere(reply.error))
+        this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
       else await this.#cancel(asked, reply.error);
       return outcome;
     } finally {
@@ -113,8 +127,9 @@ export class OutgoingQueries {
   }
 
   /**
-   * Nobody waits for it any more, and the other hub may still have it before a person or an agent: it is told. When the asker hung up, that
-   * hub's word ends the task; a line that broke and a deadline that passed end it at once, because there it ends of itself too.
+   * Nobody waits for it any more, and the other hub may still have it before a person or an agent:
+   * it is told. When the asker hung up, that hub's word ends the task; a line that broke and a
+   * deadline that passed end it at once, because there it ends of itself too.
    */
   async #cancel(asked: Asked, error: AppError): Promise<void> {
     const { unit, cancels, events, log } = this.#deps;
@@ -143,7 +158,8 @@ export class OutgoingQueries {
       (tables) => {
         const known = tables.task(asked.id);
         const ends = known === undefined || isOpen(known);
-        if (known === undefined) insertTask(tables, { ...taskFor(asked), ...endOf(asked.at, outcome, finishedAt) });
+        if (known === undefined)
+          insertTask(tables, { ...taskFor(asked), ...endOf(asked.at, outcome, finishedAt) });
         else if (ends) endTask(tables, known, outcome, finishedAt);
         if (reply === undefined) return;
         tables.insertMessage({
@@ -195,7 +211,12 @@ function taskFor(asked: Asked): Omit<TaskRow, 'seq'> {
   });
 }
 
-function endTask(tables: Tables, task: TaskRow, outcome: ResponsePayload | AppError, finishedAt: number): TaskRow {
+function endTask(
+  tables: Tables,
+  task: TaskRow,
+  outcome: ResponsePayload | AppError,
+  finishedAt: number,
+): TaskRow {
   const { state, ...change } = endOf(task.receivedAt, outcome, finishedAt);
   return moveTask(tables, task, state, change);
 }
@@ -207,12 +228,24 @@ function endOf(
 ): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> & Partial<Pick<TaskRow, 'decision'>> {
   if (!(outcome instanceof AppError)) {
     const { summary, data, answered_by: by, decision } = outcome;
-    const result = { status: 'completed', outcome: summary, data, error: null, ...(by === null ? {} : { answered_by: by }) };
+    const result = {
+      status: 'completed',
+      outcome: summary,
+      data,
+      error: null,
+      ...(by === null ? {} : { answered_by: by }),
+    };
     const told = keptDecision({ receivedAt }, decision, finishedAt);
     return { state: 'completed', result: JSON.stringify(result), code: null, finishedAt, ...told };
   }
   const code = readWireErrorCode(outcome.code);
-  const result = { status: 'failed', outcome: outcome.message, data: null, error: outcome.message, code };
+  const result = {
+    status: 'failed',
+    outcome: outcome.message,
+    data: null,
+    error: outcome.message,
+    code,
+  };
   const told = keptDecision(
     { receivedAt },
     readDecision(isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted.decision : null),
@@ -224,13 +257,22 @@ function endOf(
 /** What the other hub is told; its people see it as the asker's words. */
 const NOBODY_WAITS = 'Nobody waits for the answer any more.';
 
-/** Whether the question may have arrived: what the other hub itself answered is over there, and what never left is not there. */
+/**
+ * Whether the question may have arrived: what the other hub itself answered is over there, and what
+ * never left is not there.
+ */
 function mayRunThere({ code, failedBy }: AppError): boolean {
-  return failedBy === 'timeout' || code === 'peer_unreachable' || (code === 'cancelled' && failedBy === 'local');
+  return (
+    failedBy === 'timeout' ||
+    code === 'peer_unreachable' ||
+    (code === 'cancelled' && failedBy === 'local')
+  );
 }
 
 function readResponse(envelope: Envelope): ResponsePayload | AppError {
   const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
   if (parsed?.ok) return parsed.value;
-  return new AppError('not_understood', 'The other hub gave an answer that is no response.', { failedBy: 'peer' });
+  return new AppError('not_understood', 'The other hub gave an answer that is no response.', {
+    failedBy: 'peer',
+  });
 }

@@ -1,4 +1,5 @@
-// How far other hubs are with what our agents asked: recorded, and a delegation's state moved along as far as it tells. Promises nothing.
+// How far other hubs are with what our agents asked: recorded, and a delegation's state moved along
+// as far as it tells. Promises nothing.
 import { canMove } from '../../core/task-state.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -66,7 +67,8 @@ export class ProgressReports {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
       if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
-      else if (current && canMove(current.state, to, 'outgoing')) moveTask(tables, current, to, { heldUntil, ...told });
+      else if (current && canMove(current.state, to, 'outgoing'))
+        moveTask(tables, current, to, { heldUntil, ...told });
       after(tell);
     });
   }
@@ -79,7 +81,9 @@ function hasWords(payload: NotifyPayload): boolean {
 /** By our own clock; the other hub's say is bounded as every wait for a person is. */
 function heldUntilOf(payload: NotifyPayload, at: number): number | null {
   const heldMs = isJsonObject(payload.data) ? payload.data.held_ms : null;
-  return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0 ? at + Math.min(heldMs, HELD_SAID_MAX_MS) : null;
+  return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0
+    ? at + Math.min(heldMs, HELD_SAID_MAX_MS)
+    : null;
 }
 
 function seenState(payload: NotifyPayload): ToldState | undefined {

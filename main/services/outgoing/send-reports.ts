@@ -1,4 +1,5 @@
-// What a sender is told right after sending. Pure; what the other side wrote stands in `untrusted`, escaped.
+// What a sender is told right after sending. Pure; what the other side wrote stands in `untrusted`,
+// escaped.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -13,7 +14,12 @@ export type SendReport = Omit<SendReportDto, 'chosen'> & { readonly chosen: Chos
 
 export function chosenOf(recipient: Recipient, hubName: string): Chosen {
   const peer = recipient.at === 'peer' ? recipient.peer : undefined;
-  return { peer_id: peer?.agentId ?? null, peer_name: peer?.petname ?? hubName, agent: recipient.agent, why: recipient.why };
+  return {
+    peer_id: peer?.agentId ?? null,
+    peer_name: peer?.petname ?? hubName,
+    agent: recipient.agent,
+    why: recipient.why,
+  };
 }
 
 /** The delegation that an Idempotency-Key stands for, as it is now. */

@@ -1,5 +1,6 @@
-// What local agents and people send: finds who it is for, and takes the way there, over the wire or within this hub. Between two agents of
-// this hub the same rules hold, with the asking agent as the peer (PROTOCOL.md, Extensions).
+// What local agents and people send: finds who it is for, and takes the way there, over the wire or
+// within this hub. Between two agents of this hub the same rules hold, with the asking agent as the
+// peer (PROTOCOL.md, Extensions).
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { ERRORS } from '../../../preload/contract/errors.ts';
@@ -22,7 +23,14 @@ import type { OutgoingQueries } from './outgoing-queries.ts';
 import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
 import type { QueryService } from '../admission/query-service.ts';
 import type { Recipient, Recipients } from './recipients.ts';
-import { answeredReport, chosenOf, peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
+import {
+  answeredReport,
+  chosenOf,
+  peerAway,
+  repeatedReport,
+  reportOf,
+  type SendReport,
+} from './send-reports.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -57,12 +65,23 @@ export class Sender {
     this.#buckets = new TokenBuckets(deps.clock);
   }
 
-  async query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReportDto> {
+  async query(
+    params: OperationParams<'send.query'>,
+    asker: Asker,
+    signal: AbortSignal,
+  ): Promise<SendReportDto> {
     return this.#named(await this.#query(params, asker, signal));
   }
 
-  /** @param idempotencyKey the same key and request within 24 hours: the same delegation, across restarts */
-  async delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReportDto> {
+  /**
+   * @param idempotencyKey the same key and request within 24 hours: the same delegation, across
+   * restarts
+   */
+  async delegate(
+    params: OperationParams<'send.delegate'>,
+    asker: Asker,
+    idempotencyKey: string | null,
+  ): Promise<SendReportDto> {
     return this.#named(await this.#delegate(params, asker, idempotencyKey));
   }
 
@@ -72,24 +91,48 @@ export class Sender {
 
   #named({ chosen, ...report }: SendReport): SendReportDto {
     const { peer_id, agent } = chosen;
-    const name = agent === null ? null : this.#deps.parties.agentName(peer_id ?? OWNER_PARTY, agent);
+    const name =
+      agent === null ? null : this.#deps.parties.agentName(peer_id ?? OWNER_PARTY, agent);
     return { ...report, chosen: { ...chosen, agent_name: name } };
   }
 
-  async #query(params: OperationParams<'send.query'>, asker: Asker, signal: AbortSignal): Promise<SendReport> {
+  async #query(
+    params: OperationParams<'send.query'>,
+    asker: Asker,
+    signal: AbortSignal,
+  ): Promise<SendReport> {
     const recipient = this.#deps.recipients.resolve(params.to, asker);
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
-    const request = this.#localRequest('query', queryPayload(params, recipient, asker), asker, receivedMonotonicMs);
+    const request = this.#localRequest(
+      'query',
+      queryPayload(params, recipient, asker),
+      asker,
+      receivedMonotonicMs,
+    );
     const response = parseResponse(await this.#answerHere(request, signal));
-    if (!response.ok) throw new AppError('not_understood', 'The agent gave an answer that is no response.', { failedBy: 'peer' });
-    return answeredReport(request.messageId, chosenOf(recipient, this.#deps.hubName()), response.value);
+    if (!response.ok)
+      throw new AppError('not_understood', 'The agent gave an answer that is no response.', {
+        failedBy: 'peer',
+      });
+    return answeredReport(
+      request.messageId,
+      chosenOf(recipient, this.#deps.hubName()),
+      response.value,
+    );
   }
 
-  async #delegate(params: OperationParams<'send.delegate'>, asker: Asker, idempotencyKey: string | null): Promise<SendReport> {
+  async #delegate(
+    params: OperationParams<'send.delegate'>,
+    asker: Asker,
+    idempotencyKey: string | null,
+  ): Promise<SendReport> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
-    const claim = idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
+    const claim =
+      idempotencyKey === null
+        ? null
+        : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
     const task = this.#madeUnder(store.read, claim);
     if (task) {
       if (this.#isDeclined(task)) throw declinedByRule();
@@ -99,7 +142,11 @@ export class Sender {
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
-    return this.#delegateHere(this.#localRequest('delegate', payload, asker, receivedMonotonicMs), recipient, claim);
+    return this.#delegateHere(
+      this.#localRequest('delegate', payload, asker, receivedMonotonicMs),
+      recipient,
+      claim,
+    );
   }
 
   async #notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
@@ -107,7 +154,13 @@ export class Sender {
     const recipient = recipients.resolve(params.to, asker);
     const payload = notifyPayload(params, recipient, asker);
     const message = { id: random.uuid(), kind: 'notify', ref: params.ref ?? null, payload };
-    const report = { id: message.id, task_url: null, chosen: chosenOf(recipient, hubName()), estimated_ms: null, untrusted: null };
+    const report = {
+      id: message.id,
+      task_url: null,
+      chosen: chosenOf(recipient, hubName()),
+      estimated_ms: null,
+      untrusted: null,
+    };
     if (recipient.at === 'local') {
       await this.#notifyHere(message, asker);
       return { ...report, state: 'delivered' };
@@ -127,14 +180,22 @@ export class Sender {
       return await this.#deps.queryService.answer(request, signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
-      throw new AppError(error.code, `The agent answered: ${ERRORS[error.code].title.toLowerCase()}.`, {
-        failedBy: 'peer',
-        data: { untrusted: { message: escapeText(error.message) } },
-      });
+      throw new AppError(
+        error.code,
+        `The agent answered: ${ERRORS[error.code].title.toLowerCase()}.`,
+        {
+          failedBy: 'peer',
+          data: { untrusted: { message: escapeText(error.message) } },
+        },
+      );
     }
   }
 
-  async #delegateHere(request: WorkRequest, recipient: Local, claim: IdempotencyClaim | null): Promise<SendReport> {
+  async #delegateHere(
+    request: WorkRequest,
+    recipient: Local,
+    claim: IdempotencyClaim | null,
+  ): Promise<SendReport> {
     const { admission, unit, idempotency, hubName } = this.#deps;
     const task = await unit.run((tables, after) => {
       // The same may have come in with this very commit.
@@ -154,20 +215,38 @@ export class Sender {
     return made === undefined ? undefined : reads.task(made);
   }
 
-  /** True for a delegation within this hub that a rule refused when it was sent: whoever sends it again is told the same. */
+  /**
+   * True for a delegation within this hub that a rule refused when it was sent: whoever sends it
+   * again is told the same.
+   */
   #isDeclined(task: TaskRow): boolean {
     if (task.direction !== 'local' || task.state !== 'declined') return false;
     return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
   }
 
-  #localRequest(kind: WorkRequest['kind'], payload: JsonObject, asker: Asker, receivedMonotonicMs: number): WorkRequest {
+  #localRequest(
+    kind: WorkRequest['kind'],
+    payload: JsonObject,
+    asker: Asker,
+    receivedMonotonicMs: number,
+  ): WorkRequest {
     const { random } = this.#deps;
     const party = partyOfAgent(asker);
     this.#checkRate('work', party, 'This agent asks too much in a short time.');
     const messageId = random.uuid();
     checkSize(messageId, kind, payload);
-    const read = readWorkRequest({ kind, direction: 'local', party, messageId, payload, receivedMonotonicMs });
-    if (!read.ok) throw new AppError('bad_request', `The request does not fit: ${read.error}.`, { failedBy: 'input' });
+    const read = readWorkRequest({
+      kind,
+      direction: 'local',
+      party,
+      messageId,
+      payload,
+      receivedMonotonicMs,
+    });
+    if (!read.ok)
+      throw new AppError('bad_request', `The request does not fit: ${read.error}.`, {
+        failedBy: 'input',
+      });
     return read.value;
   }
 
@@ -178,7 +257,10 @@ export class Sender {
     this.#checkRate('notify', partyOfAgent(asker), 'This agent tells too much in a short time.');
     checkSize(message.id, 'notify', message.payload);
     const parsed = parseNotify(message.payload);
-    if (!parsed.ok) throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, { failedBy: 'input' });
+    if (!parsed.ok)
+      throw new AppError('bad_request', `The notification does not fit: ${parsed.error}.`, {
+        failedBy: 'input',
+      });
     const { id, ref, payload } = message;
     await this.#deps.notices.publish({
       party: partyOfAgent(asker),
@@ -193,7 +275,8 @@ export class Sender {
   /** @throws AppError rate_limited */
   #checkRate(what: 'work' | 'notify', party: PartyKey, sentence: string): void {
     const waitMs = this.#buckets.take(`${what} ${party}`, LOCAL_RATE);
-    if (waitMs > 0) throw new AppError('rate_limited', sentence, { failedBy: 'input', retryAfterMs: waitMs });
+    if (waitMs > 0)
+      throw new AppError('rate_limited', sentence, { failedBy: 'input', retryAfterMs: waitMs });
   }
 
   #recordNotify(
@@ -226,8 +309,14 @@ function declinedByRule(): AppError {
   return new AppError(DECLINED.code, DECLINED.reason);
 }
 
-/** What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws AppError bad_request */
-function checkEscalation({ options, recommendation }: OperationParams<'send.delegate'>, payload: JsonObject): void {
+/**
+ * What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws
+ * AppError bad_request
+ */
+function checkEscalation(
+  { options, recommendation }: OperationParams<'send.delegate'>,
+  payload: JsonObject,
+): void {
   if (options === undefined && recommendation === undefined) return;
   const read = parseDelegate(payload);
   if (read.ok && read.value.escalation !== null) return;
@@ -237,7 +326,10 @@ function checkEscalation({ options, recommendation }: OperationParams<'send.dele
 
 const NOBODY = `ed25519.${'0'.repeat(32)}`;
 
-/** What no hub would take from another is not taken within one either. @throws AppError payload_too_large, bad_request */
+/**
+ * What no hub would take from another is not taken within one either. @throws AppError
+ * payload_too_large, bad_request
+ */
 function checkSize(id: string, kind: string, payload: JsonObject): void {
   encodeEnvelope({ v: 1, id, from: NOBODY, to: NOBODY, ts: 0, kind, ref: null, payload });
 }

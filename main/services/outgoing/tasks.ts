@@ -1,4 +1,5 @@
-// The tasks an agent or a person may look at, wait for and call off. Never changes a task itself: that is Cancelling's and TaskEndings'.
+// The tasks an agent or a person may look at, wait for and call off. Never changes a task itself:
+// that is Cancelling's and TaskEndings'.
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -49,7 +50,10 @@ export class Tasks {
 
   list(page: Page, viewer: Viewer, conversationId?: string): Items<TaskDto> {
     const { store, views } = this.#deps;
-    const filter = { ...('agent' in viewer ? { knownTo: viewer.agent } : {}), ...(conversationId === undefined ? {} : { conversationId }) };
+    const filter = {
+      ...('agent' in viewer ? { knownTo: viewer.agent } : {}),
+      ...(conversationId === undefined ? {} : { conversationId }),
+    };
     return pageOf(
       page,
       (rows) => store.read.tasks(rows, filter),
@@ -64,7 +68,10 @@ export class Tasks {
     return this.#deps.views.dto(this.#find(id, viewer));
   }
 
-  /** @throws AppError not_found, conflict (it has ended), peer_unreachable, unsupported_feature, or the other hub's refusal */
+  /**
+   * @throws AppError not_found, conflict (it has ended), peer_unreachable, unsupported_feature, or
+   * the other hub's refusal
+   */
   async cancel(id: string, viewer: Viewer, reason: string | null): Promise<TaskDto> {
     const task = this.#find(id, viewer);
     if ('agent' in viewer && (task.direction === 'incoming' || task.fromAgent !== viewer.agent)) {
@@ -98,7 +105,10 @@ export class Tasks {
     });
   }
 
-  /** Nobody knows yet whether the other hub has it: it is not sent again, is cancelled there when that can be, and ends by that hub's word. */
+  /**
+   * Nobody knows yet whether the other hub has it: it is not sent again, is cancelled there when
+   * that can be, and ends by that hub's word.
+   */
   async #cancelUnsent(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
@@ -115,9 +125,16 @@ export class Tasks {
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
     if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
     if (!messenger.features(task.party).includes('cancel')) {
-      throw new AppError('unsupported_feature', `${name} does not take cancels.`, { hint: 'Wait for its result, or for the deadline.' });
+      throw new AppError('unsupported_feature', `${name} does not take cancels.`, {
+        hint: 'Wait for its result, or for the deadline.',
+      });
     }
-    const message = { id: random.uuid(), kind: 'cancel', ref: task.messageId, payload: reason === null ? {} : { reason } };
+    const message = {
+      id: random.uuid(),
+      kind: 'cancel',
+      ref: task.messageId,
+      payload: reason === null ? {} : { reason },
+    };
     // Throws where it is too large.
     messenger.encode(task.party, message);
     await unit.run((tables) =>
@@ -140,10 +157,14 @@ export class Tasks {
     const ack = parseAck(reply.value.payload);
     if (!ack.ok || !ack.value.accepted) {
       if (!isOpen(this.#find(task.id, OWN_EYES))) return;
-      throw new AppError('rejected', `${name} has nothing of it to cancel: it has ended there, or that hub was restored from a backup.`, {
-        failedBy: 'peer',
-        hint: 'It ends here with its result, or at its deadline.',
-      });
+      throw new AppError(
+        'rejected',
+        `${name} has nothing of it to cancel: it has ended there, or that hub was restored from a backup.`,
+        {
+          failedBy: 'peer',
+          hint: 'It ends here with its result, or at its deadline.',
+        },
+      );
     }
     if (ack.value.state !== null) return;
     await unit.run((tables, after) => {
@@ -194,5 +215,8 @@ function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
 }
 
 function hasEnded(task: TaskRow): AppError {
-  return new AppError('conflict', 'This task has ended already.', { failedBy: 'input', data: { state: task.state } });
+  return new AppError('conflict', 'This task has ended already.', {
+    failedBy: 'input',
+    data: { state: task.state },
+  });
 }

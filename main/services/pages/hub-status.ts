@@ -1,5 +1,6 @@
-// What the hub says of itself: its state, ports, identity and the sentences its owner should read. Puts together what other services know
-// and tells pages when it changes. Decides nothing, and never holds a secret.
+// What the hub says of itself: its state, ports, identity and the sentences its owner should read.
+// Puts together what other services know and tells pages when it changes. Decides nothing, and
+// never holds a secret.
 import type { DiscoveryDto, HubDto, HubState } from '../../../preload/contract/dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -64,7 +65,10 @@ export class HubStatus {
       platform: this.#facts.platform,
       api_port: this.#apiPort,
       peer_port: this.#peerPort,
-      share_tokens: known.state === 'ready' ? this.places().map((place) => writeShareToken(known.keyHex, place)) : [],
+      share_tokens:
+        known.state === 'ready'
+          ? this.places().map((place) => writeShareToken(known.keyHex, place))
+          : [],
       started_at: this.#startedAt,
       discovery,
       discovery_status: fixed.discovery !== undefined ? DISCOVERY_OFF_THIS_RUN : this.#discovery,

@@ -1,4 +1,5 @@
-// Tells the pages what a changed task changes for them: its card, its agent's load and its conversation.
+// Tells the pages what a changed task changes for them: its card, its agent's load and its
+// conversation.
 import type { Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ApprovalViews } from '../approvals/approval-views.ts';
@@ -25,7 +26,8 @@ export class PageNotifier {
     const approval = store.read.approvalOfTask(taskId);
     if (approval) events.publish({ type: 'approval', approval: approvalViews.dto(approval) });
     // A question is no load.
-    if (task.kind === 'delegate' && task.toAgent !== null && task.direction !== 'outgoing') agents.changed(task.toAgent);
+    if (task.kind === 'delegate' && task.toAgent !== null && task.direction !== 'outgoing')
+      agents.changed(task.toAgent);
     events.publish({ type: 'conversation', id: task.conversationId });
   }
 }

@@ -22,12 +22,27 @@ interface Parts {
 
 export type WorkSnapshot = Pick<
   UiSnapshot,
-  'agents' | 'registrations' | 'approvals' | 'recently_decided' | 'rules' | 'feed' | 'feed_unread' | 'attention'
+  | 'agents'
+  | 'registrations'
+  | 'approvals'
+  | 'recently_decided'
+  | 'rules'
+  | 'feed'
+  | 'feed_unread'
+  | 'attention'
 >;
 
-export function workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }: Parts): WorkSnapshot {
+export function workSnapshot({
+  agents,
+  registrations,
+  approvals,
+  rules,
+  feed,
+  doNotDisturb,
+}: Parts): WorkSnapshot {
   // Each its own list: however much the rules decide, what people decided stays in sight.
-  const decidedBy = (by: 'people' | 'rules'): readonly ApprovalDto[] => approvals.decided({ limit: RECENTLY_DECIDED_MAX }, by).items;
+  const decidedBy = (by: 'people' | 'rules'): readonly ApprovalDto[] =>
+    approvals.decided({ limit: RECENTLY_DECIDED_MAX }, by).items;
   return {
     agents: agents.list(),
     registrations: registrations.pending(),

@@ -1,7 +1,9 @@
-// The last step of pairing, made to survive anything: once our own check has passed, that is durable, our confirmation is sent until the
-// other side has it (on a new connection and after a restart too), and the key is pinned in the very commit in which both the check and
-// the other side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or removed since its pairing began.
-// Its times go by the wall clock, since they must hold across restarts (PROTOCOL.md, Pairing).
+// The last step of pairing, made to survive anything: once our own check has passed, that is
+// durable, our confirmation is sent until the other side has it (on a new connection and after a
+// restart too), and the key is pinned in the very commit in which both the check and the other
+// side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or
+// removed since its pairing began. Its times go by the wall clock, since they must hold across
+// restarts (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
@@ -79,13 +81,23 @@ export class Confirmations {
   }
 
   /**
-   * Our own check passed. Durable before it returns; pins at once when the other side's signature already held. Throws AppError rejected
-   * when the hub was suspended or removed since this pairing began.
+   * Our own check passed. Durable before it returns; pins at once when the other side's signature
+   * already held. Throws AppError rejected when the hub was suspended or removed since this pairing
+   * began.
    */
-  passed(check: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>, peerHasConfirmed: boolean): Promise<void> {
+  passed(
+    check: Omit<Unsettled, 'checkedAt' | 'isPinned' | 'wasPaired' | 'isAcked'>,
+    peerHasConfirmed: boolean,
+  ): Promise<void> {
     const { clock, directory } = this.#deps;
     const wasPaired = directory.isPaired(check.key);
-    const entry: Unsettled = { ...check, checkedAt: clock.wallMs(), isPinned: false, wasPaired, isAcked: false };
+    const entry: Unsettled = {
+      ...check,
+      checkedAt: clock.wallMs(),
+      isPinned: false,
+      wasPaired,
+      isAcked: false,
+    };
     this.#entries.set(entry.pid, entry);
     return this.#inTurn(async () => {
       try {
@@ -99,9 +111,10 @@ export class Confirmations {
   }
 
   /**
-   * The other side's confirmation of a pairing whose check passed here. Resolves once the pin is durable: then it may be acked.
-   * Throws AppError rejected when the signature or the code of an invitation does not hold, no such pairing waits here, or the hub was
-   * suspended or removed since.
+   * The other side's confirmation of a pairing whose check passed here. Resolves once the pin is
+   * durable: then it may be acked. Throws AppError rejected when the signature or the code of an
+   * invitation does not hold, no such pairing waits here, or the hub was suspended or removed
+   * since.
    */
   received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
     return this.#inTurn(async () => {
@@ -120,7 +133,10 @@ export class Confirmations {
       if (!verify(sig, confirmMessage(peerRole, transcriptOf(entry)), keyBytes(key))) {
         throw new AppError('rejected', 'The signature of the confirmation does not hold.');
       }
-      if (entry.peerMac !== null && (mac === null || !isSameMac(mac, fromHex(entry.peerMac) ?? new Uint8Array()))) {
+      if (
+        entry.peerMac !== null &&
+        (mac === null || !isSameMac(mac, fromHex(entry.peerMac) ?? new Uint8Array()))
+      ) {
         if (!entry.isPinned) await this.#lose(pid, 'refused');
         throw new AppError('rejected', 'The code of the invitation does not hold.');
       }
@@ -138,16 +154,19 @@ export class Confirmations {
   }
 
   /**
-   * The hub is suspended or removed, in the commit at hand: what waits for its word ends with that, and of one that is removed all that is
-   * unsettled. What is returned runs after the commit. Also while nothing of this runs.
+   * The hub is suspended or removed, in the commit at hand: what waits for its word ends with that,
+   * and of one that is removed all that is unsettled. What is returned runs after the commit. Also
+   * while nothing of this runs.
    */
   trustEnded(tables: Tables, key: KeyHex): () => void {
-    const isKept = (entry: Unsettled): boolean => entry.key !== key || (entry.isPinned && tables.peer(key)?.trust === 'suspended');
+    const isKept = (entry: Unsettled): boolean =>
+      entry.key !== key || (entry.isPinned && tables.peer(key)?.trust === 'suspended');
     const stored = readUnsettled(tables);
     if (!stored.every(isKept)) writeUnsettled(tables, stored.filter(isKept));
     return () => {
       const now = new Set(readUnsettled(this.#deps.store.read).map(({ pid }) => pid));
-      for (const entry of this.#entries.values()) if (entry.key === key && !now.has(entry.pid)) this.#forget(entry.pid);
+      for (const entry of this.#entries.values())
+        if (entry.key === key && !now.has(entry.pid)) this.#forget(entry.pid);
     };
   }
 
@@ -157,8 +176,15 @@ export class Confirmations {
     return done;
   }
 
-  /** Makes the entry and what became true of it durable; a pin is part of the same unit of work. Of what is in the store no more, nothing. */
-  async #commit(entry: Unsettled, change: Partial<Pick<Unsettled, 'isPinned' | 'isAcked'>>, isNew = false): Promise<void> {
+  /**
+   * Makes the entry and what became true of it durable; a pin is part of the same unit of work. Of
+   * what is in the store no more, nothing.
+   */
+  async #commit(
+    entry: Unsettled,
+    change: Partial<Pick<Unsettled, 'isPinned' | 'isAcked'>>,
+    isNew = false,
+  ): Promise<void> {
     const { store, directory } = this.#deps;
     const isWritten = await store.write((tables) => {
       const stored = readUnsettled(tables);
@@ -167,7 +193,10 @@ export class Confirmations {
       // Judged as things stand in this commit: a removal may have come between.
       if (isNew || change.isPinned === true) refuseUntrusted(tables, entry);
       if (change.isPinned === true) this.#pin(tables, entry);
-      writeUnsettled(tables, [...stored.filter(({ pid }) => pid !== entry.pid), { ...base, ...change }]);
+      writeUnsettled(tables, [
+        ...stored.filter(({ pid }) => pid !== entry.pid),
+        { ...base, ...change },
+      ]);
       return true;
     });
     if (!isWritten) {
@@ -221,7 +250,10 @@ export class Confirmations {
     });
   }
 
-  /** A connection to this key is there: what waits for it goes now, also what a hub that was started anew may have lost. */
+  /**
+   * A connection to this key is there: what waits for it goes now, also what a hub that was started
+   * anew may have lost.
+   */
   #connected(key: KeyHex): void {
     for (const entry of this.#entries.values()) {
       if (entry.key !== key) continue;
@@ -239,12 +271,16 @@ export class Confirmations {
       if (entry === undefined || signal.aborted) return;
       try {
         if (this.#isExpired(entry)) return await this.#inTurn(() => this.#lose(pid, 'expired'));
-        if (!entry.isAcked && clock.wallMs() - entry.checkedAt < CONFIRM_RESEND_MS) await this.#send(entry, signal);
+        if (!entry.isAcked && clock.wallMs() - entry.checkedAt < CONFIRM_RESEND_MS)
+          await this.#send(entry, signal);
         else await this.#open(entry, signal);
       } catch (error) {
-        log.warn('a pairing confirmation could not be settled', { error: error instanceof Error ? error.message : 'unknown' });
+        log.warn('a pairing confirmation could not be settled', {
+          error: error instanceof Error ? error.message : 'unknown',
+        });
       }
-      if (this.#entries.has(pid) && !signal.aborted) await this.#wait(pid, backoffMs(attempt, random.fraction(), CONFIRM_BACKOFF));
+      if (this.#entries.has(pid) && !signal.aborted)
+        await this.#wait(pid, backoffMs(attempt, random.fraction(), CONFIRM_BACKOFF));
     }
   }
 
@@ -271,7 +307,8 @@ export class Confirmations {
       const now = this.#entries.get(entry.pid);
       if (now === undefined) return;
       if (answered.ok) await this.#commit(now, { isAcked: true });
-      else if (answered.error.code === 'rejected' && answered.error.failedBy === 'peer') await this.#lose(now.pid, 'refused');
+      else if (answered.error.code === 'rejected' && answered.error.failedBy === 'peer')
+        await this.#lose(now.pid, 'refused');
     });
   }
 
@@ -281,7 +318,10 @@ export class Confirmations {
     return (await this.#deps.connections.open(key, signal, hint)).ok;
   }
 
-  /** It ends here. Where the other side does not stand by it, neither do we, so that nobody stays pinned alone. */
+  /**
+   * It ends here. Where the other side does not stand by it, neither do we, so that nobody stays
+   * pinned alone.
+   */
   async #lose(pid: string, why: 'refused' | 'expired'): Promise<void> {
     const entry = this.#entries.get(pid);
     if (entry === undefined) return;
@@ -298,13 +338,23 @@ export class Confirmations {
       if (!readUnsettled(tables).some((entry) => entry.pid === pid)) return;
       tables.deletePeer(key);
       const action = 'peer.pairing_refused';
-      tables.appendAudit({ at, actor: key, surface: 'peer', action, object: key, digest: transcript, detail: '{}' });
+      tables.appendAudit({
+        at,
+        actor: key,
+        surface: 'peer',
+        action,
+        object: key,
+        digest: transcript,
+        detail: '{}',
+      });
     });
     directory.pinned(key);
   }
 
   #isExpired({ checkedAt, isPinned }: Unsettled): boolean {
-    return this.#deps.clock.wallMs() - checkedAt >= (isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS);
+    return (
+      this.#deps.clock.wallMs() - checkedAt >= (isPinned ? CONFIRM_RESEND_MS : CONFIRM_ACCEPT_MS)
+    );
   }
 }
 
@@ -312,12 +362,18 @@ export class Confirmations {
 function refuseUntrusted(tables: Tables, { key, removedAt }: Unsettled): void {
   const row = tables.peer(key);
   if (row?.trust === 'suspended' || (row?.trust === 'revoked' && row.revokedAt !== removedAt)) {
-    throw new AppError('rejected', 'That hub was suspended or removed here meanwhile. Nothing was paired.');
+    throw new AppError(
+      'rejected',
+      'That hub was suspended or removed here meanwhile. Nothing was paired.',
+    );
   }
 }
 
 function nothingWaits(): AppError {
-  return new AppError('rejected', 'No pairing with that id waits here for a confirmation. A person must start again.');
+  return new AppError(
+    'rejected',
+    'No pairing with that id waits here for a confirmation. A person must start again.',
+  );
 }
 
 function transcriptOf(entry: Unsettled): Uint8Array {

@@ -1,5 +1,6 @@
-// The link of an invitation, written and read: which key waits where, and the secret that stands for the typing. What is read comes from
-// outside and holds nothing until the hub with that key has answered (PROTOCOL.md, Invitation). Pure.
+// The link of an invitation, written and read: which key waits where, and the secret that stands
+// for the typing. What is read comes from outside and holds nothing until the hub with that key has
+// answered (PROTOCOL.md, Invitation). Pure.
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -25,10 +26,14 @@ export function writeInvitationLink({ keyHex, secret, addresses, name }: Invitat
   return `${SCHEME}${[`v=${VERSION}`, `k=${key}`, ...places, `s=${toBase64Url(secret)}`, `n=${encodeURIComponent(name)}`].join('&')}`;
 }
 
-/** Throws AppError bad_request with what is wrong, and never with any part of the text: it may hold a secret. */
+/**
+ * Throws AppError bad_request with what is wrong, and never with any part of the text: it may hold
+ * a secret.
+ */
 export function readInvitationLink(text: string): InvitationLink {
   const trimmed = text.trim();
-  if (trimmed.length > INVITATION_LINK_MAX_CHARACTERS || !trimmed.toLowerCase().startsWith(SCHEME)) throw notAnInvitation();
+  if (trimmed.length > INVITATION_LINK_MAX_CHARACTERS || !trimmed.toLowerCase().startsWith(SCHEME))
+    throw notAnInvitation();
   const query = new URLSearchParams(trimmed.slice(SCHEME.length));
   if (ONCE.some((name) => query.getAll(name).length > 1)) throw notAnInvitation();
   if (query.get('v') !== VERSION) {
@@ -40,9 +45,15 @@ export function readInvitationLink(text: string): InvitationLink {
   const key = fromBase64Url(query.get('k') ?? '');
   const secret = fromBase64Url(query.get('s') ?? '');
   const places = query.getAll('a');
-  if (key?.byteLength !== 32 || secret?.byteLength !== PAIRING_SECRET_BYTES) throw notAnInvitation();
+  if (key?.byteLength !== 32 || secret?.byteLength !== PAIRING_SECRET_BYTES)
+    throw notAnInvitation();
   if (places.length === 0 || places.length > INVITATION_ADDRESSES_MAX) throw notAnInvitation();
-  return { keyHex: toHex(key), secret, addresses: places.map(readHubAddress), name: query.get('n') ?? '' };
+  return {
+    keyHex: toHex(key),
+    secret,
+    addresses: places.map(readHubAddress),
+    name: query.get('n') ?? '',
+  };
 }
 
 function notAnInvitation(): AppError {

@@ -1,5 +1,6 @@
-// The invitations that are out: made by a person here for one hub, good once and for a few minutes, listed and taken back. They live in
-// memory alone: a secret is in no file, and a restart takes them all back. It knows nothing of the steps (PROTOCOL.md, Invitation).
+// The invitations that are out: made by a person here for one hub, good once and for a few minutes,
+// listed and taken back. They live in memory alone: a secret is in no file, and a restart takes
+// them all back. It knows nothing of the steps (PROTOCOL.md, Invitation).
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
@@ -44,26 +45,46 @@ export class Invitations {
   }
 
   /**
-   * Makes one. The link holds the secret and is given out this once. Throws AppError overloaded when too many are out, and not_found while
-   * no address is known at which another hub could reach this one.
+   * Makes one. The link holds the secret and is given out this once. Throws AppError overloaded
+   * when too many are out, and not_found while no address is known at which another hub could reach
+   * this one.
    */
-  create({ keyHex, name, addresses }: Inviting, by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
+  create(
+    { keyHex, name, addresses }: Inviting,
+    by: PairingActor,
+  ): { readonly invitation: InvitationDto; readonly link: string } {
     if (addresses.length === 0) {
-      throw new AppError('not_found', 'This hub has no address that another one could reach, so an invitation would lead nowhere.', {
-        hint: 'Connect it to a network first; Settings says what is wrong.',
-      });
+      throw new AppError(
+        'not_found',
+        'This hub has no address that another one could reach, so an invitation would lead nowhere.',
+        {
+          hint: 'Connect it to a network first; Settings says what is wrong.',
+        },
+      );
     }
     if (this.#open.size >= INVITATIONS_MAX) {
-      throw new AppError('overloaded', `At most ${INVITATIONS_MAX} invitations can be out at once. Take one back first.`);
+      throw new AppError(
+        'overloaded',
+        `At most ${INVITATIONS_MAX} invitations can be out at once. Take one back first.`,
+      );
     }
     const secret = this.#random.bytes(PAIRING_SECRET_BYTES);
     const now = this.#clock.wallMs();
-    const dto = { id: this.#random.uuid(), created_at: now, expires_at: now + INVITATION_DURATION_MS };
+    const dto = {
+      id: this.#random.uuid(),
+      created_at: now,
+      expires_at: now + INVITATION_DURATION_MS,
+    };
     const sent = toHex(invitationId(secret));
     const end = this.#clock.setTimer(INVITATION_DURATION_MS, () => this.#remove(sent));
     this.#open.set(sent, { secret, by, dto, end });
     if (this.#open.size === 1) this.#onAnyOut(true);
-    const link = writeInvitationLink({ keyHex, name, secret, addresses: addresses.slice(0, INVITATION_ADDRESSES_MAX) });
+    const link = writeInvitationLink({
+      keyHex,
+      name,
+      secret,
+      addresses: addresses.slice(0, INVITATION_ADDRESSES_MAX),
+    });
     return { invitation: dto, link };
   }
 
@@ -75,7 +96,10 @@ export class Invitations {
   /** Takes one back. Throws AppError not_found when it is used, over or taken back already. */
   revoke(id: string): void {
     const found = [...this.#open].find(([, { dto }]) => dto.id === id);
-    if (found === undefined) throw new AppError('not_found', 'That invitation is used, over or revoked already.', { failedBy: 'input' });
+    if (found === undefined)
+      throw new AppError('not_found', 'That invitation is used, over or revoked already.', {
+        failedBy: 'input',
+      });
     this.#remove(found[0]);
   }
 

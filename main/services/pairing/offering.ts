@@ -1,5 +1,6 @@
-// The initiator's first step: connect to the hub that a person chose and offer, again and again, until the other side takes the offer or the
-// pairing is over. It says how far that came and sends that one step, nothing else (PROTOCOL.md, Pairing).
+// The initiator's first step: connect to the hub that a person chose and offer, again and again,
+// until the other side takes the offer or the pairing is over. It says how far that came and sends
+// that one step, nothing else (PROTOCOL.md, Pairing).
 import type { PairingRequestState } from '../../../preload/contract/pairing-dto.ts';
 import { invitationId } from '../../protocol/invitation.ts';
 import { newOffer } from '../../protocol/pairing.ts';
@@ -21,20 +22,38 @@ interface OfferingDeps {
   readonly cameTo: (request: PairingRequestState) => void;
 }
 
-/** Answers of a hub that is busy, closed to pairing, or hard to reach just now: worth another try. */
-const WORTH_ANOTHER: readonly string[] = ['not_authorized', 'overloaded', 'rate_limited', 'timeout', 'peer_unreachable'];
+/**
+ * Answers of a hub that is busy, closed to pairing, or hard to reach just now: worth another try.
+ */
+const WORTH_ANOTHER: readonly string[] = [
+  'not_authorized',
+  'overloaded',
+  'rate_limited',
+  'timeout',
+  'peer_unreachable',
+];
 
-const NO_INVITATION = 'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
+const NO_INVITATION =
+  'The invitation no longer works there: it was used, is over or was revoked. Ask for a new one.';
 
 const LOCKED_THERE =
   'Pairing is closed at the other hub for some minutes, because too many pairings failed there. The invitation is not used up: bring it again after that, or ask for a new one.';
 
-/** Resolves once the offer was taken or the session is over; with a sentence when it will never be taken. */
-export async function offerUntilTaken(session: PairingSession, deps: OfferingDeps): Promise<string | undefined> {
+/**
+ * Resolves once the offer was taken or the session is over; with a sentence when it will never be
+ * taken.
+ */
+export async function offerUntilTaken(
+  session: PairingSession,
+  deps: OfferingDeps,
+): Promise<string | undefined> {
   const { connections, identity, directory, cameTo, clock } = deps;
   const { pid, ownMeta, ownNonce, peerKey, ended, invitation } = session;
   const invite = invitation === null ? undefined : invitationId(invitation.secret);
-  const offer = newOffer({ pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce }, invite);
+  const offer = newOffer(
+    { pid, key: keyBytes(identity.keyHex), meta: ownMeta, nonce: ownNonce },
+    invite,
+  );
   session.commit = offer.commit;
   while (session.state === 'waiting_for_answer') {
     const opened = await connections.open(peerKey, ended.signal, session.places, REACH_WITHIN_MS);
@@ -49,7 +68,10 @@ export async function offerUntilTaken(session: PairingSession, deps: OfferingDep
       return undefined;
     }
     const { code } = answered.error;
-    if (!WORTH_ANOTHER.includes(code)) return invitation === null ? 'The other hub did not take the request to pair.' : NO_INVITATION;
+    if (!WORTH_ANOTHER.includes(code))
+      return invitation === null
+        ? 'The other hub did not take the request to pair.'
+        : NO_INVITATION;
     if (code === 'rate_limited' && invitation !== null) return LOCKED_THERE;
     if (code === 'not_authorized') cameTo('closed');
     else if (code === 'overloaded') cameTo('busy');
@@ -71,23 +93,32 @@ function pause(clock: Clock, delayMs: number, ended: AbortSignal): Promise<void>
   });
 }
 
-/** What came of each place, and what a person can look at. @param isByAddress the owner named the hub by its address */
+/**
+ * What came of each place, and what a person can look at. @param isByAddress the owner named the
+ * hub by its address
+ */
 function notReached({ sentence, tried }: RoundTrouble, isByAddress: boolean): string {
-  const at = (outcome: PlaceOutcome): readonly TriedPlace[] => tried.filter((place) => place.outcome === outcome);
+  const at = (outcome: PlaceOutcome): readonly TriedPlace[] =>
+    tried.filter((place) => place.outcome === outcome);
   const said = [...at('refused'), ...at('busy')].map((place) =>
     tried.length === 1 ? place.sentence : `At ${writeHubAddress(place)}: ${place.sentence}`,
   );
   const [others, silent, unknown] = [at('wrong-key'), at('silent'), at('no-address')];
   if (others.length > 0) {
     const where = placesIn(others, 'and');
-    said.push(`Another hub answers at ${where}: it has a different key. Take the address and the key from Settings of the hub you mean.`);
+    said.push(
+      `Another hub answers at ${where}: it has a different key. Take the address and the key from Settings of the hub you mean.`,
+    );
   }
   if (silent.length > 0) {
     const check = isByAddress ? ', that this address and port are the ones its Settings show' : '';
     const where = placesIn(silent, 'or');
-    said.push(`No hub answers at ${where}. Check that it is running there${check}, and that its firewall lets that UDP port in.`);
+    said.push(
+      `No hub answers at ${where}. Check that it is running there${check}, and that its firewall lets that UDP port in.`,
+    );
   }
-  for (const host of new Set(unknown.map((place) => place.host))) said.push(`No computer is known as "${host}". Check the address.`);
+  for (const host of new Set(unknown.map((place) => place.host)))
+    said.push(`No computer is known as "${host}". Check the address.`);
   return said.length === 0 ? sentence : said.join(' ');
 }
 

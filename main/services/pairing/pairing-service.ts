@@ -1,9 +1,15 @@
-// Pairing as people do it: one at a time, started by a person here or offered by a hub while a person has pairing open. Several requests may
-// wait; a person opens the one whose label the other screen shows, and digits are typed once on each side; or one hub is given an invitation
-// of the other. Owns what a person may do and when. It must never pin a key, and never let a stranger make it ask a person anything while
-// pairing is closed (PROTOCOL.md, Pairing).
+// Pairing as people do it: one at a time, started by a person here or offered by a hub while a
+// person has pairing open. Several requests may wait; a person opens the one whose label the other
+// screen shows, and digits are typed once on each side; or one hub is given an invitation of the
+// other. Owns what a person may do and when. It must never pin a key, and never let a stranger make
+// it ask a person anything while pairing is closed (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
-import type { InvitationDto, PairingDto, PairingState, PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
+import type {
+  InvitationDto,
+  PairingDto,
+  PairingState,
+  PairingWindowDto,
+} from '../../../preload/contract/pairing-dto.ts';
 import { PAIRING_ID_BYTES } from '../../protocol/limits.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { HubAddress } from '../links/hub-address.ts';
@@ -46,7 +52,9 @@ export class PairingService {
     return this.#sessions.list();
   }
 
-  /** A person opens or closes pairing for offers. Throws AppError rate_limited while it is locked. */
+  /**
+   * A person opens or closes pairing for offers. Throws AppError rate_limited while it is locked.
+   */
   setWindow(open: boolean, minutes: number): PairingWindowDto {
     const { window } = this.#sessions;
     if (open) {
@@ -57,44 +65,55 @@ export class PairingService {
   }
 
   /**
-   * A person pressed Add. Beside a hub whose request waits here, that opens the request; a request of ours that waits over there is made anew.
-   * Throws AppError conflict, rate_limited, peer_not_found or blocked; what fails later shows in the pairing.
+   * A person pressed Add. Beside a hub whose request waits here, that opens the request; a request
+   * of ours that waits over there is made anew. Throws AppError conflict, rate_limited,
+   * peer_not_found or blocked; what fails later shows in the pairing.
    */
   begin(peer: string, name: string | null): PairingDto {
     const { directory, random } = this.#sessions.deps;
     this.#sessions.window.refuseWhileLocked();
     const key = directory.keyOf(peer);
     this.#refuseSuspended(key);
-    const wantedName = name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
+    const wantedName =
+      name === null ? (directory.staticHub(key)?.name ?? null) : checkPetname(name);
     const running = this.#sessions.running();
-    if (running?.peerKey === key && running.state === 'waiting_for_answer') this.#sessions.drop(running);
+    if (running?.peerKey === key && running.state === 'waiting_for_answer')
+      this.#sessions.drop(running);
     else this.#sessions.refuseWhileRunning(running);
     this.#sessions.forgetEnded(key);
     const asked = this.#sessions.waiting().find(({ peerKey }) => peerKey === key);
-    if (asked === undefined) return this.#ask(this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName));
+    if (asked === undefined)
+      return this.#ask(this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName));
     asked.isInvited = true;
     asked.wantedName = wantedName;
     return this.open(asked.id);
   }
 
   /**
-   * A person brought the link of an invitation: the hub in it is asked, and nobody types. Throws AppError bad_request for a link that is
-   * none, conflict while another pairing goes on or where that hub is paired already, rate_limited or blocked; what fails later shows in the
-   * pairing.
+   * A person brought the link of an invitation: the hub in it is asked, and nobody types. Throws
+   * AppError bad_request for a link that is none, conflict while another pairing goes on or where
+   * that hub is paired already, rate_limited or blocked; what fails later shows in the pairing.
    */
   join(link: string, name: string | null, by: PairingActor): PairingDto {
     const { directory, random, identity } = this.#sessions.deps;
     this.#sessions.window.refuseWhileLocked();
     const { keyHex: key, secret, addresses } = readInvitationLink(link);
-    if (key === identity.keyHex) throw new AppError('bad_request', 'That invitation was made by this very hub.', { failedBy: 'input' });
+    if (key === identity.keyHex)
+      throw new AppError('bad_request', 'That invitation was made by this very hub.', {
+        failedBy: 'input',
+      });
     this.#refuseSuspended(key);
     // One that has let this hub go may be joined anew.
     const row = directory.row(key);
-    if (row?.trust === 'paired' && !directory.live(key).notTrustedThere) throw pairedAlready(row.petname);
+    if (row?.trust === 'paired' && !directory.live(key).notTrustedThere)
+      throw pairedAlready(row.petname);
     const wantedName = name === null ? null : checkPetname(name);
     this.#sessions.refuseWhileRunning();
     this.#sessions.forgetEnded(key);
-    const session = this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName, { secret, by });
+    const session = this.#sessions.create('I', key, random.bytes(PAIRING_ID_BYTES), wantedName, {
+      secret,
+      by,
+    });
     session.places = addresses;
     return this.#ask(session);
   }
@@ -105,13 +124,20 @@ export class PairingService {
   }
 
   /**
-   * A person makes an invitation for one hub; the link is given out this once. `addresses` is where another hub can reach this one.
-   * Throws AppError rate_limited while pairing is locked, not_found without an address, overloaded when too many are out.
+   * A person makes an invitation for one hub; the link is given out this once. `addresses` is where
+   * another hub can reach this one. Throws AppError rate_limited while pairing is locked, not_found
+   * without an address, overloaded when too many are out.
    */
-  invite(addresses: readonly HubAddress[], by: PairingActor): { readonly invitation: InvitationDto; readonly link: string } {
+  invite(
+    addresses: readonly HubAddress[],
+    by: PairingActor,
+  ): { readonly invitation: InvitationDto; readonly link: string } {
     this.#sessions.window.refuseWhileLocked();
     const { identity, profile } = this.#sessions.deps;
-    return this.#sessions.invitations.create({ keyHex: identity.keyHex, name: profile().name, addresses }, by);
+    return this.#sessions.invitations.create(
+      { keyHex: identity.keyHex, name: profile().name, addresses },
+      by,
+    );
   }
 
   /** A person takes an invitation back. Throws AppError not_found when it holds no more. */
@@ -133,17 +159,22 @@ export class PairingService {
     const session = this.#sessions.get(id);
     expectState(session, session.role === 'I' ? 'type_six' : 'type_two');
     if (!session.isRight(digits)) {
-      const failure = 'The digits were not those of the other screen. Nothing was paired; start again.';
+      const failure =
+        'The digits were not those of the other screen. Nothing was paired; start again.';
       this.#sessions.abort(session, failure, 'wrong digits', true);
       return session.dto;
     }
     this.#sessions.move(session, 'confirming');
     await this.#sessions.pass(session, actor);
-    if (session.role === 'I' && session.state === 'confirming') this.#sessions.move(session, 'show_two');
+    if (session.role === 'I' && session.state === 'confirming')
+      this.#sessions.move(session, 'show_two');
     return session.dto;
   }
 
-  /** A person calls the pairing off, or puts away one that had ended: `cancelled` is false then. Throws AppError conflict once it is done. */
+  /**
+   * A person calls the pairing off, or puts away one that had ended: `cancelled` is false then.
+   * Throws AppError conflict once it is done.
+   */
   async cancel(id: string): Promise<{ readonly cancelled: boolean; readonly pairing: PairingDto }> {
     const session = this.#sessions.get(id);
     if (session.isOver) {
@@ -159,7 +190,8 @@ export class PairingService {
 
   #ask(session: PairingSession): PairingDto {
     const { directory } = this.#sessions.deps;
-    if (directory.row(session.peerKey)?.trust === 'revoked') directory.pardon(session.peerKey, true);
+    if (directory.row(session.peerKey)?.trust === 'revoked')
+      directory.pardon(session.peerKey, true);
     this.#sessions.add(session);
     void this.#offer(session);
     return session.dto;
@@ -185,7 +217,10 @@ export class PairingService {
 
 function expectState(session: PairingSession, state: PairingState): void {
   if (session.state === state) return;
-  throw new AppError('conflict', 'That step of the pairing is not due now.', { failedBy: 'input', data: { state: session.state } });
+  throw new AppError('conflict', 'That step of the pairing is not due now.', {
+    failedBy: 'input',
+    data: { state: session.state },
+  });
 }
 
 function pairedAlready(petname: string): AppError {

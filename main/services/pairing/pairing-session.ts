@@ -1,15 +1,27 @@
-// One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It computes and remembers; it sends nothing,
-// pins nothing, and shows digits only on the side and in the state that must show them (PROTOCOL.md, Pairing).
+// One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It
+// computes and remembers; it sends nothing, pins nothing, and shows digits only on the side and in
+// the state that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
 import type { Surface } from '../../../preload/contract/closed-lists.ts';
-import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
+import type {
+  PairingDto,
+  PairingRequestState,
+  PairingState,
+} from '../../../preload/contract/pairing-dto.ts';
 import { escapeText, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { assert } from '../../lib/assert.ts';
 import { fromHex, toBase64Url, toHex, utf8 } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { invitationMac, isSameMac } from '../../protocol/invitation.ts';
-import { commitment, digitsOf, readPairMeta, transcript, type PairMeta, type PairRole } from '../../protocol/pairing.ts';
+import {
+  commitment,
+  digitsOf,
+  readPairMeta,
+  transcript,
+  type PairMeta,
+  type PairRole,
+} from '../../protocol/pairing.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
 import { hubLabel, shownName, shownPerson, twinOf } from '../links/peer-names.ts';
 
@@ -28,7 +40,10 @@ export interface SessionInvitation {
   readonly by: PairingActor;
 }
 
-/** A hub that people here removed: what they called it, and when that was, wall clock; null where that is not kept. */
+/**
+ * A hub that people here removed: what they called it, and when that was, wall clock; null where
+ * that is not kept.
+ */
 export interface RemovedHere {
   readonly name: string;
   readonly at: number | null;
@@ -63,7 +78,10 @@ export class PairingSession {
   readonly ownNonce: Uint8Array;
   /** What the owner wants to call the hub, if anything. */
   wantedName: string | null;
-  /** A person here chose this hub: it is shown and may be opened although pairing is closed for others. */
+  /**
+   * A person here chose this hub: it is shown and may be opened although pairing is closed for
+   * others.
+   */
   isInvited: boolean;
   /** Aborted when the session has ended. */
   readonly ended = new AbortController();
@@ -129,8 +147,14 @@ export class PairingSession {
 
   /** R: false when what was revealed is not what was promised. */
   takeReveal(nonceI: Uint8Array): boolean {
-    const expected = commitment({ pid: this.pid, key: keyBytes(this.peerKey), meta: this.peerMeta, nonce: nonceI });
-    if (expected.byteLength !== this.commit.byteLength || !timingSafeEqual(expected, this.commit)) return false;
+    const expected = commitment({
+      pid: this.pid,
+      key: keyBytes(this.peerKey),
+      meta: this.peerMeta,
+      nonce: nonceI,
+    });
+    if (expected.byteLength !== this.commit.byteLength || !timingSafeEqual(expected, this.commit))
+      return false;
     this.#transcript = this.#computeTranscript(this.ownNonce, nonceI);
     return true;
   }
@@ -146,10 +170,15 @@ export class PairingSession {
   /** Whether the other side knows the secret of the invitation and has seen what we have. */
   isInvitationKept(mac: Uint8Array | null): boolean {
     if (this.invitation === null || mac === null) return false;
-    return isSameMac(mac, invitationMac(this.invitation.secret, this.role === 'I' ? 'R' : 'I', this.transcript));
+    return isSameMac(
+      mac,
+      invitationMac(this.invitation.secret, this.role === 'I' ? 'R' : 'I', this.transcript),
+    );
   }
 
-  /** What is kept of a check that has just passed here. @param at where the hub is, `by` who typed */
+  /**
+   * What is kept of a check that has just passed here. @param at where the hub is, `by` who typed
+   */
   passed(at: { readonly host: string | null; readonly port: number | null }, by: PairingActor) {
     const said = readPairMeta(this.peerMeta);
     return {
@@ -170,10 +199,15 @@ export class PairingSession {
   }
 
   #mac(role: PairRole): string | null {
-    return this.invitation === null ? null : toHex(invitationMac(this.invitation.secret, role, this.transcript));
+    return this.invitation === null
+      ? null
+      : toHex(invitationMac(this.invitation.secret, role, this.transcript));
   }
 
-  /** What the hub may be called, from what it says of itself; empty when nothing of it is fit to be a name. */
+  /**
+   * What the hub may be called, from what it says of itself; empty when nothing of it is fit to be
+   * a name.
+   */
   get proposedName(): string {
     if (this.wantedName !== null) return this.wantedName;
     const said = readPairMeta(this.peerMeta);
@@ -196,7 +230,10 @@ export class PairingSession {
       request: this.request,
       said_hub: said.hub === null ? null : shownName(said.hub, this.#petnames),
       said_person: said.person === null ? null : shownPerson(said.person, this.#petnames),
-      said_platform: said.platform === null ? null : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
+      said_platform:
+        said.platform === null
+          ? null
+          : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
       lookalike: said.hub === null ? null : twinOf(said.hub, this.#petnames),
       six: this.role === 'R' && this.state === 'show_six' ? digitsOf(this.transcript).six : null,
       two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,

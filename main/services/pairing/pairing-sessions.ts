@@ -1,9 +1,15 @@
-// The pairings there are, in one list with their timers: requests that wait for a person, the one pairing that goes on, and those that just
-// ended and are still shown. Beside it what a person's acts and the other side's steps share: the window, the invitations, what must survive
-// a crash, and the ways in which a pairing goes on or ends. It pins nothing by itself (PROTOCOL.md, Pairing).
+// The pairings there are, in one list with their timers: requests that wait for a person, the one
+// pairing that goes on, and those that just ended and are still shown. Beside it what a person's
+// acts and the other side's steps share: the window, the invitations, what must survive a crash,
+// and the ways in which a pairing goes on or ends. It pins nothing by itself (PROTOCOL.md,
+// Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { PairingDto, PairingRequestState, PairingState } from '../../../preload/contract/pairing-dto.ts';
+import type {
+  PairingDto,
+  PairingRequestState,
+  PairingState,
+} from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
@@ -48,7 +54,9 @@ export class PairingSessions {
   constructor(deps: PairingDeps) {
     this.deps = deps;
     const { clock, random, events, directory } = deps;
-    this.invitations = new Invitations(clock, random, (isAnyOut) => directory.pardon('all', isAnyOut));
+    this.invitations = new Invitations(clock, random, (isAnyOut) =>
+      directory.pardon('all', isAnyOut),
+    );
     this.window = new PairingWindow(clock, (window) => {
       events.publish({ type: 'pairing_window', window });
       this.#windowChanged();
@@ -91,7 +99,9 @@ export class PairingSessions {
     return this.#all().find(({ isOver, state }) => !isOver && state !== 'offered');
   }
 
-  /** For a person who would begin or open a second pairing: which one goes on, and how it is ended. */
+  /**
+   * For a person who would begin or open a second pairing: which one goes on, and how it is ended.
+   */
   refuseWhileRunning(running = this.running()): void {
     if (running === undefined) return;
     const { id, dto } = running;
@@ -107,7 +117,10 @@ export class PairingSessions {
     return this.#all().filter(({ state }) => state === 'offered');
   }
 
-  /** The two hubs pair in another way, or are paired: the requests of that hub which wait lead nowhere any more. */
+  /**
+   * The two hubs pair in another way, or are paired: the requests of that hub which wait lead
+   * nowhere any more.
+   */
   dropWaitingOf(key: KeyHex): void {
     for (const session of this.waiting()) if (session.peerKey === key) this.drop(session);
   }
@@ -124,11 +137,22 @@ export class PairingSessions {
   }
 
   byPid(pidText: string, key?: KeyHex): PairingSession | undefined {
-    return this.#all().find((session) => session.pidText === pidText && (key === undefined || session.peerKey === key));
+    return this.#all().find(
+      (session) => session.pidText === pidText && (key === undefined || session.peerKey === key),
+    );
   }
 
-  /** A pairing on this side, with fresh chance and what this hub says of itself. @param wantedName what people here want to call the hub */
-  create(role: PairRole, peerKey: KeyHex, pid: Uint8Array, wantedName: string | null, invitation?: SessionInvitation): PairingSession {
+  /**
+   * A pairing on this side, with fresh chance and what this hub says of itself. @param wantedName
+   * what people here want to call the hub
+   */
+  create(
+    role: PairRole,
+    peerKey: KeyHex,
+    pid: Uint8Array,
+    wantedName: string | null,
+    invitation?: SessionInvitation,
+  ): PairingSession {
     const { identity, random, clock, directory, profile } = this.deps;
     const { name, person, platform } = profile();
     const row = directory.row(peerKey);
@@ -183,22 +207,42 @@ export class PairingSessions {
 
   /** A step of ours; false when the other side did not take it, and the pairing has failed then. */
   async request(session: PairingSession, payload: JsonObject): Promise<boolean> {
-    const answered = await this.deps.connections.request(session.peerKey, 'pair', payload, session.ended.signal);
+    const answered = await this.deps.connections.request(
+      session.peerKey,
+      'pair',
+      payload,
+      session.ended.signal,
+    );
     if (session.isOver) return false;
     if (answered.ok) return true;
     const isGone = answered.error.failedBy !== 'peer' || answered.error.code === 'peer_unreachable';
-    this.abort(session, isGone ? 'The connection was lost. Start again.' : 'The other hub refused to go on.', 'a step failed', false);
+    this.abort(
+      session,
+      isGone ? 'The connection was lost. Start again.' : 'The other hub refused to go on.',
+      'a step failed',
+      false,
+    );
     return false;
   }
 
   /** What there is to check on this side has passed: durable from now on, whatever happens. */
   async pass(session: PairingSession, by: PairingActor): Promise<void> {
     try {
-      await this.confirmations.passed(session.passed(this.deps.directory.live(session.peerKey), by), session.peerHasConfirmed);
+      await this.confirmations.passed(
+        session.passed(this.deps.directory.live(session.peerKey), by),
+        session.peerHasConfirmed,
+      );
     } catch (error) {
       const isRefused = error instanceof AppError && error.code === 'rejected';
-      const failure = isRefused ? error.message : 'The pairing could not be stored. Nothing was paired.';
-      this.abort(session, failure, isRefused ? 'not trusted any more' : 'could not be stored', false);
+      const failure = isRefused
+        ? error.message
+        : 'The pairing could not be stored. Nothing was paired.';
+      this.abort(
+        session,
+        failure,
+        isRefused ? 'not trusted any more' : 'could not be stored',
+        false,
+      );
       throw error;
     }
   }
@@ -208,12 +252,19 @@ export class PairingSessions {
     if (session.isOver) return;
     const { connections } = this.deps;
     const isOpen = connections.isOpen(session.peerKey);
-    const told = isOpen ? connections.request(session.peerKey, 'pair', abortPayload(session.pid, reason)) : undefined;
+    const told = isOpen
+      ? connections.request(session.peerKey, 'pair', abortPayload(session.pid, reason))
+      : undefined;
     this.fail(session, failure, isFailedCheck, told);
   }
 
   /** @param told the last word to the other side, while it is on its way */
-  fail(session: PairingSession, failure: string, isFailedCheck: boolean, told?: Promise<unknown>): void {
+  fail(
+    session: PairingSession,
+    failure: string,
+    isFailedCheck: boolean,
+    told?: Promise<unknown>,
+  ): void {
     if (session.isOver) return;
     session.failure = failure;
     this.window.asksNoMore(session.peerKey);
@@ -223,7 +274,9 @@ export class PairingSessions {
     this.deps.log.info('pairing failed', { role: session.role, check: isFailedCheck });
   }
 
-  /** A request that nobody opened, or that reached nobody, is over: there is nothing to show of it. */
+  /**
+   * A request that nobody opened, or that reached nobody, is over: there is nothing to show of it.
+   */
   drop(session: PairingSession, told?: Promise<unknown>): void {
     session.state = 'failed';
     this.#letGo(session, told);
@@ -233,12 +286,14 @@ export class PairingSessions {
   remove(session: PairingSession): void {
     this.#timers.get(session.id)?.cancel();
     this.#timers.delete(session.id);
-    if (this.#sessions.delete(session.id)) this.deps.events.publish({ type: 'pairing_gone', id: session.id });
+    if (this.#sessions.delete(session.id))
+      this.deps.events.publish({ type: 'pairing_gone', id: session.id });
   }
 
   /** What ended with this hub is not of interest any more: a new pairing takes its place. */
   forgetEnded(key: KeyHex): void {
-    for (const session of this.#all()) if (session.isOver && session.peerKey === key) this.remove(session);
+    for (const session of this.#all())
+      if (session.isOver && session.peerKey === key) this.remove(session);
   }
 
   #all(): readonly PairingSession[] {
@@ -267,7 +322,10 @@ export class PairingSessions {
     this.#publish(session);
   }
 
-  /** Nothing holds the connection any more once the last word is through; a hub that was removed here is refused again with that. */
+  /**
+   * Nothing holds the connection any more once the last word is through; a hub that was removed
+   * here is refused again with that.
+   */
   #letGo({ ended, peerKey }: PairingSession, told?: Promise<unknown>): void {
     ended.abort();
     const release = (): void => {
@@ -279,7 +337,10 @@ export class PairingSessions {
     else void told.then(release, release);
   }
 
-  /** Requests of hubs that nobody here chose are shown only while pairing is open. Else they wait unseen until their time is up. */
+  /**
+   * Requests of hubs that nobody here chose are shown only while pairing is open. Else they wait
+   * unseen until their time is up.
+   */
   #isShown({ state, isInvited }: PairingSession): boolean {
     return state !== 'offered' || isInvited || this.window.isOpen;
   }
@@ -304,7 +365,8 @@ export class PairingSessions {
 
   #timeIsUp(session: PairingSession): void {
     if (session.isOver) return;
-    if (!this.confirmations.has(session.pidText)) return this.abort(session, 'The time was up. Start again.', 'time is up', false);
+    if (!this.confirmations.has(session.pidText))
+      return this.abort(session, 'The time was up. Start again.', 'time is up', false);
     // Our own check has passed; the other side's confirmation may still be on its way.
     session.expiresAt = this.deps.clock.wallMs() + CONFIRM_ACCEPT_MS - PAIRING_DURATION_MS;
     this.move(session, 'confirming');
@@ -329,13 +391,17 @@ export class PairingSessions {
     this.#end(session, 'failed');
   }
 
-  /** With the trust in a hub ends every pairing with it, in the same commit as far as it is durable: nothing of it may undo that word later. */
+  /**
+   * With the trust in a hub ends every pairing with it, in the same commit as far as it is durable:
+   * nothing of it may undo that word later.
+   */
   #trustEnded(tables: Tables, key: KeyHex): () => void {
     const forget = this.confirmations.trustEnded(tables, key);
     const why = tables.peer(key)?.trust === 'suspended' ? 'suspended' : 'removed';
     return () => {
       forget();
-      for (const session of this.#openWith(key)) this.fail(session, `That hub was ${why} here. Nothing was paired.`, false);
+      for (const session of this.#openWith(key))
+        this.fail(session, `That hub was ${why} here. Nothing was paired.`, false);
     };
   }
 }

@@ -1,6 +1,7 @@
-// Whether offers are taken at all: only while a person has opened pairing, and not for a while after too many failed checks. While it is closed,
-// a page that somebody opened can say that a hub asks, by a label made of its key and never by its own words (PROTOCOL.md, Pairing).
-// Everything goes by the monotonic clock, which nobody can set; wall times are for display.
+// Whether offers are taken at all: only while a person has opened pairing, and not for a while
+// after too many failed checks. While it is closed, a page that somebody opened can say that a hub
+// asks, by a label made of its key and never by its own words (PROTOCOL.md, Pairing). Everything
+// goes by the monotonic clock, which nobody can set; wall times are for display.
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -44,7 +45,10 @@ export class PairingWindow {
     return this.#clock.monotonicMs() < this.#lockedUntilMs;
   }
 
-  /** Whether this hub may ask now: one that was declined is heard again only when a person opens pairing anew. */
+  /**
+   * Whether this hub may ask now: one that was declined is heard again only when a person opens
+   * pairing anew.
+   */
   admits(key: KeyHex): boolean {
     return this.isOpen && !this.#declined.has(key);
   }
@@ -53,10 +57,17 @@ export class PairingWindow {
     if (this.isOpen) this.#declined.add(key);
   }
 
-  /** A hub that is not paired asks while pairing is closed, and counts as asking for a few seconds. */
+  /**
+   * A hub that is not paired asks while pairing is closed, and counts as asking for a few seconds.
+   */
   asks(key: KeyHex): void {
     const known = this.#asking.get(key);
-    if (this.isOpen || this.isLocked || (known === undefined && this.#asking.size >= ASKING_HUBS_MAX)) return;
+    if (
+      this.isOpen ||
+      this.isLocked ||
+      (known === undefined && this.#asking.size >= ASKING_HUBS_MAX)
+    )
+      return;
     known?.cancel();
     this.#asking.set(
       key,
@@ -75,14 +86,19 @@ export class PairingWindow {
     if (!this.isLocked) return;
     const leftMs = this.#lockedUntilMs - this.#clock.monotonicMs();
     const minutes = Math.max(1, Math.ceil(leftMs / MINUTE_MS));
-    throw new AppError('rate_limited', `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`, {
-      retryAfterMs: Math.max(0, Math.round(leftMs)),
-    });
+    throw new AppError(
+      'rate_limited',
+      `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`,
+      {
+        retryAfterMs: Math.max(0, Math.round(leftMs)),
+      },
+    );
   }
 
   get dto(): PairingWindowDto {
     const [asking] = this.#asking.keys();
-    const label = asking === undefined || this.#asking.size > 1 ? null : hubLabel(agentIdOfKeyHex(asking));
+    const label =
+      asking === undefined || this.#asking.size > 1 ? null : hubLabel(agentIdOfKeyHex(asking));
     return {
       open: this.isOpen,
       closes_at: this.isOpen ? this.#wallAt(this.#openUntilMs) : null,
@@ -110,7 +126,10 @@ export class PairingWindow {
   /** Counts a check that failed. */
   failed(): void {
     const now = this.#clock.monotonicMs();
-    this.#failuresAtMs = [...this.#failuresAtMs.filter((atMs) => now - atMs < FAILURES_WITHIN_MS), now];
+    this.#failuresAtMs = [
+      ...this.#failuresAtMs.filter((atMs) => now - atMs < FAILURES_WITHIN_MS),
+      now,
+    ];
     if (this.#failuresAtMs.length < FAILURES_MAX) return;
     this.#failuresAtMs = [];
     this.#openUntilMs = -Infinity;

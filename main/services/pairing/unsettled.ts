@@ -1,5 +1,6 @@
-// A check that passed here and is not settled on both sides yet, as it is kept in the store: enough to go on after a crash with sending
-// our confirmation and taking theirs, so that no side stays pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
+// A check that passed here and is not settled on both sides yet, as it is kept in the store: enough
+// to go on after a crash with sending our confirmation and taking theirs, so that no side stays
+// pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
 import * as v from 'valibot';
 import { SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
@@ -29,14 +30,20 @@ const UNSETTLED = v.object({
   /** Where the hub was, to find it again. */
   host: TEXT_OR_NULL,
   port: v.nullable(v.number()),
-  /** With an invitation: the code that goes with our confirmation, and the one theirs must bring; hex. Null where people type. */
+  /**
+   * With an invitation: the code that goes with our confirmation, and the one theirs must bring;
+   * hex. Null where people type.
+   */
   mac: TEXT_OR_NULL,
   peerMac: TEXT_OR_NULL,
   /** Their signature held too, and the key is pinned. */
   isPinned: v.boolean(),
   /** It was paired before this pairing, so a refusal must not take that away. */
   wasPaired: v.boolean(),
-  /** When the hub had been removed as this pairing began, wall clock: what people here add again. Null where it was not. */
+  /**
+   * When the hub had been removed as this pairing began, wall clock: what people here add again.
+   * Null where it was not.
+   */
   removedAt: v.nullable(v.number()),
   /** They have our confirmation. */
   isAcked: v.boolean(),
@@ -44,7 +51,10 @@ const UNSETTLED = v.object({
 export type Unsettled = Readonly<v.InferOutput<typeof UNSETTLED>>;
 
 export function readUnsettled(reads: Reads): readonly Unsettled[] {
-  const entries = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(v.unknown())), reads.getMeta(META_UNSETTLED));
+  const entries = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), v.array(v.unknown())),
+    reads.getMeta(META_UNSETTLED),
+  );
   if (!entries.success) return [];
   return entries.output.flatMap((entry) => {
     const read = v.safeParse(UNSETTLED, entry);
@@ -56,7 +66,10 @@ export function writeUnsettled(tables: Tables, entries: readonly Unsettled[]): v
   tables.setMeta(META_UNSETTLED, JSON.stringify(entries.slice(-UNSETTLED_MAX)));
 }
 
-/** In what way the two came together: an invitation is always used by the side that asks, and made by the other. */
+/**
+ * In what way the two came together: an invitation is always used by the side that asks, and made
+ * by the other.
+ */
 export function wayOf({ mac, role }: Unsettled): IntroductionWay {
   if (mac === null) return 'digits';
   return role === 'I' ? 'invitation_used_here' : 'invitation_made_here';

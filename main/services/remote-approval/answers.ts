@@ -1,5 +1,5 @@
-// The adult's side of remote approval: reads what is asked from exactly what the person's own decision covers, and writes the verdict for the
-// asking hub. Pure (PROTOCOL.md, Remote approval).
+// The adult's side of remote approval: reads what is asked from exactly what the person's own
+// decision covers, and writes the verdict for the asking hub. Pure (PROTOCOL.md, Remote approval).
 import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { escapeObject } from '../../core/text-escape.ts';
@@ -11,7 +11,10 @@ import type { RemoteQuestion } from '../approvals/approval-gate.ts';
 import { failure } from '../tasks/task-endings.ts';
 
 /** What is shown must stand in the view that this hub's own digest covers, or nothing is shown. */
-export function remoteQuestionOf(task: TaskRow, row: Pick<ApprovalRow, 'view'>): RemoteQuestion | null {
+export function remoteQuestionOf(
+  task: TaskRow,
+  row: Pick<ApprovalRow, 'view'>,
+): RemoteQuestion | null {
   if (task.direction !== 'incoming') return null;
   const question = questionOfTask(task);
   if (question === undefined) return null;
@@ -29,16 +32,34 @@ function asked(view: RemoteQuestion['view'], digest: string): RemoteQuestion {
     digest,
     allowed: ({ who, person }) => {
       const data = { choice: 'allow', digest, decided_by: person };
-      return { status: 'completed', outcome: labelOf('allow'), data, error: null, answered_by: who };
+      return {
+        status: 'completed',
+        outcome: labelOf('allow'),
+        data,
+        error: null,
+        answered_by: who,
+      };
     },
     declined: (told, reason, { who, person }) => {
-      const data = { choice: 'decline', digest, decided_by: person, ...(reason === '' ? {} : { reason }) };
+      const data = {
+        choice: 'decline',
+        digest,
+        decided_by: person,
+        ...(reason === '' ? {} : { reason }),
+      };
       return { ...failure({ code: 'rejected', reason: told }), data, answered_by: who };
     },
   };
 }
 
-/** What a question asks, ours or another hub's; undefined for every other task, most of which are told without reading their payload. */
-export function questionOfTask(task: Pick<TaskRow, 'kind' | 'toAgent' | 'payload'>): ApprovalQuestion | undefined {
-  return task.kind === 'delegate' && task.toAgent === null ? questionIn(readObject(task.payload)) : undefined;
+/**
+ * What a question asks, ours or another hub's; undefined for every other task, most of which are
+ * told without reading their payload.
+ */
+export function questionOfTask(
+  task: Pick<TaskRow, 'kind' | 'toAgent' | 'payload'>,
+): ApprovalQuestion | undefined {
+  return task.kind === 'delegate' && task.toAgent === null
+    ? questionIn(readObject(task.payload))
+    : undefined;
 }

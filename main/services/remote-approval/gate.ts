@@ -1,5 +1,6 @@
-// Which adults' hubs decide for the people here, and from which class on: the setting, and what follows from it for requests and agents. A hub
-// counts for the pairing in which it was named, and only while it is an adult's. Never asks and never decides (PROTOCOL.md, Remote approval).
+// Which adults' hubs decide for the people here, and from which class on: the setting, and what
+// follows from it for requests and agents. A hub counts for the pairing in which it was named, and
+// only while it is an adult's. Never asks and never decides (PROTOCOL.md, Remote approval).
 import * as v from 'valibot';
 import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
@@ -40,7 +41,10 @@ function parsed(text: string): RemoteApprovalState {
 type Meta = Pick<Reads, 'getMeta'>;
 
 export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
-  /** The last text that was read and what it means: it is asked for with every request, and changes hardly ever. */
+  /**
+   * The last text that was read and what it means: it is asked for with every request, and changes
+   * hardly ever.
+   */
   #read: { readonly text: string; readonly state: RemoteApprovalState } | undefined;
 
   /** null: remote approval is off. */
@@ -56,7 +60,10 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
     tables.setMeta(META_NAME, state === null ? '' : JSON.stringify(state));
   }
 
-  /** Inside a commit: that hub decides no more, whatever it becomes again later. True when it was named. */
+  /**
+   * Inside a commit: that hub decides no more, whatever it becomes again later. True when it was
+   * named.
+   */
   unname(tables: Tables, key: KeyHex): boolean {
     const state = this.state(tables);
     const hubs = state?.hubs.filter((named) => named.key !== key);
@@ -67,7 +74,8 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
 
   /** After the rules: where an adult's hub decides, no rule of this hub lets anything in. */
   judge(reads: Reads, { agent, riskClass }: JudgedRequest, verdict: Verdict): Verdict {
-    if (agent === null || verdict.decision === 'decline' || !this.covers(reads, riskClass)) return verdict;
+    if (agent === null || verdict.decision === 'decline' || !this.covers(reads, riskClass))
+      return verdict;
     const rule = verdict.decision === 'deliver' ? null : verdict.rule;
     const ruling = { ...verdict.ruling, decision: 'ask', ground: 'adults', rule } as const;
     return { ...verdict, decision: 'ask', rule, ruling, isElsewhere: true };
@@ -83,12 +91,17 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
     return row !== undefined && this.covers(reads, row.riskClass);
   }
 
-  /** The hubs that decide now. None where all of them were removed, suspended, paired anew or are no adult's. */
+  /**
+   * The hubs that decide now. None where all of them were removed, suspended, paired anew or are no
+   * adult's.
+   */
   hubs(reads: Reads): readonly PeerRow[] {
     const named = this.state(reads)?.hubs ?? [];
     return named.flatMap(({ key, paired_at }) => {
       const row = reads.peer(key);
-      return row?.trust === 'paired' && row.role === 'adult' && row.pairedAt === paired_at ? [row] : [];
+      return row?.trust === 'paired' && row.role === 'adult' && row.pairedAt === paired_at
+        ? [row]
+        : [];
     });
   }
 
@@ -96,11 +109,19 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
     return this.hubs(reads).some((row) => row.key === key);
   }
 
-  checkDecidedHere(reads: Reads, task: Pick<TaskRow, 'toAgent'>, row: Pick<ApprovalRow, 'riskClass'>): void {
+  checkDecidedHere(
+    reads: Reads,
+    task: Pick<TaskRow, 'toAgent'>,
+    row: Pick<ApprovalRow, 'riskClass'>,
+  ): void {
     if (task.toAgent === null || !this.covers(reads, row.riskClass)) return;
     const names = this.hubs(reads).map(({ petname }) => petname);
     const who = names.length === 0 ? 'An adult’s hub' : names.join(' or ');
-    throw new AppError('blocked', `${who} decides about this request; here it can only be declined.`, { failedBy: 'input' });
+    throw new AppError(
+      'blocked',
+      `${who} decides about this request; here it can only be declined.`,
+      { failedBy: 'input' },
+    );
   }
 
   newAgentClass(reads: Meta, riskClass: RiskClass): RiskClass {
@@ -109,18 +130,25 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
   }
 
   /**
-   * While remote approval is on, agents stay as they are: a class may only rise, and nothing changes that decides which agent gets a request.
-   * So no request moves to an agent of a lower class. A new agent is fine where all of it is put to an adult.
+   * While remote approval is on, agents stay as they are: a class may only rise, and nothing
+   * changes that decides which agent gets a request. So no request moves to an agent of a lower
+   * class. A new agent is fine where all of it is put to an adult.
    */
   checkAgent(reads: Meta, before: AgentRow | undefined, after: AgentRow | undefined): void {
     const state = this.state(reads);
     if (state === null) return;
     const isFine =
       before === undefined
-        ? after !== undefined && classesOf(after).every((riskClass) => isAtLeast(riskClass, state.from))
-        : after !== undefined && routingOf(before) === routingOf(after) && !isLowered(before, after);
+        ? after !== undefined &&
+          classesOf(after).every((riskClass) => isAtLeast(riskClass, state.from))
+        : after !== undefined &&
+          routingOf(before) === routingOf(after) &&
+          !isLowered(before, after);
     if (isFine) return;
-    const rule = before === undefined ? `a new agent has at least class ${state.from}` : 'agents stay as they are; only a class may rise';
+    const rule =
+      before === undefined
+        ? `a new agent has at least class ${state.from}`
+        : 'agents stay as they are; only a class may rise';
     throw new AppError('blocked', `While an adult’s hub decides here, ${rule}.`, {
       failedBy: 'input',
       hint: 'Switch remote approval off first, in Settings or with "axon remote-approval off"; that needs the owner passphrase.',
@@ -145,6 +173,7 @@ function routingOf({ isDefault, capabilities, domains }: AgentRow): string {
 /** A request about any other area has the class of the nearest of these. */
 function isLowered(before: AgentRow, after: AgentRow): boolean {
   const areas = [null, ...[...before.domains, ...after.domains].map(({ domain }) => domain)];
-  const falls = (area: string | null) => !isAtLeast(riskOf(after, area).riskClass, riskOf(before, area).riskClass);
+  const falls = (area: string | null) =>
+    !isAtLeast(riskOf(after, area).riskClass, riskOf(before, area).riskClass);
   return !isAtLeast(after.riskClass, before.riskClass) || areas.some(falls);
 }

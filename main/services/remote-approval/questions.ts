@@ -1,5 +1,6 @@
-// The asking side of remote approval: puts requests to the adults' hubs, takes the first verdict that counts, and cancels the question at the
-// other hubs (PROTOCOL.md, Remote approval). A question is an ordinary delegation of this hub, kept and sent again as any. Lets nothing through
+// The asking side of remote approval: puts requests to the adults' hubs, takes the first verdict
+// that counts, and cancels the question at the other hubs (PROTOCOL.md, Remote approval). A
+// question is an ordinary delegation of this hub, kept and sent again as any. Lets nothing through
 // by itself: without a verdict the request expires.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
@@ -36,7 +37,10 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly gate: RemoteApprovalGate;
   readonly doNotDisturb: Pick<DoNotDisturb, 'mayInterrupt' | 'isMuted'>;
-  /** Sends a question as a delegation of this hub. `onSend` is called inside the commit in which it becomes one. @throws AppError */
+  /**
+   * Sends a question as a delegation of this hub. `onSend` is called inside the commit in which it
+   * becomes one. @throws AppError
+   */
   readonly ask: (
     hub: PeerRow,
     payload: JsonObject,
@@ -56,7 +60,9 @@ interface Deps {
 interface Question {
   readonly approvalId: string;
   readonly hub: KeyHex;
-  /** It ended there without a verdict. It is not asked there again before the two hubs meet anew. */
+  /**
+   * It ended there without a verdict. It is not asked there again before the two hubs meet anew.
+   */
   isUnanswered: boolean;
 }
 
@@ -64,8 +70,10 @@ type Refused = 'changed' | 'not_named' | 'expired' | 'over';
 
 const OVER = 'It is over at the hub that asked.';
 const NOT_YOURS = 'Your hub decides about this no longer.';
-const TOO_LONG = 'An adult’s hub decides about this here, and the request is too long to be sent to it. It was not run.';
-const CANNOT_BE_SHOWN = 'An adult’s hub decides about this here, and it cannot be shown the request. It was not run.';
+const TOO_LONG =
+  'An adult’s hub decides about this here, and the request is too long to be sent to it. It was not run.';
+const CANNOT_BE_SHOWN =
+  'An adult’s hub decides about this here, and it cannot be shown the request. It was not run.';
 
 export class Questions {
   readonly #deps: Deps;
@@ -88,21 +96,27 @@ export class Questions {
     });
   }
 
-  /** Takes up the questions that the run before left open, before anything can answer them. Idempotent. */
+  /**
+   * Takes up the questions that the run before left open, before anything can answer them.
+   * Idempotent.
+   */
   start(): void {
     if (this.#running) return;
     const { store, messenger, gate } = this.#deps;
     this.#running = true;
     this.#asked.clear();
     for (const task of store.read.tasksInStates(OPEN_TASK_STATES)) {
-      const question = task.direction === 'outgoing' && task.fromAgent === null ? questionOfTask(task) : undefined;
-      if (question !== undefined) this.#asked.set(task.id, { approvalId: question.id, hub: task.party, isUnanswered: false });
+      const question =
+        task.direction === 'outgoing' && task.fromAgent === null ? questionOfTask(task) : undefined;
+      if (question !== undefined)
+        this.#asked.set(task.id, { approvalId: question.id, hub: task.party, isUnanswered: false });
     }
     this.#stopPresence = messenger.onPresence((hub, online) => {
       if (gate.state(store.read) === null) return;
       if (online) {
         this.#full.delete(hub);
-        for (const [id, question] of this.#asked) if (question.hub === hub && question.isUnanswered) this.#asked.delete(id);
+        for (const [id, question] of this.#asked)
+          if (question.hub === hub && question.isUnanswered) this.#asked.delete(id);
       }
       this.#updateCards(false);
       this.look();
@@ -123,7 +137,12 @@ export class Questions {
     const { store, gate } = this.#deps;
     if (!this.#isForAdults(store.read, row, task)) return null;
     return gate.hubs(store.read).map((hub) => {
-      return { id: hub.agentId, name: hub.petname, person: hub.person, state: this.#stateAt(hub.key, row.id) };
+      return {
+        id: hub.agentId,
+        name: hub.petname,
+        person: hub.person,
+        state: this.#stateAt(hub.key, row.id),
+      };
     });
   }
 
@@ -140,7 +159,10 @@ export class Questions {
   /** Whether that hub can be asked at all, as far as it ever said. */
   mayBeAsked(hub: PeerRow): boolean {
     const { messenger } = this.#deps;
-    return this.#understands(hub.key) || (!messenger.isOnline(hub.key) && hub.extensions.includes(protocol.REMOTE_APPROVAL));
+    return (
+      this.#understands(hub.key) ||
+      (!messenger.isOnline(hub.key) && hub.extensions.includes(protocol.REMOTE_APPROVAL))
+    );
   }
 
   /** Who decides has changed: what waits follows it. */
@@ -150,7 +172,9 @@ export class Questions {
     this.look();
   }
 
-  /** Asks what was not asked yet, and cancels what is not to be asked any more, soon. Never throws. */
+  /**
+   * Asks what was not asked yet, and cancels what is not to be asked any more, soon. Never throws.
+   */
   look(): void {
     if (this.#asked.size === 0 && this.#deps.gate.state(this.#deps.store.read) === null) return;
     this.#again = true;
@@ -165,7 +189,9 @@ export class Questions {
         await this.#askAll();
         await this.#cancelUnwanted();
       } catch (error) {
-        this.#deps.log.warn('questions to adults’ hubs not brought up to date', { error: String(error) });
+        this.#deps.log.warn('questions to adults’ hubs not brought up to date', {
+          error: String(error),
+        });
       }
     }
     this.#isLooking = false;
@@ -193,7 +219,11 @@ export class Questions {
     const { store, unit } = this.#deps;
     for (const [id, { approvalId, hub }] of Array.from(this.#asked)) {
       if (!this.#running) return;
-      if (this.#isWanted(store.read, approvalId, hub) || store.read.task(id)?.state === 'cancelling') continue;
+      if (
+        this.#isWanted(store.read, approvalId, hub) ||
+        store.read.task(id)?.state === 'cancelling'
+      )
+        continue;
       await unit.run((tables, after) => {
         if (!this.#isWanted(tables, approvalId, hub)) this.#cancel(tables, after, id, NOT_YOURS);
       });
@@ -211,23 +241,44 @@ export class Questions {
 
   #mayAsk({ id, taskId }: ApprovalRow, { key }: PeerRow): boolean {
     const { store, messenger, deadlines } = this.#deps;
-    if (!this.#running || this.#full.has(key) || !messenger.isOnline(key) || !this.#understands(key)) return false;
+    if (
+      !this.#running ||
+      this.#full.has(key) ||
+      !messenger.isOnline(key) ||
+      !this.#understands(key)
+    )
+      return false;
     const task = store.read.task(taskId);
-    if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < TIME_LEFT_MIN_MS) return false;
-    const open = [...this.#asked.values()].filter(({ hub, isUnanswered }) => hub === key && !isUnanswered);
+    if (task?.state !== 'awaiting_approval' || deadlines.waitLeftOf(task) < TIME_LEFT_MIN_MS)
+      return false;
+    const open = [...this.#asked.values()].filter(
+      ({ hub, isUnanswered }) => hub === key && !isUnanswered,
+    );
     return open.length < PENDING_PER_PARTY_MAX && this.#questionAt(id, key) === undefined;
   }
 
-  /** A request that runs nothing is never asked about elsewhere: a person is asked to choose, or another hub asks. */
+  /**
+   * A request that runs nothing is never asked about elsewhere: a person is asked to choose, or
+   * another hub asks.
+   */
   #isForAdults(reads: Reads, row: ApprovalRow, task: TaskRow): boolean {
-    return row.state === 'pending' && task.toAgent !== null && this.#deps.gate.covers(reads, row.riskClass);
+    return (
+      row.state === 'pending' &&
+      task.toAgent !== null &&
+      this.#deps.gate.covers(reads, row.riskClass)
+    );
   }
 
   /** Whether that hub is to decide about that request, as it is in this commit or this moment. */
   #isWanted(reads: Reads, approvalId: string, hub: KeyHex): boolean {
     const row = reads.approval(approvalId);
     const task = row && reads.task(row.taskId);
-    return row !== undefined && task !== undefined && this.#isForAdults(reads, row, task) && this.#deps.gate.decides(reads, hub);
+    return (
+      row !== undefined &&
+      task !== undefined &&
+      this.#isForAdults(reads, row, task) &&
+      this.#deps.gate.decides(reads, hub)
+    );
   }
 
   async #ask(approvalId: string, hub: PeerRow): Promise<void> {
@@ -237,38 +288,52 @@ export class Questions {
     if (row === undefined || task === undefined) return;
     const leftMs = Math.floor(deadlines.waitLeftOf(task));
     const question = questionOf(row, task);
-    if (question === undefined || !viewOfQuestion(question).ok) return this.#endUnasked(task.id, CANNOT_BE_SHOWN);
+    if (question === undefined || !viewOfQuestion(question).ok)
+      return this.#endUnasked(task.id, CANNOT_BE_SHOWN);
     let questionId = '';
     try {
-      await ask(hub, protocol.questionPayload(question, leftMs, this.#isUrgent(task)), leftMs, (tables, asked) => {
-        // Who decides, and whether anything is left to decide, may have changed since the look began.
-        if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
-        questionId = asked.id;
-        this.#asked.set(asked.id, { approvalId: row.id, hub: hub.key, isUnanswered: false });
-        audit.append(tables, {
-          actor: 'hub',
-          surface: 'hub',
-          action: 'remote_approval.asked',
-          object: row.id,
-          digest: row.digest,
-          detail: { hub: hub.key, question: asked.id, risk_class: row.riskClass },
-        });
-      });
+      await ask(
+        hub,
+        protocol.questionPayload(question, leftMs, this.#isUrgent(task)),
+        leftMs,
+        (tables, asked) => {
+          // Who decides, and whether anything is left to decide, may have changed since the look
+          // began.
+          if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
+          questionId = asked.id;
+          this.#asked.set(asked.id, { approvalId: row.id, hub: hub.key, isUnanswered: false });
+          audit.append(tables, {
+            actor: 'hub',
+            surface: 'hub',
+            action: 'remote_approval.asked',
+            object: row.id,
+            digest: row.digest,
+            detail: { hub: hub.key, question: asked.id, risk_class: row.riskClass },
+          });
+        },
+      );
       events.changed(task.id);
     } catch (error) {
       // What was not written down was not asked.
       if (store.read.task(questionId) === undefined) this.#asked.delete(questionId);
-      if (error instanceof AppError && error.code === 'payload_too_large') return this.#endUnasked(task.id, TOO_LONG);
+      if (error instanceof AppError && error.code === 'payload_too_large')
+        return this.#endUnasked(task.id, TOO_LONG);
       if (error instanceof NotWanted || !this.#running) return;
       this.#full.add(hub.key);
       log.info('an adult’s hub was not asked', { error: String(error) });
     }
   }
 
-  /** An adult lets this hub interrupt her, but only with what may interrupt the people here, too. */
+  /**
+   * An adult lets this hub interrupt her, but only with what may interrupt the people here, too.
+   */
   #isUrgent({ urgent, party }: TaskRow): boolean {
     const { doNotDisturb, store } = this.#deps;
-    return urgent && (isLocal(party) || (doNotDisturb.mayInterrupt(store.read, party) && !doNotDisturb.isMuted(party)));
+    return (
+      urgent &&
+      (isLocal(party) ||
+        (doNotDisturb.mayInterrupt(store.read, party) && !doNotDisturb.isMuted(party)))
+    );
   }
 
   /** Ends what no adult can be shown: nobody could ever allow it. */
@@ -277,11 +342,21 @@ export class Questions {
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (task === undefined || !isOpen(task)) return;
-      endings.end(tables, after, task, { state: 'declined', code: 'rejected', reason, by: 'hub', surface: 'hub', from: 'hub' });
+      endings.end(tables, after, task, {
+        state: 'declined',
+        code: 'rejected',
+        reason,
+        by: 'hub',
+        surface: 'hub',
+        from: 'hub',
+      });
     });
   }
 
-  /** In the commit of every end: of a question, which may bring a verdict, and of a request, which is asked about no longer. */
+  /**
+   * In the commit of every end: of a question, which may bring a verdict, and of a request, which
+   * is asked about no longer.
+   */
   #ending(tables: Tables, after: After, ended: EndedTask): void {
     const { task, ending } = ended;
     const question = this.#asked.get(task.id);
@@ -289,12 +364,18 @@ export class Questions {
     if (task.direction === 'outgoing' || this.#asked.size === 0) return;
     const approval = tables.approvalOfTask(task.id);
     if (approval === undefined) return;
-    // Only an adult's hub declines from afar what waits here, and the others read that it was first.
+    // Only an adult's hub declines from afar what waits here, and the others read that it was
+    // first.
     const isRemote = ending.surface === 'peer' && ending.state === 'declined';
     this.#cancelAll(tables, after, approval.id, isRemote ? wasFirst(ending.by, 'decline') : OVER);
   }
 
-  #questionEnded(tables: Tables, after: After, question: Question, { task, ending, result }: EndedTask): void {
+  #questionEnded(
+    tables: Tables,
+    after: After,
+    question: Question,
+    { task, ending, result }: EndedTask,
+  ): void {
     const { approvalId, hub } = question;
     const verdict = protocol.readVerdict(result.status, result.data);
     if (ending.surface === 'peer' && verdict.ok && result.answered_by !== undefined) {
@@ -302,24 +383,38 @@ export class Questions {
     }
     // It never left this hub, or that one had no room: it goes again after the interval.
     const isFull =
-      ending.code === 'overloaded' || ending.code === 'rate_limited' || (ending.surface === 'hub' && ending.state === 'failed');
+      ending.code === 'overloaded' ||
+      ending.code === 'rate_limited' ||
+      (ending.surface === 'hub' && ending.state === 'failed');
     after(() => {
       if (isFull) this.#full.add(hub);
-      if (isFull || (ending.state === 'cancelled' && ending.surface !== 'peer')) this.#asked.delete(task.id);
+      if (isFull || (ending.state === 'cancelled' && ending.surface !== 'peer'))
+        this.#asked.delete(task.id);
       question.isUnanswered = true;
       this.#updateCard(approvalId);
       this.look();
     });
   }
 
-  /** Weighs a verdict in the commit that takes it: it counts if it is about the request as it is now, from a hub that decides. */
-  #take(tables: Tables, after: After, task: TaskRow, { approvalId, hub }: Question, verdict: protocol.Verdict): void {
+  /**
+   * Weighs a verdict in the commit that takes it: it counts if it is about the request as it is
+   * now, from a hub that decides.
+   */
+  #take(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    { approvalId, hub }: Question,
+    verdict: protocol.Verdict,
+  ): void {
     const { gate, approvals, audit } = this.#deps;
     const { choice, digest } = verdict;
     const row = tables.approval(approvalId);
     const who = nameOf(verdict.person, tables.peer(hub)?.petname ?? hub);
-    const reason = verdict.reason === null ? null : escapeText(verdict.reason.slice(0, REASON_MAX_CHARACTERS));
-    const mayDecide = row !== undefined && gate.covers(tables, row.riskClass) && gate.decides(tables, hub);
+    const reason =
+      verdict.reason === null ? null : escapeText(verdict.reason.slice(0, REASON_MAX_CHARACTERS));
+    const mayDecide =
+      row !== undefined && gate.covers(tables, row.riskClass) && gate.decides(tables, hub);
     const isBound = questionOfTask(task)?.digest === digest;
     const refused: Refused | null = !isBound
       ? 'changed'
@@ -338,7 +433,8 @@ export class Questions {
   }
 
   #cancelAll(tables: Tables, after: After, approvalId: string, reason: string): void {
-    for (const [id, question] of this.#asked) if (question.approvalId === approvalId) this.#cancel(tables, after, id, reason);
+    for (const [id, question] of this.#asked)
+      if (question.approvalId === approvalId) this.#cancel(tables, after, id, reason);
   }
 
   #cancel(tables: Tables, after: After, id: string, reason: string): void {
@@ -347,8 +443,13 @@ export class Questions {
     else if (task.state !== 'cancelling') this.#deps.cancel(tables, after, task, reason);
   }
 
-  #questionAt(approvalId: string, hub: KeyHex): readonly [id: string, question: Question] | undefined {
-    return [...this.#asked].find(([, question]) => question.approvalId === approvalId && question.hub === hub);
+  #questionAt(
+    approvalId: string,
+    hub: KeyHex,
+  ): readonly [id: string, question: Question] | undefined {
+    return [...this.#asked].find(
+      ([, question]) => question.approvalId === approvalId && question.hub === hub,
+    );
   }
 
   #understands(hub: KeyHex): boolean {
@@ -363,7 +464,8 @@ export class Questions {
   /** @param all the cards of before, too, where nobody elsewhere decides any more */
   #updateCards(all: boolean): void {
     const { store, events } = this.#deps;
-    for (const row of all ? store.read.pendingApprovals() : this.#waiting()) events.changed(row.taskId);
+    for (const row of all ? store.read.pendingApprovals() : this.#waiting())
+      events.changed(row.taskId);
   }
 }
 
@@ -371,7 +473,16 @@ export class Questions {
 function questionOf(row: ApprovalRow, task: TaskRow): protocol.ApprovalQuestion | undefined {
   const view = readApprovalView(row.view);
   if (!view.ok || row.riskClass === 'R0') return undefined;
-  const { kind, peer_key, peer_name, to_agent, risk_reason, received_at, received_seq, message_id } = view.value;
+  const {
+    kind,
+    peer_key,
+    peer_name,
+    to_agent,
+    risk_reason,
+    received_at,
+    received_seq,
+    message_id,
+  } = view.value;
   return {
     id: row.id,
     digest: row.digest,

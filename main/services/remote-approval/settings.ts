@@ -1,5 +1,6 @@
-// The setting of remote approval: reads and changes it, with a row of the audit log for each change. The caller makes sure that whoever changes
-// it knows the owner passphrase (PROTOCOL.md, Remote approval).
+// The setting of remote approval: reads and changes it, with a row of the audit log for each
+// change. The caller makes sure that whoever changes it knows the owner passphrase (PROTOCOL.md,
+// Remote approval).
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
@@ -38,7 +39,9 @@ export class RemoteApprovalSettings {
     const { store, gate, questions } = this.#deps;
     const state = gate.state(store.read);
     const deciding = new Set(gate.hubs(store.read).map(({ key }) => key));
-    const adults = store.read.peers().filter(({ trust, role }) => trust === 'paired' && role === 'adult');
+    const adults = store.read
+      .peers()
+      .filter(({ trust, role }) => trust === 'paired' && role === 'adult');
     return {
       from: state?.from ?? null,
       hubs: adults.map((row) => ({
@@ -53,10 +56,17 @@ export class RemoteApprovalSettings {
 
   /**
    * @param from null: the people here decide
-   * @param seen what was read before this was chosen; undefined: whatever it is, this takes its place
-   * @throws AppError peer_not_found, pairing_required, bad_request (no hub, suspended, no adult's), unsupported_feature, conflict
+   * @param seen what was read before this was chosen; undefined: whatever it is, this takes its
+   * place
+   * @throws AppError peer_not_found, pairing_required, bad_request (no hub, suspended, no adult's),
+   * unsupported_feature, conflict
    */
-  async set(ids: readonly string[], from: RemoteClass | null, person: Decider, seen?: SeenSetting): Promise<RemoteApprovalDto> {
+  async set(
+    ids: readonly string[],
+    from: RemoteClass | null,
+    person: Decider,
+    seen?: SeenSetting,
+  ): Promise<RemoteApprovalDto> {
     const { unit, gate, audit, pinnedPeer, questions, holds } = this.#deps;
     const keys = [...new Set(ids.map((id) => pinnedPeer(id).key))];
     if (from !== null && keys.length === 0) throw unfit('Name at least one hub that decides.');
@@ -64,15 +74,20 @@ export class RemoteApprovalSettings {
       if (seen !== undefined) this.#checkSeen(tables, seen);
       const before = new Set(gate.hubs(tables).map(({ key }) => key));
       const hubs = keys.map((key) => {
-        // As it is in this commit: whoever was looked up may have been removed, suspended or paired anew since.
+        // As it is in this commit: whoever was looked up may have been removed, suspended or paired
+        // anew since.
         const row = tables.peer(key);
-        if (row === undefined || row.trust === 'revoked') throw unfit('A hub that was named is not paired any more.');
-        if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: take that back first.`);
+        if (row === undefined || row.trust === 'revoked')
+          throw unfit('A hub that was named is not paired any more.');
+        if (row.trust !== 'paired')
+          throw unfit(`${row.petname} is suspended: take that back first.`);
         if (row.role !== 'adult') throw noAdults(row.petname);
         if (!before.has(key) && !questions.mayBeAsked(row)) throw cannot(row.petname);
         return { key, paired_at: row.pairedAt };
       });
-      holds.changeWhoDecides(tables, after, () => gate.set(tables, from === null ? null : { from, hubs }));
+      holds.changeWhoDecides(tables, after, () =>
+        gate.set(tables, from === null ? null : { from, hubs }),
+      );
       audit.append(tables, {
         actor: person.actor,
         surface: person.surface,
@@ -86,13 +101,19 @@ export class RemoteApprovalSettings {
   }
 
   /**
-   * Inside the commit in which a hub stops being an adult's: it decides here no more, and whoever knows the owner passphrase has to name it
-   * anew should it become one again. What is returned is to be called after that commit.
+   * Inside the commit in which a hub stops being an adult's: it decides here no more, and whoever
+   * knows the owner passphrase has to name it anew should it become one again. What is returned is
+   * to be called after that commit.
    */
   adultNoMore(tables: Tables, key: KeyHex): () => void {
     const { gate, audit, questions } = this.#deps;
     if (!gate.unname(tables, key)) return () => undefined;
-    audit.append(tables, { actor: 'hub', surface: 'hub', action: 'peer.decides_no_more', object: key });
+    audit.append(tables, {
+      actor: 'hub',
+      surface: 'hub',
+      action: 'peer.decides_no_more',
+      object: key,
+    });
     return () => questions.changed();
   }
 
@@ -101,9 +122,13 @@ export class RemoteApprovalSettings {
     const deciding = gate.hubs(tables).map(({ agentId }) => agentId);
     const isSame = deciding.length === hubs.length && deciding.every((id) => hubs.includes(id));
     if (isSame && (gate.state(tables)?.from ?? null) === from) return;
-    throw new AppError('conflict', 'Who decides was changed since this was read, so nothing was changed now.', {
-      hint: 'Look at what stands there now, and choose again.',
-    });
+    throw new AppError(
+      'conflict',
+      'Who decides was changed since this was read, so nothing was changed now.',
+      {
+        hint: 'Look at what stands there now, and choose again.',
+      },
+    );
   }
 }
 
@@ -119,7 +144,11 @@ function noAdults(name: string): AppError {
 }
 
 function cannot(name: string): AppError {
-  return new AppError('unsupported_feature', `${name} cannot be asked yet: the hub there does not say that it takes such questions.`, {
-    hint: 'Update the hub there, and let the two hubs meet once.',
-  });
+  return new AppError(
+    'unsupported_feature',
+    `${name} cannot be asked yet: the hub there does not say that it takes such questions.`,
+    {
+      hint: 'Update the hub there, and let the two hubs meet once.',
+    },
+  );
 }

@@ -1,7 +1,9 @@
-// Removes the words of what ended long ago: ten minutes after the start and then once a day, in small commits with pauses between. It stops
-// after the commit under way when the hub stops. A commit also counts what it removed, so that the audit log gets all of it even after a crash.
-// A clock that jumps far ahead stops the removal until the owner confirms the date.
-// It must never touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too (ports/retention.ts).
+// Removes the words of what ended long ago: ten minutes after the start and then once a day, in
+// small commits with pauses between. It stops after the commit under way when the hub stops. A
+// commit also counts what it removed, so that the audit log gets all of it even after a crash. A
+// clock that jumps far ahead stops the removal until the owner confirms the date. It must never
+// touch what is open, waiting, held, undelivered or not told yet; the store refuses that, too
+// (ports/retention.ts).
 import { DATE_JUMP_DAYS_MAX } from '../../../preload/contract/limits.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
@@ -9,7 +11,14 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { KeptKind, PurgeOrder, PurgePlace } from '../../ports/retention.ts';
 import type { Store, Tables } from '../../ports/store.ts';
-import { CHANGE_PAUSE_MS, CHUNK_PAUSE_MS, CHUNK_ROWS, DATE_SEEN_MS, FIRST_PURGE_MS, PURGE_INTERVAL_MS } from './limits.ts';
+import {
+  CHANGE_PAUSE_MS,
+  CHUNK_PAUSE_MS,
+  CHUNK_ROWS,
+  DATE_SEEN_MS,
+  FIRST_PURGE_MS,
+  PURGE_INTERVAL_MS,
+} from './limits.ts';
 
 /** Where the state stands in the store's meta. */
 export const RETENTION_META = 'retention';
@@ -55,14 +64,23 @@ export class Retention {
   #changes = 0;
   #removal: Promise<void> = Promise.resolve();
 
-  /** Made before anything of this start is written: without a state, the newest row of the audit log is the last time that is known. */
+  /**
+   * Made before anything of this start is written: without a state, the newest row of the audit log
+   * is the last time that is known.
+   */
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
     const { read } = deps.store;
-    this.#knownMs = readState(read.getMeta(RETENTION_META))?.knownMs ?? read.audit({ limit: 1 })[0]?.at ?? deps.clock.wallMs();
+    this.#knownMs =
+      readState(read.getMeta(RETENTION_META))?.knownMs ??
+      read.audit({ limit: 1 })[0]?.at ??
+      deps.clock.wallMs();
   }
 
-  /** The date that the owner must confirm before anything is removed, ms since 1970; null when there is no question. */
+  /**
+   * The date that the owner must confirm before anything is removed, ms since 1970; null when there
+   * is no question.
+   */
   get dateInQuestion(): number | null {
     const wallMs = this.#deps.clock.wallMs();
     return wallMs - this.#knownMs > DATE_JUMP_MS ? wallMs : null;
@@ -76,7 +94,10 @@ export class Retention {
     this.#removeIn(FIRST_PURGE_MS);
   }
 
-  /** Resolves once the commit that may be under way is over; there is none after it. Idempotent, never rejects. */
+  /**
+   * Resolves once the commit that may be under way is over; there is none after it. Idempotent,
+   * never rejects.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -84,7 +105,10 @@ export class Retention {
     await this.#removal;
   }
 
-  /** A person changed how long words are kept. A removal under way ends with its commit; the next one follows CHANGE_PAUSE_MS from now. */
+  /**
+   * A person changed how long words are kept. A removal under way ends with its commit; the next
+   * one follows CHANGE_PAUSE_MS from now.
+   */
   keepingChanged(): void {
     this.#changes += 1;
     this.#endPause?.();
@@ -96,15 +120,27 @@ export class Retention {
    * @param seenMs the date that was shown
    * @throws AppError conflict when the clock says another date by now
    */
-  async confirmDate(seenMs: number, { actor, surface }: { readonly actor: string; readonly surface: string }): Promise<void> {
+  async confirmDate(
+    seenMs: number,
+    { actor, surface }: { readonly actor: string; readonly surface: string },
+  ): Promise<void> {
     const { store, clock } = this.#deps;
     const nowMs = clock.wallMs();
     const isConfirmed = await store.write((tables) => {
       const state = this.#state(tables);
       if (nowMs - state.knownMs <= DATE_JUMP_MS) return false;
-      if (Math.abs(nowMs - seenMs) > DATE_SEEN_MS) throw new AppError('conflict', 'The clock of this computer says another date by now.');
+      if (Math.abs(nowMs - seenMs) > DATE_SEEN_MS)
+        throw new AppError('conflict', 'The clock of this computer says another date by now.');
       const detail = JSON.stringify({ known: state.knownMs, confirmed: nowMs });
-      tables.appendAudit({ at: nowMs, actor, surface, action: 'settings.date_confirmed', object: 'hub', digest: null, detail });
+      tables.appendAudit({
+        at: nowMs,
+        actor,
+        surface,
+        action: 'settings.date_confirmed',
+        object: 'hub',
+        digest: null,
+        detail,
+      });
       tables.setMeta(RETENTION_META, writeState({ ...state, knownMs: nowMs }));
       return true;
     });
@@ -131,18 +167,23 @@ export class Retention {
   }
 
   /**
-   * What the clock says; null when it jumped too far ahead. A clock that is behind does not count as known, so that setting it right is no jump.
+   * What the clock says; null when it jumped too far ahead. A clock that is behind does not count
+   * as known, so that setting it right is no jump.
    */
   async #knownDate(): Promise<number | null> {
     const { store, clock, log, onDate } = this.#deps;
     const nowMs = clock.wallMs();
     if (nowMs - this.#knownMs > DATE_JUMP_MS) {
-      log.warn('old records not removed: the clock jumped ahead, and the owner has not confirmed the date');
+      log.warn(
+        'old records not removed: the clock jumped ahead, and the owner has not confirmed the date',
+      );
       onDate?.();
       return null;
     }
     if (nowMs <= this.#knownMs) return nowMs;
-    await store.write((tables) => tables.setMeta(RETENTION_META, writeState({ ...this.#state(tables), knownMs: nowMs })));
+    await store.write((tables) =>
+      tables.setMeta(RETENTION_META, writeState({ ...this.#state(tables), knownMs: nowMs })),
+    );
     this.#knownMs = nowMs;
     return nowMs;
   }
@@ -154,7 +195,8 @@ export class Retention {
     const nowMs = await this.#knownDate();
     if (nowMs === null) return;
     for (const kind of KINDS) {
-      const before = nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
+      const before =
+        nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
       let place: PurgePlace | null = null;
       do {
         if (isOver()) return;
@@ -165,18 +207,31 @@ export class Retention {
     if (!isOver()) await this.#deps.store.write((tables) => this.#tell(tables));
   }
 
-  async #chunk({ kind, before, after }: ChunkOrder, isOver: () => boolean): Promise<PurgePlace | null> {
+  async #chunk(
+    { kind, before, after }: ChunkOrder,
+    isOver: () => boolean,
+  ): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
     const done = await store.write((tables) => {
       // It was over while it waited for its commit.
       if (isOver()) return null;
-      const { removed, seqs, next } = tables.purge({ kind, before, after, limit: CHUNK_ROWS, at: clock.wallMs() });
+      const { removed, seqs, next } = tables.purge({
+        kind,
+        before,
+        after,
+        limit: CHUNK_ROWS,
+        at: clock.wallMs(),
+      });
       if (removed > 0) {
         const state = this.#state(tables);
         const counts = { ...state.removed, [kind]: state.removed[kind] + removed };
         tables.setMeta(RETENTION_META, writeState({ ...state, removed: counts }));
       }
-      return { next, seqs, unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null };
+      return {
+        next,
+        seqs,
+        unread: kind === 'feed' && removed > 0 ? tables.unreadFeedCount() : null,
+      };
     });
     if (done === null) return null;
     const { next, seqs, unread } = done;
@@ -202,7 +257,12 @@ export class Retention {
   }
 
   #state(tables: Tables): RetentionState {
-    return readState(tables.getMeta(RETENTION_META)) ?? { knownMs: this.#knownMs, removed: NOTHING_REMOVED };
+    return (
+      readState(tables.getMeta(RETENTION_META)) ?? {
+        knownMs: this.#knownMs,
+        removed: NOTHING_REMOVED,
+      }
+    );
   }
 
   #pause(): Promise<void> {
@@ -221,7 +281,8 @@ export class Retention {
 /** Strict: anything this program would not have written reads as nothing. */
 export function readState(text: string | undefined): RetentionState | undefined {
   const value = parsed(text);
-  if (!isJsonObject(value) || !isCount(value.known_ms) || !isJsonObject(value.removed)) return undefined;
+  if (!isJsonObject(value) || !isCount(value.known_ms) || !isJsonObject(value.removed))
+    return undefined;
   const removed = { ...NOTHING_REMOVED };
   for (const kind of KINDS) {
     const count = value.removed[kind];

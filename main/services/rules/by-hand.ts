@@ -1,5 +1,6 @@
-// From what a person says of a rule to the rule: exactly that and never more, with each thing that does not fit told beside the parameter
-// it is about. A rule that could allow nothing is refused, so that nobody believes in it. Pure.
+// From what a person says of a rule to the rule: exactly that and never more, with each thing that
+// does not fit told beside the parameter it is about. A rule that could allow nothing is refused,
+// so that nobody believes in it. Pure.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
@@ -30,7 +31,10 @@ export interface Named {
 export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named): RuleDraft {
   const { effect, domain, kind, asking_agent: askingAgent, topic } = said;
   if (peer !== null && isLocal(peer) && askingAgent !== null) {
-    throw unfit('asking_agent', 'An agent of this hub asks in its own name: say nothing of an agent there.');
+    throw unfit(
+      'asking_agent',
+      'An agent of this hub asks in its own name: say nothing of an agent there.',
+    );
   }
   const about = {
     peer,
@@ -44,23 +48,40 @@ export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named):
     approvalId: null,
   } as const;
   const expiresAt = endOf(said, nowMs);
-  if (effect !== 'allow') return { ...about, effect, reach: 'always', riskMax: null, expiresAt, idleMs: null };
+  if (effect !== 'allow')
+    return { ...about, effect, reach: 'always', riskMax: null, expiresAt, idleMs: null };
   if (peer === null) throw incomplete('peer');
   if (agent === undefined) throw incomplete('agent');
   if (domain === null) throw incomplete('domain');
   checkLetsInSomething(agent, domain, topic, isForAdults);
-  return { ...about, effect, reach: 'always', riskMax: riskMaxOfReach('always', about), expiresAt, idleMs: null };
+  return {
+    ...about,
+    effect,
+    reach: 'always',
+    riskMax: riskMaxOfReach('always', about),
+    expiresAt,
+    idleMs: null,
+  };
 }
 
 function endOf({ effect, until }: Said, nowMs: number): number | null {
   if (until === undefined) return effect === 'allow' ? nowMs + ALWAYS_LIFE_MS : null;
-  if (until === null && effect === 'allow') throw unfit('until', 'A rule that allows has an end, within a year.');
+  if (until === null && effect === 'allow')
+    throw unfit('until', 'A rule that allows has an end, within a year.');
   if (until === null || (until > nowMs && until <= nowMs + UNTIL_MAX_MS)) return until;
   throw unfit('until', 'Choose an end within the next year.');
 }
 
-/** By the classes of today: none opens what is dangerous or an adult's hub decides, and what others see is allowed for one topic at most. */
-function checkLetsInSomething(agent: AgentRow, area: string, topic: string | null, isForAdults: Named['isForAdults']): void {
+/**
+ * By the classes of today: none opens what is dangerous or an adult's hub decides, and what others
+ * see is allowed for one topic at most.
+ */
+function checkLetsInSomething(
+  agent: AgentRow,
+  area: string,
+  topic: string | null,
+  isForAdults: Named['isForAdults'],
+): void {
   const { displayName: name, domains } = agent;
   const covered = [
     ...(longestDomain(domains, area) === undefined ? [] : [area]),
@@ -68,24 +89,42 @@ function checkLetsInSomething(agent: AgentRow, area: string, topic: string | nul
   ];
   const [first, ...others] = covered.map((domain) => riskOf(agent, domain).riskClass);
   if (first === undefined) {
-    const has = domains.length === 0 ? 'it has none yet' : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
-    throw unfit('domain', `${name} has no area "${area}", so this rule would never let anything in; ${has}.`, {
-      hint: 'Name one of its areas, or give it this one under "Agents" first.',
-    });
+    const has =
+      domains.length === 0
+        ? 'it has none yet'
+        : `it has ${domains.map(({ domain }) => domain).join(', ')}`;
+    throw unfit(
+      'domain',
+      `${name} has no area "${area}", so this rule would never let anything in; ${has}.`,
+      {
+        hint: 'Name one of its areas, or give it this one under "Agents" first.',
+      },
+    );
   }
   const least = others.reduce(lowerRisk, first);
   if (isForAdults(least)) {
-    throw unfit('domain', `An adult’s hub decides about what ${name} does in "${area}", so no rule here can allow it.`, {
-      hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
-    });
+    throw unfit(
+      'domain',
+      `An adult’s hub decides about what ${name} does in "${area}", so no rule here can allow it.`,
+      {
+        hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
+      },
+    );
   }
   if (least === 'R3') {
-    throw unfit('domain', `What ${name} does in "${area}" is dangerous or unknown, so it asks every time: no rule can allow it.`);
+    throw unfit(
+      'domain',
+      `What ${name} does in "${area}" is dangerous or unknown, so it asks every time: no rule can allow it.`,
+    );
   }
   if (least === 'R2' && topic === null) {
-    throw unfit('topic', `Others see what ${name} does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`, {
-      hint: 'Name the topic, or say under "Agents" that this area is less risky.',
-    });
+    throw unfit(
+      'topic',
+      `Others see what ${name} does in "${area}", or it is hard to undo: a rule lets it in for one named topic only.`,
+      {
+        hint: 'Name the topic, or say under "Agents" that this area is less risky.',
+      },
+    );
   }
 }
 
@@ -94,9 +133,16 @@ function lowerRisk(one: RiskClass, other: RiskClass): RiskClass {
 }
 
 function incomplete(field: RuleField): AppError {
-  return unfit(field, 'A rule that allows names the hub that asks, the agent that does it, and the area.');
+  return unfit(
+    field,
+    'A rule that allows names the hub that asks, the agent that does it, and the area.',
+  );
 }
 
-function unfit(field: RuleField, sentence: string, more: { readonly hint?: string } = {}): AppError {
+function unfit(
+  field: RuleField,
+  sentence: string,
+  more: { readonly hint?: string } = {},
+): AppError {
   return new AppError('bad_request', sentence, { failedBy: 'input', data: { field }, ...more });
 }

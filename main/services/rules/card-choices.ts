@@ -1,5 +1,6 @@
-// What a person may choose on a card beyond this one request, and exactly which rule each choice makes: always about the same hub, agent and
-// area, never wider than what stands on the card, and nothing at all for a dangerous request. Pure.
+// What a person may choose on a card beyond this one request, and exactly which rule each choice
+// makes: always about the same hub, agent and area, never wider than what stands on the card, and
+// nothing at all for a dangerous request. Pure.
 import { RULE_REACHES, type RuleReach } from '../../../preload/contract/closed-lists.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
@@ -29,13 +30,32 @@ export function choicesFor(card: CardRequest): readonly RuleChoice[] {
 }
 
 /** @throws AppError bad_request for a time that is over or too far away */
-export function ruleOf(card: CardRequest, choice: RuleChoice, until: number | undefined, nowMs: number): RuleDraft {
+export function ruleOf(
+  card: CardRequest,
+  choice: RuleChoice,
+  until: number | undefined,
+  nowMs: number,
+): RuleDraft {
   const { task, approval } = card;
-  const about = { peer: task.party, agent: task.toAgent, madeOn: 'card', approvalId: approval.id } as const;
+  const about = {
+    peer: task.party,
+    agent: task.toAgent,
+    madeOn: 'card',
+    approvalId: approval.id,
+  } as const;
   if (choice === 'never') {
     // Neither another of its agents nor another kind of asking gets around a refusal.
     const domain = task.domain !== null && isDomain(task.domain) ? task.domain : null;
-    return { ...about, effect: 'never', reach: 'always', domain, ...ANY, riskMax: null, expiresAt: null, idleMs: null };
+    return {
+      ...about,
+      effect: 'never',
+      reach: 'always',
+      domain,
+      ...ANY,
+      riskMax: null,
+      expiresAt: null,
+      idleMs: null,
+    };
   }
   const conversation = choice === 'conversation' ? task.conversationId : null;
   return {
@@ -57,7 +77,12 @@ const ANY = { kind: null, askingAgent: null, topic: null, conversation: null } a
 
 function mayAllow(card: CardRequest, choice: RuleReach): boolean {
   const { task, approval, agent } = card;
-  if (agent === undefined || task.domain === null || longestDomain(agent.domains, task.domain) === undefined) return false;
+  if (
+    agent === undefined ||
+    task.domain === null ||
+    longestDomain(agent.domains, task.domain) === undefined
+  )
+    return false;
   // A name that was hidden on the card is nobody's to be allowed by.
   if ((routeFrom(readObject(task.payload)) ?? null) !== task.fromAgent) return false;
   const conversation = choice === 'conversation' ? task.conversationId : null;
@@ -67,12 +92,16 @@ function mayAllow(card: CardRequest, choice: RuleReach): boolean {
 
 /** "Always" about what others see is for one topic, which the request must name. */
 function topicFor({ task, approval }: CardRequest, choice: RuleChoice): string | null {
-  return choice === 'always' && approval.riskClass === 'R2' ? topicOf(readObject(task.payload)) : null;
+  return choice === 'always' && approval.riskClass === 'R2'
+    ? topicOf(readObject(task.payload))
+    : null;
 }
 
 function endOf(choice: RuleReach, until: number | undefined, nowMs: number): number {
   if (choice === 'conversation') return nowMs + CONVERSATION_LIFE_MS;
   if (choice === 'always') return nowMs + ALWAYS_LIFE_MS;
   if (until !== undefined && until > nowMs && until <= nowMs + CARD_UNTIL_MAX_MS) return until;
-  throw new AppError('bad_request', 'Say until when: a time to come, within a month.', { failedBy: 'input' });
+  throw new AppError('bad_request', 'Say until when: a time to come, within a month.', {
+    failedBy: 'input',
+  });
 }

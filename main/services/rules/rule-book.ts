@@ -1,7 +1,14 @@
-// The rules in force: what they say about a request, in the commit that admits it; that one was used; that one ends with its time, its hub
-// or its agent. A rule is stored first and told of after. Who may make one is the caller's business.
+// The rules in force: what they say about a request, in the commit that admits it; that one was
+// used; that one ends with its time, its hub or its agent. A rule is stored first and told of
+// after. Who may make one is the caller's business.
 import type { PeopleSurface } from '../../../preload/contract/closed-lists.ts';
-import { decideByRules, ruleEndsAt, type Rule, type RuleDecision, type RuledRequest } from '../../core/rules.ts';
+import {
+  decideByRules,
+  ruleEndsAt,
+  type Rule,
+  type RuleDecision,
+  type RuledRequest,
+} from '../../core/rules.ts';
 import { NO_RUNNER } from '../../core/approval-view.ts';
 import { longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -74,14 +81,18 @@ export class RuleBook implements Gate {
     this.#timer = undefined;
   }
 
-  /** ms since 1970; goes on by the monotonic clock when the wall clock is set back, so that no rule outlives its time by that. */
+  /**
+   * ms since 1970; goes on by the monotonic clock when the wall clock is set back, so that no rule
+   * outlives its time by that.
+   */
   nowMs(): number {
     const { clock } = this.#deps;
     return Math.max(clock.wallMs(), Math.floor(this.#wallOffsetMs + clock.monotonicMs()));
   }
 
   /**
-   * What the rules say about a request now; nothing passes and nothing is declined while the audit log was tampered with. Counts nothing.
+   * What the rules say about a request now; nothing passes and nothing is declined while the audit
+   * log was tampered with. Counts nothing.
    * @param tried a rule that is not made, as if it were
    */
   decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {
@@ -89,7 +100,9 @@ export class RuleBook implements Gate {
     const stored = reads.rulesAbout(request.peer);
     const rules = tried === undefined ? stored : [...stored, tried];
     const moment = { nowMs: this.nowMs(), trustedSince: trustedSince(reads, request.peer) };
-    const conversation = rules.some((rule) => rule.conversation !== null) ? request.conversation() : '';
+    const conversation = rules.some((rule) => rule.conversation !== null)
+      ? request.conversation()
+      : '';
     return decideByRules(rules, { ...request, conversation }, moment);
   }
 
@@ -101,7 +114,8 @@ export class RuleBook implements Gate {
       peer: party,
       agent: agent?.name ?? NO_RUNNER,
       domain,
-      isAgentsDomain: agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
+      isAgentsDomain:
+        agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
       kind,
       askingAgent: routeFrom(payload),
       topic: topicOf(payload),
@@ -109,7 +123,10 @@ export class RuleBook implements Gate {
       riskClass: agent === null ? 'R0' : riskClass,
     } as const;
     const said = this.decide(reads, question, tried);
-    const ruling = agent === null && said.decision !== 'decline' ? ({ ...said, decision: 'ask', rule: null } as const) : said;
+    const ruling =
+      agent === null && said.decision !== 'decline'
+        ? ({ ...said, decision: 'ask', rule: null } as const)
+        : said;
     return { ...verdict, decision: ruling.decision, rule: ruling.rule, ruling };
   }
 
@@ -117,7 +134,10 @@ export class RuleBook implements Gate {
   use(tables: Tables, after: After, id: string): void {
     const row = tables.rule(id);
     if (!row) return;
-    tables.updateRule(id, { uses: row.uses + 1, lastUsedAt: Math.max(this.nowMs(), row.lastUsedAt ?? 0) });
+    tables.updateRule(id, {
+      uses: row.uses + 1,
+      lastUsedAt: Math.max(this.nowMs(), row.lastUsedAt ?? 0),
+    });
     // Use only puts the end off: the timer may wake too early, never too late.
     after(() => this.#publish(id));
   }
@@ -129,7 +149,13 @@ export class RuleBook implements Gate {
         hint: 'Take some away under "Rules", then try again.',
       });
     }
-    const row = tables.insertRule({ ...this.asRule(tables, draft), madeBy: maker.actor, uses: 0, endedAt: null, endedWhy: null });
+    const row = tables.insertRule({
+      ...this.asRule(tables, draft),
+      madeBy: maker.actor,
+      uses: 0,
+      endedAt: null,
+      endedWhy: null,
+    });
     this.#note(tables, maker, 'rule.made', row);
     after(() => this.#changed(row.id));
     return row;
@@ -158,7 +184,10 @@ export class RuleBook implements Gate {
     this.#note(tables, maker, 'rule.removed', row);
   }
 
-  /** False when the hub (or agent) it names was removed, or is another one since; one that is suspended is the same. */
+  /**
+   * False when the hub (or agent) it names was removed, or is another one since; one that is
+   * suspended is the same.
+   */
   isOfThisTrust(reads: Reads, row: RuleRow): boolean {
     return row.peer === null || row.trustedSince === trustOf(reads, row.peer);
   }
@@ -169,7 +198,10 @@ export class RuleBook implements Gate {
     after(() => this.#changed(row.id));
   }
 
-  /** Inside a commit: a hub that is not trusted any more takes its rules with it; those of one that is only suspended sleep. */
+  /**
+   * Inside a commit: a hub that is not trusted any more takes its rules with it; those of one that
+   * is only suspended sleep.
+   */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const trust = isLocal(party) ? undefined : tables.peer(party)?.trust;
     if (trust === 'paired' || trust === 'suspended') return;
@@ -178,18 +210,27 @@ export class RuleBook implements Gate {
     }
   }
 
-  /** Inside a commit: an agent that is removed takes the rules with it that are about it, on either side. */
+  /**
+   * Inside a commit: an agent that is removed takes the rules with it that are about it, on either
+   * side.
+   */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     for (const row of tables.currentRules()) {
-      if (row.agent === agent || row.peer === `agent:${agent}`) this.#endItself(tables, after, row, 'agent_gone');
+      if (row.agent === agent || row.peer === `agent:${agent}`)
+        this.#endItself(tables, after, row, 'agent_gone');
     }
   }
 
-  /** Rules whose time is over, whose hub is not trusted any more or whose agent is gone end for good; then waits for the next. */
+  /**
+   * Rules whose time is over, whose hub is not trusted any more or whose agent is gone end for
+   * good; then waits for the next.
+   */
   async #sweep(): Promise<void> {
     const { store, unit, log } = this.#deps;
     try {
-      const over = store.read.currentRules().filter((row) => this.#whyOver(store.read, row) !== undefined);
+      const over = store.read
+        .currentRules()
+        .filter((row) => this.#whyOver(store.read, row) !== undefined);
       if (over.length > 0) {
         await unit.run((tables, after) => {
           for (const { id } of over) {
@@ -240,7 +281,17 @@ export class RuleBook implements Gate {
       surface: maker.surface,
       action,
       object: row.id,
-      detail: { effect, reach, peer: row.peer, agent, domain, kind, risk_max: riskMax, expires_at: expiresAt, approval: row.approvalId },
+      detail: {
+        effect,
+        reach,
+        peer: row.peer,
+        agent,
+        domain,
+        kind,
+        risk_max: riskMax,
+        expires_at: expiresAt,
+        approval: row.approvalId,
+      },
     });
   }
 
@@ -280,7 +331,10 @@ function agentOf(party: PartyKey): string {
   return party.slice('agent:'.length);
 }
 
-/** The moment that names who asks, as far as it is trusted now; null when it is not, or not for the time being. */
+/**
+ * The moment that names who asks, as far as it is trusted now; null when it is not, or not for the
+ * time being.
+ */
 function trustedSince(reads: Reads, party: PartyKey): number | null {
   return isLocal(party) || reads.peer(party)?.trust === 'paired' ? trustOf(reads, party) : null;
 }

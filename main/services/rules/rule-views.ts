@@ -1,4 +1,5 @@
-// A rule as a client gets it: by the owner's names, the first words of a conversation escaped as outside words. Reads only.
+// A rule as a client gets it: by the owner's names, the first words of a conversation escaped as
+// outside words. Reads only.
 import type { RuleDraftDto, RuleDto } from '../../../preload/contract/rules.ts';
 import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -38,7 +39,8 @@ export class RuleViews {
   /** What a rule says, made or not. */
   draft(rule: RuleDraft & Rule): RuleDraftDto {
     const { parties } = this.#deps;
-    const local = rule.peer !== null && isLocal(rule.peer) ? rule.peer.slice('agent:'.length) : null;
+    const local =
+      rule.peer !== null && isLocal(rule.peer) ? rule.peer.slice('agent:'.length) : null;
     const hub = rule.peer !== null && !isLocal(rule.peer) ? rule.peer : null;
     return {
       effect: rule.effect,
@@ -52,7 +54,8 @@ export class RuleViews {
       domain: rule.domain,
       kind: rule.kind,
       asking_agent: rule.askingAgent === null ? null : escapeText(rule.askingAgent),
-      asking_agent_name: rule.askingAgent === null ? null : parties.agentNameThere(escapeText(rule.askingAgent)),
+      asking_agent_name:
+        rule.askingAgent === null ? null : parties.agentNameThere(escapeText(rule.askingAgent)),
       topic: rule.topic,
       conversation_id: rule.conversation,
       conversation_title: rule.conversation === null ? null : this.#title(rule.conversation),
@@ -76,5 +79,7 @@ export class RuleViews {
 /** The beginning of a text, with an ellipsis where it goes on. */
 export function firstWords(text: string, maxCharacters: number): string {
   const characters = Array.from(text);
-  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : text;
+  return characters.length > maxCharacters
+    ? `${characters.slice(0, maxCharacters - 1).join('')}…`
+    : text;
 }

@@ -1,9 +1,16 @@
-// What people do with the household's rules: see them, make them by hand, pause them, take them away and give them back, and try what would
-// happen to a request. For people only; decides no request itself.
+// What people do with the household's rules: see them, make them by hand, pause them, take them
+// away and give them back, and try what would happen to a request. For people only; decides no
+// request itself.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import type { RuleDto, RuleField, RulePreviewDto, RuleTestDto, RuleTrialDto } from '../../../preload/contract/rules.ts';
+import type {
+  RuleDto,
+  RuleField,
+  RulePreviewDto,
+  RuleTestDto,
+  RuleTrialDto,
+} from '../../../preload/contract/rules.ts';
 import { ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
@@ -31,7 +38,10 @@ interface Deps {
   readonly trialsOf: (rule: Rule) => readonly RuleTrialDto[];
   /** Whether adults' hubs decide about requests of this class. */
   readonly isForAdults: (reads: Reads, riskClass: RiskClass) => boolean;
-  /** An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found, pairing_required */
+  /**
+   * An agent id or a petname -> the hub, paired or suspended. @throws AppError peer_not_found,
+   * pairing_required
+   */
   readonly pinnedPeer: (id: string) => PeerRow;
 }
 
@@ -57,7 +67,10 @@ export class Rules {
     const rows = store.read.currentRules().filter(({ seq }) => seq > afterSeq);
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
-    return { items: shown.map((row) => views.dto(row)), next: last && rows.length > limit ? String(last.seq) : null };
+    return {
+      items: shown.map((row) => views.dto(row)),
+      next: last && rows.length > limit ? String(last.seq) : null,
+    };
   }
 
   ended(page: Page): Items<RuleDto> {
@@ -74,48 +87,80 @@ export class Rules {
     return this.#deps.views.dto(this.#row(this.#deps.store.read, id));
   }
 
-  /** @throws AppError bad_request (also for one that could allow nothing), peer_not_found, not_found, overloaded */
+  /**
+   * @throws AppError bad_request (also for one that could allow nothing), peer_not_found,
+   * not_found, overloaded
+   */
   async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     const peer = this.#partyOrAny(params.peer);
-    const made = await unit.run((tables, after) => book.make(tables, after, this.#draft(tables, params, peer), maker));
+    const made = await unit.run((tables, after) =>
+      book.make(tables, after, this.#draft(tables, params, peer), maker),
+    );
     return this.get(made.id);
   }
 
-  /** The rule that `create` would make of the same words, and what it would have done. @throws AppError as `create` */
+  /**
+   * The rule that `create` would make of the same words, and what it would have done. @throws
+   * AppError as `create`
+   */
   preview(params: OperationParams<'rules.create'>): RulePreviewDto {
     const { store, book, views, trialsOf } = this.#deps;
-    const rule = book.asRule(store.read, this.#draft(store.read, params, this.#partyOrAny(params.peer)));
+    const rule = book.asRule(
+      store.read,
+      this.#draft(store.read, params, this.#partyOrAny(params.peer)),
+    );
     return { rule: views.draft(rule), trials: trialsOf(rule) };
   }
 
   /** @throws AppError not_found, gone */
   async setSuspended(id: string, suspended: boolean, maker: RuleMaker): Promise<RuleDto> {
-    return this.#change(id, (tables, after, row) => this.#deps.book.pause(tables, after, row, suspended, maker));
+    return this.#change(id, (tables, after, row) =>
+      this.#deps.book.pause(tables, after, row, suspended, maker),
+    );
   }
 
   /** @throws AppError not_found, gone */
   async remove(id: string, maker: RuleMaker): Promise<RuleDto> {
-    return this.#change(id, (tables, after, row) => this.#deps.book.remove(tables, after, row, maker));
+    return this.#change(id, (tables, after, row) =>
+      this.#deps.book.remove(tables, after, row, maker),
+    );
   }
 
-  /** Gives back what was taken away a moment ago. @throws AppError not_found, gone, conflict, overloaded */
+  /**
+   * Gives back what was taken away a moment ago. @throws AppError not_found, gone, conflict,
+   * overloaded
+   */
   async restore(id: string, maker: RuleMaker): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     await unit.run((tables, after) => {
       const row = this.#row(tables, id);
-      if (row.endedAt === null) throw new AppError('conflict', 'This rule is in force already.', { failedBy: 'input' });
+      if (row.endedAt === null)
+        throw new AppError('conflict', 'This rule is in force already.', { failedBy: 'input' });
       const nowMs = book.nowMs();
       const endsAt = ruleEndsAt(row);
-      if (row.endedWhy !== 'removed' || nowMs > row.endedAt + RESTORE_WINDOW_MS || (endsAt !== null && endsAt <= nowMs)) throw over();
-      if (!this.#isThere(tables, row) || (row.effect === 'allow' && !book.isOfThisTrust(tables, row))) throw over();
-      if (tables.currentRules().length >= RULES_MAX) throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`);
+      if (
+        row.endedWhy !== 'removed' ||
+        nowMs > row.endedAt + RESTORE_WINDOW_MS ||
+        (endsAt !== null && endsAt <= nowMs)
+      )
+        throw over();
+      if (
+        !this.#isThere(tables, row) ||
+        (row.effect === 'allow' && !book.isOfThisTrust(tables, row))
+      )
+        throw over();
+      if (tables.currentRules().length >= RULES_MAX)
+        throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`);
       book.restore(tables, after, row, maker);
     });
     return this.get(id);
   }
 
-  /** What would happen to such a request now, and why. @throws AppError peer_not_found, not_found, unknown_domain */
+  /**
+   * What would happen to such a request now, and why. @throws AppError peer_not_found, not_found,
+   * unknown_domain
+   */
   test(params: OperationParams<'rules.test'>): RuleTestDto {
     const { store, assess, views } = this.#deps;
     if (params.agent !== null && !store.read.agent(params.agent)) throw noSuchAgent(params.agent);
@@ -134,7 +179,10 @@ export class Rules {
     };
   }
 
-  async #change(id: string, work: (tables: Tables, after: (effect: () => void) => void, row: RuleRow) => void): Promise<RuleDto> {
+  async #change(
+    id: string,
+    work: (tables: Tables, after: (effect: () => void) => void, row: RuleRow) => void,
+  ): Promise<RuleDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, id);
       if (row.endedAt !== null) throw over();
@@ -147,7 +195,12 @@ export class Rules {
     const agent = params.agent === null ? undefined : reads.agent(params.agent);
     if (params.agent !== null && !agent) throw noSuchAgent(params.agent, 'agent');
     const { book, isForAdults } = this.#deps;
-    return draftOf(params, { peer, agent, nowMs: book.nowMs(), isForAdults: (riskClass) => isForAdults(reads, riskClass) });
+    return draftOf(params, {
+      peer,
+      agent,
+      nowMs: book.nowMs(),
+      isForAdults: (riskClass) => isForAdults(reads, riskClass),
+    });
   }
 
   #partyOrAny(peer: string | null): PartyKey | null {
@@ -157,14 +210,16 @@ export class Rules {
   #party(name: string): PartyKey {
     if (!name.startsWith(LOCAL_PREFIX)) return this.#deps.pinnedPeer(name).key;
     const agent = name.slice(LOCAL_PREFIX.length);
-    if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent)) throw noSuchAgent(agent, 'peer');
+    if (partyOfAgent(agent) !== OWNER_PARTY && !this.#deps.store.read.agent(agent))
+      throw noSuchAgent(agent, 'peer');
     return partyOfAgent(agent);
   }
 
   #isThere(reads: Reads, row: RuleRow): boolean {
     if (row.agent !== null && !reads.agent(row.agent)) return false;
     if (row.peer === null || row.peer === OWNER_PARTY) return true;
-    if (row.peer.startsWith('agent:')) return reads.agent(row.peer.slice('agent:'.length)) !== undefined;
+    if (row.peer.startsWith('agent:'))
+      return reads.agent(row.peer.slice('agent:'.length)) !== undefined;
     const trust = reads.peer(row.peer)?.trust;
     return trust === 'paired' || trust === 'suspended';
   }
@@ -188,7 +243,10 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
     capability: null,
     conversationId: conversation,
     isEscalation: false,
-    payload: { ...(from === null ? {} : { route: { from } }), ...(topic === null ? {} : { topic }) },
+    payload: {
+      ...(from === null ? {} : { route: { from } }),
+      ...(topic === null ? {} : { topic }),
+    },
   };
 }
 
@@ -201,5 +259,8 @@ function noSuchAgent(name: string, field?: RuleField): AppError {
 }
 
 function over(): AppError {
-  return new AppError('gone', 'This rule is over.', { failedBy: 'input', hint: 'Make a new one if it is still wanted.' });
+  return new AppError('gone', 'This rule is over.', {
+    failedBy: 'input',
+    hint: 'Make a new one if it is still wanted.',
+  });
 }

@@ -1,7 +1,14 @@
-// What a person saw is, byte for byte, what the agent receives, and no other agent than the one that was shown. Each time before that, the digest
-// is computed from the stored view again, and the view held against the stored request. What does not fit goes to nobody. Pure.
+// What a person saw is, byte for byte, what the agent receives, and no other agent than the one
+// that was shown. Each time before that, the digest is computed from the stored view again, and the
+// view held against the stored request. What does not fit goes to nobody. Pure.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import { digestOfView, isViewOf, NO_RUNNER, readApprovalView, type ApprovalView } from '../../core/approval-view.ts';
+import {
+  digestOfView,
+  isViewOf,
+  NO_RUNNER,
+  readApprovalView,
+  type ApprovalView,
+} from '../../core/approval-view.ts';
 import { err, type Result } from '../../lib/result.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
@@ -11,24 +18,46 @@ import type { Parties } from './parties.ts';
 export type Untrusted = DeliveryDto['untrusted'];
 
 /** What of a task must be as it came, and as it was shown. */
-type AskedTask = Pick<TaskRow, 'kind' | 'payload' | 'contentDigest' | 'party' | 'messageId' | 'toAgent' | 'seq'>;
+type AskedTask = Pick<
+  TaskRow,
+  'kind' | 'payload' | 'contentDigest' | 'party' | 'messageId' | 'toAgent' | 'seq'
+>;
 
-/** The view of an approval, if it fits its digest and the task is still the one that was asked about and shown. The error says what does not fit. */
-export function approvedView(approval: Pick<ApprovalRow, 'view' | 'digest'>, task: AskedTask): Result<ApprovalView, string> {
+/**
+ * The view of an approval, if it fits its digest and the task is still the one that was asked about
+ * and shown. The error says what does not fit.
+ */
+export function approvedView(
+  approval: Pick<ApprovalRow, 'view' | 'digest'>,
+  task: AskedTask,
+): Result<ApprovalView, string> {
   const { kind, party: peerKey, messageId, seq: receivedSeq } = task;
   const payload = readObject(task.payload);
-  if (contentDigest({ kind, ref: null, payload }) !== task.contentDigest) return err('what was asked does not fit its digest');
-  if (digestOfView(approval.view) !== approval.digest) return err('the stored view does not fit its digest');
+  if (contentDigest({ kind, ref: null, payload }) !== task.contentDigest)
+    return err('what was asked does not fit its digest');
+  if (digestOfView(approval.view) !== approval.digest)
+    return err('the stored view does not fit its digest');
   const view = readApprovalView(approval.view);
   if (!view.ok) return view;
-  const request = { kind, payload, peerKey, messageId, receivedSeq, toAgent: task.toAgent ?? NO_RUNNER };
+  const request = {
+    kind,
+    payload,
+    peerKey,
+    messageId,
+    receivedSeq,
+    toAgent: task.toAgent ?? NO_RUNNER,
+  };
   return isViewOf(view.value, request) ? view : err('what was shown is another request');
 }
 
 /** What an agent may read of it. */
 export function wordsOfView(parties: Parties, view: ApprovalView, digest: string): Untrusted {
   return {
-    origin: { peer_name: view.peer_name, peer_id: parties.agentIdOf(view.peer_key), from_agent: view.from_agent },
+    origin: {
+      peer_name: view.peer_name,
+      peer_id: parties.agentIdOf(view.peer_key),
+      from_agent: view.from_agent,
+    },
     kind: view.kind,
     text: view.text,
     payload: view.payload,

@@ -1,5 +1,5 @@
-// Who decided and did what, when and from where: rows of the append-only audit, written in the same commit as what they tell of.
-// Never a body, a token or a name that somebody else chose.
+// Who decided and did what, when and from where: rows of the append-only audit, written in the same
+// commit as what they tell of. Never a body, a token or a name that somebody else chose.
 import type { PeopleSurface, Surface } from '../../../preload/contract/closed-lists.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,7 +54,10 @@ export class AuditTrail {
     });
   }
 
-  /** A row of its own about something that was refused; beyond the rate per actor it is left out, so that nobody can fill the disk. */
+  /**
+   * A row of its own about something that was refused; beyond the rate per actor it is left out, so
+   * that nobody can fill the disk.
+   */
   async refusal(entry: AuditEntry): Promise<void> {
     if (this.#buckets.take(entry.actor, SECURITY_AUDIT) > 0) return;
     await this.#unit.run((tables) => this.append(tables, entry));

@@ -1,5 +1,6 @@
-// Which conversation a message belongs to. A party can only go on with a conversation it is part of: the id of somebody else's conversation
-// opens a new one, named after the message (PROTOCOL.md, Extensions, conversation/1).
+// Which conversation a message belongs to. A party can only go on with a conversation it is part
+// of: the id of somebody else's conversation opens a new one, named after the message (PROTOCOL.md,
+// Extensions, conversation/1).
 import { escapeText } from '../../core/text-escape.ts';
 import type { Reads } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -18,5 +19,7 @@ export function conversationFor(reads: Reads, claim: ConversationClaim): string 
   const named = claim.conversationId === null ? '' : escapeText(claim.conversationId);
   if (named === '') return claim.messageId;
   const messages = reads.messages({ limit: MESSAGES_LOOKED_AT_MAX }, { conversationId: named });
-  return messages.length === 0 || messages.some((message) => message.party === claim.party) ? named : claim.messageId;
+  return messages.length === 0 || messages.some((message) => message.party === claim.party)
+    ? named
+    : claim.messageId;
 }

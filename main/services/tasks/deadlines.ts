@@ -1,6 +1,7 @@
-// How long each open task still has, by the monotonic clock and the time the computer slept, and who is told when it is over (PROTOCOL.md,
-// Delegation states). A wall clock that is set moves none of it. What had elapsed is written down now and then, so that a restart goes on
-// counting; it never decides what the end means.
+// How long each open task still has, by the monotonic clock and the time the computer slept, and
+// who is told when it is over (PROTOCOL.md, Delegation states). A wall clock that is set moves none
+// of it. What had elapsed is written down now and then, so that a restart goes on counting; it
+// never decides what the end means.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { LATE_RESULT_GRACE_MS } from './limits.ts';
@@ -14,14 +15,17 @@ interface Due {
   readonly timer: TimerHandle;
 }
 
-/** ms of the deadline that have passed: what was written down, and the time since by the wall clock, never below zero. */
+/**
+ * ms of the deadline that have passed: what was written down, and the time since by the wall clock,
+ * never below zero.
+ */
 export function elapsedAfterRestart(task: TaskRow, wallMs: number): number {
   return task.elapsedMs + Math.max(0, wallMs - task.elapsedAt);
 }
 
 /**
- * How long after its deadline the end of a task is told, ms. What another hub accepted may be reported as long as that hub's outbox lives;
- * so may what was cancelled after it had begun there.
+ * How long after its deadline the end of a task is told, ms. What another hub accepted may be
+ * reported as long as that hub's outbox lives; so may what was cancelled after it had begun there.
  */
 export function lateGraceOf({ direction, state, reportBack, cancelAnswer }: TaskRow): number {
   if (direction !== 'outgoing' || !reportBack || state === 'sending') return 0;
@@ -46,18 +50,30 @@ export class Deadlines {
   }
 
   /**
-   * Starts counting; not once stopped: what is written down is gone on with at the next start. A task that was armed before is counted anew.
+   * Starts counting; not once stopped: what is written down is gone on with at the next start. A
+   * task that was armed before is counted anew.
    * @param elapsedMs how much of `deadlineMs` has passed already
    * @param graceMs how long after the deadline its end is told
    * @param endMs when its end is told, from receipt, where that is before the deadline
    */
-  arm(taskId: string, deadlineMs: number, elapsedMs: number, graceMs = 0, endMs = deadlineMs): void {
+  arm(
+    taskId: string,
+    deadlineMs: number,
+    elapsedMs: number,
+    graceMs = 0,
+    endMs = deadlineMs,
+  ): void {
     this.forget(taskId);
     if (this.#isStopped) return;
     const nowMs = this.#nowMs();
     const toldInMs = endMs + graceMs - elapsedMs;
     const timer = this.#timer(taskId, toldInMs);
-    this.#due.set(taskId, { endsAtMs: nowMs + deadlineMs - elapsedMs, toldAtMs: nowMs + toldInMs, deadlineMs, timer });
+    this.#due.set(taskId, {
+      endsAtMs: nowMs + deadlineMs - elapsedMs,
+      toldAtMs: nowMs + toldInMs,
+      deadlineMs,
+      timer,
+    });
   }
 
   /** What a person decided moves the end of a request, not what has passed of its time. */
@@ -65,7 +81,10 @@ export class Deadlines {
     this.#tellIn(task.id, endAfterMs(task) - task.deadlineMs + this.remainingOf(task));
   }
 
-  /** The end of this task could not be kept: it is told again after this, ms. What has passed of its time goes on being counted. */
+  /**
+   * The end of this task could not be kept: it is told again after this, ms. What has passed of its
+   * time goes on being counted.
+   */
   tellAgain(taskId: string, delayMs: number): void {
     this.#tellIn(taskId, delayMs);
   }
@@ -78,7 +97,9 @@ export class Deadlines {
 
   /** ms left of a task's deadline; by what was written down where it is not counted just now. */
   remainingOf(task: TaskRow): number {
-    return this.remainingMs(task.id) ?? task.deadlineMs - elapsedAfterRestart(task, this.#clock.wallMs());
+    return (
+      this.remainingMs(task.id) ?? task.deadlineMs - elapsedAfterRestart(task, this.#clock.wallMs())
+    );
   }
 
   /** ms left of the wait for a person; below zero when it is over. */
@@ -92,7 +113,10 @@ export class Deadlines {
     return due && Math.max(0, Math.round(due.deadlineMs - (due.endsAtMs - this.#nowMs())));
   }
 
-  /** To be called now and then: what ended while the computer slept is told now, and what ends later in time, though its timer is late. */
+  /**
+   * To be called now and then: what ended while the computer slept is told now, and what ends later
+   * in time, though its timer is late.
+   */
   look(): void {
     const asleepMs = this.#clock.asleepMs?.() ?? 0;
     if (asleepMs === this.#asleepMs) return;
@@ -120,7 +144,11 @@ export class Deadlines {
     const due = this.#due.get(taskId);
     if (due === undefined) return;
     due.timer.cancel();
-    this.#due.set(taskId, { ...due, toldAtMs: this.#nowMs() + delayMs, timer: this.#timer(taskId, delayMs) });
+    this.#due.set(taskId, {
+      ...due,
+      toldAtMs: this.#nowMs() + delayMs,
+      timer: this.#timer(taskId, delayMs),
+    });
   }
 
   #nowMs(): number {

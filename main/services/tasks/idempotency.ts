@@ -1,5 +1,6 @@
-// The same delegation under the same Idempotency-Key is made once, across restarts: the key, the request's digest and the task stand in the
-// commit of the task itself. The door's own memory covers repeats of everything else.
+// The same delegation under the same Idempotency-Key is made once, across restarts: the key, the
+// request's digest and the task stand in the commit of the task itself. The door's own memory
+// covers repeats of everything else.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -23,7 +24,10 @@ export class Idempotency {
     this.#clock = deps.clock;
   }
 
-  /** The place of this key today. Keys are remembered by day, so that one that is over can be used again. */
+  /**
+   * The place of this key today. Keys are remembered by day, so that one that is over can be used
+   * again.
+   */
   claim(party: PartyKey, key: string, params: unknown): IdempotencyClaim {
     const digest = createHash('sha256')
       .update(canonicalJson(JSON.parse(JSON.stringify(params))))
@@ -32,7 +36,8 @@ export class Idempotency {
   }
 
   /**
-   * The task that was made under this key within 24 hours. @param reads what is stored, or stands in a commit
+   * The task that was made under this key within 24 hours. @param reads what is stored, or stands
+   * in a commit
    * @throws AppError idempotency_mismatch when it was for another request
    */
   taskOf(claim: IdempotencyClaim, reads: Pick<Reads, 'replay'>): string | undefined {
@@ -41,10 +46,14 @@ export class Idempotency {
       const row = reads.replay(claim.party, this.#name(claim.key, daysAgo));
       if (!row || this.#clock.wallMs() - row.at >= IDEMPOTENCY_WINDOW_MS) continue;
       if (row.contentDigest !== claim.digest) {
-        throw new AppError('idempotency_mismatch', 'This Idempotency-Key was used for another request.', {
-          failedBy: 'input',
-          hint: 'Use a fresh key for each new request.',
-        });
+        throw new AppError(
+          'idempotency_mismatch',
+          'This Idempotency-Key was used for another request.',
+          {
+            failedBy: 'input',
+            hint: 'Use a fresh key for each new request.',
+          },
+        );
       }
       const { task } = readObject(row.reply ?? '{}');
       return typeof task === 'string' ? task : undefined;
@@ -54,7 +63,13 @@ export class Idempotency {
 
   keep(tables: Tables, claim: IdempotencyClaim, taskId: string): void {
     const reply = JSON.stringify({ task: taskId });
-    tables.putReplay({ party: claim.party, messageId: claim.name, contentDigest: claim.digest, reply, at: this.#clock.wallMs() });
+    tables.putReplay({
+      party: claim.party,
+      messageId: claim.name,
+      contentDigest: claim.digest,
+      reply,
+      at: this.#clock.wallMs(),
+    });
   }
 
   #name(key: string, daysAgo: number): string {

@@ -1,8 +1,14 @@
 // The numbers that bound the ledger of tasks, with what happens beyond each. Values only.
 
-/** How often what has passed of the deadlines is written down, so that a crash and a jump of the wall clock lose at most this. */
+/**
+ * How often what has passed of the deadlines is written down, so that a crash and a jump of the
+ * wall clock lose at most this.
+ */
 export const ELAPSED_CHECKPOINT_INTERVAL_MS = 30_000;
-/** How long after its deadline a delegation that another hub accepted may still be reported: as long as that hub's outbox lives. */
+/**
+ * How long after its deadline a delegation that another hub accepted may still be reported: as long
+ * as that hub's outbox lives.
+ */
 export const LATE_RESULT_GRACE_MS = 86_400_000;
 /** A query or a notification that comes again within this time is one that came already. */
 export const RECENT_MESSAGE_WINDOW_MS = 600_000;

@@ -1,4 +1,5 @@
-// A task as it begins, wherever it came from: what is told of it, and nothing yet of how it goes. Pure.
+// A task as it begins, wherever it came from: what is told of it, and nothing yet of how it goes.
+// Pure.
 import type { TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<

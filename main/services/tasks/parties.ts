@@ -1,6 +1,6 @@
-// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name when one of its agents asks. And names for
-// agents: the one it has here, or its handle made readable.
-// Reads only; nothing here authorises anything.
+// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name
+// when one of its agents asks. And names for agents: the one it has here, or its handle made
+// readable. Reads only; nothing here authorises anything.
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PeerRow, Reads, Store } from '../../ports/store.ts';
@@ -9,7 +9,10 @@ import type { PartyKey } from '../../ports/transport.ts';
 import { agentNameBeside } from '../links/peer-names.ts';
 
 const AGENT_PREFIX = 'agent:';
-/** A person of this household who sends something from a page or a terminal; no agent can have this name. */
+/**
+ * A person of this household who sends something from a page or a terminal; no agent can have this
+ * name.
+ */
 export const OWNER_PARTY: PartyKey = PERSON_THERE;
 
 export function partyOfAgent(name: string | null): PartyKey {
@@ -58,7 +61,8 @@ export class Parties {
 
   /** An agent of that party as people read it. @param handle as it is stored, escaped */
   agentName(party: PartyKey, handle: string): string {
-    if (isLocal(party)) return this.#store.read.agent(handle)?.displayName ?? readableHandle(handle);
+    if (isLocal(party))
+      return this.#store.read.agent(handle)?.displayName ?? readableHandle(handle);
     return this.agentNameThere(handle);
   }
 
@@ -73,7 +77,11 @@ export class Parties {
 
   trustOf(party: PartyKey): DeliveryDto['trust'] {
     const peer = this.peer(party);
-    return { peer_id: peer?.agentId ?? null, peer_name: this.#nameOf(party, peer), paired_at: peer?.pairedAt ?? null };
+    return {
+      peer_id: peer?.agentId ?? null,
+      peer_name: this.#nameOf(party, peer),
+      paired_at: peer?.pairedAt ?? null,
+    };
   }
 
   #nameOf(party: PartyKey, peer: PeerRow | undefined): string {

@@ -17,5 +17,11 @@ export interface PeopleFeed {
   /** Records a notification; nobody waits for it. */
   record(entry: FeedEntry): void;
   /** The hub's own words, in the commit of what they tell of. */
-  notice(tables: Tables, after: After, topic: string, importance: FeedRow['importance'], text: string): void;
+  notice(
+    tables: Tables,
+    after: After,
+    topic: string,
+    importance: FeedRow['importance'],
+    text: string,
+  ): void;
 }

@@ -1,5 +1,6 @@
-// Which queries and notifications came a short while ago: their ids are not kept for ever, so this memory is what stops one that comes twice
-// (PROTOCOL.md, Delegation states, "Once only"). Owns the remembering; what a repeat means is the caller's.
+// Which queries and notifications came a short while ago: their ids are not kept for ever, so this
+// memory is what stops one that comes twice (PROTOCOL.md, Delegation states, "Once only"). Owns the
+// remembering; what a repeat means is the caller's.
 import type { Clock } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { RECENT_MESSAGE_WINDOW_MS, RECENT_MESSAGES_MAX } from './limits.ts';
@@ -15,7 +16,9 @@ export class RecentMessages {
 
   has(party: PartyKey, messageId: string): boolean {
     const takenAtMs = this.#takenAtMs.get(`${party} ${messageId}`);
-    return takenAtMs !== undefined && this.#clock.monotonicMs() - takenAtMs < RECENT_MESSAGE_WINDOW_MS;
+    return (
+      takenAtMs !== undefined && this.#clock.monotonicMs() - takenAtMs < RECENT_MESSAGE_WINDOW_MS
+    );
   }
 
   keep(party: PartyKey, messageId: string): void {

@@ -1,6 +1,7 @@
-// Delegations and cancels are acted on once per peer and id, for ever: the same id with the same content gets the same answer again, the same
-// id with other content is a conflict that changes nothing (PROTOCOL.md, Delegation states). An honest replay counts against no rate:
-// it is recognised before the work, and its rates, are asked.
+// Delegations and cancels are acted on once per peer and id, for ever: the same id with the same
+// content gets the same answer again, the same id with other content is a conflict that changes
+// nothing (PROTOCOL.md, Delegation states). An honest replay counts against no rate: it is
+// recognised before the work, and its rates, are asked.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReplayRow, Store, Tables } from '../../ports/store.ts';
@@ -28,7 +29,12 @@ export class ReplayGuard {
   readonly #audit: AuditTrail;
   readonly #inFlight = new Map<string, InFlight>();
 
-  constructor(deps: { readonly store: Store; readonly clock: Clock; readonly unit: UnitOfWork; readonly audit: AuditTrail }) {
+  constructor(deps: {
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly unit: UnitOfWork;
+    readonly audit: AuditTrail;
+  }) {
     this.#store = deps.store;
     this.#clock = deps.clock;
     this.#unit = deps.unit;
@@ -36,11 +42,17 @@ export class ReplayGuard {
   }
 
   /**
-   * The one answer to this id. `admit` runs before the commit and outside of replays (rates); `work` runs inside the commit that also
-   * stores its answer. A retryable refusal is not stored: the same id may be tried again.
-   * @throws AppError conflict for the same id with other content, and whatever `admit` and `work` throw
+   * The one answer to this id. `admit` runs before the commit and outside of replays (rates);
+   * `work` runs inside the commit that also stores its answer. A retryable refusal is not stored:
+   * the same id may be tried again.
+   * @throws AppError conflict for the same id with other content, and whatever `admit` and `work`
+   * throw
    */
-  async answer(key: OnceKey, admit: () => void, work: (tables: Tables, after: After) => ReplyDraft): Promise<ReplyDraft> {
+  async answer(
+    key: OnceKey,
+    admit: () => void,
+    work: (tables: Tables, after: After) => ReplyDraft,
+  ): Promise<ReplyDraft> {
     const known = this.#store.read.replay(key.party, key.messageId);
     if (known) return this.#again(key, known);
     const name = `${key.party} ${key.messageId}`;
@@ -74,10 +86,20 @@ export class ReplayGuard {
   }
 
   async #conflict(key: OnceKey): Promise<ReplyDraft> {
-    await this.#audit.refusal({ actor: key.party, surface: 'peer', action: 'message.conflict', object: key.messageId, digest: key.digest });
-    throw new AppError('conflict', 'This id was used before for something else. Nothing was changed; send it again under a fresh id.', {
-      failedBy: 'input',
+    await this.#audit.refusal({
+      actor: key.party,
+      surface: 'peer',
+      action: 'message.conflict',
+      object: key.messageId,
+      digest: key.digest,
     });
+    throw new AppError(
+      'conflict',
+      'This id was used before for something else. Nothing was changed; send it again under a fresh id.',
+      {
+        failedBy: 'input',
+      },
+    );
   }
 }
 

@@ -4,7 +4,8 @@ import type { MessageRow, TaskRow } from '../../ports/store.ts';
 const DIRECTIONS = { incoming: 'in', outgoing: 'out', local: 'local' } as const;
 
 export function requestMessage(task: Omit<TaskRow, 'seq'>): Omit<MessageRow, 'seq'> {
-  const { messageId, direction, party, kind, conversationId, id, fromAgent, toAgent, receivedAt } = task;
+  const { messageId, direction, party, kind, conversationId, id, fromAgent, toAgent, receivedAt } =
+    task;
   return {
     messageId,
     direction: DIRECTIONS[direction],

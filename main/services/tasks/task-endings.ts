@@ -1,5 +1,6 @@
-// The one way a task ends, and its approval with it (PROTOCOL.md, Delegation states). What else hangs on a task, such as its inbox items and the
-// report to whoever asked, is ended in the same commit by those who own it. A terminal state never changes; callers look first.
+// The one way a task ends, and its approval with it (PROTOCOL.md, Delegation states). What else
+// hangs on a task, such as its inbox items and the report to whoever asked, is ended in the same
+// commit by those who own it. A terminal state never changes; callers look first.
 import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
@@ -33,8 +34,8 @@ export interface Ending {
   readonly by: string;
   readonly surface: Surface;
   /**
-   * `runner`: who did it reported, the agent that ran it or the person who answered. `asker`: whoever asked called it off, or was answered on
-   * the spot.
+   * `runner`: who did it reported, the agent that ran it or the person who answered. `asker`:
+   * whoever asked called it off, or was answered on the spot.
    */
   readonly from: 'runner' | 'asker' | 'hub';
 }
@@ -76,7 +77,10 @@ export class TaskEndings {
     this.#within.add(listener);
   }
 
-  /** Ends an open task. @throws InvariantError when it has ended before: callers look first, in the same commit */
+  /**
+   * Ends an open task. @throws InvariantError when it has ended before: callers look first, in the
+   * same commit
+   */
   end(tables: Tables, after: After, task: TaskRow, ending: Ending): TaskRow {
     const { clock, deadlines } = this.#deps;
     const result = ending.result ?? failure(ending);
@@ -87,7 +91,8 @@ export class TaskEndings {
       finishedAt: clock.wallMs(),
     });
     this.#closeApproval(tables, ended, ending);
-    for (const listener of this.#within) listener(tables, after, { task: ended, before: task, ending, result });
+    for (const listener of this.#within)
+      listener(tables, after, { task: ended, before: task, ending, result });
     after(() => deadlines.forget(ended.id));
     for (const listener of this.#listeners) after(() => listener(ended, result));
     return ended;
@@ -96,7 +101,10 @@ export class TaskEndings {
   #closeApproval(tables: Tables, task: TaskRow, ending: Ending): void {
     const approval = tables.approvalOfTask(task.id);
     if (approval?.state !== 'pending') return;
-    const state = ending.state === 'declined' || ending.state === 'expired' ? APPROVAL_STATE[ending.state] : 'cancelled';
+    const state =
+      ending.state === 'declined' || ending.state === 'expired'
+        ? APPROVAL_STATE[ending.state]
+        : 'cancelled';
     this.#deps.audit.append(tables, {
       actor: ending.by,
       surface: ending.surface,
@@ -108,7 +116,13 @@ export class TaskEndings {
     tables.decideApproval(
       approval.id,
       { revision: approval.revision, digest: approval.digest },
-      { state, decidedAt: this.#deps.clock.wallMs(), decidedBy: ending.by, surface: ending.surface, reason: ending.reason },
+      {
+        state,
+        decidedAt: this.#deps.clock.wallMs(),
+        decidedBy: ending.by,
+        surface: ending.surface,
+        reason: ending.reason,
+      },
     );
   }
 }
@@ -119,19 +133,31 @@ const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, TerminalTaskState>>> =
   cancelled: 'cancelled',
 };
 
-/** How a failure that another hub reports, or answers with, reads as the end of a task we see from afar. */
+/**
+ * How a failure that another hub reports, or answers with, reads as the end of a task we see from
+ * afar.
+ */
 export function endOfCode(code: WireErrorCode | null): TerminalTaskState {
   return code === null ? 'failed' : (END_OF_CODE[code] ?? 'failed');
 }
 
 const NOT_TRUSTED = 'The two hubs do not trust each other any more.';
 /** Read by whoever asked once the hub is let back in: it says what was, not what is. */
-const SUSPENDED = 'A person suspended the link between the two hubs, which ended what was open between them.';
+const SUSPENDED =
+  'A person suspended the link between the two hubs, which ended what was open between them.';
 
-/** How work ends whose hub is not paired any more: what it asked is not run, what it was asked is given up. */
+/**
+ * How work ends whose hub is not paired any more: what it asked is not run, what it was asked is
+ * given up.
+ */
 export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
   const isSuspended = !isLocal(task.party) && reads.peer(task.party)?.trust === 'suspended';
-  const by = { reason: isSuspended ? SUSPENDED : NOT_TRUSTED, by: 'hub', surface: 'hub', from: 'hub' } as const;
+  const by = {
+    reason: isSuspended ? SUSPENDED : NOT_TRUSTED,
+    by: 'hub',
+    surface: 'hub',
+    from: 'hub',
+  } as const;
   return task.direction === 'outgoing'
     ? { state: 'failed', code: 'pairing_required', ...by }
     : { state: 'cancelled', code: 'cancelled', ...by };

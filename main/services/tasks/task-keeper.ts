@@ -1,5 +1,6 @@
-// What time does to tasks: an unanswered request expires, a late one fails, and after a restart all go on from where they were, with the time
-// that had passed (PROTOCOL.md, Delegation states). Also ends what hangs on an agent or a hub that was removed.
+// What time does to tasks: an unanswered request expires, a late one fails, and after a restart all
+// go on from where they were, with the time that had passed (PROTOCOL.md, Delegation states). Also
+// ends what hangs on an agent or a hub that was removed.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -7,7 +8,14 @@ import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import { elapsedAfterRestart, lateGraceOf, type Deadlines } from './deadlines.ts';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
 import { isTrusted, partyOfAgent } from './parties.ts';
-import { EXPIRED, EXPIRED_HELD, HUB_RESTARTED, untrusted, type Ending, type TaskEndings } from './task-endings.ts';
+import {
+  EXPIRED,
+  EXPIRED_HELD,
+  HUB_RESTARTED,
+  untrusted,
+  type Ending,
+  type TaskEndings,
+} from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from './unit-of-work.ts';
 import { endAfterMs } from './waiting.ts';
@@ -20,7 +28,10 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
-  /** Whether somebody waits on the line of this question: here for another hub's answer, or there for ours. */
+  /**
+   * Whether somebody waits on the line of this question: here for another hub's answer, or there
+   * for ours.
+   */
   readonly isAsked: (question: TaskRow) => boolean;
   /** Takes a question back that the run before put to another hub. */
   readonly cancelQuestion: (tables: Tables, after: After, question: TaskRow) => void;
@@ -29,7 +40,11 @@ interface Deps {
 /** When the store did not take the end of a task, it is tried again after this. */
 const RETRY_MS = 5_000;
 const BY_CLOCK = { by: 'clock', surface: 'clock', from: 'hub' } as const;
-const ASKER_REMOVED = { state: 'cancelled', code: 'cancelled', reason: 'The agent that asked was removed from its hub.' } as const;
+const ASKER_REMOVED = {
+  state: 'cancelled',
+  code: 'cancelled',
+  reason: 'The agent that asked was removed from its hub.',
+} as const;
 const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
 export class TaskKeeper {
@@ -52,10 +67,11 @@ export class TaskKeeper {
   }
 
   /**
-   * Takes up what the run before left open: counting begins before this returns, and what expired while the hub was down ends now.
-   * Questions end: nobody waits on their line any more, and the hub that was asked is told. So does what is open with a hub that is not
-   * trusted any more: the run before may have died before it could end it. What the store does not
-   * take is tried again until it does. Never rejects.
+   * Takes up what the run before left open: counting begins before this returns, and what expired
+   * while the hub was down ends now. Questions end: nobody waits on their line any more, and the
+   * hub that was asked is told. So does what is open with a hub that is not trusted any more: the
+   * run before may have died before it could end it. What the store does not take is tried again
+   * until it does. Never rejects.
    */
   async start(): Promise<void> {
     const { store, clock, deadlines } = this.#deps;
@@ -65,7 +81,13 @@ export class TaskKeeper {
     const open = store.read.tasksInStates(OPEN_TASK_STATES);
     for (const task of open) {
       if (task.kind !== 'delegate') continue;
-      deadlines.arm(task.id, task.deadlineMs, elapsedSoFar(task, wallMs), lateGraceOf(task), endAfterMs(task));
+      deadlines.arm(
+        task.id,
+        task.deadlineMs,
+        elapsedSoFar(task, wallMs),
+        lateGraceOf(task),
+        endAfterMs(task),
+      );
     }
     this.#armCheckpoint();
     const over = open.filter((task) => task.kind === 'query' || !isTrusted(store.read, task.party));
@@ -74,13 +96,15 @@ export class TaskKeeper {
   }
 
   /**
-   * This hub was restored from an older copy: what waited in that may have been done since, so it ends, and whoever asked is told. What this hub
-   * asked others goes on: it is the same request under the same id there.
+   * This hub was restored from an older copy: what waited in that may have been done since, so it
+   * ends, and whoever asked is told. What this hub asked others goes on: it is the same request
+   * under the same id there.
    */
   async endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void> {
     await this.#deps.unit.run((tables, after) => {
       for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
-        if (task.direction !== 'outgoing') this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
+        if (task.direction !== 'outgoing')
+          this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
       }
     });
   }
@@ -135,19 +159,31 @@ export class TaskKeeper {
     }
   }
 
-  /** Ends, inside a commit, what was meant for an agent that is removed, and what it asked of the agents here. */
+  /**
+   * Ends, inside a commit, what was meant for an agent that is removed, and what it asked of the
+   * agents here.
+   */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     const { endings } = this.#deps;
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       if (task.direction === 'outgoing') continue;
       if (task.toAgent === agent) {
         const reason = 'The agent that was to do it was removed from its hub.';
-        endings.end(tables, after, task, { ...endOf(task), code: 'unknown_domain', reason, ...BY_HUB });
-      } else if (task.party === partyOfAgent(agent)) endings.end(tables, after, task, { ...ASKER_REMOVED, ...BY_HUB, from: 'asker' });
+        endings.end(tables, after, task, {
+          ...endOf(task),
+          code: 'unknown_domain',
+          reason,
+          ...BY_HUB,
+        });
+      } else if (task.party === partyOfAgent(agent))
+        endings.end(tables, after, task, { ...ASKER_REMOVED, ...BY_HUB, from: 'asker' });
     }
   }
 
-  /** Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are not run, ours to it are given up. */
+  /**
+   * Ends, inside a commit, what is open with a hub that is not trusted any more: its requests are
+   * not run, ours to it are given up.
+   */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const { endings } = this.#deps;
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
@@ -165,7 +201,8 @@ export class TaskKeeper {
         for (const id of open) {
           const task = tables.task(id);
           const elapsedMs = deadlines.elapsedMs(id);
-          if (task && elapsedMs !== undefined && isOpen(task)) changeTask(tables, task, { elapsedMs, elapsedAt });
+          if (task && elapsedMs !== undefined && isOpen(task))
+            changeTask(tables, task, { elapsedMs, elapsedAt });
         }
       });
     } catch (error) {
@@ -174,14 +211,17 @@ export class TaskKeeper {
   }
 
   /**
-   * How a question ended is written down once, when its line ends: when the disk did not take that record, nothing else would end the task
-   * before its time. It ends at the second look without a line, since at the first the record may be on its way.
+   * How a question ended is written down once, when its line ends: when the disk did not take that
+   * record, nothing else would end the task before its time. It ends at the second look without a
+   * line, since at the first the record may be on its way.
    */
   async #endOrphaned(): Promise<void> {
     const { store, unit, endings, log, isAsked } = this.#deps;
     try {
       const open = store.read.tasksInStates(OPEN_TASK_STATES);
-      const orphaned = open.filter((task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task));
+      const orphaned = open.filter(
+        (task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task),
+      );
       const over = orphaned.filter(({ id }) => this.#orphaned.has(id));
       this.#orphaned = new Set(orphaned.map(({ id }) => id));
       if (over.length === 0) return;
@@ -217,10 +257,15 @@ export class TaskKeeper {
 
 /** Whether a request of this hub still has time as it stands now. */
 function isEarly(deadlines: Deadlines, task: TaskRow): boolean {
-  return task.direction !== 'outgoing' && endAfterMs(task) - task.deadlineMs + deadlines.remainingOf(task) > 0;
+  return (
+    task.direction !== 'outgoing' &&
+    endAfterMs(task) - task.deadlineMs + deadlines.remainingOf(task) > 0
+  );
 }
 
-/** Never more than it takes to end: a wall clock that jumped far ahead must not overflow a timer. */
+/**
+ * Never more than it takes to end: a wall clock that jumped far ahead must not overflow a timer.
+ */
 function elapsedSoFar(task: TaskRow, wallMs: number): number {
   return Math.min(elapsedAfterRestart(task, wallMs), task.deadlineMs + LATE_RESULT_GRACE_MS);
 }
@@ -248,29 +293,43 @@ const END_UNKNOWN = {
 
 function overdue(task: TaskRow): Ending {
   if (task.direction === 'outgoing') {
-    if (task.state === 'sending') return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
+    if (task.state === 'sending')
+      return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
     if (task.state === 'cancelling') return { ...failed(cancelledAndOver(task)), ...BY_CLOCK };
     if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }
   if (task.state === 'awaiting_approval') return { ...EXPIRED, ...BY_CLOCK };
   if (task.state === 'held') return { ...EXPIRED_HELD, ...BY_CLOCK };
-  const reason = task.state === 'running' || task.state === 'claimed' ? 'The agent did not finish in time.' : 'No agent took it in time.';
+  const reason =
+    task.state === 'running' || task.state === 'claimed'
+      ? 'The agent did not finish in time.'
+      : 'No agent took it in time.';
   return { ...failed(reason), ...BY_CLOCK };
 }
 
 function cancelledAndOver({ cancelAnswer, reportBack }: TaskRow): string {
-  if (cancelAnswer === null) return 'It was cancelled, and the other hub never said whether it had begun.';
-  if (cancelAnswer === 'not_taken') return 'It was cancelled, but the other hub takes no cancels, and no report came in time.';
-  const begun = 'It was cancelled when its agent there had begun already; that agent was asked to stop.';
-  return reportBack ? `${begun} No report came within a day of the deadline.` : `${begun} No report was wanted.`;
+  if (cancelAnswer === null)
+    return 'It was cancelled, and the other hub never said whether it had begun.';
+  if (cancelAnswer === 'not_taken')
+    return 'It was cancelled, but the other hub takes no cancels, and no report came in time.';
+  const begun =
+    'It was cancelled when its agent there had begun already; that agent was asked to stop.';
+  return reportBack
+    ? `${begun} No report came within a day of the deadline.`
+    : `${begun} No report was wanted.`;
 }
 
 const HANDED_OVER = {
   state: 'completed',
   code: null,
   reason: 'It was handed over; no report was wanted.',
-  result: { status: 'completed', outcome: 'Handed over; no report was wanted.', data: null, error: null },
+  result: {
+    status: 'completed',
+    outcome: 'Handed over; no report was wanted.',
+    data: null,
+    error: null,
+  },
 } as const;
 
 function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason'> {
@@ -278,5 +337,7 @@ function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason'> {
 }
 
 function endOf(task: TaskRow): Pick<Ending, 'state'> {
-  return { state: task.state === 'awaiting_approval' || task.state === 'held' ? 'cancelled' : 'failed' };
+  return {
+    state: task.state === 'awaiting_approval' || task.state === 'held' ? 'cancelled' : 'failed',
+  };
 }

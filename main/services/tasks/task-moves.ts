@@ -1,4 +1,5 @@
-// The one way a task changes its state inside a commit: only along the state machine, only from the row as it stands in that commit.
+// The one way a task changes its state inside a commit: only along the state machine, only from the
+// row as it stands in that commit.
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
@@ -23,15 +24,32 @@ type TaskChange = Partial<
   >
 >;
 
-/** Moves the task and returns it as it is now. @throws InvariantError for a move that does not exist */
-export function moveTask(tables: Tables, task: TaskRow, to: TaskState, change: TaskChange = {}): TaskRow {
-  assert(canMove(task.state, to, task.direction), `a ${task.direction} task moves from ${task.state} to ${to}`);
+/**
+ * Moves the task and returns it as it is now. @throws InvariantError for a move that does not exist
+ */
+export function moveTask(
+  tables: Tables,
+  task: TaskRow,
+  to: TaskState,
+  change: TaskChange = {},
+): TaskRow {
+  assert(
+    canMove(task.state, to, task.direction),
+    `a ${task.direction} task moves from ${task.state} to ${to}`,
+  );
   return changeTask(tables, task, { ...change, state: to });
 }
 
 /** Changes what may change without a move: estimates, and how much of the deadline has passed. */
-export function changeTask(tables: Tables, task: TaskRow, change: TaskChange & { readonly state?: TaskState }): TaskRow {
-  assert(tables.updateTask(task.id, task.revision, change), 'a task read in this commit has not changed since');
+export function changeTask(
+  tables: Tables,
+  task: TaskRow,
+  change: TaskChange & { readonly state?: TaskState },
+): TaskRow {
+  assert(
+    tables.updateTask(task.id, task.revision, change),
+    'a task read in this commit has not changed since',
+  );
   const now = tables.task(task.id);
   assert(now !== undefined, 'a task that was changed is there');
   return now;

@@ -11,7 +11,10 @@ import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
 import { waitOf } from './waiting.ts';
 
-/** A wall-clock time that differs less than this from the stored one is the stored one: only a jump of the clock shows. */
+/**
+ * A wall-clock time that differs less than this from the stored one is the stored one: only a jump
+ * of the clock shows.
+ */
 const DRIFT_SHOWN_MS = 2_000;
 
 interface Deps {
@@ -78,8 +81,9 @@ export class TaskViews {
   }
 
   /**
-   * True when `agent` sent this task from here or runs it here. An agent of the same name behind another hub is somebody else. What nobody
-   * has allowed runs nowhere: its words reach no agent, by no way. Lists ask the store for the same by `knownTo`.
+   * True when `agent` sent this task from here or runs it here. An agent of the same name behind
+   * another hub is somebody else. What nobody has allowed runs nowhere: its words reach no agent,
+   * by no way. Lists ask the store for the same by `knownTo`.
    */
   concerns(task: TaskRow, agent: string): boolean {
     const sent = task.direction !== 'incoming' && task.fromAgent === agent;
@@ -98,7 +102,12 @@ export class TaskViews {
     const result = readObject(task.result);
     const words = (value: unknown) => (typeof value === 'string' ? escapeText(value) : null);
     return {
-      status: typeof result.status === 'string' ? escapeText(result.status) : isLocal(task.party) ? 'completed' : 'unknown',
+      status:
+        typeof result.status === 'string'
+          ? escapeText(result.status)
+          : isLocal(task.party)
+            ? 'completed'
+            : 'unknown',
       outcome: words(result.outcome ?? result.summary),
       data: escapeJson(result.data ?? null),
       error: words(result.error),

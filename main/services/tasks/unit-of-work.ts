@@ -1,5 +1,6 @@
-// All or nothing, and only then the consequences: runs work in one commit and lets it name what happens after that commit is durable
-// (events, timers, messages). Nothing that promises something may leave the hub any other way (PROTOCOL.md, Delegation states).
+// All or nothing, and only then the consequences: runs work in one commit and lets it name what
+// happens after that commit is durable (events, timers, messages). Nothing that promises something
+// may leave the hub any other way (PROTOCOL.md, Delegation states).
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 
@@ -16,17 +17,23 @@ export class UnitOfWork {
   }
 
   /**
-   * Resolves with the work's value after the commit and its effects. A throw of the work rolls all of it back; one of an effect is
-   * logged and stops neither the others nor the answer, since what was committed stands.
+   * Resolves with the work's value after the commit and its effects. A throw of the work rolls all
+   * of it back; one of an effect is logged and stops neither the others nor the answer, since what
+   * was committed stands.
    */
   async run<T>(work: (tables: Tables, after: After) => T): Promise<T> {
     const effects: (() => void)[] = [];
-    const value = await this.#store.write((tables) => work(tables, (effect) => effects.push(effect)));
+    const value = await this.#store.write((tables) =>
+      work(tables, (effect) => effects.push(effect)),
+    );
     this.#take(effects);
     return value;
   }
 
-  /** Runs work inside a commit that somebody else makes; what is returned is to be called once that commit is durable. */
+  /**
+   * Runs work inside a commit that somebody else makes; what is returned is to be called once that
+   * commit is durable.
+   */
   inside(tables: Tables, work: (tables: Tables, after: After) => void): () => void {
     const effects: (() => void)[] = [];
     work(tables, (effect) => effects.push(effect));

@@ -1,5 +1,6 @@
-// How long a request waits for a person, in ms from its receipt: this hub's own wait, or the deadline of whoever asked where that is sooner.
-// While it is held nobody is asked, and only that deadline ends it (PROTOCOL.md, Delegation states). Pure; knows no clock.
+// How long a request waits for a person, in ms from its receipt: this hub's own wait, or the
+// deadline of whoever asked where that is sooner. While it is held nobody is asked, and only that
+// deadline ends it (PROTOCOL.md, Delegation states). Pure; knows no clock.
 import type { TaskRow } from '../../ports/store.ts';
 
 /** True while a person of this hub is asked, or will be. */
@@ -8,11 +9,18 @@ export function isWaiting({ direction, state }: Pick<TaskRow, 'direction' | 'sta
 }
 
 /** When it is over for want of a decision. */
-export function waitOf({ state, waitMs, deadlineMs }: Pick<TaskRow, 'state' | 'waitMs' | 'deadlineMs'>): number {
+export function waitOf({
+  state,
+  waitMs,
+  deadlineMs,
+}: Pick<TaskRow, 'state' | 'waitMs' | 'deadlineMs'>): number {
   return state === 'held' ? deadlineMs : Math.min(waitMs ?? deadlineMs, deadlineMs);
 }
 
-/** The wait of a request about which a person is asked from now on: as long again as this hub waits, and never less than before. */
+/**
+ * The wait of a request about which a person is asked from now on: as long again as this hub waits,
+ * and never less than before.
+ */
 export function waitFromNowMs(
   { waitMs, deadlineMs }: Pick<TaskRow, 'waitMs' | 'deadlineMs'>,
   remainingMs: number,
@@ -22,7 +30,12 @@ export function waitFromNowMs(
   return Math.min(Math.max(waitMs ?? 0, askedAfterMs + ownWaitMs), deadlineMs);
 }
 
-/** When the clock ends it as it stands: once somebody has allowed it, all the time of whoever asked is there for doing it. */
-export function endAfterMs(task: Pick<TaskRow, 'direction' | 'state' | 'waitMs' | 'deadlineMs'>): number {
+/**
+ * When the clock ends it as it stands: once somebody has allowed it, all the time of whoever asked
+ * is there for doing it.
+ */
+export function endAfterMs(
+  task: Pick<TaskRow, 'direction' | 'state' | 'waitMs' | 'deadlineMs'>,
+): number {
   return isWaiting(task) ? waitOf(task) : task.deadlineMs;
 }

@@ -1,5 +1,6 @@
-// The words for how far a request is and what was decided about it, as they cross the wire (PROTOCOL.md, Delegation states, Decisions), and
-// what they are called everywhere else. The one place that knows both; nothing else may spell the wire's.
+// The words for how far a request is and what was decided about it, as they cross the wire
+// (PROTOCOL.md, Delegation states, Decisions), and what they are called everywhere else. The one
+// place that knows both; nothing else may spell the wire's.
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';
@@ -11,12 +12,18 @@ import type { AckPayload } from '../../protocol/payloads.ts';
 type WireState = NonNullable<AckPayload['state']>;
 /** The states that another hub is told of before the end. */
 export type ToldState = Extract<TaskState, 'awaiting_approval' | 'held' | 'queued' | 'running'>;
-/** In an ack a held request is `pending_approval` with a field beside it, which hubs that know no `held` pass over. */
+/**
+ * In an ack a held request is `pending_approval` with a field beside it, which hubs that know no
+ * `held` pass over.
+ */
 type ToldWord = WireState | 'held';
 
-const WIRE = { awaiting_approval: 'pending_approval', held: 'held', queued: 'queued', running: 'working' } as const satisfies Readonly<
-  Record<ToldState, ToldWord>
->;
+const WIRE = {
+  awaiting_approval: 'pending_approval',
+  held: 'held',
+  queued: 'queued',
+  running: 'working',
+} as const satisfies Readonly<Record<ToldState, ToldWord>>;
 const TOLD: Readonly<Record<ToldWord, ToldState>> = {
   pending_approval: 'awaiting_approval',
   held: 'held',
@@ -48,7 +55,10 @@ const DONE_AFTER: ReadonlySet<Decision['outcome']> = new Set(['allowed', 'answer
 /** Who decided where no person is named. */
 const NO_PERSON: ReadonlySet<string> = new Set(['owner', 'hub']);
 
-/** What was decided about a task, wherever that was; null: nothing yet, or nothing that this hub knows of. */
+/**
+ * What was decided about a task, wherever that was; null: nothing yet, or nothing that this hub
+ * knows of.
+ */
 export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): Decision | null {
   if (task.direction === 'outgoing') {
     const told = readDecision(readObject(task.decision ?? '{}'));
@@ -58,13 +68,23 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
   const row = reads.decisionOfTask(task.id);
   const outcome = row && OUTCOMES[row.state];
   if (row === undefined || outcome === undefined || row.decidedAt === null) return null;
-  const by = readSurface(row.surface) === 'rule' ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
-  const person = by === 'person' && row.decidedBy !== null && !NO_PERSON.has(row.decidedBy) ? row.decidedBy : null;
+  const by =
+    readSurface(row.surface) === 'rule' ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
+  const person =
+    by === 'person' && row.decidedBy !== null && !NO_PERSON.has(row.decidedBy)
+      ? row.decidedBy
+      : null;
   return { outcome, by, person, at: row.decidedAt };
 }
 
-/** The member that goes beside a report to the hub that asked. A rule that declines does so quietly; a person of a third hub goes unnamed. */
-export function decisionMember(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): { readonly decision?: JsonObject } {
+/**
+ * The member that goes beside a report to the hub that asked. A rule that declines does so quietly;
+ * a person of a third hub goes unnamed.
+ */
+export function decisionMember(
+  reads: Pick<Reads, 'decisionOfTask'>,
+  task: TaskRow,
+): { readonly decision?: JsonObject } {
   const decision = decisionOf(reads, task);
   if (decision === null || (decision.by === 'rule' && decision.outcome === 'declined')) return {};
   const isFromAfar = readSurface(reads.decisionOfTask(task.id)?.surface ?? null) === 'peer';
@@ -78,7 +98,10 @@ function plainPerson(person: string | null): string | null {
   return hidden ? null : name;
 }
 
-/** A decision of the other hub as it is kept: no earlier than the request left, no later than now, whatever the clock is there. */
+/**
+ * A decision of the other hub as it is kept: no earlier than the request left, no later than now,
+ * whatever the clock is there.
+ */
 export function keptDecision(
   task: Pick<TaskRow, 'receivedAt'>,
   decision: Decision | null,
@@ -86,5 +109,9 @@ export function keptDecision(
 ): Pick<TaskRow, 'decision'> | undefined {
   if (decision === null) return undefined;
   const at = Math.min(Math.max(decision.at, task.receivedAt), now);
-  return { decision: JSON.stringify(writeDecision({ ...decision, person: plainPerson(decision.person), at })) };
+  return {
+    decision: JSON.stringify(
+      writeDecision({ ...decision, person: plainPerson(decision.person), at }),
+    ),
+  };
 }

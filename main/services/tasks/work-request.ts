@@ -1,5 +1,5 @@
-// A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an agent of this hub. Pure reading of
-// messages into that one form; decides nothing.
+// A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an
+// agent of this hub. Pure reading of messages into that one form; decides nothing.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
@@ -9,7 +9,12 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
-import { parseDelegate, parseQuery, type DelegatePayload, type QueryPayload } from '../../protocol/payloads.ts';
+import {
+  parseDelegate,
+  parseQuery,
+  type DelegatePayload,
+  type QueryPayload,
+} from '../../protocol/payloads.ts';
 
 export interface WorkRequest {
   readonly kind: RequestKind;
@@ -39,15 +44,27 @@ export interface WorkRequest {
 /** What of a request decides who gets it and whether it is asked. */
 export type AskedWork = Pick<
   WorkRequest,
-  'kind' | 'party' | 'messageId' | 'routeTo' | 'domain' | 'capability' | 'conversationId' | 'payload' | 'isEscalation'
+  | 'kind'
+  | 'party'
+  | 'messageId'
+  | 'routeTo'
+  | 'domain'
+  | 'capability'
+  | 'conversationId'
+  | 'payload'
+  | 'isEscalation'
 > &
   Partial<Pick<WorkRequest, 'remoteQuestion' | 'urgent'>>;
 
-type RequestSource = Pick<WorkRequest, 'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'>;
+type RequestSource = Pick<
+  WorkRequest,
+  'kind' | 'direction' | 'party' | 'messageId' | 'payload' | 'receivedMonotonicMs'
+>;
 
 /** The error is a sentence for the sender. */
 export function readWorkRequest(source: RequestSource): Result<WorkRequest, string> {
-  const parsed = source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
+  const parsed =
+    source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
   if (!parsed.ok) return err(parsed.error);
   const asked: DelegatePayload | QueryPayload = parsed.value;
   const from = asked.route?.from ?? null;
@@ -71,13 +88,19 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   });
 }
 
-/** What the request says it is about, below its area; null when it names nothing that could be a topic. A claim, as the area is. */
+/**
+ * What the request says it is about, below its area; null when it names nothing that could be a
+ * topic. A claim, as the area is.
+ */
 export function topicOf(payload: JsonObject): string | null {
   const { topic } = payload;
   return typeof topic === 'string' && isDomain(topic) ? topic : null;
 }
 
-/** The name the asking agent gives itself, unescaped: for comparing with what its hub advertised, never for showing. */
+/**
+ * The name the asking agent gives itself, unescaped: for comparing with what its hub advertised,
+ * never for showing.
+ */
 export function routeFrom(payload: JsonObject): string | null {
   const route = payload.route;
   if (typeof route !== 'object' || route === null || !('from' in route)) return null;

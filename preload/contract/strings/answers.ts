@@ -13,14 +13,16 @@ export const answers = {
   asYouNoName: 'As an answer from a person, not an agent.',
   empty: 'Nothing yet.',
   note: (agent: string) => `Nothing runs. ${agent} doesn’t get it.`,
-  left: (count: number) => plural(count, { one: '{n} character left', other: '{n} characters left' }),
+  left: (count: number) =>
+    plural(count, { one: '{n} character left', other: '{n} characters left' }),
   send: 'Send this answer',
   back: 'Back',
   answered: (by: string, where: string) => `Answered by ${by}, ${where}`,
   choice: {
     wants: 'wants you to',
     wantsFull: (hub: string) => `${hub} wants you to`,
-    verb: (count: number) => plural(count, { one: 'choose the one option', other: 'choose one of {n}' }),
+    verb: (count: number) =>
+      plural(count, { one: 'choose the one option', other: 'choose one of {n}' }),
     nothingRuns: 'Nothing runs here.',
     goes: (hub: string) => `Your choice goes to ${hub}, with your name.`,
     notChosen: (hub: string) => `Nothing is chosen. ${hub} is told that nobody answered.`,

@@ -1,4 +1,5 @@
-// The words for asking now, later or without a sound: pause, quiet hours, mutes, what is held, and somebody who asks too much. English.
+// The words for asking now, later or without a sound: pause, quiet hours, mutes, what is held, and
+// somebody who asks too much. English.
 import type { HoldReason } from '../attention.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
@@ -11,19 +12,25 @@ export const attention = {
   pauseDetail:
     'Nothing gets in, not even by your rules. Requests from other hubs are held, and they are told so. Only dangerous requests show up at once, without a sound.',
   pauseFor: { hour: '1 hour', tonight: 'Until tonight', open: 'Until I resume' },
-  paused: (until: string | null) => (until === null ? 'Everything is paused until you resume.' : `Everything is paused until ${until}.`),
-  pausedDetail: 'Requests from other hubs are held. Nothing gets in. Dangerous requests still show up, without a sound.',
+  paused: (until: string | null) =>
+    until === null
+      ? 'Everything is paused until you resume.'
+      : `Everything is paused until ${until}.`,
+  pausedDetail:
+    'Requests from other hubs are held. Nothing gets in. Dangerous requests still show up, without a sound.',
   goOn: 'Resume now',
   quietNow: (name: string, until: string) => `Quiet hours “${name}” until ${until}.`,
 
-  held: (until: string | null) => (until === null ? 'Held until you resume' : `Held until ${until}`),
+  held: (until: string | null) =>
+    until === null ? 'Held until you resume' : `Held until ${until}`,
   heldWhy: {
     paused: 'Everything is paused.',
     quiet_hours: 'It is a quiet hour.',
     muted: 'You muted this hub.',
     person: 'You put these off.',
   } satisfies Record<HoldReason, string>,
-  heldNote: 'Nothing here is allowed automatically. Whoever asked is told that you will be asked later.',
+  heldNote:
+    'Nothing here is allowed automatically. Whoever asked is told that you will be asked later.',
   showAll: 'Show them now',
   show: 'Show now',
   showSpoken: (hub: string) => `Show now: the request from ${hub}`,
@@ -32,12 +39,14 @@ export const attention = {
   keepOpen: 'Keep open longer',
   keepOpenSpoken: (until: string) => `Keep open longer: until ${until}`,
   keptOpen: (until: string) => `It now waits until ${until}.`,
-  keepableUntil: (deadline: string) => `You can keep it open until ${deadline}. After that, whoever asked stops waiting.`,
+  keepableUntil: (deadline: string) =>
+    `You can keep it open until ${deadline}. After that, whoever asked stops waiting.`,
   waitsNoLonger: 'Whoever asked won’t wait longer than that.',
   heldEnds: (when: string) => `It ends ${when}.`,
   endsBefore: (when: string) => `It ends before that, ${when}.`,
 
-  flood: (hub: string, count: number) => `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,
+  flood: (hub: string, count: number) =>
+    `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,
   floodKept: (kept: number) =>
     plural(kept, {
       one: '{n} of its requests waits behind this line. Everyone else still gets through.',
@@ -51,7 +60,8 @@ export const attention = {
 
   mute: 'Mute',
   muteAsk: (hub: string) => `Mute ${hub} for how long?`,
-  muteDetail: 'Its requests are held, and its notices arrive as read. It is told that you will be asked later, not that it is muted.',
+  muteDetail:
+    'Its requests are held, and its notices arrive as read. It is told that you will be asked later, not that it is muted.',
   muteFor: { hour: 'An hour', day: 'A day', week: 'A week' },
   muted: (hub: string, until: string) => `${hub} is muted until ${until}.`,
   mutedUntil: (until: string) => `Muted until ${until}`,
@@ -85,7 +95,8 @@ export const attention = {
     dayShort: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
     sameTime: 'The start and the end can’t be the same time.',
     urgent: 'Can interrupt with urgent requests',
-    urgentDetail: 'Even during a pause. You are asked; nothing gets in by itself. A muted hub can’t interrupt.',
+    urgentDetail:
+      'Even during a pause. You are asked; nothing gets in by itself. A muted hub can’t interrupt.',
     urgentNone: 'Add another hub first.',
   },
 } as const;

@@ -1,6 +1,10 @@
-// The words for each kind of row in the audit log: one sentence for every action that the hub writes down. English.
+// The words for each kind of row in the audit log: one sentence for every action that the hub
+// writes down. English.
 
-/** @param who "You", a hub's or an agent's name @param what the hub, agent or request it was about, or a word for it */
+/**
+ * @param who "You", a hub's or an agent's name @param what the hub, agent or request it was about,
+ * or a word for it
+ */
 type Sentence = (who: string, what: string) => string;
 
 /** By the action; one this list does not know is shown by its name. */
@@ -15,7 +19,8 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'approval.answered': (who, what) => `${who} answered ${what} in person.`,
   'approval.cancelled': (who, what) => `${who} cancelled ${what} while it waited.`,
   'approval.declined': (who, what) => `${who} declined ${what}.`,
-  'approval.digest_mismatch': (who, what) => `${who} stopped ${what}: it was not what had been shown.`,
+  'approval.digest_mismatch': (who, what) =>
+    `${who} stopped ${what}: it was not what had been shown.`,
   'approval.expired': (_who, what) => `Nobody decided ${what} in time.`,
   'approval.held': (who, what) => `${who} put off ${what}.`,
   'approval.kept_open': (who, what) => `${who} kept ${what} open longer.`,
@@ -23,7 +28,8 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'attention.paused': (who) => `${who} paused everything.`,
   'attention.quiet_hours': (who) => `${who} changed the quiet hours.`,
   'attention.resumed': (who) => `${who} ended the pause.`,
-  'audit.acknowledged': (who, what) => `${who} acknowledged that the audit log does not fit from ${what} on.`,
+  'audit.acknowledged': (who, what) =>
+    `${who} acknowledged that the audit log does not fit from ${what} on.`,
   'audit.checked': (who) => `${who} had the audit log checked.`,
   'audit.exported': (who) => `${who} exported the audit log.`,
   'audit.tampered': (who, what) => `${who} found that the audit log does not fit from ${what} on.`,
@@ -32,18 +38,24 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'remote_approval.answered': (who, what) => `${who} decided about ${what}, as an adult’s hub.`,
   'remote_approval.asked': (who, what) => `${who} asked an adult’s hub about ${what}.`,
   'remote_approval.off': (who) => `${who} let the people here decide everything again.`,
-  'remote_approval.refused': (who, what) => `${who} sent a decision about ${what} that was not used.`,
+  'remote_approval.refused': (who, what) =>
+    `${who} sent a decision about ${what} that was not used.`,
   'remote_approval.set': (who) => `${who} set which adults’ hubs decide, and about what.`,
   'delegation.sent': (who) => `${who} sent a task to another hub.`,
-  'delivery.refused': (who) => `${who} kept something from an agent: what was stored was not what had been allowed.`,
-  'hub.ended_unexpectedly': (who, what) => `${who} had ended unexpectedly before this start: ${what}.`,
-  'hub.restore_confirmed': (who) => `${who} confirmed that this hub was restored from an older copy.`,
-  'message.conflict': (who) => `${who} sent two different messages under one number; the second was refused.`,
+  'delivery.refused': (who) =>
+    `${who} kept something from an agent: what was stored was not what had been allowed.`,
+  'hub.ended_unexpectedly': (who, what) =>
+    `${who} had ended unexpectedly before this start: ${what}.`,
+  'hub.restore_confirmed': (who) =>
+    `${who} confirmed that this hub was restored from an older copy.`,
+  'message.conflict': (who) =>
+    `${who} sent two different messages under one number; the second was refused.`,
   'notify.refused': (who) => `${who} sent a notice that was refused.`,
   'passphrase.refused': () => 'Somebody gave a wrong owner passphrase.',
   'passphrase.set': (who) => `${who} set the owner passphrase.`,
   'peer.changed': (who, what) => `${who} changed the details of ${what}.`,
-  'peer.decides_no_more': (_who, what) => `${what} no longer decides here, because it is no longer an adult’s hub.`,
+  'peer.decides_no_more': (_who, what) =>
+    `${what} no longer decides here, because it is no longer an adult’s hub.`,
   'peer.downgraded': (who) => `${who} spoke an older protocol than before.`,
   'peer.forged_sender': (who) => `${who} sent a message in another’s name; it was refused.`,
   'peer.key_kept': (who, what) => `${who} kept the known key of ${what} and rejected another one.`,
@@ -64,7 +76,8 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'registration.requested': () => 'A program on this computer asked to be connected.',
   'request.asked': (who) => `${who} asked for something that waited for you.`,
   'request.held': (who) => `${who} asked for something that was held until later.`,
-  'request.passed': (who) => `${who} asked for something that one of your rules or settings allowed.`,
+  'request.passed': (who) =>
+    `${who} asked for something that one of your rules or settings allowed.`,
   'request.declined': (who) => `${who} asked for something that one of your rules declined.`,
   'result.malformed': (who) => `${who} sent a result that no hub sends; it was refused.`,
   'result.refused': (who) => `${who} sent a result that nobody was waiting for; it was refused.`,
@@ -75,6 +88,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'rule.restored': (who) => `${who} brought back a rule.`,
   'rule.resumed': (who) => `${who} resumed a rule.`,
   'settings.changed': (who) => `${who} changed the settings.`,
-  'settings.date_confirmed': (who) => `${who} confirmed the date, so that old words are removed again.`,
+  'settings.date_confirmed': (who) =>
+    `${who} confirmed the date, so that old words are removed again.`,
   'token.revoked': (who, what) => `${who} ended a token of ${what}.`,
 };

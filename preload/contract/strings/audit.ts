@@ -9,7 +9,9 @@ const numbers = new Intl.NumberFormat(locale);
 const lists = new Intl.ListFormat(locale);
 const rowsOf = (count: number) => plural(count, { one: '{n} row', other: '{n} rows' });
 const rowsFrom = (row: number, upTo: number) =>
-  row === upTo ? `row ${numbers.format(row)}` : `rows ${numbers.format(row)} to ${numbers.format(upTo)}`;
+  row === upTo
+    ? `row ${numbers.format(row)}`
+    : `rows ${numbers.format(row)} to ${numbers.format(upTo)}`;
 
 /** By where it was done; one this list does not know is shown by its name. */
 const surfaces: Readonly<Record<string, string>> = {
@@ -24,12 +26,16 @@ const surfaces: Readonly<Record<string, string>> = {
 };
 
 const findings: Readonly<Record<TamperKind, (row: number, upTo: number) => string>> = {
-  changed: (row) => `Row ${numbers.format(row)} was changed after it was written, or another row was put in its place.`,
-  missing: (row) => `Row ${numbers.format(row)} is missing: it was removed, or moved to another place.`,
+  changed: (row) =>
+    `Row ${numbers.format(row)} was changed after it was written, or another row was put in its place.`,
+  missing: (row) =>
+    `Row ${numbers.format(row)} is missing: it was removed, or moved to another place.`,
   rechained: (row, upTo) =>
     `Something from row ${numbers.format(row)} on was changed and the chain computed anew: the signature does not fit ${rowsFrom(row, upTo)}.`,
-  signature: (row) => `The signature that covers row ${numbers.format(row)} was changed or removed.`,
-  older_copy: (row) => `The log ends with row ${numbers.format(row)} and this hub has signed more than it holds: it is an older copy.`,
+  signature: (row) =>
+    `The signature that covers row ${numbers.format(row)} was changed or removed.`,
+  older_copy: (row) =>
+    `The log ends with row ${numbers.format(row)} and this hub has signed more than it holds: it is an older copy.`,
   unreadable: () => 'The log could not be read to its end.',
 };
 
@@ -37,7 +43,8 @@ export const audit = {
   /** Who did something, where the people at this hub did. */
   person: 'a person here',
   title: 'Audit log',
-  detail: 'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
+  detail:
+    'Who decided and did what on this hub, row by row. Nothing in it is ever changed or removed.',
   check: 'Check that nothing was changed',
   checkDetail: 'Checks every row and every signature. The hub keeps running.',
   checkNow: 'Check now',
@@ -60,12 +67,15 @@ export const audit = {
     `Row ${numbers.format(row)} did not fit. You acknowledged that${at === null ? '' : ` on ${at}`} (row ${numbers.format(acknowledged_row)}); the rows between are not checked.`,
   broken: 'The audit log was changed.',
   brokenAdvice: 'Keep a copy of the data folder as it is, and find out who could write there.',
-  notCounted: 'Whether this is the newest copy could not be asked: the key vault was locked, or keeps no counter yet.',
-  cancelled: (done: number, rows: number) => `The check was stopped after ${numbers.format(done)} of ${rowsOf(rows)}; those fit.`,
+  notCounted:
+    'Whether this is the newest copy could not be asked: the key vault was locked, or keeps no counter yet.',
+  cancelled: (done: number, rows: number) =>
+    `The check was stopped after ${numbers.format(done)} of ${rowsOf(rows)}; those fit.`,
   failed: (problem: string) => `The audit log could not be checked. ${problem}`,
   stopped: 'The hub isn’t running. The audit log on disk is checked, and nothing is changed.',
   export: 'Save a copy',
-  exportDetail: 'As a file, with every row. JSON can be checked elsewhere; CSV opens in a spreadsheet.',
+  exportDetail:
+    'As a file, with every row. JSON can be checked elsewhere; CSV opens in a spreadsheet.',
   exportJson: 'JSON',
   exportCsv: 'CSV',
   exporting: 'Reading it…',
@@ -80,7 +90,12 @@ export const audit = {
   noAction: 'It doesn’t say what was done.',
   older: 'Show older ones',
   actions: auditActions,
-  who: { you: 'You', hub: 'This hub', program: 'A program on this computer', goneHub: 'A hub that isn’t known any more' },
+  who: {
+    you: 'You',
+    hub: 'This hub',
+    program: 'A program on this computer',
+    goneHub: 'A hub that isn’t known any more',
+  },
   what: {
     goneHub: 'a hub that isn’t known any more',
     request: 'a request',
@@ -98,7 +113,8 @@ export const audit = {
       `${rowsOf(rows)} from row ${numbers.format(fromSeq)} on ${rows === 1 ? 'was' : 'were'} not signed yet`,
     row: (row: number) => `row ${numbers.format(row)}`,
   },
-  ownSessions: (count: number) => plural(count, { one: 'You ended a session.', other: 'You ended {n} sessions.' }),
+  ownSessions: (count: number) =>
+    plural(count, { one: 'You ended a session.', other: 'You ended {n} sessions.' }),
   rowOf: (seq: number, actor: string, object: string) => `Row ${seq}, by ${actor}, of ${object}`,
   /** Beside a row, so that one which is spoken of by its number is found. */
   numbered: (seq: number) => `Row ${numbers.format(seq)}`,

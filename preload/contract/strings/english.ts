@@ -1,4 +1,5 @@
-// The catalogue: every word this product says to a person, in one object. Another language is another object of the same type.
+// The catalogue: every word this product says to a person, in one object. Another language is
+// another object of the same type.
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
 import { remoteApproval } from './remote-approval.ts';

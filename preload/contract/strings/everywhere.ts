@@ -39,7 +39,8 @@ export const common = {
     stopping: 'Stopping',
     lost: 'Not live',
     noHubs: 'no other hubs yet',
-    online: (online: number, all: number) => `${online} of ${plural(all, { one: '{n} hub', other: '{n} hubs' })} online`,
+    online: (online: number, all: number) =>
+      `${online} of ${plural(all, { one: '{n} hub', other: '{n} hubs' })} online`,
   },
   close: 'Close',
   cancel: 'Cancel',
@@ -78,7 +79,8 @@ export const common = {
   platforms,
   /** The parts of one name, as "Who, 1st". */
   between: ', ',
-  placeInList: (place: number) => ordinal(place, { one: '{n}st', two: '{n}nd', few: '{n}rd', other: '{n}th' }),
+  placeInList: (place: number) =>
+    ordinal(place, { one: '{n}st', two: '{n}nd', few: '{n}rd', other: '{n}th' }),
   said: {
     hiddenCharacter: (code: string) => `hidden character ${code}`,
     exactly: 'Exactly as it was sent',
@@ -106,13 +108,17 @@ export const common = {
     /** Nobody here is waited for. */
     elsewhere: (hub: string) => `A request from ${hub}, about which an adult’s hub decides.`,
     offer: (label: string) => `${label} asks to be added.`,
-    several: (count: number) => plural(count, { one: '{n} new request.', other: '{n} new requests.' }),
-    waiting: (count: number) => plural(count, { one: '{n} waits for you.', other: '{n} wait for you.' }),
+    several: (count: number) =>
+      plural(count, { one: '{n} new request.', other: '{n} new requests.' }),
+    waiting: (count: number) =>
+      plural(count, { one: '{n} waits for you.', other: '{n} wait for you.' }),
     back: 'The hub is back. This page is live again.',
   },
   hubState: {
-    locked: 'The keychain of this computer is locked, so this hub cannot show who it is. No other hub can reach it.',
-    missing: 'The identity of this hub cannot be found. It makes no new one by itself; other hubs would not know it.',
+    locked:
+      'The keychain of this computer is locked, so this hub cannot show who it is. No other hub can reach it.',
+    missing:
+      'The identity of this hub cannot be found. It makes no new one by itself; other hubs would not know it.',
     starting: 'The hub is starting.',
     stopping: 'The hub is stopping.',
     unlock: 'Unlock',
@@ -150,9 +156,11 @@ export const common = {
     usePassphrase: 'Use the owner passphrase',
     useCode: 'Use a login link',
     note: 'You stay logged in for 12 hours, or 30 minutes without a click, in this tab only. Check that the address above begins with',
-    noCode: 'That is not a login link or code. It looks like the last part of the link after “#c=”.',
+    noCode:
+      'That is not a login link or code. It looks like the last part of the link after “#c=”.',
     otherHub: (theirs: string, ours: string) =>
       `That link opens ${theirs}. This page is ${ours}: open the link itself, or get one for this hub.`,
-    ended: 'The login of this tab has ended. Nothing was decided meanwhile. What waited still waits.',
+    ended:
+      'The login of this tab has ended. Nothing was decided meanwhile. What waited still waits.',
   },
 } as const;

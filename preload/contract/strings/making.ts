@@ -1,4 +1,5 @@
-// The words of making a rule by hand: its form, what does not fit, and what it would have done. English.
+// The words of making a rule by hand: its form, what does not fit, and what it would have done.
+// English.
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -12,24 +13,37 @@ export interface Changes {
   readonly decline: number;
 }
 
-/** "Tried on the last 20 requests, as things are today: 3 would be allowed and 17 would stay as they are." */
+/**
+ * "Tried on the last 20 requests, as things are today: 3 would be allowed and 17 would stay as they
+ * are."
+ */
 function tried(requests: number, changes: Changes): string {
   const { deliver, ask, decline } = changes;
   const rest = requests - deliver - ask - decline;
   const parts = [
-    deliver === 0 ? '' : plural(deliver, { one: 'one would be allowed', other: '{n} would be allowed' }),
+    deliver === 0
+      ? ''
+      : plural(deliver, { one: 'one would be allowed', other: '{n} would be allowed' }),
     ask === 0 ? '' : plural(ask, { one: 'one would ask you', other: '{n} would ask you' }),
-    decline === 0 ? '' : plural(decline, { one: 'one would be declined', other: '{n} would be declined' }),
-    rest === 0 || rest === requests ? '' : plural(rest, { one: 'one would stay as it is', other: '{n} would stay as they are' }),
+    decline === 0
+      ? ''
+      : plural(decline, { one: 'one would be declined', other: '{n} would be declined' }),
+    rest === 0 || rest === requests
+      ? ''
+      : plural(rest, { one: 'one would stay as it is', other: '{n} would stay as they are' }),
   ].filter((part) => part !== '');
-  const on = plural(requests, { one: 'Tried on the last request', other: 'Tried on the last {n} requests' });
+  const on = plural(requests, {
+    one: 'Tried on the last request',
+    other: 'Tried on the last {n} requests',
+  });
   return `${on}, as things are today: ${rest === requests ? 'it would change nothing' : list.format(parts)}.`;
 }
 
 export const making = {
   open: 'Make a rule',
   title: 'A new rule',
-  detail: 'It does exactly what its sentence says. You can’t change a rule later. Pause it or remove it, and make a new one.',
+  detail:
+    'It does exactly what its sentence says. You can’t change a rule later. Pause it or remove it, and make a new one.',
   what: 'What happens',
   effects: { allow: 'Allow without asking', ask: 'Always ask me', never: 'Decline' },
   who: 'Who asks',
@@ -47,11 +61,18 @@ export const making = {
   anyArea: 'any area',
   otherArea: 'another area…',
   areaName: 'The area',
-  areaHint: 'Small letters, with dots between, such as family.chat. It covers everything below it, too.',
+  areaHint:
+    'Small letters, with dots between, such as family.chat. It covers everything below it, too.',
   topic: 'Only about the topic',
   topicHint: 'You can leave it empty. Use small letters, with dots between.',
   ends: 'Ends',
-  end: { tonight: 'tonight', week: 'in a week', month: 'in 30 days', day: 'on a day…', never: 'when I remove it' },
+  end: {
+    tonight: 'tonight',
+    week: 'in a week',
+    month: 'in 30 days',
+    day: 'on a day…',
+    never: 'when I remove it',
+  },
   endDay: 'The end of this day',
   choose: 'choose…',
   exactly: 'Exactly what this would do',

@@ -1,4 +1,5 @@
-// The words of the approval inbox. The hub says what would happen; it never paraphrases what the sender wrote. English.
+// The words of the approval inbox. The hub says what would happen; it never paraphrases what the
+// sender wrote. English.
 import type { RiskClass, Surface } from '../dto.ts';
 import { answers } from './answers.ts';
 import { common, locale } from './everywhere.ts';
@@ -12,16 +13,21 @@ const together = {
   answer: (count: number, area: string) => `answer ${count} questions in ${area}`,
   list: (count: number) => `The ${count} requests`,
   place: (place: number, count: number) => `${place} of ${count}`,
-  placeSpoken: (hub: string, place: number, count: number) => `Request ${place} of ${count} from ${hub}`,
+  placeSpoken: (hub: string, place: number, count: number) =>
+    `Request ${place} of ${count} from ${hub}`,
   each: 'Each is decided for itself, once.',
   firstUntil: (time: string) => `The first until ${time}; each says how long.`,
   notDone: (hub: string) => `They are not done. ${hub} is told of each that nobody answered.`,
   apart: 'Show it alone',
-  apartSpoken: (place: number, count: number) => `Show it alone: request ${place} of ${count}, with all choices`,
+  apartSpoken: (place: number, count: number) =>
+    `Show it alone: request ${place} of ${count}, with all choices`,
   allow: (count: number) => `Allow these ${count}`,
   decline: (count: number) => `Decline these ${count}`,
   opensWhenRead: 'Opens when you have read each to its end',
-  /** @param left those that were not: another request by now, decided by somebody else, or not taken by the hub */
+  /**
+   * @param left those that were not: another request by now, decided by somebody else, or not taken
+   * by the hub
+   */
   told: (decision: 'allow' | 'decline', done: number, left: number) => {
     const did = decision === 'allow' ? 'allowed' : 'declined';
     const all = plural(done, { one: `{n} request ${did}.`, other: `{n} requests ${did}.` });
@@ -31,11 +37,16 @@ const together = {
 } as const;
 
 export const now = {
-  needYou: (count: number) => plural(count, { one: '{n} request needs you', other: '{n} requests need you' }),
+  needYou: (count: number) =>
+    plural(count, { one: '{n} request needs you', other: '{n} requests need you' }),
   neededYou: (count: number, time: string) =>
     `${plural(count, { one: '{n} request needed you', other: '{n} requests needed you' })} at ${time}`,
   /** Only an adult's hub can decide. */
-  needAdult: (count: number) => plural(count, { one: '{n} request waits for an adult', other: '{n} requests wait for an adult' }),
+  needAdult: (count: number) =>
+    plural(count, {
+      one: '{n} request waits for an adult',
+      other: '{n} requests wait for an adult',
+    }),
   notLive: 'Not live',
   pending: 'Waiting for you',
   onlineNow: (names: string) => `Online: ${names}.`,
@@ -44,10 +55,12 @@ export const now = {
     title: 'Nothing needs you',
     /** Under a line that somebody asks for something else. */
     noRequests: 'No requests',
-    detail: 'What other computers ask for waits here, word for word, until you decide or the time is up.',
+    detail:
+      'What other computers ask for waits here, word for word, until you decide or the time is up.',
     lately: 'Recently decided',
   },
-  pairingOffered: (count: number) => plural(count, { one: 'A hub asks to be added.', other: '{n} hubs ask to be added.' }),
+  pairingOffered: (count: number) =>
+    plural(count, { one: 'A hub asks to be added.', other: '{n} hubs ask to be added.' }),
   pairingOfferedDetail: 'Go on only if someone in your home has just asked for this.',
   seeWhoAsks: (count: number) => (count === 1 ? 'See who asks' : 'See who they are'),
   seeWhatAsks: 'See which one',
@@ -67,10 +80,15 @@ export const now = {
   asked: 'asked',
   gaveReason: 'gave a reason',
   notChecked: 'not checked',
-  exact: (count: number) => plural(count, { one: 'exact, {n} character', other: 'exact, {n} characters' }),
-  hiddenShown: (count: number) => plural(count, { one: '{n} hidden one shown', other: '{n} hidden ones shown' }),
+  exact: (count: number) =>
+    plural(count, { one: 'exact, {n} character', other: 'exact, {n} characters' }),
+  hiddenShown: (count: number) =>
+    plural(count, { one: '{n} hidden one shown', other: '{n} hidden ones shown' }),
   moreBelow: (lines: number) =>
-    plural(lines, { one: 'More below: {n} line. Scroll to the end.', other: 'More below: {n} lines. Scroll to the end.' }),
+    plural(lines, {
+      one: 'More below: {n} line. Scroll to the end.',
+      other: 'More below: {n} lines. Scroll to the end.',
+    }),
   fullText: (hub: string) => `Full text from ${hub}`,
   flags: {
     urgent: 'marked urgent',
@@ -79,10 +97,12 @@ export const now = {
     agent: 'first for this agent',
     domain: 'first in this area',
   },
-  changedSaid: (hub: string) => `The request from ${hub} changed while it was shown. Nothing was decided.`,
+  changedSaid: (hub: string) =>
+    `The request from ${hub} changed while it was shown. Nothing was decided.`,
   decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
   heldSaid: (hub: string) => `The request from ${hub} waits until later. What you wrote is kept.`,
-  changedNote: 'This request changed while you were reading. Nothing was decided. Please read it again.',
+  changedNote:
+    'This request changed while you were reading. Nothing was decided. Please read it again.',
 
   risk: {
     R0: 'Only looks.',
@@ -96,7 +116,8 @@ export const now = {
     default_class: (agent: string, area: string) =>
       `You haven’t set how risky ${agent === area ? agent : area} is, so it counts as “others will see it”.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
-    no_domain: (agent: string) => `The request names no area of ${agent}’s, so its strictest setting applies.`,
+    no_domain: (agent: string) =>
+      `The request names no area of ${agent}’s, so its strictest setting applies.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },
@@ -107,7 +128,8 @@ export const now = {
     runsHere: (agent: string) => `${agent}, on this computer`,
     leaves: 'What goes out',
     leavesResult: (hub: string) => `The answer, which goes to ${hub}`,
-    leavesResultAndWork: (agent: string, hub: string) => `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,
+    leavesResultAndWork: (agent: string, hub: string) =>
+      `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,
     leavesWork: (agent: string) => `What ${agent} sends out while doing it. No answer goes back.`,
     leavesNothing: 'Only that it was done, or not',
     waits: 'Waits',
@@ -199,27 +221,38 @@ export const now = {
     name: 'Name this hub',
     nameDone: (hub: string, person: string) =>
       `${hub}, used by ${person}. Hubs you have added see both. Hubs nearby see the hub’s name while “Add a hub” is open here.`,
-    nameMissing: (hub: string) => `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
+    nameMissing: (hub: string) =>
+      `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
     change: 'Change',
     passphrase: 'Choose the owner passphrase',
-    passphraseDone: 'It is set. You can log in from a browser at any time, and decide at a terminal.',
-    passphraseMissing: 'With it you can log in from a browser at any time, and decide at a terminal.',
+    passphraseDone:
+      'It is set. You can log in from a browser at any time, and decide at a terminal.',
+    passphraseMissing:
+      'With it you can log in from a browser at any time, and decide at a terminal.',
     passphraseChoose: 'Choose it',
     passphraseChange: 'Change it',
     agent: 'Connect an agent',
-    agentDone: (count: number) => plural(count, { one: '{n} agent is connected.', other: '{n} agents are connected.' }),
+    agentDone: (count: number) =>
+      plural(count, { one: '{n} agent is connected.', other: '{n} agents are connected.' }),
     agentMissing: 'Claude Code, OpenClaw, a script: one line connects it, on this computer only.',
     connect: 'Connect',
     hub: 'Add another hub',
-    hubDone: (count: number) => plural(count, { one: '{n} hub is added.', other: '{n} hubs are added.' }),
+    hubDone: (count: number) =>
+      plural(count, { one: '{n} hub is added.', other: '{n} hubs are added.' }),
     hubMissing: 'Install AXON Hub on another computer in your home; it shows up here by itself.',
     addHub: 'Add a hub',
     done: 'Done',
     lesson: 'How it works',
     lessons: [
-      ['A request waits for you', 'What other computers ask for stays outside, word for word, until you decide or the time is up.'],
+      [
+        'A request waits for you',
+        'What other computers ask for stays outside, word for word, until you decide or the time is up.',
+      ],
       ['You allow it', 'Once. One of your agents then does it, on this computer.'],
-      ['Or you decline it', 'The other computer is told, with your reason if you give one. Doing nothing is a no, too.'],
+      [
+        'Or you decline it',
+        'The other computer is told, with your reason if you give one. Doing nothing is a no, too.',
+      ],
     ],
   },
 } as const;
@@ -239,16 +272,23 @@ export const activity = {
   in: 'in',
   out: 'out',
   /** @param since null: this day @returns empty where rules did nothing */
-  rulesToday: (since: string | null, { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number }) => {
+  rulesToday: (
+    since: string | null,
+    { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number },
+  ) => {
     const did = [
-      ...(byRule === 0 ? [] : [plural(byRule, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
+      ...(byRule === 0
+        ? []
+        : [plural(byRule, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
       ...(awayByRule === 0
         ? []
         : byRule > 0
           ? [`declined ${awayByRule}`]
           : [plural(awayByRule, { one: 'declined {n} request', other: 'declined {n} requests' })]),
     ];
-    return did.length === 0 ? '' : `${since === null ? 'Today' : `Since ${since}`} your rules ${did.join(' and ')}.`;
+    return did.length === 0
+      ? ''
+      : `${since === null ? 'Today' : `Since ${since}`} your rules ${did.join(' and ')}.`;
   },
   table: 'As a table',
   hour: 'From',

@@ -13,7 +13,12 @@ export const agents = {
   emptyTitle: 'No agent is connected yet',
   emptyDetail:
     'An agent is a program that works for you: Claude Code, OpenClaw, a script. Connect one and others in your home can ask it, as far as you allow.',
-  classes: { R0: 'Only looks', R1: 'Small, can be undone', R2: 'Others see it', R3: 'Dangerous' } satisfies Record<RiskClass, string>,
+  classes: {
+    R0: 'Only looks',
+    R1: 'Small, can be undone',
+    R2: 'Others see it',
+    R3: 'Dangerous',
+  } satisfies Record<RiskClass, string>,
   classDetail: {
     R0: 'Questions that name one of its areas are answered without asking you. All else asks.',
     R1: 'Asks you each time.',
@@ -30,7 +35,8 @@ export const agents = {
   neverSeen: 'has not connected yet',
   silent: (duration: string) => `silent for ${duration}`,
   idle: (all: number) => `Idle, 0 of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
-  busy: (active: number, all: number) => `Busy, ${active} of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
+  busy: (active: number, all: number) =>
+    `Busy, ${active} of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
   queued: (count: number) => plural(count, { one: '{n} waits for it.', other: '{n} wait for it.' }),
   lastCall: (when: string) => `Last call ${when}.`,
   tokenMade: (when: string) => `Token made ${when}.`,
@@ -64,12 +70,14 @@ export const agents = {
     areas: 'It offers',
     refuse: 'Refuse',
     confirm: 'Confirm',
-    note: (duration: string) => `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
+    note: (duration: string) =>
+      `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
   },
 
   connect: {
     title: 'Connect an agent',
-    detail: 'On this computer only. It starts with “others see it” for every area, until you say otherwise.',
+    detail:
+      'On this computer only. It starts with “others see it” for every area, until you say otherwise.',
     name: 'Name',
     nameHint: 'Like claude-code: small letters, digits, “.”, “_” and “-”',
     display: 'What you call it',
@@ -87,8 +95,10 @@ export const agents = {
       listen: 'Give it what it is asked to do',
       fetch: 'Fetch its token, in bash; paste “poll” and “secret” from the answer when it asks',
     },
-    thenCode: 'The first line shows a code and waits. The same code appears here: compare, then confirm it.',
-    thenCurl: 'The answer holds the code that appears here, too: compare, confirm it, then fetch its token.',
+    thenCode:
+      'The first line shows a code and waits. The same code appears here: compare, then confirm it.',
+    thenCurl:
+      'The answer holds the code that appears here, too: compare, confirm it, then fetch its token.',
     manual: 'Or make a token by hand',
     waiting: 'Waiting for it to connect…',
     called: 'It connected. It works.',
@@ -102,18 +112,29 @@ export const settings = {
   general: 'General',
   /** At a terminal as on the page. */
   each: {
-    name: { title: 'Name of this hub', detail: 'Seen by hubs you have added, and by hubs nearby while “Add a hub” is open here.' },
-    person: { title: 'Person', detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.' },
+    name: {
+      title: 'Name of this hub',
+      detail: 'Seen by hubs you have added, and by hubs nearby while “Add a hub” is open here.',
+    },
+    person: {
+      title: 'Person',
+      detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.',
+    },
     discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
     theme: { title: 'Appearance', detail: 'Follows the system until you choose.' },
-    start_at_login: { title: 'Start at login', detail: 'For the desktop app. It starts hidden; the hub is up before any window.' },
+    start_at_login: {
+      title: 'Start at login',
+      detail: 'For the desktop app. It starts hidden; the hub is up before any window.',
+    },
     native_notifications: {
       title: 'Tell me about requests',
-      detail: 'For the desktop app. A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
+      detail:
+        'For the desktop app. A fixed sentence and your own name for the hub; never the text. One a minute for each hub.',
     },
     single_key_shortcuts: {
       title: 'Single-key shortcuts',
-      detail: 'U works only while something can be undone, the others only while a card has the focus.',
+      detail:
+        'U works only while something can be undone, the others only while a card has the focus.',
     },
     approvals_wait_minutes: {
       title: 'How long a request waits for you',
@@ -125,7 +146,10 @@ export const settings = {
       detail:
         'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
     },
-    keep_feed_days: { title: 'How long the feed is kept', detail: 'Notices, read or not. Then they are removed for good.' },
+    keep_feed_days: {
+      title: 'How long the feed is kept',
+      detail: 'Notices, read or not. Then they are removed for good.',
+    },
   } satisfies Record<SettingKey, { readonly title: string; readonly detail: string }>,
   /** @param by a flag or variable */
   fixed: (by: string) => `This hub was started with ${by}. That counts until you start it without.`,
@@ -140,7 +164,9 @@ export const settings = {
   confirmDate: 'The date is right',
   dateConfirmed: 'The date is confirmed. Old messages are removed again.',
   keepLength: (days: number) =>
-    days % 365 === 0 ? plural(days / 365, { one: '{n} year', other: '{n} years' }) : plural(days, { one: '{n} day', other: '{n} days' }),
+    days % 365 === 0
+      ? plural(days / 365, { one: '{n} year', other: '{n} years' })
+      : plural(days, { one: '{n} day', other: '{n} days' }),
   network: 'Network',
   ports: 'Ports',
   portsDetail: (peer: number | null, api: number) =>
@@ -152,7 +178,8 @@ export const settings = {
   label: 'What others see before they add it',
   labelDetail: 'Under “Nearby” on their screens; compare it before you press Show the code.',
   link: (address: string) => `Link to this hub at ${address}`,
-  linkDetail: 'Pasted on another hub under “By its address”; it holds the address and the public key.',
+  linkDetail:
+    'Pasted on another hub under “By its address”; it holds the address and the public key.',
   agentId: 'Agent id',
   agentIdDetail: 'Somebody who adds this hub by its address types this, or the public key.',
   publicKey: 'Public key',
@@ -166,7 +193,8 @@ export const settings = {
   keyNone: 'Nowhere yet',
   version: 'Version',
   licences: 'Licences',
-  licencesDetail: 'AXON Hub is under the MIT licence. It includes other people’s work under their own licences.',
+  licencesDetail:
+    'AXON Hub is under the MIT licence. It includes other people’s work under their own licences.',
   licencesOpen: 'Read them',
   licencesBack: 'Settings',
   licencesFile: 'The full list is in licences.txt, beside the program.',
@@ -182,7 +210,8 @@ export const settings = {
   passphraseOldMissing: 'Type the passphrase that is set now.',
   passphraseShort: (least: number) => `It needs at least ${least} characters.`,
   passphraseDiffers: 'It is not the same as the new passphrase above.',
-  passphraseHint: 'At least 8 characters. A few words that only you would put together are better than one odd one.',
+  passphraseHint:
+    'At least 8 characters. A few words that only you would put together are better than one odd one.',
   passphraseSave: 'Set it',
   passphraseSaved: 'The passphrase is set.',
   sessions: 'Who is logged in',

@@ -10,15 +10,18 @@ const introductions: Readonly<Record<IntroductionWay, (where: string) => string>
   digits: (where) => `with digits that you typed here ${where}`,
   invitation_made_here: (where) => `by an invitation that you made here ${where}`,
   invitation_used_here: (where) => `by an invitation of the other hub that you used here ${where}`,
-  share_token: (where) => `by its axon:// link, whose key you trusted here ${where}, without digits`,
+  share_token: (where) =>
+    `by its axon:// link, whose key you trusted here ${where}, without digits`,
   key: (where) => `by its address and key, which you trusted here ${where}, without digits`,
 };
 
-const KEY_CHANGED_WHY = 'This happens when a computer was set up again. It also happens when someone pretends to be it.';
+const KEY_CHANGED_WHY =
+  'This happens when a computer was set up again. It also happens when someone pretends to be it.';
 
 export const people = {
   title: 'People & hubs',
-  summary: (online: number, all: number) => `${online} of ${all} online. An open door is online; the number on the wire is the round trip.`,
+  summary: (online: number, all: number) =>
+    `${online} of ${all} online. An open door is online; the number on the wire is the round trip.`,
   addHub: 'Add a hub',
   household: 'In the household',
   nearby: 'Nearby, not added',
@@ -38,7 +41,8 @@ export const people = {
   unknownIncoming: 'A hub that connected to this one',
   unknownStatic: 'A hub at an address you gave',
   /** An alarm: another hub uses the name of one that is paired. */
-  lookalike: (name: string) => `This is not ${name}. It uses that name, or one that looks like it, but it is another hub.`,
+  lookalike: (name: string) =>
+    `This is not ${name}. It uses that name, or one that looks like it, but it is another hub.`,
   callsItself: 'It calls itself',
   discovery: {
     unusable: 'Hubs can’t find each other just now.',
@@ -50,12 +54,14 @@ export const people = {
   seen: (ago: string) => `seen ${ago}`,
   hereNow: 'here now',
   goneNow: 'not in sight any more',
-  crowd: 'More hubs are in sight than a home has, so some may be false. Add only the one whose own screen shows the same label.',
+  crowd:
+    'More hubs are in sight than a home has, so some may be false. Add only the one whose own screen shows the same label.',
   showMore: (count: number) => plural(count, { one: 'Show one more', other: 'Show {n} more' }),
   add: 'Add',
   empty: {
     title: 'No other hubs yet',
-    detail: 'Install AXON Hub on another computer in your home. It appears here within 5 seconds. Then press “Add a hub” on both.',
+    detail:
+      'Install AXON Hub on another computer in your home. It appears here within 5 seconds. Then press “Add a hub” on both.',
     unseen:
       'Install AXON Hub on another computer, and add it by an invitation or its address: hubs do not show up here by themselves just now.',
   },
@@ -63,13 +69,15 @@ export const people = {
   asked: {
     one: 'A hub asks to be added. It shows as',
     several: 'Several hubs ask to be added.',
-    detail: 'Nothing happens unless you press Add a hub; do so only if someone in your home is asking now.',
+    detail:
+      'Nothing happens unless you press Add a hub; do so only if someone in your home is asking now.',
   },
   allHubs: 'All hubs',
   online: (trip: string) => `Online, ${trip}.`,
   onlineWord: 'online',
   onlineNoTrip: 'Online.',
-  paired: (date: string, { way, surface }: IntroductionDto) => `Paired on ${date} ${introductions[way](common.surfaces[surface])}.`,
+  paired: (date: string, { way, surface }: IntroductionDto) =>
+    `Paired on ${date} ${introductions[way](common.surfaces[surface])}.`,
   daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',
@@ -103,17 +111,20 @@ export const people = {
   suspendYes: 'Suspend it',
   suspendNo: 'Keep it',
   resume: 'Let it back in',
-  suspendedNote: 'Nothing from it gets in, and nothing of yours goes there, until you let it back in.',
+  suspendedNote:
+    'Nothing from it gets in, and nothing of yours goes there, until you let it back in.',
   remove: 'Remove',
   removeAsk: (name: string) => `Remove ${name}?`,
-  removeDetail: 'Its waiting requests expire, and the link is closed at once. To talk again, the two hubs must be added anew.',
+  removeDetail:
+    'Its waiting requests expire, and the link is closed at once. To talk again, the two hubs must be added anew.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   mayDo: (name: string) => `What ${name} may do here`,
   mayDoRows: {
     sees: 'It may see what your agents offer, and put notices in your feed.',
     seesDetail: 'The default for every hub you added.',
-    looks: (areas: string) => `Questions that name ${areas} are answered without asking you, unless a rule says otherwise.`,
+    looks: (areas: string) =>
+      `Questions that name ${areas} are answered without asking you, unless a rule says otherwise.`,
     looksDetail: 'You marked this “only looks” under Agents.',
     asks: 'Everything else asks first.',
     asksDetail: 'Dangerous areas ask every time, with the last word typed.',
@@ -122,7 +133,9 @@ export const people = {
   youMayNothing: 'It has not said yet what its agents can do.',
   /** 0: what an agent says that takes no tasks. */
   atOnce: (count: number) =>
-    count === 0 ? 'It takes no tasks just now.' : plural(count, { one: 'Up to {n} task at once.', other: 'Up to {n} tasks at once.' }),
+    count === 0
+      ? 'It takes no tasks just now.'
+      : plural(count, { one: 'Up to {n} task at once.', other: 'Up to {n} tasks at once.' }),
   noLimit: 'It names no limit of tasks at once.',
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
@@ -130,7 +143,8 @@ export const people = {
   trustedKey: 'Its key',
   trustedKeyDetail:
     'The daemon shows no safety number. To be sure, compare the key with that in the link it gives for itself: there it stands between axon:// and @.',
-  safetyDetail: (name: string) => `Read it to each other whenever you want to be sure. It must be the same on ${name}.`,
+  safetyDetail: (name: string) =>
+    `Read it to each other whenever you want to be sure. It must be the same on ${name}.`,
   identifiers: 'Exact identifiers',
   agentId: 'Agent id',
   publicKey: 'Key',
@@ -140,26 +154,33 @@ export const people = {
   keyChanged: {
     pageTitle: 'Stop · AXON Hub',
     title: (name: string) => `${name} has a new identity`,
-    detail: (name: string) => `Something answers in the place of ${name}, but not with its key. ${KEY_CHANGED_WHY}`,
+    detail: (name: string) =>
+      `Something answers in the place of ${name}, but not with its key. ${KEY_CHANGED_WHY}`,
     /** At a terminal, where the address stands in the sentence. */
-    detailAt: (name: string, address: string) => `Something answers in the place of ${name}, at ${address}, but not with its key.`,
+    detailAt: (name: string, address: string) =>
+      `Something answers in the place of ${name}, at ${address}, but not with its key.`,
     why: KEY_CHANGED_WHY,
     stopped: 'Nothing from it gets in.',
-    untouched: (name: string) => `What ${name} asked before still waits, and its rules stay. Nothing is added automatically.`,
+    untouched: (name: string) =>
+      `What ${name} asked before still waits, and its rules stay. Nothing is added automatically.`,
     old: 'Known',
     since: (date: string) => `since ${date}`,
     seen: (when: string) => `Seen ${when}`,
     oldId: 'Known agent id',
     seenId: 'Seen agent id',
-    ask: (person: string) => `Ask ${person}, in person, whether this computer was set up again. If it was not, keep the old one.`,
-    askSomebody: (name: string) => `Ask whoever uses ${name}, in person, whether it was set up again. If it was not, keep the old one.`,
+    ask: (person: string) =>
+      `Ask ${person}, in person, whether this computer was set up again. If it was not, keep the old one.`,
+    askSomebody: (name: string) =>
+      `Ask whoever uses ${name}, in person, whether it was set up again. If it was not, keep the old one.`,
     keep: 'Keep the old one',
     again: 'It was set up again',
     removeTitle: (name: string) => `Remove the old ${name}?`,
-    removeDetail: 'Its waiting requests expire, and its rules end. Then the two hubs are added anew, with new digits.',
+    removeDetail:
+      'Its waiting requests expire, and its rules end. Then the two hubs are added anew, with new digits.',
     removeYes: 'Remove the old one',
     back: 'Back',
-    note: (address: string) => `Something else answered in its place, at ${address}, and didn’t get in. You kept the old key.`,
+    note: (address: string) =>
+      `Something else answered in its place, at ${address}, and didn’t get in. You kept the old key.`,
   },
 
   invite: {
@@ -170,7 +191,8 @@ export const people = {
     revoke: 'Revoke it',
     give: 'Bring this to the other computer. It works once, for',
     left: 'more.',
-    secret: 'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
+    secret:
+      'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
     picture: 'The invitation as a picture for a camera; the link below holds the same',
     paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
     older: (left: string) => `An earlier one works for ${left} more. Its link is shown only once.`,
@@ -179,7 +201,8 @@ export const people = {
     useHint: 'The other hub makes it under Add a hub, Invitation, Make one. Paste the whole link.',
     useLabel: 'The link of the invitation',
     useExample: 'axon://pair?…',
-    noLink: 'This is not the link of an invitation: that begins with axon://pair. Paste the whole of it.',
+    noLink:
+      'This is not the link of an invitation: that begins with axon://pair. Paste the whole of it.',
     joinHint: 'This is an invitation: the two hubs are added without digits.',
   },
 
@@ -187,12 +210,15 @@ export const people = {
     title: 'Add a hub',
     open: 'While this page is open, other hubs in your home can ask to be added.',
     left: 'left',
-    locked: (duration: string) => `After too many failures, adding hubs is closed for ${duration} more.`,
+    locked: (duration: string) =>
+      `After too many failures, adding hubs is closed for ${duration} more.`,
     closed: 'Other hubs cannot ask to be added just now.',
     reopen: 'Open for 5 more minutes',
     none: 'No hub in sight yet',
-    noneDetail: 'Open “Add a hub” on the other computer, too. Hubs on the same home network show up here within 5 seconds.',
-    noneUnseen: 'Hubs do not show up here by themselves just now. Use an invitation or its address, below.',
+    noneDetail:
+      'Open “Add a hub” on the other computer, too. Hubs on the same home network show up here within 5 seconds.',
+    noneUnseen:
+      'Hubs do not show up here by themselves just now. Use an invitation or its address, below.',
     notListed: 'Not in the list?',
     byAddress: 'By its address',
     byAddressDetail: 'For a hub somewhere else, over a VPN or the internet.',
@@ -215,7 +241,8 @@ export const people = {
     notAdded: 'Not added',
     putAway: 'Dismiss',
     forget: 'Forget',
-    requests: (count: number) => plural(count, { one: 'A hub wants to be added', other: '{n} hubs want to be added' }),
+    requests: (count: number) =>
+      plural(count, { one: 'A hub wants to be added', other: '{n} hubs want to be added' }),
     ownLabel: 'Others see this computer as',
   },
 
@@ -228,12 +255,15 @@ export const people = {
     offered: {
       tag: 'asks to be added',
       title: 'A hub wants to be added',
-      detail: 'Go on only if someone at home has just asked. The other screen shows the same name. Nothing is shared yet.',
+      detail:
+        'Go on only if someone at home has just asked. The other screen shows the same name. Nothing is shared yet.',
       from: (address: string) => `at ${address}`,
       says: 'says it is',
       theOther: 'The other hub',
       saysHub: (hub: string, person: string, platform: string) =>
-        [hub, person === '' ? '' : `used by ${person}`, platform].filter((part) => part !== '').join(', '),
+        [hub, person === '' ? '' : `used by ${person}`, platform]
+          .filter((part) => part !== '')
+          .join(', '),
       saysNothing: 'nothing about itself',
       pick: 'This one',
       notNow: 'Not now',
@@ -241,9 +271,11 @@ export const people = {
       pairAgain: 'Add it again',
     },
     removed: {
-      here: (name: string, when: string | null) => `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
+      here: (name: string, when: string | null) =>
+        `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
       invited: 'It has your invitation, so nobody types anything. “Add it again” adds it at once.',
-      asNew: 'It comes back as a new hub: what it was allowed then is not allowed again, and what you said “never” to stays so.',
+      asNew:
+        'It comes back as a new hub: what it was allowed then is not allowed again, and what you said “never” to stays so.',
     },
     looking: {
       tag: 'looking',
@@ -254,8 +286,10 @@ export const people = {
     waiting: {
       tag: 'asked',
       title: 'Now go to the other computer',
-      detail: 'On it, go to People & hubs and press “Add a hub”, then “Show the code”; six digits appear on its screen.',
-      taken: 'The request is there: under People & hubs, “Add a hub”, press “Show the code”; six digits appear on its screen.',
+      detail:
+        'On it, go to People & hubs and press “Add a hub”, then “Show the code”; six digits appear on its screen.',
+      taken:
+        'The request is there: under People & hubs, “Add a hub”, press “Show the code”; six digits appear on its screen.',
       busy: 'It answers, but other requests wait there. On it, go to People & hubs, “Add a hub”, and dismiss those. Then this hub asks again by itself.',
       standsAs: 'It lists this computer as',
       thisScreen: 'This screen is',
@@ -264,7 +298,8 @@ export const people = {
       tag: 'a moment',
       title: 'The two hubs are talking',
       detail: 'This takes a second or two.',
-      askedThere: 'If it takes longer, a person at the other hub is asked whether this one may come back.',
+      askedThere:
+        'If it takes longer, a person at the other hub is asked whether this one may come back.',
     },
     showSix: {
       tag: 'six digits',
@@ -273,7 +308,11 @@ export const people = {
       once: 'The digits work once.',
       never: 'Never type them into a chat, and never on a phone call you did not start.',
     },
-    typeSix: { tag: 'six digits', title: 'Type the six digits from the other computer', detail: 'Walk over and read them off its screen.' },
+    typeSix: {
+      tag: 'six digits',
+      title: 'Type the six digits from the other computer',
+      detail: 'Walk over and read them off its screen.',
+    },
     showTwo: {
       tag: 'two digits',
       title: 'They match. Now type these two over there',
@@ -282,9 +321,14 @@ export const people = {
     typeTwo: {
       tag: 'two digits',
       title: 'Type the two digits from the other computer',
-      detail: 'There is one try. If the other screen shows no digits, someone may be in between: press Stop.',
+      detail:
+        'There is one try. If the other screen shows no digits, someone may be in between: press Stop.',
     },
-    confirming: { tag: 'checking', title: 'Checking that they match', detail: 'This takes a second or two.' },
+    confirming: {
+      tag: 'checking',
+      title: 'Checking that they match',
+      detail: 'This takes a second or two.',
+    },
     paired: {
       tag: 'added',
       title: 'Who is behind this door?',

@@ -50,10 +50,14 @@ export const feed = {
   thisHub: 'This hub',
   fromItself: 'from AXON Hub itself',
   leftOut: (count: number) =>
-    plural(count, { one: '{n} more field is too long to be kept here.', other: '{n} more fields are too long to be kept here.' }),
+    plural(count, {
+      one: '{n} more field is too long to be kept here.',
+      other: '{n} more fields are too long to be kept here.',
+    }),
   older: 'Show older ones',
   emptyTitle: 'No notices yet',
-  emptyDetail: 'What your family’s agents want you to know lands here. Nothing in the feed ever needs a decision.',
+  emptyDetail:
+    'What your family’s agents want you to know lands here. Nothing in the feed ever needs a decision.',
   emptyFilter: 'Nothing of that kind.',
 } as const;
 
@@ -64,7 +68,8 @@ export const conversations = {
   pick: 'Pick a conversation',
   pickDetail: 'Each one shows what was asked, what was decided, by whom, and what came of it.',
   emptyTitle: 'Nothing has been said yet',
-  emptyDetail: 'When an agent asks another one, the whole exchange is kept here, with every decision.',
+  emptyDetail:
+    'When an agent asks another one, the whole exchange is kept here, with every decision.',
   older: 'Show older ones',
   with: (hub: string) => `${hub} and this computer.`,
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),

@@ -14,11 +14,14 @@ export const remoteApproval = {
   from: (what: string) => `For “${what}” and anything riskier.`,
   which: 'Whose hub decides',
   ask: (name: string) => `Ask ${name}`,
-  cannot: (name: string) => `${name} can’t be asked: the hub there is older, or has not been seen since it was updated.`,
+  cannot: (name: string) =>
+    `${name} can’t be asked: the hub there is older, or has not been seen since it was updated.`,
   noHubs: 'None of your hubs has the role “Adult”. Choose it under People & hubs.',
-  noHubsAtTerminal: 'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
+  noHubsAtTerminal:
+    'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
   onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
-  frozen: 'While this is on, agents stay as they are: their risk can only be raised, and new ones start at this class.',
+  frozen:
+    'While this is on, agents stay as they are: their risk can only be raised, and new ones start at this class.',
   fromLabel: 'Ask an adult about',
   classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
   passphrase: 'Owner passphrase',
@@ -39,7 +42,8 @@ export const remoteApproval = {
     unanswered: (name: string) => `${name} gave no answer.`,
     away: (name: string) => `${name} can’t be reached. The question waits for it.`,
     older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
-    nobodyDetail: 'The hubs you chose are not paired any more. It ends undone when its time is over.',
+    nobodyDetail:
+      'The hubs you chose are not paired any more. It ends undone when its time is over.',
     ifNothing: (names: readonly string[]) =>
       `${eitherOf.format(names)} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
     ifNothingLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
@@ -47,12 +51,15 @@ export const remoteApproval = {
     unsaid: (what: string, names: readonly string[]) =>
       `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
     /** In a list, where the state stands. */
-    inList: (names: readonly string[]) => (names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`),
+    inList: (names: readonly string[]) =>
+      names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`,
   },
   /** On the page of a hub that decides here. */
   there: {
-    decides: (what: string) => `It decides what is asked of this computer, for “${what}” and anything riskier.`,
-    detail: 'The people here can only decline that. Who decides is set under Settings, with the owner passphrase.',
+    decides: (what: string) =>
+      `It decides what is asked of this computer, for “${what}” and anything riskier.`,
+    detail:
+      'The people here can only decline that. Who decides is set under Settings, with the owner passphrase.',
     last: (name: string) =>
       `${name} is the only hub that decides here. Without it nobody can allow such requests, until an adult names another with the owner passphrase.`,
   },
@@ -73,7 +80,8 @@ export const remoteApproval = {
     whose: (hub: string) => `${hub} rated the risk.`,
     digest: 'Digest at the asking hub',
     /** What is known here of an answer: never what became of the request there. */
-    goes: (hub: string) => `${hub} gets the answer as soon as it can be reached. What becomes of the request is shown there.`,
+    goes: (hub: string) =>
+      `${hub} gets the answer as soon as it can be reached. What becomes of the request is shown there.`,
     taken: (hub: string) => `${hub} needs no answer any more`,
   },
 } as const;

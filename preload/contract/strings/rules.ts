@@ -12,7 +12,8 @@ function what(kind: Kind, agent: string | null, area: string | null): string {
   const whom = agent ?? 'any agent';
   const where = area === null ? 'in any area' : `in ${area}`;
   if (kind === 'delegate') return `give ${whom} tasks ${where}`;
-  if (kind === 'query') return area === null ? `ask ${whom} about anything` : `ask ${whom} about ${area}`;
+  if (kind === 'query')
+    return area === null ? `ask ${whom} about anything` : `ask ${whom} about ${area}`;
   return `ask ${whom} for anything ${where}`;
 }
 
@@ -20,7 +21,8 @@ export const rules = {
   title: 'Rules',
   detail: 'A “never” always wins. After that the narrowest rule wins, and a tie asks you.',
   emptyTitle: 'You are asked about everything',
-  emptyDetail: 'That’s a fine way to start. You can make a rule here, or with “More choices” on a request.',
+  emptyDetail:
+    'That’s a fine way to start. You can make a rule here, or with “More choices” on a request.',
   allowed: 'Allowed without asking',
   never: 'Declined',
   asks: 'Always asks',
@@ -41,7 +43,8 @@ export const rules = {
   noEnd: 'No end.',
   madeOnCard: (time: string) => `Made on a card, ${time}.`,
   madeHere: (time: string) => `Made here, ${time}.`,
-  used: (uses: number, last: string) => `${plural(uses, { one: 'Used once', other: 'Used {n} times' })}, last ${last}.`,
+  used: (uses: number, last: string) =>
+    `${plural(uses, { one: 'Used once', other: 'Used {n} times' })}, last ${last}.`,
   declinedTimes: (uses: number, last: string) =>
     `${plural(uses, { one: 'Declined quietly once', other: 'Declined quietly {n} times' })}, last ${last}.`,
   notUsed: 'Not used yet.',
@@ -60,7 +63,8 @@ export const rules = {
   restore: 'Bring back',
   everythingElse: 'Everything else',
   asksYou: 'asks you.',
-  everythingElseMeta: 'The default. It can’t be removed. Questions to an agent that only looks are allowed.',
+  everythingElseMeta:
+    'The default. It can’t be removed. Questions to an agent that only looks are allowed.',
   dangerous: (areas: string) => `${areas} ask every time.`,
   dangerousMeta: 'Dangerous areas. No rule can open them.',
 
@@ -69,7 +73,11 @@ export const rules = {
   remembered: 'Remembered as a rule.',
 
   more: 'More choices',
-  suggest: (times: number) => plural(times, { one: 'You have allowed this once.', other: 'You have allowed this {n} times in a row.' }),
+  suggest: (times: number) =>
+    plural(times, {
+      one: 'You have allowed this once.',
+      other: 'You have allowed this {n} times in a row.',
+    }),
   suggestOpen: 'Make it a rule…',
   legend: 'How far should this go?',
   choices: {
@@ -85,7 +93,8 @@ export const rules = {
     untilTime: (time: string) => `Until ${time}`,
     never: 'Declined quietly from now on, and counted',
   },
-  notUntil: (area: string) => `You can’t allow this until a set time, because others see what happens in ${area}.`,
+  notUntil: (area: string) =>
+    `You can’t allow this until a set time, because others see what happens in ${area}.`,
   notWithoutArea: 'You can’t allow more than this: the request names no area of this agent.',
   exactlyAllow: 'Exactly what this would allow',
   exactlyNever: 'Exactly what this would decline',
@@ -98,7 +107,8 @@ export const rules = {
     time: (time: string) => `It ends ${time}.`,
     never: 'It has no end. Whoever asks is told “declined”, and you are not disturbed.',
   },
-  elseAsks: 'Everyone else, every other agent and every other area still asks. You can end it in Rules.',
+  elseAsks:
+    'Everyone else, every other agent and every other area still asks. You can end it in Rules.',
   everyAgentOfIt: 'It covers every agent of that hub. You can end it in Rules.',
   allowAndRemember: 'Allow and remember',
   declineAndRemember: 'Decline and remember',
@@ -122,7 +132,11 @@ export const rules = {
     area: 'In',
     noArea: 'no area',
     test: 'Try it',
-    verdict: { deliver: 'It would be allowed.', ask: 'It would ask you.', decline: 'It would be declined.' },
+    verdict: {
+      deliver: 'It would be allowed.',
+      ask: 'It would ask you.',
+      decline: 'It would be declined.',
+    },
     ground: {
       never: 'A “never” matches, and a “never” always wins.',
       allow: 'A rule allows it, and no rule that asks is as narrow.',
@@ -130,7 +144,8 @@ export const rules = {
       tie: 'Rules say both, and neither is narrower: a tie asks you.',
       dangerous: 'It is dangerous, so it asks every time. No rule can open it.',
       default: 'No rule matches.',
-      tampered: 'Rules are off, because the audit log of this hub was changed. See Settings, Audit log.',
+      tampered:
+        'Rules are off, because the audit log of this hub was changed. See Settings, Audit log.',
       adults: 'An adult decides about this, as Settings says. No rule here can allow it.',
     },
     adultsVerdict: 'It would ask an adult’s hub.',

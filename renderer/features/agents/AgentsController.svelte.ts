@@ -1,5 +1,6 @@
-// What the owner does with the agents of this computer: let one in, say how risky each area is, make a token, remove. A token passes through
-// here once, on its way to the screen, and is forgotten when the person says so.
+// What the owner does with the agents of this computer: let one in, say how risky each area is,
+// make a token, remove. A token passes through here once, on its way to the screen, and is
+// forgotten when the person says so.
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -41,7 +42,11 @@ export class AgentsController {
 
   async create({ name, displayName, domains }: NewAgent): Promise<boolean> {
     const outcome = await this.#calls.run('new', () =>
-      this.#api.call('agents.create', { name, domains: [...domains], ...(displayName === '' ? {} : { display_name: displayName }) }),
+      this.#api.call('agents.create', {
+        name,
+        domains: [...domains],
+        ...(displayName === '' ? {} : { display_name: displayName }),
+      }),
     );
     if (!outcome?.ok) return false;
     this.#shownToken = { agent: outcome.value.agent.name, token: outcome.value.token };
@@ -49,7 +54,9 @@ export class AgentsController {
   }
 
   async newToken(name: string): Promise<void> {
-    const outcome = await this.#calls.run(name, () => this.#api.call('agents.issueToken', { name }));
+    const outcome = await this.#calls.run(name, () =>
+      this.#api.call('agents.issueToken', { name }),
+    );
     if (outcome?.ok) this.#shownToken = { agent: name, token: outcome.value.token };
   }
 
@@ -59,37 +66,59 @@ export class AgentsController {
   }
 
   async rename(name: string, displayName: string): Promise<boolean> {
-    const outcome = await this.#calls.run(name, () => this.#api.call('agents.rename', { name, display_name: displayName }));
+    const outcome = await this.#calls.run(name, () =>
+      this.#api.call('agents.rename', { name, display_name: displayName }),
+    );
     return outcome?.ok === true;
   }
 
   /** The class of the agent itself: what counts where an area has none of its own. */
   async setClass(agent: AgentDto, riskClass: RiskClass): Promise<void> {
-    await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: riskClass }));
+    await this.#calls.run(agent.name, () =>
+      this.#api.call('agents.setClass', { name: agent.name, risk_class: riskClass }),
+    );
   }
 
   /** The class of one area; null: like the agent. The other areas stay as they are. */
   async setAreaClass(agent: AgentDto, area: string, riskClass: RiskClass | null): Promise<void> {
-    const domains = agent.domains.map((other) => (other.domain === area ? { domain: area, risk_class: riskClass } : { ...other }));
-    await this.#calls.run(agent.name, () => this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, domains }));
+    const domains = agent.domains.map((other) =>
+      other.domain === area ? { domain: area, risk_class: riskClass } : { ...other },
+    );
+    await this.#calls.run(agent.name, () =>
+      this.#api.call('agents.setClass', {
+        name: agent.name,
+        risk_class: agent.risk_class,
+        domains,
+      }),
+    );
   }
 
   /** Takes one area away, with what was said of it. */
   async removeArea(agent: AgentDto, area: string): Promise<void> {
-    await this.#calls.run(agent.name, () => this.#api.call('agents.removeArea', { name: agent.name, area }));
+    await this.#calls.run(agent.name, () =>
+      this.#api.call('agents.removeArea', { name: agent.name, area }),
+    );
   }
 
   async makeDefault(agent: AgentDto): Promise<void> {
     await this.#calls.run(agent.name, () =>
-      this.#api.call('agents.setClass', { name: agent.name, risk_class: agent.risk_class, is_default: true }),
+      this.#api.call('agents.setClass', {
+        name: agent.name,
+        risk_class: agent.risk_class,
+        is_default: true,
+      }),
     );
   }
 
   async confirm(registration: RegistrationDto): Promise<void> {
-    await this.#calls.run(registration.id, () => this.#api.call('agents.confirm', { id: registration.id, code: registration.code }));
+    await this.#calls.run(registration.id, () =>
+      this.#api.call('agents.confirm', { id: registration.id, code: registration.code }),
+    );
   }
 
   async refuse(registration: RegistrationDto): Promise<void> {
-    await this.#calls.run(registration.id, () => this.#api.call('agents.declineRegistration', { id: registration.id }));
+    await this.#calls.run(registration.id, () =>
+      this.#api.call('agents.declineRegistration', { id: registration.id }),
+    );
   }
 }

@@ -32,7 +32,9 @@ function tokenOf({ token_created_at, last_call_at }: AgentDto, now: number): str
 /** "Busy, 3 of 4 tasks. 2 wait for it. Last call 17:41. Token made 12 June." */
 export function workOf(agent: AgentDto, now: number): string {
   return [
-    agent.active_tasks === 0 ? agents.idle(agent.concurrency) : agents.busy(agent.active_tasks, agent.concurrency),
+    agent.active_tasks === 0
+      ? agents.idle(agent.concurrency)
+      : agents.busy(agent.active_tasks, agent.concurrency),
     agent.queued === 0 ? '' : agents.queued(agent.queued),
     agent.last_call_at === null ? '' : agents.lastCall(ago(agent.last_call_at, now)),
     tokenOf(agent, now),

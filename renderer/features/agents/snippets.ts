@@ -1,5 +1,6 @@
-// Lines that connect an agent, ready to be copied one by one. No token stands in them: axon keeps it in a file of its owner, and curl is
-// handed it on its input, so that no other program of this computer sees it among the arguments.
+// Lines that connect an agent, ready to be copied one by one. No token stands in them: axon keeps
+// it in a file of its owner, and curl is handed it on its input, so that no other program of this
+// computer sees it among the arguments.
 import { words } from '../../app/words.ts';
 
 export type SnippetKind = 'claude' | 'axon' | 'curl';
@@ -10,12 +11,18 @@ export interface Snippet {
   readonly line: string;
 }
 
-/** @param command how a line at a terminal of this computer begins; null where there is no such command, and then curl is left */
+/**
+ * @param command how a line at a terminal of this computer begins; null where there is no such
+ * command, and then curl is left
+ */
 export function snippetKinds(command: string | null): readonly SnippetKind[] {
   return command === null ? ['curl'] : ['claude', 'axon', 'curl'];
 }
 
-export function snippetsOf(kind: SnippetKind, { command, apiPort }: { command: string | null; apiPort: number }): readonly Snippet[] {
+export function snippetsOf(
+  kind: SnippetKind,
+  { command, apiPort }: { command: string | null; apiPort: number },
+): readonly Snippet[] {
   const { does } = words.agents.connect;
   const axon = command ?? 'axon';
   switch (kind) {
@@ -30,7 +37,10 @@ export function snippetsOf(kind: SnippetKind, { command, apiPort }: { command: s
     case 'axon':
       return [
         { does: does.connect, line: `${axon} agents connect my-agent --domain family.chat` },
-        { does: does.listen, line: `${axon} listen --as my-agent --domain family.chat -- ./my-agent` },
+        {
+          does: does.listen,
+          line: `${axon} listen --as my-agent --domain family.chat -- ./my-agent`,
+        },
       ];
     case 'curl':
       return [

@@ -1,5 +1,5 @@
-// What was decided today, as far back as a few pages of the hub's record reach. Reads once; what is decided meanwhile comes with the page's
-// own picture of the hub. Writes nothing.
+// What was decided today, as far back as a few pages of the hub's record reach. Reads once; what is
+// decided meanwhile comes with the page's own picture of the hub. Writes nothing.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 
@@ -24,7 +24,10 @@ export class ActivityController {
     return this.#knownFrom;
   }
 
-  /** @param since how far back, ms since 1970. A record that cannot be read leaves no picture rather than a wrong one. */
+  /**
+   * @param since how far back, ms since 1970. A record that cannot be read leaves no picture rather
+   * than a wrong one.
+   */
   async read(since: number): Promise<void> {
     let all: readonly ApprovalDto[] = [];
     let cursor: string | undefined;

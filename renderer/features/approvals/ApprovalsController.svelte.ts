@@ -1,5 +1,6 @@
-// The inbox of a page: which cards stand in which order, when they may be pressed, and the one call that decides. A press counts for the
-// card, revision and digest that were shown, never for what happens to stand there now. Holds no authority: the hub decides what counts.
+// The inbox of a page: which cards stand in which order, when they may be pressed, and the one call
+// that decides. A press counts for the card, revision and digest that were shown, never for what
+// happens to stand there now. Holds no authority: the hub decides what counts.
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
@@ -61,10 +62,14 @@ export class ApprovalsController {
     return this.#cards;
   }
 
-  /** Those that stand open, in their order: what floods stands behind one line, or below all others once a person wants to see it. */
+  /**
+   * Those that stand open, in their order: what floods stands behind one line, or below all others
+   * once a person wants to see it.
+   */
   get shown(): readonly CardModel[] {
     const open = this.#cards.filter((card) => !this.isFolded(card.approval.peer_id));
-    const isBelow = (card: CardModel): boolean => this.#behind.get(card.approval.peer_id ?? '') === 'below';
+    const isBelow = (card: CardModel): boolean =>
+      this.#behind.get(card.approval.peer_id ?? '') === 'below';
     return [...open.filter((card) => !isBelow(card)), ...open.filter(isBelow)];
   }
 
@@ -79,14 +84,19 @@ export class ApprovalsController {
 
   /** Requests of this hub that wait behind its line. */
   foldedCount(peerId: string): number {
-    return this.isFolded(peerId) ? this.#cards.filter((card) => card.pending && card.approval.peer_id === peerId).length : 0;
+    return this.isFolded(peerId)
+      ? this.#cards.filter((card) => card.pending && card.approval.peer_id === peerId).length
+      : 0;
   }
 
   /** Hubs that flood. While somebody is among the cards none is folded away under the hand. */
   setFlooding(peerIds: readonly string[]): void {
     const kept = [...this.#behind].filter(([id]) => peerIds.includes(id));
-    const fresh = peerIds.filter((id) => !this.#behind.has(id)).map((id) => [id, this.#busy ? 'open' : 'folded'] as const);
-    if (fresh.length > 0 || kept.length < this.#behind.size) this.#behind = new Map([...kept, ...fresh]);
+    const fresh = peerIds
+      .filter((id) => !this.#behind.has(id))
+      .map((id) => [id, this.#busy ? 'open' : 'folded'] as const);
+    if (fresh.length > 0 || kept.length < this.#behind.size)
+      this.#behind = new Map([...kept, ...fresh]);
   }
 
   /** A person wants to see them all the same: they stand below the others. */
@@ -98,7 +108,9 @@ export class ApprovalsController {
   /** The hub that was muted here last, while taking it back is offered. */
   get muted(): AttentionDto['mutes'][number] | undefined {
     const id = this.#muted;
-    return id === null ? undefined : this.#deps.hub.snapshot.attention.mutes.find(({ peer_id }) => peer_id === id);
+    return id === null
+      ? undefined
+      : this.#deps.hub.snapshot.attention.mutes.find(({ peer_id }) => peer_id === id);
   }
 
   problem(about: string): string | null {
@@ -119,11 +131,15 @@ export class ApprovalsController {
   async undoMute(): Promise<void> {
     const peerId = this.#muted;
     if (peerId === null) return;
-    const outcome = await this.#calls.run('undo-mute', () => this.#deps.api.call('attention.unmute', { id: peerId }));
+    const outcome = await this.#calls.run('undo-mute', () =>
+      this.#deps.api.call('attention.unmute', { id: peerId }),
+    );
     if (outcome?.ok) this.forgetMuted();
   }
 
-  /** The bar that offered it leaves; a press meant for it must not reach a card that stood behind. */
+  /**
+   * The bar that offered it leaves; a press meant for it must not reach a card that stood behind.
+   */
   forgetMuted(): void {
     this.#muted = null;
     this.delayAll();
@@ -131,20 +147,29 @@ export class ApprovalsController {
 
   /** Asks now about what is held. @param ids null: all of it */
   async show(ids: readonly string[] | null): Promise<void> {
-    await this.#calls.run('held', () => this.#deps.api.call('attention.show', { ids: ids === null ? 'all' : [...ids] }));
+    await this.#calls.run('held', () =>
+      this.#deps.api.call('attention.show', { ids: ids === null ? 'all' : [...ids] }),
+    );
   }
 
   /** Puts a card off for an hour. */
   async putOff(card: CardModel, now: number): Promise<void> {
     card.hush();
-    await this.#calls.run(card.id, () => this.#deps.api.call('attention.hold', { id: card.id, until: now + LATER_MS }));
+    await this.#calls.run(card.id, () =>
+      this.#deps.api.call('attention.hold', { id: card.id, until: now + LATER_MS }),
+    );
   }
 
-  /** Lets it wait longer. What was shown goes with it, so that a second press for the same counts for nothing. */
+  /**
+   * Lets it wait longer. What was shown goes with it, so that a second press for the same counts
+   * for nothing.
+   */
   async keepOpen({ id, wait_ms }: Pick<ApprovalDto, 'id' | 'wait_ms'>): Promise<void> {
     const card = this.#cards.find((other) => other.id === id);
     card?.hush();
-    const outcome = await this.#calls.run(id, () => this.#deps.api.call('approvals.keepOpen', { id, wait_ms }));
+    const outcome = await this.#calls.run(id, () =>
+      this.#deps.api.call('approvals.keepOpen', { id, wait_ms }),
+    );
     if (!outcome?.ok) return;
     if (card !== undefined) card.keptOpen = true;
     this.#deps.hub.putApproval(outcome.value);
@@ -187,11 +212,16 @@ export class ApprovalsController {
     this.#focus.headingOf = headingOf;
   }
 
-  /** While the pointer or the focus is among the cards a new card goes to the end and pushes nothing. */
+  /**
+   * While the pointer or the focus is among the cards a new card goes to the end and pushes
+   * nothing.
+   */
   setBusy(pointer: boolean, focus: boolean): void {
     this.#busy = pointer || focus;
     this.#pointerInside = pointer;
-    if (!pointer) for (const card of this.#cards) if (!card.pending && !this.#leaving.has(card.id)) this.#remove(card);
+    if (!pointer)
+      for (const card of this.#cards)
+        if (!card.pending && !this.#leaving.has(card.id)) this.#remove(card);
     this.#regroup();
   }
 
@@ -223,7 +253,12 @@ export class ApprovalsController {
   }
 
   /** @param more a reason or an answer that is told, or a wider choice that is remembered */
-  async decide(card: CardModel, decision: CardDecision, now: number, more: MoreThanOnce = {}): Promise<void> {
+  async decide(
+    card: CardModel,
+    decision: CardDecision,
+    now: number,
+    more: MoreThanOnce = {},
+  ): Promise<void> {
     const needsReading = decision === 'allow' || more.choice !== undefined;
     const may = needsReading ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!may) {
@@ -238,7 +273,12 @@ export class ApprovalsController {
   }
 
   /** @param shown what was pressed about, whatever stands on the card by now */
-  async #send(card: CardModel, shown: ApprovalDto, decision: CardDecision, more: MoreThanOnce): Promise<void> {
+  async #send(
+    card: CardModel,
+    shown: ApprovalDto,
+    decision: CardDecision,
+    more: MoreThanOnce,
+  ): Promise<void> {
     const { id, revision, digest, risk_class } = shown;
     card.beginSending(decision);
     this.#calls.say(id, null);
@@ -257,8 +297,10 @@ export class ApprovalsController {
       return;
     }
     const { code } = outcome.problem;
-    // Somebody may have been first, the time may be over, or the request may be another one now: the hub's newest word counts.
-    const newest = code === 'hub_unreachable' ? undefined : await this.#deps.api.call('approvals.get', { id });
+    // Somebody may have been first, the time may be over, or the request may be another one now:
+    // the hub's newest word counts.
+    const newest =
+      code === 'hub_unreachable' ? undefined : await this.#deps.api.call('approvals.get', { id });
     if (newest?.ok && (newest.value.state !== 'pending' || newest.value.digest !== digest)) {
       card.endSending(code === 'already_decided');
       this.#deps.hub.putApproval(newest.value);
@@ -268,11 +310,16 @@ export class ApprovalsController {
   }
 
   /**
-   * One press about all of a group: for each its own call, with what was shown of it, so that one that has changed is refused by itself. None
-   * is sent unless every one of them may be pressed.
+   * One press about all of a group: for each its own call, with what was shown of it, so that one
+   * that has changed is refused by itself. None is sent unless every one of them may be pressed.
    */
-  async decideTogether(cards: readonly CardModel[], decision: 'allow' | 'decline', now: number): Promise<void> {
-    const may = (card: CardModel): boolean => (decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now));
+  async decideTogether(
+    cards: readonly CardModel[],
+    decision: 'allow' | 'decline',
+    now: number,
+  ): Promise<void> {
+    const may = (card: CardModel): boolean =>
+      decision === 'allow' ? card.mayAllow(this.live, now) : !card.isInert(this.live, now);
     if (!cards.every((card) => companyOf(card.approval) !== null && may(card))) {
       if (this.live && cards.some((card) => card.delay.inert)) {
         for (const card of cards) card.delay.again();
@@ -291,7 +338,8 @@ export class ApprovalsController {
     const left = cards.filter((card) => card.second || card.approval.state !== wanted);
     this.#spoken.say(words.now.together.told(decision, cards.length - left.length, left.length));
     const index = Math.max(...cards.map((card) => this.#cards.indexOf(card)));
-    if (hadFocus) await this.#focus.moveTo(left.find((card) => card.pending) ?? this.#nextPending(index));
+    if (hadFocus)
+      await this.#focus.moveTo(left.find((card) => card.pending) ?? this.#nextPending(index));
   }
 
   #take(approval: ApprovalDto): void {
@@ -317,7 +365,8 @@ export class ApprovalsController {
       for (const companion of companions) companion.delay.again();
       this.#spoken.say(words.now.changedSaid(approval.peer_name));
     }
-    // What had the focus may be gone: it stood in a drawer that is closed now, or is not offered any more.
+    // What had the focus may be gone: it stood in a drawer that is closed now, or is not offered
+    // any more.
     if (card.pending && hadFocus) void this.#focus.restoreTo(card);
     if (beside !== undefined) void this.#focus.restoreTo(beside);
     if (!wasPending || card.pending) return;
@@ -327,10 +376,16 @@ export class ApprovalsController {
     for (const companion of companions) companion.delay.again();
     const elsewhere = card.pressedHere === null;
     if (elsewhere && (hadFocus || wasOpen)) {
-      const { title } = outcomeOf(approval, 'elsewhere', true, isRemembered(approval, this.#deps.hub.snapshot.rules));
+      const { title } = outcomeOf(
+        approval,
+        'elsewhere',
+        true,
+        isRemembered(approval, this.#deps.hub.snapshot.rules),
+      );
       this.#spoken.say(words.now.decidedSaid(approval.peer_name, title));
     }
-    if (hadFocus) void this.#focus.moveTo(elsewhere || card.second ? card : this.#nextPending(index));
+    if (hadFocus)
+      void this.#focus.moveTo(elsewhere || card.second ? card : this.#nextPending(index));
     this.#leaving.set(
       card.id,
       setTimeout(() => this.#leave(card), DECIDED_STAYS_MS),
@@ -339,17 +394,24 @@ export class ApprovalsController {
 
   /** After a gap: a card the hub no longer holds as pending was decided unheard. */
   async #reconcile(snapshot: UiSnapshot): Promise<void> {
-    const held = new Set([...snapshot.approvals, ...snapshot.recently_decided].map((approval) => approval.id));
+    const held = new Set(
+      [...snapshot.approvals, ...snapshot.recently_decided].map((approval) => approval.id),
+    );
     for (const card of this.#cards.filter((card) => card.pending && !held.has(card.id))) {
       const newest = await this.#deps.api.call('approvals.get', { id: card.id });
       if (newest.ok) this.#take(newest.value);
-      else if (newest.problem.code === 'not_found' || newest.problem.code === 'gone') this.#remove(card);
+      else if (newest.problem.code === 'not_found' || newest.problem.code === 'gone')
+        this.#remove(card);
     }
   }
 
   #insert(approval: ApprovalDto): void {
     const card = new CardModel(approval, this.#written.get(approval.id));
-    const index = this.#busy ? -1 : this.#cards.findIndex((other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0);
+    const index = this.#busy
+      ? -1
+      : this.#cards.findIndex(
+          (other) => other.pending && byExpiryThenArrival(approval, other.approval) < 0,
+        );
     this.#cards = index === -1 ? [...this.#cards, card] : this.#cards.toSpliced(index, 0, card);
     if (index !== -1) this.delayFrom(index + 1);
     this.#regroup();
@@ -359,7 +421,8 @@ export class ApprovalsController {
   #setAside(card: CardModel): void {
     const { written, writing } = card;
     if (written !== undefined) this.#written.set(card.id, written);
-    if (written !== undefined && writing) this.#spoken.say(words.now.heldSaid(card.approval.peer_name));
+    if (written !== undefined && writing)
+      this.#spoken.say(words.now.heldSaid(card.approval.peer_name));
     this.#remove(card);
   }
 
@@ -385,17 +448,24 @@ export class ApprovalsController {
   }
 
   #nextPending(index: number): CardModel | undefined {
-    const isNext = (card: CardModel): boolean => card.pending && !this.isFolded(card.approval.peer_id);
+    const isNext = (card: CardModel): boolean =>
+      card.pending && !this.isFolded(card.approval.peer_id);
     return this.#cards.slice(index + 1).find(isNext) ?? this.#cards.find(isNext);
   }
 
   /** Those that wait in the same group. */
   #companionsOf(card: CardModel): readonly CardModel[] {
-    return this.#batches.companions(card, this.shown).filter((other) => other !== card && other.pending);
+    return this.#batches
+      .companions(card, this.shown)
+      .filter((other) => other !== card && other.pending);
   }
 }
 
 /** Soonest end first, then first come. */
 function byExpiryThenArrival(one: ApprovalDto, other: ApprovalDto): number {
-  return one.expires_at - other.expires_at || one.received_at - other.received_at || (one.id < other.id ? -1 : 1);
+  return (
+    one.expires_at - other.expires_at ||
+    one.received_at - other.received_at ||
+    (one.id < other.id ? -1 : 1)
+  );
 }

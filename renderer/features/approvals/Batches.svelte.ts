@@ -1,5 +1,6 @@
-// Which cards stand together as one group: small requests of the same hub for the same agent and area, which a person may answer with one
-// press. Only says what is drawn where; every request of a group keeps its own card, its own words and its own decision.
+// Which cards stand together as one group: small requests of the same hub for the same agent and
+// area, which a person may answer with one press. Only says what is drawn where; every request of a
+// group keeps its own card, its own words and its own decision.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { CardModel } from './CardModel.svelte.ts';
 
@@ -10,26 +11,46 @@ export interface Drawn {
 }
 
 /**
- * What two requests must share to stand together, so that one sentence, one risk badge and one "leaves here" is true of both; null for what never
- * stands with another: what others see or is dangerous, what names no area, and what asks a person to choose.
+ * What two requests must share to stand together, so that one sentence, one risk badge and one
+ * "leaves here" is true of both; null for what never stands with another: what others see or is
+ * dangerous, what names no area, and what asks a person to choose.
  */
 export function companyOf(approval: ApprovalDto): string | null {
   const { peer_id, peer_name, from_agent, to_agent, domain, kind, leaves, risk_class } = approval;
-  if ((risk_class !== 'R0' && risk_class !== 'R1') || domain === null || isOfItsOwnKind(approval)) return null;
-  return JSON.stringify([peer_id, peer_name, from_agent, to_agent, domain, kind, leaves, risk_class]);
+  if ((risk_class !== 'R0' && risk_class !== 'R1') || domain === null || isOfItsOwnKind(approval))
+    return null;
+  return JSON.stringify([
+    peer_id,
+    peer_name,
+    from_agent,
+    to_agent,
+    domain,
+    kind,
+    leaves,
+    risk_class,
+  ]);
 }
 
-/** It asks to choose, is decided at another hub or for another one: its card says and offers something else. */
+/**
+ * It asks to choose, is decided at another hub or for another one: its card says and offers
+ * something else.
+ */
 function isOfItsOwnKind({ choice, decided_by_hubs, remote_question: asked }: ApprovalDto): boolean {
   return choice !== null || decided_by_hubs !== null || asked !== null;
 }
 
 export class Batches {
-  /** By the card's id: the company it was put into. Cards move only when `regroup` is called, never under somebody's hand. */
+  /**
+   * By the card's id: the company it was put into. Cards move only when `regroup` is called, never
+   * under somebody's hand.
+   */
   #together = $state.raw<ReadonlyMap<string, string>>(new Map());
   /** Taken out by a person: these stand alone for as long as they are there. */
   readonly #alone = new Set<string>();
-  /** The cards of groups about all of which a decision is on its way: such a group stands as it is until each of its answers is there. */
+  /**
+   * The cards of groups about all of which a decision is on its way: such a group stands as it is
+   * until each of its answers is there.
+   */
   #settling = $state.raw<ReadonlySet<string>>(new Set());
 
   /** What is drawn, in the order of `cards`; a group stands where its first one would. */
@@ -42,7 +63,8 @@ export class Batches {
     return cards.flatMap((card) => {
       const key = this.#groupOf(card);
       const [first, ...others] = key === null ? [] : (groups.get(key) ?? []);
-      if (key === null || first === undefined || others.length === 0) return [{ key: card.id, cards: [card] as const }];
+      if (key === null || first === undefined || others.length === 0)
+        return [{ key: card.id, cards: [card] as const }];
       return first === card ? [{ key, cards: [first, ...others] as const }] : [];
     });
   }
@@ -53,13 +75,19 @@ export class Batches {
     return drawn === undefined || drawn.cards.length < 2 ? [] : drawn.cards;
   }
 
-  /** Puts together what belongs together now. @returns whether anything stands elsewhere than before */
+  /**
+   * Puts together what belongs together now. @returns whether anything stands elsewhere than before
+   */
   regroup(cards: readonly CardModel[]): boolean {
     if (this.#settling.size > 0) return false;
-    const wanted = cards.map((card) => (this.#mayStandTogether(card) ? companyOf(card.approval) : null));
+    const wanted = cards.map((card) =>
+      this.#mayStandTogether(card) ? companyOf(card.approval) : null,
+    );
     const together = cards.flatMap(({ id }, index) => {
       const key = wanted[index] ?? null;
-      return key !== null && wanted.filter((other) => other === key).length > 1 ? [[id, key] as const] : [];
+      return key !== null && wanted.filter((other) => other === key).length > 1
+        ? [[id, key] as const]
+        : [];
     });
     const after = new Map(together);
     const isAsBefore = cards.every(({ id }) => after.get(id) === this.#together.get(id));
@@ -94,7 +122,8 @@ export class Batches {
   }
 
   #leave(card: CardModel): void {
-    if (this.#together.has(card.id)) this.#together = new Map([...this.#together].filter(([id]) => id !== card.id));
+    if (this.#together.has(card.id))
+      this.#together = new Map([...this.#together].filter(([id]) => id !== card.id));
   }
 
   /** A request that is another one now, or is decided, has left its group. */
@@ -106,6 +135,12 @@ export class Batches {
 
   /** What a person is at work on stays where it is. */
   #mayStandTogether(card: CardModel): boolean {
-    return card.pending && !card.sending && !card.drawerOpen && card.written === undefined && !this.#alone.has(card.id);
+    return (
+      card.pending &&
+      !card.sending &&
+      !card.drawerOpen &&
+      card.written === undefined &&
+      !this.#alone.has(card.id)
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Where the keyboard's focus is among the cards, and moving it. It never takes the focus from where somebody still is: that is for the
-// inbox to ask for, which knows what happened.
+// Where the keyboard's focus is among the cards, and moving it. It never takes the focus from where
+// somebody still is: that is for the inbox to ask for, which knows what happened.
 import { tick } from 'svelte';
 import type { CardModel } from './CardModel.svelte.ts';
 
@@ -18,12 +18,16 @@ export class CardFocus {
   }
 
   /**
-   * The one of `companions` on which somebody is while `card` leaves their group, which may fall apart around them. On the group's own
-   * buttons they are at the first. undefined: on `card` itself, or elsewhere.
+   * The one of `companions` on which somebody is while `card` leaves their group, which may fall
+   * apart around them. On the group's own buttons they are at the first. undefined: on `card`
+   * itself, or elsewhere.
    */
   beside(card: CardModel, companions: readonly CardModel[]): CardModel | undefined {
     if (companions.length === 0 || this.isOn(card)) return undefined;
-    return companions.find((other) => this.isOn(other)) ?? (this.isInGroupOf(card) ? companions[0] : undefined);
+    return (
+      companions.find((other) => this.isOn(other)) ??
+      (this.isInGroupOf(card) ? companions[0] : undefined)
+    );
   }
 
   /** Moves it once what has changed is drawn. */
@@ -35,6 +39,7 @@ export class CardFocus {
   /** The same, only where what had the focus is there no more. */
   async restoreTo(card: CardModel): Promise<void> {
     await tick();
-    if (document.activeElement === null || document.activeElement === document.body) this.headingOf(card)?.focus();
+    if (document.activeElement === null || document.activeElement === document.body)
+      this.headingOf(card)?.focus();
   }
 }

@@ -1,4 +1,5 @@
-// One approval on the page: what is shown, whether it may be pressed, and what became of it. Talks to nobody; the inbox does.
+// One approval on the page: what is shown, whether it may be pressed, and what became of it. Talks
+// to nobody; the inbox does.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { piecesOf, piecesOfChange, piecesWithLast } from '../../ui/outside-text.ts';
@@ -41,7 +42,10 @@ export class CardModel {
   /** A reason in the person's own words; kept likewise. */
   reasonWords = $state('');
 
-  /** @param written on an earlier card of this request; what was written for other words than these is not taken over */
+  /**
+   * @param written on an earlier card of this request; what was written for other words than these
+   * is not taken over
+   */
   constructor(approval: ApprovalDto, written?: Written) {
     this.#approval = $state.raw(approval);
     if (written?.digest !== approval.digest) return;
@@ -52,7 +56,9 @@ export class CardModel {
   /** undefined: nothing. */
   get written(): Written | undefined {
     const { answerWords: answer, reasonWords: reason } = this;
-    return answer === '' && reason === '' ? undefined : { digest: this.#approval.digest, answer, reason };
+    return answer === '' && reason === ''
+      ? undefined
+      : { digest: this.#approval.digest, answer, reason };
   }
 
   get approval(): ApprovalDto {
@@ -124,7 +130,12 @@ export class CardModel {
   }
   /** There is more to choose than its face shows. */
   hasMore(now: number): boolean {
-    return this.#approval.wider.length > 0 || this.mayBeAnswered || this.mayBePutOff(now) || this.keepableUntil(now) !== null;
+    return (
+      this.#approval.wider.length > 0 ||
+      this.mayBeAnswered ||
+      this.mayBePutOff(now) ||
+      this.keepableUntil(now) !== null
+    );
   }
   /** Waits while somebody is writing: that is not put away for it. */
   openMore(first: WiderKey | null): void {
@@ -141,7 +152,8 @@ export class CardModel {
 
   get pieces(): readonly Piece[] {
     const { text } = this.#approval;
-    if (this.#textBefore !== null && this.#textBefore !== text) return piecesOfChange(this.#textBefore, text);
+    if (this.#textBefore !== null && this.#textBefore !== text)
+      return piecesOfChange(this.#textBefore, text);
     const last = this.needsWord ? lastWord(text) : undefined;
     return last === undefined ? piecesOf(text) : piecesWithLast(text, last.from, last.to);
   }
@@ -158,11 +170,25 @@ export class CardModel {
   }
   /** Nothing on this card may be pressed. `live`: what is shown is what the hub holds. */
   isInert(live: boolean, now: number): boolean {
-    return !live || this.delay.inert || this.#sending || !this.pending || now >= this.#approval.expires_at;
+    return (
+      !live ||
+      this.delay.inert ||
+      this.#sending ||
+      !this.pending ||
+      now >= this.#approval.expires_at
+    );
   }
-  /** Never while somebody is writing: whoever goes on by Tab from there must not allow by accident. */
+  /**
+   * Never while somebody is writing: whoever goes on by Tab from there must not allow by accident.
+   */
   mayAllow(live: boolean, now: number): boolean {
-    return !this.isElsewhere && !this.writing && !this.isInert(live, now) && this.read && this.wordMatches;
+    return (
+      !this.isElsewhere &&
+      !this.writing &&
+      !this.isInert(live, now) &&
+      this.read &&
+      this.wordMatches
+    );
   }
 
   /** The end of the text with this digest has been in view. */
@@ -185,7 +211,8 @@ export class CardModel {
     // It waits until another time: what may be pressed about that stands elsewhere on the card now.
     if (approval.wait_ms !== before.wait_ms) this.delay.again();
     // Allow appears where a line had stood, or leaves: who may decide is another now.
-    if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null)) this.delay.again();
+    if ((approval.decided_by_hubs === null) !== (before.decided_by_hubs === null))
+      this.delay.again();
     this.#approval = approval;
     if (approval.state !== 'pending') this.delay.stop();
   }

@@ -1,4 +1,5 @@
-// The rule that was made on a card here last, while taking it back is offered. The request itself stays decided.
+// The rule that was made on a card here last, while taking it back is offered. The request itself
+// stays decided.
 import type { RuleDto } from '../../../preload/contract/rules.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
@@ -13,7 +14,10 @@ export class MadeRule {
   #problem = $state<string | null>(null);
   #undoing = false;
 
-  /** @param onGone the bar that offered it leaves; a press meant for it must not reach a card that stood behind */
+  /**
+   * @param onGone the bar that offered it leaves; a press meant for it must not reach a card that
+   * stood behind
+   */
   constructor(deps: { readonly api: HubApi; readonly hub: HubState }, onGone: () => void) {
     this.#deps = deps;
     this.#onGone = onGone;
@@ -21,7 +25,9 @@ export class MadeRule {
 
   get rule(): RuleDto | undefined {
     const id = this.#request;
-    return id === null ? undefined : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
+    return id === null
+      ? undefined
+      : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
   }
 
   /** Why it could not be taken back, if so. */

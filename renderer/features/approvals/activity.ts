@@ -1,5 +1,6 @@
-// What became of requests today, hour by hour, and how that is drawn: allowed, or answered by a person, above the line; declined below it.
-// Hours that are not known in full are left out, never drawn short. Pure.
+// What became of requests today, hour by hour, and how that is drawn: allowed, or answered by a
+// person, above the line; declined below it. Hours that are not known in full are left out, never
+// drawn short. Pure.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 
 const HOUR_MS = 3_600_000;
@@ -44,18 +45,35 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const isWhole = knownFrom <= midnight;
   const from = isWhole ? midnight : hourOf(knownFrom) + HOUR_MS;
-  const counted = [...new Map(decided.map((approval) => [approval.id, approval])).values()].flatMap(({ state, rule_id, decided_at }) => {
-    if (decided_at === null || decided_at < from || decided_at > now) return [];
-    const what = whatBecame(state, rule_id);
-    return what === undefined ? [] : [{ at: hourOf(decided_at), what, isByRule: rule_id !== null }];
-  });
+  const counted = [...new Map(decided.map((approval) => [approval.id, approval])).values()].flatMap(
+    ({ state, rule_id, decided_at }) => {
+      if (decided_at === null || decided_at < from || decided_at > now) return [];
+      const what = whatBecame(state, rule_id);
+      return what === undefined
+        ? []
+        : [{ at: hourOf(decided_at), what, isByRule: rule_id !== null }];
+    },
+  );
   const last = hourOf(now);
-  const first = Math.max(from, Math.min(last - (HOURS_MIN - 1) * HOUR_MS, ...counted.map(({ at }) => at)));
-  const hours = Array.from({ length: Math.max(0, Math.round((last - first) / HOUR_MS) + 1) }, (_, index): Hour => {
-    const at = first + index * HOUR_MS;
-    const of = (what: Became) => counted.filter((one) => one.at === at && one.what === what).length;
-    return { at, allowed: of('allowed'), byRule: of('byRule'), answered: of('answered'), away: of('away') };
-  });
+  const first = Math.max(
+    from,
+    Math.min(last - (HOURS_MIN - 1) * HOUR_MS, ...counted.map(({ at }) => at)),
+  );
+  const hours = Array.from(
+    { length: Math.max(0, Math.round((last - first) / HOUR_MS) + 1) },
+    (_, index): Hour => {
+      const at = first + index * HOUR_MS;
+      const of = (what: Became) =>
+        counted.filter((one) => one.at === at && one.what === what).length;
+      return {
+        at,
+        allowed: of('allowed'),
+        byRule: of('byRule'),
+        answered: of('answered'),
+        away: of('away'),
+      };
+    },
+  );
   const sum = (of: (hour: Hour) => number) => hours.reduce((all, hour) => all + of(hour), 0);
   return {
     hours,
@@ -114,7 +132,10 @@ interface ActivityLayout {
 
 /** Where everything stands in a picture of this width, px; text keeps its size at any width. */
 export function layoutActivity({ hours }: Activity, width: number): ActivityLayout {
-  const up = Math.max(1, ...hours.map(({ allowed, byRule, answered }) => allowed + byRule + answered));
+  const up = Math.max(
+    1,
+    ...hours.map(({ allowed, byRule, answered }) => allowed + byRule + answered),
+  );
   const down = Math.max(...hours.map(({ away }) => away), 0);
   const unit = Math.min(UNIT_MAX_PX, UP_PX / Math.max(up, down));
   const zero = 10 + up * unit;

@@ -1,4 +1,5 @@
-// What the hub says of a request, in its own words: from the kind, the owner's names and the owner's classes, never from the sender's text.
+// What the hub says of a request, in its own words: from the kind, the owner's names and the
+// owner's classes, never from the sender's text.
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { AgentDto, ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { RuleDto } from '../../../preload/contract/rules.ts';
@@ -16,7 +17,9 @@ export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefi
   return domain !== null && DOMAIN_NAME.test(domain) ? areaName(domain) : undefined;
 }
 
-/** What stands before the asking agent's own name: "Dad, with", "with", "an agent on this computer". */
+/**
+ * What stands before the asking agent's own name: "Dad, with", "with", "an agent on this computer".
+ */
 export function withWhom({ peer_id, person, from_name }: ApprovalDto): string {
   if (peer_id === null) return now.agentHere;
   if (from_name === null) return person ?? '';
@@ -38,7 +41,9 @@ export function wantsOf({
 export function wantsFullOf(approval: ApprovalDto): string {
   const { choice, to_name, remote_question: asked, peer_name } = approval;
   if (asked) return words.remoteApproval.asked.wantsFull(peer_name, to_name);
-  return choice === null ? now.wantsFull(peer_name, to_name) : now.answers.choice.wantsFull(peer_name);
+  return choice === null
+    ? now.wantsFull(peer_name, to_name)
+    : now.answers.choice.wantsFull(peer_name);
 }
 
 /** Where it would run. */
@@ -47,11 +52,18 @@ export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalD
 }
 
 /** What happens if nobody answers. */
-export function ifNothingOf({ choice, remote_question: asked, decided_by_hubs, peer_name }: ApprovalDto): string {
+export function ifNothingOf({
+  choice,
+  remote_question: asked,
+  decided_by_hubs,
+  peer_name,
+}: ApprovalDto): string {
   if (asked) return words.remoteApproval.asked.ifNothing(peer_name);
   if (decided_by_hubs !== null) {
     const { ifNothing, ifNothingLeft } = words.remoteApproval.waiting;
-    return decided_by_hubs.length === 0 ? ifNothingLeft(peer_name) : ifNothing(decided_by_hubs.map(({ name }) => name));
+    return decided_by_hubs.length === 0
+      ? ifNothingLeft(peer_name)
+      : ifNothing(decided_by_hubs.map(({ name }) => name));
   }
   return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
 }
@@ -69,7 +81,10 @@ export function whyOf(approval: ApprovalDto): string {
     const names = approval.decided_by_hubs.map(({ name }) => name);
     return words.remoteApproval.waiting.unsaid(areaOf(approval) ?? approval.to_name, names);
   }
-  const why = now.riskWhy[approval.risk_reason](approval.to_name, areaOf(approval) ?? approval.to_name);
+  const why = now.riskWhy[approval.risk_reason](
+    approval.to_name,
+    areaOf(approval) ?? approval.to_name,
+  );
   return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
 }
 
@@ -77,14 +92,18 @@ export function leavesOf(approval: ApprovalDto): string {
   if (approval.remote_question) return words.remoteApproval.asked.leaves;
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   const { facts } = now;
-  const works = approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
-  if (approval.leaves === 'nothing') return works ? facts.leavesWork(approval.to_name) : facts.leavesNothing;
-  return works ? facts.leavesResultAndWork(approval.to_name, approval.peer_name) : facts.leavesResult(approval.peer_name);
+  const works =
+    approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');
+  if (approval.leaves === 'nothing')
+    return works ? facts.leavesWork(approval.to_name) : facts.leavesNothing;
+  return works
+    ? facts.leavesResultAndWork(approval.to_name, approval.peer_name)
+    : facts.leavesResult(approval.peer_name);
 }
 
 /**
- * The fields that stand under the text: all but those the card says elsewhere, word for word or as a sentence of its own. A field of a known
- * name with a value that is not what the card says stays.
+ * The fields that stand under the text: all but those the card says elsewhere, word for word or as
+ * a sentence of its own. A field of a known name with a value that is not what the card says stays.
  */
 export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
   const saidElsewhere: Readonly<Record<string, (value: string) => boolean>> = {
@@ -102,15 +121,21 @@ export function fieldsOf(approval: ApprovalDto): ApprovalDto['fields'] {
   const quotedElsewhere = optionFields(approval.choice);
   return approval.fields.filter(
     ([path, value]) =>
-      quotedElsewhere.get(path) !== value && !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true),
+      quotedElsewhere.get(path) !== value &&
+      !(Object.hasOwn(saidElsewhere, path) && saidElsewhere[path]?.(value) === true),
   );
 }
 
-/** What the quoted options say, by the path of its field: all else that an option holds stays a field. */
+/**
+ * What the quoted options say, by the path of its field: all else that an option holds stays a
+ * field.
+ */
 function optionFields(choice: ApprovalDto['choice']): ReadonlyMap<string, string> {
   if (choice === null) return new Map();
   const points = (path: string, texts: readonly string[]) =>
-    texts.length === 0 ? [[path, '[]'] as const] : texts.map((text, place) => [`${path}[${place}]`, text] as const);
+    texts.length === 0
+      ? [[path, '[]'] as const]
+      : texts.map((text, place) => [`${path}[${place}]`, text] as const);
   return new Map([
     ['act', 'escalate'],
     ['recommendation', choice.recommended ?? 'null'],
@@ -142,17 +167,29 @@ export interface Outcome {
 }
 
 /** Whether the agent that a request is for is connected, as far as the hub can tell. */
-export function isAgentThere({ to_agent }: Pick<ApprovalDto, 'to_agent'>, agents: readonly AgentDto[]): boolean {
+export function isAgentThere(
+  { to_agent }: Pick<ApprovalDto, 'to_agent'>,
+  agents: readonly AgentDto[],
+): boolean {
   return agents.some(({ name, presence }) => presence === 'online' && name === to_agent);
 }
 
-/** Whether a rule was made with the decision, which stands: then what was allowed was not allowed once. */
-export function isRemembered({ id }: Pick<ApprovalDto, 'id'>, rules: readonly Pick<RuleDto, 'approval_id'>[]): boolean {
+/**
+ * Whether a rule was made with the decision, which stands: then what was allowed was not allowed
+ * once.
+ */
+export function isRemembered(
+  { id }: Pick<ApprovalDto, 'id'>,
+  rules: readonly Pick<RuleDto, 'approval_id'>[],
+): boolean {
   return rules.some(({ approval_id }) => approval_id === id);
 }
 
 /** How far a task that was allowed has come. @param isThere its agent is connected */
-export function progressOf({ task_state, to_name }: Pick<ApprovalDto, 'task_state' | 'to_name'>, isThere: boolean): string {
+export function progressOf(
+  { task_state, to_name }: Pick<ApprovalDto, 'task_state' | 'to_name'>,
+  isThere: boolean,
+): string {
   const { progress } = now.decided;
   const waits = isThere ? progress.waits(to_name) : progress.waitsAway(to_name);
   const told: Readonly<Record<string, string>> = {
@@ -185,25 +222,47 @@ export function sinceThen(approval: ApprovalDto, isThere: boolean): string {
 const deciderWords = (by: string | null): string | null => (by === 'owner' ? words.common.you : by);
 
 /**
- * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed, and somebody else had been first.
+ * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed,
+ * and somebody else had been first.
  * @param isThere the agent it is for is connected @param remembered as isRemembered tells
  */
-export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'elsewhere', isThere: boolean, remembered: boolean): Outcome {
+export function outcomeOf(
+  approval: ApprovalDto,
+  pressed: 'here' | 'second' | 'elsewhere',
+  isThere: boolean,
+  remembered: boolean,
+): Outcome {
   const { decided } = now;
   const at = exactTime(approval.decided_at ?? approval.expires_at);
   const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
   const late = pressed === 'second' ? ` ${decided.second}` : '';
   switch (approval.state) {
     case 'approved':
-      return { look: 'let', title: allowedTitle(approval, where, remembered), detail: `${at}. ${sinceThen(approval, isThere)}${late}` };
+      return {
+        look: 'let',
+        title: allowedTitle(approval, where, remembered),
+        detail: `${at}. ${sinceThen(approval, isThere)}${late}`,
+      };
     case 'answered': {
       const told = hasChosen(approval) ? now.answers.choice.told : now.answers.told;
-      return { look: 'answer', title: answeredTitle(approval, where), detail: told(at, approval.peer_name) + late };
+      return {
+        look: 'answer',
+        title: answeredTitle(approval, where),
+        detail: told(at, approval.peer_name) + late,
+      };
     }
     case 'declined':
-      return { look: 'back', title: declinedTitle(approval, where), detail: declinedDetail(approval, at) + late };
+      return {
+        look: 'back',
+        title: declinedTitle(approval, where),
+        detail: declinedDetail(approval, at) + late,
+      };
     case 'cancelled':
-      return { look: 'late', title: cancelledTitle(approval), detail: `${cancelledDetail(approval)}${late}`.trim() };
+      return {
+        look: 'late',
+        title: cancelledTitle(approval),
+        detail: `${cancelledDetail(approval)}${late}`.trim(),
+      };
     default:
       return {
         look: 'late',
@@ -214,9 +273,14 @@ export function outcomeOf(approval: ApprovalDto, pressed: 'here' | 'second' | 'e
 }
 
 /** A person chose one of the options that were offered. */
-const hasChosen = ({ own_answer }: ApprovalDto): boolean => own_answer !== null && own_answer.choice !== null;
+const hasChosen = ({ own_answer }: ApprovalDto): boolean =>
+  own_answer !== null && own_answer.choice !== null;
 
-function allowedTitle({ rule_id, decided_by, surface }: ApprovalDto, where: string, remembered: boolean): string {
+function allowedTitle(
+  { rule_id, decided_by, surface }: ApprovalDto,
+  where: string,
+  remembered: boolean,
+): string {
   const { decided } = now;
   const by = deciderWords(decided_by);
   if (rule_id !== null) return words.rules.byRuleLet;
@@ -243,13 +307,21 @@ function declinedTitle({ rule_id, decided_by, surface }: ApprovalDto, where: str
 
 function declinedDetail(approval: ApprovalDto, at: string): string {
   const { decline_reason, peer_name, remote_question } = approval;
-  const reason = decline_reason === null || decline_reason === '' ? '' : ` ${now.decided.withReason(decline_reason)}`;
-  return (remote_question ? `${at}. ${answerOf(approval)}` : now.decided.askerTold(at, peer_name)) + reason;
+  const reason =
+    decline_reason === null || decline_reason === ''
+      ? ''
+      : ` ${now.decided.withReason(decline_reason)}`;
+  return (
+    (remote_question ? `${at}. ${answerOf(approval)}` : now.decided.askerTold(at, peer_name)) +
+    reason
+  );
 }
 
 function cancelledTitle({ surface, remote_question, peer_name }: ApprovalDto): string {
   if (surface === 'hub') return now.decided.endedHere;
-  return remote_question ? words.remoteApproval.asked.taken(peer_name) : now.decided.cancelled(peer_name);
+  return remote_question
+    ? words.remoteApproval.asked.taken(peer_name)
+    : now.decided.cancelled(peer_name);
 }
 
 function cancelledDetail({ decline_reason, remote_question }: ApprovalDto): string {

@@ -1,4 +1,5 @@
-// The choices that stand in a card's drawer: those the hub offers for this request, each with the words beside it and the time it ends.
+// The choices that stand in a card's drawer: those the hub offers for this request, each with the
+// words beside it and the time it ends.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
@@ -25,18 +26,38 @@ export interface WiderChoice {
 /** In the order of the drawer. */
 export function choicesOf(approval: ApprovalDto, now: number): readonly WiderChoice[] {
   return approval.wider.flatMap((scope): readonly WiderChoice[] => {
-    if (scope === 'conversation') return [{ key: scope, scope, title: choices.conversation, detail: choiceDetail.conversation }];
-    if (scope === 'never') return [{ key: scope, scope, title: choices.never, detail: choiceDetail.never }];
+    if (scope === 'conversation')
+      return [
+        { key: scope, scope, title: choices.conversation, detail: choiceDetail.conversation },
+      ];
+    if (scope === 'never')
+      return [{ key: scope, scope, title: choices.never, detail: choiceDetail.never }];
     if (scope === 'until') {
       const tonight = midnightAfter(now);
       const week = now + 7 * DAY_MS;
       return [
-        ...(tonight - now > HOUR_MS ? [{ key: 'tonight', scope, title: choices.untilTonight, ...untilOf(tonight, now) } as const] : []),
+        ...(tonight - now > HOUR_MS
+          ? [
+              {
+                key: 'tonight',
+                scope,
+                title: choices.untilTonight,
+                ...untilOf(tonight, now),
+              } as const,
+            ]
+          : []),
         { key: 'week', scope, title: choices.untilWeek, ...untilOf(week, now) },
       ];
     }
     const title = approval.risk_class === 'R2' ? choices.alwaysTopic : choices.always;
-    return [{ key: scope, scope, title, detail: choiceDetail.untilTime(dayAt(now + ALWAYS_LIFE_MS, now)) }];
+    return [
+      {
+        key: scope,
+        scope,
+        title,
+        detail: choiceDetail.untilTime(dayAt(now + ALWAYS_LIFE_MS, now)),
+      },
+    ];
   });
 }
 
@@ -48,7 +69,8 @@ export function isSuggested(approval: ApprovalDto): boolean {
 /** When the rule would end, as a sentence. */
 export function endOf(choice: WiderChoice, now: number): string {
   if (choice.scope === 'never') return ends.never;
-  if (choice.scope === 'conversation') return ends.conversation(dayAt(now + CONVERSATION_LIFE_MS, now));
+  if (choice.scope === 'conversation')
+    return ends.conversation(dayAt(now + CONVERSATION_LIFE_MS, now));
   return ends.time(dayAt(choice.until ?? now + ALWAYS_LIFE_MS, now));
 }
 

@@ -1,5 +1,6 @@
-// What a person says about being asked: pause and go on, quiet hours and who may disturb them, mute and unmute. Each act is one call; what went
-// wrong stays next to it. Holds no authority: the hub decides what is held.
+// What a person says about being asked: pause and go on, quiet hours and who may disturb them, mute
+// and unmute. Each act is one call; what went wrong stays next to it. Holds no authority: the hub
+// decides what is held.
 import type { QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -22,7 +23,10 @@ export class DoNotDisturbController {
 
   /** @param until null: until a person goes on. Returns true when everything is paused. */
   async pause(until: number | 'in_an_hour' | 'tonight' | null): Promise<boolean> {
-    return (await this.#calls.run('pause', () => this.#api.call('attention.pause', { until })))?.ok === true;
+    return (
+      (await this.#calls.run('pause', () => this.#api.call('attention.pause', { until })))?.ok ===
+      true
+    );
   }
 
   async goOn(): Promise<void> {
@@ -30,7 +34,10 @@ export class DoNotDisturbController {
   }
 
   /** @param urgent undefined: as they are. Returns true when they are kept. */
-  async setQuietHours(periods: readonly QuietPeriodDto[], urgent?: readonly string[]): Promise<boolean> {
+  async setQuietHours(
+    periods: readonly QuietPeriodDto[],
+    urgent?: readonly string[],
+  ): Promise<boolean> {
     const outcome = await this.#calls.run('quiet', () =>
       this.#api.call('attention.setQuietHours', {
         periods: periods.map((period) => ({ ...period, days: [...period.days] })),

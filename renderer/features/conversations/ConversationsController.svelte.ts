@@ -1,5 +1,9 @@
-// The record of exchanges: the list, page by page, and the open one. Reads again when the hub says that a conversation moved. Writes nothing.
-import type { ConversationDetailDto, ConversationDto } from '../../../preload/contract/conversation-dto.ts';
+// The record of exchanges: the list, page by page, and the open one. Reads again when the hub says
+// that a conversation moved. Writes nothing.
+import type {
+  ConversationDetailDto,
+  ConversationDto,
+} from '../../../preload/contract/conversation-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { problemWords } from '../../app/problem-words.ts';
 
@@ -57,7 +61,10 @@ export class ConversationsController {
   async readOlder(): Promise<void> {
     if (this.#next === null || this.#busy) return;
     this.#busy = true;
-    const outcome = await this.#api.call('conversations.list', { limit: PAGE_SIZE, cursor: this.#next });
+    const outcome = await this.#api.call('conversations.list', {
+      limit: PAGE_SIZE,
+      cursor: this.#next,
+    });
     this.#busy = false;
     this.#listProblem = outcome.ok ? null : problemWords(outcome.problem);
     if (!outcome.ok) return;

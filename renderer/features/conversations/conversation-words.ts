@@ -26,7 +26,11 @@ const MARKS: Readonly<Record<string, IconName>> = {
 };
 
 /** Of what has no state. */
-const KIND_MARKS: Readonly<Record<string, IconName>> = { cancel: 'mark-gone', notify: 'feed', error: 'mark-failed' };
+const KIND_MARKS: Readonly<Record<string, IconName>> = {
+  cancel: 'mark-gone',
+  notify: 'feed',
+  error: 'mark-failed',
+};
 
 export function markOf(state: string | null): IconName {
   return (state === null ? undefined : MARKS[state]) ?? 'conversations';
@@ -48,27 +52,49 @@ export function placeOf(entry: ConversationEntryDto): {
   readonly decision: boolean;
 } {
   if (entry.kind === 'decision')
-    return { side: entry.direction === 'in' ? 'outside' : 'inside', mark: markOf(entry.state), decision: true };
+    return {
+      side: entry.direction === 'in' ? 'outside' : 'inside',
+      mark: markOf(entry.state),
+      decision: true,
+    };
   const { direction, kind, state } = entry;
   const mark = state === null ? KIND_MARKS[kind] : MARKS[state];
-  if (direction === 'in') return { side: 'outside', mark: mark ?? 'conversations', decision: false };
-  return { side: 'inside', mark: mark ?? (direction === 'out' ? 'mark-out' : 'agents'), decision: false };
+  if (direction === 'in')
+    return { side: 'outside', mark: mark ?? 'conversations', decision: false };
+  return {
+    side: 'inside',
+    mark: mark ?? (direction === 'out' ? 'mark-out' : 'agents'),
+    decision: false,
+  };
 }
 
 type Decision = Pick<ConversationEntryDto, 'state' | 'surface' | 'who' | 'direction'>;
-const isDecided = ({ state }: Decision): boolean => state === 'approved' || state === 'answered' || state === 'declined';
+const isDecided = ({ state }: Decision): boolean =>
+  state === 'approved' || state === 'answered' || state === 'declined';
 
-/** What became of a request, and who decided it where somebody did: a person here, an adult's hub, a rule; or at which hub that was. */
+/**
+ * What became of a request, and who decided it where somebody did: a person here, an adult's hub, a
+ * rule; or at which hub that was.
+ */
 export function decisionOf(decision: Decision): string {
   const { state, surface, who, direction } = decision;
   const what = stateOf(state);
-  if (direction === 'in') return conversations.decidedAt(surface === 'rule' ? conversations.decidedByRule(what) : what, who);
+  if (direction === 'in')
+    return conversations.decidedAt(
+      surface === 'rule' ? conversations.decidedByRule(what) : what,
+      who,
+    );
   if (!isDecided(decision)) return what;
   if (surface === 'rule') return conversations.decidedByRule(what);
-  return who === '' ? what : conversations.decidedBy(what, who === 'owner' ? words.common.you : who);
+  return who === ''
+    ? what
+    : conversations.decidedBy(what, who === 'owner' ? words.common.you : who);
 }
 
-/** Where it was decided; nothing where `decisionOf` says it: by a rule, or by an adult's hub, whose name says where that was. */
+/**
+ * Where it was decided; nothing where `decisionOf` says it: by a rule, or by an adult's hub, whose
+ * name says where that was.
+ */
 export function decidedWhere(decision: Decision): string {
   const { surface, who, direction } = decision;
   if (direction === 'in') return '';

@@ -1,4 +1,5 @@
-// The feed of a page: which notices are shown, older ones fetched when asked for, what is marked read. The newest live in HubState.
+// The feed of a page: which notices are shown, older ones fetched when asked for, what is marked
+// read. The newest live in HubState.
 import type { FeedItemDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
@@ -49,7 +50,10 @@ export class FeedController {
 
   get shown(): readonly FeedItemDto[] {
     const { filter } = this;
-    return this.#all.filter((item) => filter === 'all' || (filter === 'unread' ? item.unread : item.importance === 'high'));
+    return this.#all.filter(
+      (item) =>
+        filter === 'all' || (filter === 'unread' ? item.unread : item.importance === 'high'),
+    );
   }
 
   async showOlder(): Promise<void> {
@@ -66,7 +70,10 @@ export class FeedController {
       return;
     }
     this.#problem = null;
-    this.#older = [...this.#older, ...outcome.value.items.filter(({ seq }) => !this.#goneMeanwhile.includes(seq))];
+    this.#older = [
+      ...this.#older,
+      ...outcome.value.items.filter(({ seq }) => !this.#goneMeanwhile.includes(seq)),
+    ];
     this.#cursor = outcome.value.next ?? undefined;
     this.#ended = outcome.value.next === null;
   }
@@ -81,13 +88,17 @@ export class FeedController {
   }
 
   async markRead(ids: 'all' | readonly string[]): Promise<void> {
-    const outcome = await this.#api.call('feed.markRead', { ids: ids === 'all' ? 'all' : [...ids] });
+    const outcome = await this.#api.call('feed.markRead', {
+      ids: ids === 'all' ? 'all' : [...ids],
+    });
     if (!outcome.ok) {
       this.#problem = problemWords(outcome.problem);
       return;
     }
     this.#problem = null;
     const read = ids === 'all' ? null : new Set(ids);
-    this.#older = this.#older.map((item) => (read === null || read.has(item.id) ? { ...item, unread: false } : item));
+    this.#older = this.#older.map((item) =>
+      read === null || read.has(item.id) ? { ...item, unread: false } : item,
+    );
   }
 }

@@ -1,11 +1,13 @@
-// Where the focus goes in the feed when the notice it stands on is read: to the next one that is not, so that nobody who marks them one by one by
-// keyboard begins again at the top. It moves no focus that stands elsewhere.
+// Where the focus goes in the feed when the notice it stands on is read: to the next one that is
+// not, so that nobody who marks them one by one by keyboard begins again at the top. It moves no
+// focus that stands elsewhere.
 
 const BUTTONS = '[data-notice]';
 
 /**
- * Just before the page shows what is unread now. Returns the notice at whose button the focus came to stand by a key, which has to wait before it
- * does anything; null: at none, or the one before was pressed without keys.
+ * Just before the page shows what is unread now. Returns the notice at whose button the focus came
+ * to stand by a key, which has to wait before it does anything; null: at none, or the one before
+ * was pressed without keys.
  * @param unread the ids of the notices that will still have a button
  */
 export function focusNextUnread(unread: ReadonlySet<string>): string | null {
@@ -13,7 +15,9 @@ export function focusNextUnread(unread: ReadonlySet<string>): string | null {
   if (!(at instanceof HTMLElement) || !at.matches(BUTTONS) || unread.has(noticeOf(at))) return null;
   const buttons = [...document.querySelectorAll<HTMLElement>(BUTTONS)];
   const index = buttons.indexOf(at);
-  const next = [...buttons.slice(index + 1), ...buttons.slice(0, index).toReversed()].find((other) => unread.has(noticeOf(other)));
+  const next = [...buttons.slice(index + 1), ...buttons.slice(0, index).toReversed()].find(
+    (other) => unread.has(noticeOf(other)),
+  );
   const byKey = at.matches(':focus-visible');
   (next ?? at.closest<HTMLElement>('[data-row]'))?.focus();
   return next === undefined || !byKey ? null : noticeOf(next);

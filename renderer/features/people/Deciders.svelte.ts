@@ -1,4 +1,5 @@
-// Which hubs decide in the place of the people here, as the page of one of them says it. Reads only; the setting itself stands in Settings.
+// Which hubs decide in the place of the people here, as the page of one of them says it. Reads
+// only; the setting itself stands in Settings.
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 
@@ -36,6 +37,8 @@ export class Deciders {
   of(id: string): DecidesHere | null {
     const deciding = this.#setting?.hubs.filter(({ decides }) => decides) ?? [];
     const from = this.#setting?.from ?? null;
-    return from === null || !deciding.some((hub) => hub.id === id) ? null : { from, alone: deciding.length === 1 };
+    return from === null || !deciding.some((hub) => hub.id === id)
+      ? null
+      : { from, alone: deciding.length === 1 };
   }
 }

@@ -1,5 +1,5 @@
-// What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what went wrong is kept next to the thing it
-// was about. Holds no authority and no copy of the hubs.
+// What a person does with other hubs: add, name, suspend, remove, check. Each act is one call; what
+// went wrong is kept next to the thing it was about. Holds no authority and no copy of the hubs.
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
 import type { OperationInput, OperationResult } from '../../../preload/contract/operations.ts';
@@ -44,11 +44,21 @@ export class PeopleController {
     return true;
   }
 
-  /** Trusts the key in a link as it stands, without digits, and shows what became of it. @param name null proposes one */
-  async trustLink(form: { readonly address: string; readonly name: string | null }): Promise<boolean> {
+  /**
+   * Trusts the key in a link as it stands, without digits, and shows what became of it. @param name
+   * null proposes one
+   */
+  async trustLink(form: {
+    readonly address: string;
+    readonly name: string | null;
+  }): Promise<boolean> {
     const { address, name } = form;
     const outcome = await this.#run('address', () =>
-      this.#deps.api.call('peers.add', { address: address.trim(), trust: true, ...(name === null ? {} : { name }) }),
+      this.#deps.api.call('peers.add', {
+        address: address.trim(),
+        trust: true,
+        ...(name === null ? {} : { name }),
+      }),
     );
     if (!outcome?.ok) return false;
     this.#deps.hub.putPeer(outcome.value);
@@ -56,24 +66,36 @@ export class PeopleController {
     return true;
   }
 
-  /** Adds a hub that is not on this network, then asks it. @param form `key` is null where the address is a link that holds it */
-  async addAddress(form: { readonly address: string; readonly key: string | null }): Promise<boolean> {
+  /**
+   * Adds a hub that is not on this network, then asks it. @param form `key` is null where the
+   * address is a link that holds it
+   */
+  async addAddress(form: {
+    readonly address: string;
+    readonly key: string | null;
+  }): Promise<boolean> {
     const { address, key } = form;
     const outcome = await this.#run('address', () =>
-      this.#deps.api.call('peers.add', { address: address.trim(), ...(key === null ? {} : { key: key.trim() }) }),
+      this.#deps.api.call('peers.add', {
+        address: address.trim(),
+        ...(key === null ? {} : { key: key.trim() }),
+      }),
     );
     if (!outcome?.ok) return false;
     if (outcome.value.trust === 'paired') return true;
     const { id } = outcome.value;
     if (await this.add(id)) return true;
-    // It is known now but did not take the request: that is said beside the form, where the person still is.
+    // It is known now but did not take the request: that is said beside the form, where the person
+    // still is.
     this.#calls.say('address', this.problem(id));
     return false;
   }
 
   /** Joins the hub that made an invitation; nobody types digits. */
   async join(link: string): Promise<boolean> {
-    const outcome = await this.#run('address', () => this.#deps.api.call('pairings.join', { link: link.trim() }));
+    const outcome = await this.#run('address', () =>
+      this.#deps.api.call('pairings.join', { link: link.trim() }),
+    );
     if (!outcome?.ok) return false;
     this.#deps.hub.putPairing(outcome.value);
     this.#deps.navigation.go('people', 'pair', outcome.value.id);
@@ -93,7 +115,9 @@ export class PeopleController {
   }
 
   async revoke(id: string): Promise<boolean> {
-    const outcome = await this.#run('invite', () => this.#deps.api.call('invitations.revoke', { id }));
+    const outcome = await this.#run('invite', () =>
+      this.#deps.api.call('invitations.revoke', { id }),
+    );
     return outcome?.ok === true;
   }
 
@@ -107,9 +131,14 @@ export class PeopleController {
     return outcome?.ok === true;
   }
 
-  /** Digits are typed once; whatever comes of them shows in the pairing. @returns false when the hub did not take the call */
+  /**
+   * Digits are typed once; whatever comes of them shows in the pairing. @returns false when the hub
+   * did not take the call
+   */
   async typeDigits(id: string, digits: string): Promise<boolean> {
-    const outcome = await this.#run(id, () => this.#deps.api.call('pairings.digits', { id, digits }));
+    const outcome = await this.#run(id, () =>
+      this.#deps.api.call('pairings.digits', { id, digits }),
+    );
     return outcome?.ok === true;
   }
 
@@ -128,7 +157,10 @@ export class PeopleController {
     this.#calls.say(about, null);
   }
 
-  /** The person has gone on to another place: what was said at the one before is not said again on the way back. */
+  /**
+   * The person has gone on to another place: what was said at the one before is not said again on
+   * the way back.
+   */
   leave(): void {
     this.#calls.hush();
     this.#notes = new Map();
@@ -144,13 +176,19 @@ export class PeopleController {
     if (outcome?.ok) this.#deps.navigation.replace('people');
   }
 
-  /** Something else stands in that hub's place: the key that was trusted stays. @param seen the other key, as it was shown */
+  /**
+   * Something else stands in that hub's place: the key that was trusted stays. @param seen the
+   * other key, as it was shown
+   */
   async keepKey(id: string, seen: string): Promise<void> {
     const outcome = await this.#run(id, () => this.#deps.api.call('peers.keepKey', { id, seen }));
     if (outcome?.ok) this.#deps.hub.putPeer(outcome.value);
   }
 
-  /** The hub was set up afresh: the old one goes, and the person comes to where a hub is added with new digits. */
+  /**
+   * The hub was set up afresh: the old one goes, and the person comes to where a hub is added with
+   * new digits.
+   */
   async removeForNewKey(id: string): Promise<void> {
     this.#deps.navigation.replace('people', 'add');
     await this.#run(id, () => this.#deps.api.call('peers.remove', { id }));
@@ -158,7 +196,8 @@ export class PeopleController {
 
   async check(id: string): Promise<void> {
     const outcome = await this.#run(id, () => this.#deps.api.call('peers.ping', { id }));
-    if (outcome?.ok) this.#note(id, words.people.checked(words.common.milliseconds(outcome.value.round_trip_ms)));
+    if (outcome?.ok)
+      this.#note(id, words.people.checked(words.common.milliseconds(outcome.value.round_trip_ms)));
   }
 
   async askCapabilities(id: string): Promise<void> {

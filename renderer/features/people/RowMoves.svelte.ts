@@ -1,5 +1,6 @@
-// How often each row of a list of hubs has come to stand elsewhere, for whatever reason: a row above it left, said more, or something above the
-// list did. So a press that was meant for what stood there before asks no other hub.
+// How often each row of a list of hubs has come to stand elsewhere, for whatever reason: a row
+// above it left, said more, or something above the list did. So a press that was meant for what
+// stood there before asks no other hub.
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { SvelteMap } from 'svelte/reactivity';
@@ -17,7 +18,10 @@ export class RowMoves {
     },
   });
 
-  /** Belongs to the component that makes it. @param rows those of the list @param above a new value where what stands above it is another */
+  /**
+   * Belongs to the component that makes it. @param rows those of the list @param above a new value
+   * where what stands above it is another
+   */
   constructor(rows: () => readonly StableRow[], above: () => unknown = () => undefined) {
     $effect(() => {
       above();

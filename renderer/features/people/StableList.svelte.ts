@@ -1,6 +1,7 @@
-// The hubs in sight as a list that can be read and pressed however fast they come and go: in the order in which they were first seen, changed
-// at most once a second, and with nothing moving while a person points at it or has the focus in it. Whoever announces false hubs without end
-// gets a few rows, and the rest is drawn as far as a person asks for it.
+// The hubs in sight as a list that can be read and pressed however fast they come and go: in the
+// order in which they were first seen, changed at most once a second, and with nothing moving while
+// a person points at it or has the focus in it. Whoever announces false hubs without end gets a few
+// rows, and the rest is drawn as far as a person asks for it.
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import type { PeerDto } from '../../../preload/contract/dto.ts';
@@ -13,16 +14,25 @@ export interface StableRow {
 
 /** After a change the next one shows no sooner than this. */
 const CHANGE_INTERVAL_MS = 1_000;
-/** Rows drawn before anybody asks for more, which is more than a home has hubs; and how many each press adds. */
+/**
+ * Rows drawn before anybody asks for more, which is more than a home has hubs; and how many each
+ * press adds.
+ */
 const ROWS_SHOWN_FIRST = 16;
 const ROWS_SHOWN_STEP = 48;
-/** While nothing may move, a list of this many rows takes no new ones: those that are gone are still among them. */
+/**
+ * While nothing may move, a list of this many rows takes no new ones: those that are gone are still
+ * among them.
+ */
 const ROWS_HELD_MAX = 512;
 
 interface StableListDeps {
   /** The hubs in sight. */
   readonly seen: () => readonly PeerDto[];
-  /** True of a hub that is known still, though it may stand elsewhere on the page now: it does not keep its place here. */
+  /**
+   * True of a hub that is known still, though it may stand elsewhere on the page now: it does not
+   * keep its place here.
+   */
   readonly isKnown: (id: string) => boolean;
 }
 
@@ -65,7 +75,8 @@ export class StableList {
       this.#apply();
     };
     const focus = ({ type, relatedTarget }: FocusEvent): void => {
-      this.#hasFocus = type === 'focusin' || (relatedTarget instanceof Node && list.contains(relatedTarget));
+      this.#hasFocus =
+        type === 'focusin' || (relatedTarget instanceof Node && list.contains(relatedTarget));
       this.#apply();
     };
     const listening = new AbortController();
@@ -95,15 +106,25 @@ export class StableList {
     const keep = isHeld ? Math.min(this.#shown, ROWS_HELD_MAX) : 0;
     const before = this.#rows;
     const after = nextRows(before, this.#deps, keep);
-    if (after.length === before.length && after.every(({ peer, gone }, at) => peer === before[at]?.peer && gone === before[at].gone))
+    if (
+      after.length === before.length &&
+      after.every(({ peer, gone }, at) => peer === before[at]?.peer && gone === before[at].gone)
+    )
       return false;
     this.#rows = after;
     return true;
   }
 }
 
-/** @param keep so many of the first rows keep their place though their hub is gone; none are added to a list that is as long as may be */
-function nextRows(before: readonly StableRow[], { seen, isKnown }: StableListDeps, keep: number): readonly StableRow[] {
+/**
+ * @param keep so many of the first rows keep their place though their hub is gone; none are added
+ * to a list that is as long as may be
+ */
+function nextRows(
+  before: readonly StableRow[],
+  { seen, isKnown }: StableListDeps,
+  keep: number,
+): readonly StableRow[] {
   const left = new Map(seen().map((peer) => [peer.id, peer]));
   const stayed = before.flatMap(({ peer }, at) => {
     const now = left.get(peer.id);

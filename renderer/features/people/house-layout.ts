@@ -1,6 +1,7 @@
-// Where everything in the picture of the household stands, from how many hubs there are and how wide the picture may be. This computer is
-// the wide door on the ground floor; the first hub lives under the roof, the others on the floors between; hubs elsewhere are small houses.
-// Wires bend at right angles and never cross. Pure geometry, px.
+// Where everything in the picture of the household stands, from how many hubs there are and how
+// wide the picture may be. This computer is the wide door on the ground floor; the first hub lives
+// under the roof, the others on the floors between; hubs elsewhere are small houses. Wires bend at
+// right angles and never cross. Pure geometry, px.
 
 export interface DoorPlace {
   /** Centre of the doorway, its sill, its width and height, and how wide its labels may be. */
@@ -18,7 +19,12 @@ interface HouseLayout {
   readonly height: number;
   readonly near: readonly DoorPlace[];
   readonly far: readonly DoorPlace[];
-  readonly own: { readonly x: number; readonly base: number; readonly width: number; readonly height: number };
+  readonly own: {
+    readonly x: number;
+    readonly base: number;
+    readonly width: number;
+    readonly height: number;
+  };
   readonly walls: string;
   readonly farWalls: string;
   readonly floors: readonly { readonly from: number; readonly to: number; readonly y: number }[];
@@ -66,15 +72,20 @@ export function layoutHouse(room: number, nearCount: number, farCount: number): 
     pill: { x, y: base + 15 },
   });
   const near: DoorPlace[] = [];
-  const floors: HouseLayout['floors'][number][] = nearCount > 0 ? [{ from: left, to: right, y: ATTIC_FLOOR }] : [];
-  if (nearCount > 0) near.push(door(centre, ATTIC_FLOOR, toTrunk(centre, ATTIC_FLOOR, trunk, ownTop)));
+  const floors: HouseLayout['floors'][number][] =
+    nearCount > 0 ? [{ from: left, to: right, y: ATTIC_FLOOR }] : [];
+  if (nearCount > 0)
+    near.push(door(centre, ATTIC_FLOOR, toTrunk(centre, ATTIC_FLOOR, trunk, ownTop)));
   for (let row = 0; row < rows; row++) {
     const base = ATTIC_FLOOR + FLOOR_HEIGHT * (row + 1);
     floors.push({ from: left, to: right, y: base });
     const inRow = Math.min(columns, nearCount - 1 - row * columns);
     for (let column = 0; column < inRow; column++) {
       const x = left + cell * (column + 0.5);
-      const wire = row === rows - 1 ? toOwnDoor(x, base, ownTop, trunk, centre, ownWidth, right) : toTrunk(x, base, trunk, ownTop);
+      const wire =
+        row === rows - 1
+          ? toOwnDoor(x, base, ownTop, trunk, centre, ownWidth, right)
+          : toTrunk(x, base, trunk, ownTop);
       near.push(door(x, base, wire));
     }
   }
@@ -100,7 +111,13 @@ export function layoutHouse(room: number, nearCount: number, farCount: number): 
   };
 }
 
-function outerWalls(left: number, right: number, centre: number, eaves: number, ground: number): string {
+function outerWalls(
+  left: number,
+  right: number,
+  centre: number,
+  eaves: number,
+  ground: number,
+): string {
   const peak = 12;
   const slope = (eaves - 6 - peak) / (centre - left + 14);
   const chimney = centre + (right - centre) * 0.52;
@@ -111,17 +128,34 @@ function outerWalls(left: number, right: number, centre: number, eaves: number, 
   );
 }
 
-/** Down from the door, along under its floor to the trunk between the first two columns, and down to this computer. */
+/**
+ * Down from the door, along under its floor to the trunk between the first two columns, and down to
+ * this computer.
+ */
 function toTrunk(x: number, base: number, trunk: number, ownTop: number): string {
   if (Math.abs(x - trunk) < 1) return `M${x} ${base}V${ownTop + 18}`;
   const side = Math.sign(trunk - x);
   return `M${x} ${base}v15H${trunk - side * 12}a12 12 0 0 ${side > 0 ? 1 : 0} ${side * 12} 12V${ownTop + 18}`;
 }
 
-/** From the lowest row each wire comes down by itself, to its own place over the wide door, on its own side of the trunk. */
-function toOwnDoor(x: number, base: number, ownTop: number, trunk: number, centre: number, ownWidth: number, right: number): string {
+/**
+ * From the lowest row each wire comes down by itself, to its own place over the wide door, on its
+ * own side of the trunk.
+ */
+function toOwnDoor(
+  x: number,
+  base: number,
+  ownTop: number,
+  trunk: number,
+  centre: number,
+  ownWidth: number,
+  right: number,
+): string {
   const limit = x < trunk ? trunk - 24 : right;
-  const landing = Math.min(limit, Math.max(centre - ownWidth / 2 + 22, Math.min(centre + ownWidth / 2 - 22, x)));
+  const landing = Math.min(
+    limit,
+    Math.max(centre - ownWidth / 2 + 22, Math.min(centre + ownWidth / 2 - 22, x)),
+  );
   const side = Math.sign(landing - x);
   const bend = ownTop - 18;
   if (side === 0) return `M${x} ${base}V${ownTop + 18}`;
@@ -172,7 +206,15 @@ function housesBelow(width: number, ground: number, centre: number, count: numbe
         : side === 0
           ? `M${centre} ${ground}V${roof}`
           : `M${centre} ${ground}V${duct - 10}a10 10 0 0 ${side > 0 ? 0 : 1} ${side * 10} 10H${x - side * 10}a10 10 0 0 ${side > 0 ? 1 : 0} ${side * 10} 10V${roof}`;
-    far.push({ x, base, width: 96, height: DOOR_HEIGHT, room: 128, wire, pill: { x, y: roof - 22 } });
+    far.push({
+      x,
+      base,
+      width: 96,
+      height: DOOR_HEIGHT,
+      room: 128,
+      wire,
+      pill: { x, y: roof - 22 },
+    });
   }
   const rows = Math.ceil(count / columns);
   return { walls, far, note: null, height: ground + 78 + rows * (FAR_HEIGHT + 30) - 18 };

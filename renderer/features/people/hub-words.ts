@@ -7,32 +7,54 @@ import { words } from '../../app/words.ts';
 
 const { people } = words;
 
-export const isHousehold = (peer: PeerDto): boolean => peer.trust === 'paired' || peer.trust === 'suspended';
-export const isNearby = (peer: PeerDto): boolean => peer.trust === 'discovered' || peer.trust === 'quarantined';
+export const isHousehold = (peer: PeerDto): boolean =>
+  peer.trust === 'paired' || peer.trust === 'suspended';
+export const isNearby = (peer: PeerDto): boolean =>
+  peer.trust === 'discovered' || peer.trust === 'quarantined';
 /** This hub finds none by itself just now. */
-export const isBlind = ({ discovery_status: { state } }: HubDto): boolean => state === 'unusable' || state === 'off';
-/** Trusted here, but not (yet) over there: nothing passes until somebody adds this hub at the other side. */
-export const isShutThere = (peer: PeerDto): boolean => peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
+export const isBlind = ({ discovery_status: { state } }: HubDto): boolean =>
+  state === 'unusable' || state === 'off';
+/**
+ * Trusted here, but not (yet) over there: nothing passes until somebody adds this hub at the other
+ * side.
+ */
+export const isShutThere = (peer: PeerDto): boolean =>
+  peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
 /** Somewhere else than the home network, as far as this hub can tell. */
 export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
-/** A failed pairing leads on by asking once more; one that came by an invitation needs a new invitation. */
-export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invited'>): boolean => role === 'initiator' && !invited;
+/**
+ * A failed pairing leads on by asking once more; one that came by an invitation needs a new
+ * invitation.
+ */
+export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invited'>): boolean =>
+  role === 'initiator' && !invited;
 
 /** "3 ms", "off since Thursday", "suspended", "does not let us in". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
   if (isShutThere(peer)) return people.shutThere;
-  if (peer.online) return peer.round_trip_ms === null ? people.onlineWord : words.common.milliseconds(peer.round_trip_ms);
+  if (peer.online)
+    return peer.round_trip_ms === null
+      ? people.onlineWord
+      : words.common.milliseconds(peer.round_trip_ms);
   if (peer.last_seen_at === null) return people.neverSeen;
   const day = dayName(peer.last_seen_at, now);
   return people.offSince(
-    day === words.common.today ? timeOfDay(peer.last_seen_at) : day === words.common.yesterday ? day.toLowerCase() : day,
+    day === words.common.today
+      ? timeOfDay(peer.last_seen_at)
+      : day === words.common.yesterday
+        ? day.toLowerCase()
+        : day,
   );
 }
 
-/** Of a hub that nobody here has added: "here now", or when it was heard last. Empty when it was never heard. */
+/**
+ * Of a hub that nobody here has added: "here now", or when it was heard last. Empty when it was
+ * never heard.
+ */
 export function seenWords(peer: PeerDto, now: number): string {
-  // It is announced on this network, or has called here and is on the line: it would not be listed otherwise.
+  // It is announced on this network, or has called here and is on the line: it would not be listed
+  // otherwise.
   if (peer.how_found === 'home_network' || peer.how_found === 'incoming') return people.hereNow;
   return peer.last_seen_at === null ? '' : people.seen(ago(peer.last_seen_at, now));
 }
@@ -45,11 +67,15 @@ export function personWords(peer: PeerDto): string {
 
 /** The person and the role in the household, as far as anybody has said; null: nobody has. */
 export function whoseWords({ person, role }: Pick<PeerDto, 'person' | 'role'>): string | null {
-  const said = [person, role === null ? null : people.role.facts[role]].filter((part) => part !== null);
+  const said = [person, role === null ? null : people.role.facts[role]].filter(
+    (part) => part !== null,
+  );
   return said.length === 0 ? null : said.join(', ');
 }
 
-/** When and how it came to be paired, in one sentence of our own words; null for a hub that was not. */
+/**
+ * When and how it came to be paired, in one sentence of our own words; null for a hub that was not.
+ */
 export function pairedWords({ introduced_by: introduction }: PeerDto): string | null {
   return introduction === null ? null : people.paired(dateLong(introduction.at), introduction);
 }
@@ -73,7 +99,9 @@ export function unnamedHub(peer: PeerDto): string {
   return peer.how_found === 'static' ? people.unknownStatic : people.unknownHub;
 }
 
-/** What it said its agents are, outside text; its own name for its one agent where it listed none. */
+/**
+ * What it said its agents are, outside text; its own name for its one agent where it listed none.
+ */
 export function agentNames(peer: PeerDto): readonly string[] {
   const listed = peer.capabilities?.untrusted.agents.map((agent) => agent.display_name) ?? [];
   if (listed.length > 0) return listed;

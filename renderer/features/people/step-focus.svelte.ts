@@ -1,5 +1,6 @@
-// Where the keyboard and the screen reader are when a page goes on by itself: the title of the new step takes the focus when the step before
-// took it along, and is said once when the person was somewhere else. It never takes the focus from a place that is still there.
+// Where the keyboard and the screen reader are when a page goes on by itself: the title of the new
+// step takes the focus when the step before took it along, and is said once when the person was
+// somewhere else. It never takes the focus from a place that is still there.
 import { tick } from 'svelte';
 import { Spoken } from '../../ui/Spoken.svelte.ts';
 
@@ -8,7 +9,10 @@ export class StepFocus {
   readonly spoken = new Spoken();
   #before: string | undefined;
 
-  /** Call before the page is drawn anew. @param step names what is about to be shown; `place` holds it and its title, an h1 */
+  /**
+   * Call before the page is drawn anew. @param step names what is about to be shown; `place` holds
+   * it and its title, an h1
+   */
   goesTo(step: string, place: HTMLElement | null): void {
     const before = this.#before;
     this.#before = step;

@@ -1,5 +1,6 @@
-// A rule on its way: the fields as they stand, the sentence that the hub makes of them with what it would have done, and the making of exactly
-// that. Must never have a rule made of other words than those whose sentence is shown.
+// A rule on its way: the fields as they stand, the sentence that the hub makes of them with what it
+// would have done, and the making of exactly that. Must never have a rule made of other words than
+// those whose sentence is shown.
 import { untrack } from 'svelte';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { Problem } from '../../../preload/contract/errors.ts';
@@ -24,7 +25,10 @@ export class NewRuleController {
   /** What the hub refused of what the fields say now. */
   #refused = $state.raw<Flaws>({});
   #problem = $state<string | null>(null);
-  /** The fields whose flaws are said: those that were left, and all once somebody wanted the rule made. */
+  /**
+   * The fields whose flaws are said: those that were left, and all once somebody wanted the rule
+   * made.
+   */
   #left = $state.raw<ReadonlySet<RuleField>>(new Set());
   #fresh = $state(false);
   #making = $state(false);
@@ -81,7 +85,10 @@ export class NewRuleController {
     if (!this.#left.has(field)) this.#left = new Set([...this.#left, field]);
   }
 
-  /** Asks for the sentence where there is none of what the fields say now: it could not be had before, or is not asked for yet. */
+  /**
+   * Asks for the sentence where there is none of what the fields say now: it could not be had
+   * before, or is not asked for yet.
+   */
   async askAgain(): Promise<void> {
     if (this.#fresh || this.#asking === this.#round) return;
     const { said } = readFields(this.#fields, untrack(this.#now));
@@ -91,8 +98,9 @@ export class NewRuleController {
   }
 
   /**
-   * True when it was made. While something is missing nothing is made, and all that is missing is said; nor is it without its sentence,
-   * which is asked for then, to be read before the next press.
+   * True when it was made. While something is missing nothing is made, and all that is missing is
+   * said; nor is it without its sentence, which is asked for then, to be read before the next
+   * press.
    */
   async make(): Promise<boolean> {
     const shown = this.#shown;

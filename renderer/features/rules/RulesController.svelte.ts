@@ -1,5 +1,5 @@
-// What the owner does with rules on a page: pause, take away, give back while that is offered, and try what would happen. The hub decides;
-// the page's picture follows its events.
+// What the owner does with rules on a page: pause, take away, give back while that is offered, and
+// try what would happen. The hub decides; the page's picture follows its events.
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
@@ -7,7 +7,10 @@ import { Calls } from '../../app/Calls.svelte.ts';
 
 export class RulesController {
   #removed = $state.raw<RuleDto | null>(null);
-  /** What was taken away since the page was opened: it keeps its place, so that no other row slides under the pointer. */
+  /**
+   * What was taken away since the page was opened: it keeps its place, so that no other row slides
+   * under the pointer.
+   */
   #gone = $state.raw<readonly RuleDto[]>([]);
   #tested = $state.raw<RuleTestDto | null>(null);
   #testedWith = $state('');
@@ -47,14 +50,19 @@ export class RulesController {
   }
 
   async setPaused(rule: RuleDto, suspended: boolean): Promise<void> {
-    await this.#calls.run(rule.id, () => this.#api.call('rules.update', { id: rule.id, suspended }));
+    await this.#calls.run(rule.id, () =>
+      this.#api.call('rules.update', { id: rule.id, suspended }),
+    );
   }
 
   async remove(rule: RuleDto): Promise<void> {
     if (this.busy(rule.id)) return;
-    // Before the hub tells that it is gone, which may come sooner than the answer: its row leaves at no moment.
+    // Before the hub tells that it is gone, which may come sooner than the answer: its row leaves
+    // at no moment.
     this.#gone = [...this.#gone.filter(({ id }) => id !== rule.id), rule];
-    const outcome = await this.#calls.run(rule.id, () => this.#api.call('rules.remove', { id: rule.id }));
+    const outcome = await this.#calls.run(rule.id, () =>
+      this.#api.call('rules.remove', { id: rule.id }),
+    );
     if (outcome?.ok) this.#removed = rule;
     else this.#gone = this.#gone.filter(({ id }) => id !== rule.id);
   }
@@ -65,7 +73,10 @@ export class RulesController {
     await this.#restore(rule, 'undo');
   }
 
-  /** As undo, for a row that was struck out, as long as the hub can. What went wrong stands beside it. */
+  /**
+   * As undo, for a row that was struck out, as long as the hub can. What went wrong stands beside
+   * it.
+   */
   async restore(rule: RuleDto): Promise<void> {
     await this.#restore(rule, rule.id);
   }
@@ -88,7 +99,9 @@ export class RulesController {
   }
 
   async #restore(rule: RuleDto, about: string): Promise<void> {
-    const outcome = await this.#calls.run(about, () => this.#api.call('rules.restore', { id: rule.id }));
+    const outcome = await this.#calls.run(about, () =>
+      this.#api.call('rules.restore', { id: rule.id }),
+    );
     if (!outcome?.ok) return;
     if (this.#removed?.id === rule.id) this.#removed = null;
     this.#gone = this.#gone.filter(({ id }) => id !== rule.id);

@@ -1,5 +1,6 @@
-// A rule as it stands in the form: what may be picked, and from what is picked to the words that the hub takes, with what is missing or does
-// not fit beside its field. Says nothing wider than what was picked. Pure.
+// A rule as it stands in the form: what may be picked, and from what is picked to the words that
+// the hub takes, with what is missing or does not fit beside its field. Says nothing wider than
+// what was picked. Pure.
 import type { RequestKind, RuleEffect } from '../../../preload/contract/closed-lists.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { AgentDto, PeerDto } from '../../../preload/contract/dto.ts';
@@ -58,13 +59,22 @@ export const EMPTY: Fields = {
   day: '',
 };
 
-/** Another effect brings its own end: what lets in has one, and what does not stays until it is removed. */
+/**
+ * Another effect brings its own end: what lets in has one, and what does not stays until it is
+ * removed.
+ */
 export function withEffect(fields: Fields, effect: RuleEffect): Fields {
   if ((fields.effect === 'allow') === (effect === 'allow')) return { ...fields, effect };
-  return effect === 'allow' ? { ...fields, effect, kind: 'delegate', end: 'month' } : { ...fields, effect, kind: 'any', end: 'never' };
+  return effect === 'allow'
+    ? { ...fields, effect, kind: 'delegate', end: 'month' }
+    : { ...fields, effect, kind: 'any', end: 'never' };
 }
 
-export function peerOptions(peers: readonly PeerDto[], agents: readonly AgentDto[], effect: RuleEffect): readonly Option[] {
+export function peerOptions(
+  peers: readonly PeerDto[],
+  agents: readonly AgentDto[],
+  effect: RuleEffect,
+): readonly Option[] {
   return [
     [ANY, effect === 'allow' ? making.choose : making.anybody],
     ...peers.filter((peer) => peer.trust === 'paired').map((peer): Option => [peer.id, peer.name]),
@@ -76,26 +86,47 @@ export function peerOptions(peers: readonly PeerDto[], agents: readonly AgentDto
 const PLAIN_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9])?$/;
 
 /** @param any what picking none of them means */
-export function askerOptions(peer: PeerDto | undefined, any: string = making.anyAsker): readonly Option[] {
+export function askerOptions(
+  peer: PeerDto | undefined,
+  any: string = making.anyAsker,
+): readonly Option[] {
   const said = peer?.capabilities?.untrusted;
   // Beside agents it is the name of the hub; alone it is that of the one agent there.
-  const agents = (said?.agents ?? []).map(({ name, display_name }) => [name, display_name] as const);
-  const named = new Map(agents.length > 0 ? agents : [[said?.agent_name ?? '', said?.agent_name ?? '']]);
-  const plain = [...named].filter(([name]) => PLAIN_NAME.test(name)).sort(([, one], [, other]) => (one < other ? -1 : 1));
-  return [[ANY, any], ...plain.map(([name, shown]): Option => [`${NAMED}${name}`, shown]), [OTHER, making.otherAsker]];
+  const agents = (said?.agents ?? []).map(
+    ({ name, display_name }) => [name, display_name] as const,
+  );
+  const named = new Map(
+    agents.length > 0 ? agents : [[said?.agent_name ?? '', said?.agent_name ?? '']],
+  );
+  const plain = [...named]
+    .filter(([name]) => PLAIN_NAME.test(name))
+    .sort(([, one], [, other]) => (one < other ? -1 : 1));
+  return [
+    [ANY, any],
+    ...plain.map(([name, shown]): Option => [`${NAMED}${name}`, shown]),
+    [OTHER, making.otherAsker],
+  ];
 }
 
 /** A hub asks in the name of its agents; an agent of this computer in its own. */
 export const hasAsker = ({ peer }: Fields): boolean => !peer.startsWith('local/');
 
 export function agentOptions(agents: readonly AgentDto[], effect: RuleEffect): readonly Option[] {
-  return [[ANY, effect === 'allow' ? making.choose : making.anyAgent], ...agents.map((agent): Option => [agent.name, agent.display_name])];
+  return [
+    [ANY, effect === 'allow' ? making.choose : making.anyAgent],
+    ...agents.map((agent): Option => [agent.name, agent.display_name]),
+  ];
 }
 
 /** The areas of the agent, or of all while none is picked. */
-export function areaOptions(agents: readonly AgentDto[], { agent, effect }: Fields): readonly Option[] {
+export function areaOptions(
+  agents: readonly AgentDto[],
+  { agent, effect }: Fields,
+): readonly Option[] {
   const of = agents.filter(({ name }) => agent === ANY || name === agent);
-  const areas = [...new Set(of.flatMap(({ domains }) => domains.map(({ domain }) => domain)))].sort();
+  const areas = [
+    ...new Set(of.flatMap(({ domains }) => domains.map(({ domain }) => domain))),
+  ].sort();
   return [
     [ANY, effect === 'allow' ? making.choose : making.anyArea],
     ...areas.map((area): Option => [`${NAMED}${area}`, areaName(area)]),
@@ -115,7 +146,10 @@ export function endOptions(effect: RuleEffect, now: number): readonly Option<End
 }
 
 /** What the hub is told; null while something is missing or does not fit. */
-export function readFields(fields: Fields, now: number): { readonly said: Said | null; readonly flaws: Flaws } {
+export function readFields(
+  fields: Fields,
+  now: number,
+): { readonly said: Said | null; readonly flaws: Flaws } {
   const { effect } = fields;
   const must = effect === 'allow';
   const askingAgent = hasAsker(fields) ? named(fields.asker, fields.askerName) : null;
@@ -126,7 +160,11 @@ export function readFields(fields: Fields, now: number): { readonly said: Said |
     ...(must && fields.peer === ANY ? { peer: making.missing.peer } : {}),
     ...(askingAgent === '' ? { asking_agent: making.missing.asking_agent } : {}),
     ...(must && fields.agent === ANY ? { agent: making.missing.agent } : {}),
-    ...(must && area === null ? { domain: making.missing.domain } : area !== null && !isDomain(area) ? { domain: making.notAnArea } : {}),
+    ...(must && area === null
+      ? { domain: making.missing.domain }
+      : area !== null && !isDomain(area)
+        ? { domain: making.notAnArea }
+        : {}),
     ...(topic !== null && !isDomain(topic) ? { topic: making.notATopic } : {}),
     ...(until === undefined ? { until: making.missing.until } : {}),
   };
@@ -147,7 +185,8 @@ export function readFields(fields: Fields, now: number): { readonly said: Said |
 /** The requests that would be decided otherwise, and how many of each kind. */
 export function changesOf(trials: readonly RuleTrialDto[]) {
   const changed = trials.filter((trial) => trial.without !== trial.with);
-  const to = (decision: RuleTrialDto['with']) => changed.filter((trial) => trial.with === decision).length;
+  const to = (decision: RuleTrialDto['with']) =>
+    changed.filter((trial) => trial.with === decision).length;
   return { changed, counts: { deliver: to('deliver'), ask: to('ask'), decline: to('decline') } };
 }
 
@@ -167,7 +206,9 @@ function untilOf({ end, day }: Fields, now: number): number | null | undefined {
   if (end === 'tonight') return midnightAfter(now);
   if (end === 'week') return now + 7 * DAY_MS;
   if (end === 'month') return now + ALWAYS_LIFE_MS;
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? midnightAfter(new Date(`${day}T12:00`).getTime()) : Number.NaN;
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(day)
+    ? midnightAfter(new Date(`${day}T12:00`).getTime())
+    : Number.NaN;
   return Number.isFinite(at) && at > now ? at : undefined;
 }
 

@@ -1,5 +1,5 @@
-// The audit log, for its page: the newest rows, a check of the whole with how far it is, the export, and the acknowledgement of a tamper finding.
-// Stops looking when the page goes.
+// The audit log, for its page: the newest rows, a check of the whole with how far it is, the
+// export, and the acknowledgement of a tamper finding. Stops looking when the page goes.
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -81,7 +81,11 @@ export class AuditLogController {
   async older(): Promise<void> {
     const cursor = this.#next;
     if (cursor === null) return;
-    const outcome = await this.#calls.run('older', () => this.#api.call('audit.list', { limit: ROWS, cursor }), 'page');
+    const outcome = await this.#calls.run(
+      'older',
+      () => this.#api.call('audit.list', { limit: ROWS, cursor }),
+      'page',
+    );
     // Rows that were read anew meanwhile may end elsewhere: these would not follow them.
     if (!outcome?.ok || this.#next !== cursor) return;
     this.#rows = [...this.#rows, ...outcome.value.items];
@@ -89,12 +93,20 @@ export class AuditLogController {
   }
 
   async verify(): Promise<void> {
-    const outcome = await this.#calls.run('check', () => this.#api.call('audit.verify', {}), 'page');
+    const outcome = await this.#calls.run(
+      'check',
+      () => this.#api.call('audit.verify', {}),
+      'page',
+    );
     if (outcome?.ok) this.#follow(outcome.value);
   }
 
   async cancel(): Promise<void> {
-    const outcome = await this.#calls.run('check', () => this.#api.call('audit.cancelVerification', {}), 'page');
+    const outcome = await this.#calls.run(
+      'check',
+      () => this.#api.call('audit.cancelVerification', {}),
+      'page',
+    );
     if (outcome?.ok) this.#follow(outcome.value);
   }
 
@@ -106,7 +118,11 @@ export class AuditLogController {
     let isWhole = false;
     for (let cursor: string | null | undefined; cursor !== null && !this.#left;) {
       const from = cursor === undefined ? {} : { cursor };
-      const outcome = await this.#calls.run('export', () => this.#api.call('audit.export', { format, ...from }), 'page');
+      const outcome = await this.#calls.run(
+        'export',
+        () => this.#api.call('audit.export', { format, ...from }),
+        'page',
+      );
       if (!outcome?.ok) break;
       parts.push(outcome.value.text);
       cursor = outcome.value.next;
@@ -119,19 +135,29 @@ export class AuditLogController {
 
   /** @param row the first that does not fit, as it was shown */
   async acknowledge(row: number): Promise<void> {
-    const outcome = await this.#calls.run('acknowledge', () => this.#api.call('audit.acknowledge', { row }), 'page');
+    const outcome = await this.#calls.run(
+      'acknowledge',
+      () => this.#api.call('audit.acknowledge', { row }),
+      'page',
+    );
     if (outcome?.ok) this.#isAcknowledged = true;
   }
 
   async #readNewest(): Promise<void> {
-    const outcome = await this.#calls.run('newest', () => this.#api.call('audit.list', { limit: ROWS }), 'page');
+    const outcome = await this.#calls.run(
+      'newest',
+      () => this.#api.call('audit.list', { limit: ROWS }),
+      'page',
+    );
     if (!outcome?.ok) return;
     this.#isRead = true;
     this.#rows = outcome.value.items;
     this.#next = outcome.value.next;
   }
 
-  /** How far the check is now. What cannot be said is asked again: a look that fails ends nothing. */
+  /**
+   * How far the check is now. What cannot be said is asked again: a look that fails ends nothing.
+   */
   async #look(): Promise<void> {
     const outcome = await this.#calls.run('look', () => this.#api.call('audit.verification', {}));
     if (outcome?.ok) this.#follow(outcome.value);
@@ -151,7 +177,10 @@ export class AuditLogController {
   }
 }
 
-/** Gives a person a file that this page made: the browser or the window asks where it goes. Nothing is sent anywhere. */
+/**
+ * Gives a person a file that this page made: the browser or the window asks where it goes. Nothing
+ * is sent anywhere.
+ */
 function saveFile(name: string, type: string, parts: readonly string[]): void {
   const href = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');

@@ -1,5 +1,5 @@
-// Which adults' hubs decide for this one, as the page holds it: what is kept, what is chosen and not kept yet, and what went wrong.
-// Keeps no passphrase once it was sent.
+// Which adults' hubs decide for this one, as the page holds it: what is kept, what is chosen and
+// not kept yet, and what went wrong. Keeps no passphrase once it was sent.
 import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
@@ -44,7 +44,9 @@ export class RemoteApprovalController {
     return this.#note;
   }
 
-  /** What is chosen and not kept yet stays, unless somebody else has changed the setting meanwhile. */
+  /**
+   * What is chosen and not kept yet stays, unless somebody else has changed the setting meanwhile.
+   */
   async read(): Promise<void> {
     if (this.#calls.busy(READING)) {
       this.#readAgain = true;
@@ -52,7 +54,9 @@ export class RemoteApprovalController {
     }
     do {
       this.#readAgain = false;
-      const outcome = await this.#calls.run(READING, () => this.#api.call('remote_approval.get', {}));
+      const outcome = await this.#calls.run(READING, () =>
+        this.#api.call('remote_approval.get', {}),
+      );
       if (outcome?.ok && !this.busy) this.#reread(outcome.value);
     } while (this.#readAgain);
   }
@@ -70,10 +74,13 @@ export class RemoteApprovalController {
     const { passphrase } = this;
     const shown = this.#setting;
     const seen = shown === null ? {} : { seen: { from: shown.from, hubs: decidersOf(shown) } };
-    // Whatever comes of it: an adult who leaves must not leave it in the field of a child's computer.
+    // Whatever comes of it: an adult who leaves must not leave it in the field of a child's
+    // computer.
     this.passphrase = '';
     const hubs = from === null ? [] : [...this.chosen];
-    const outcome = await this.#calls.run(KEEPING, () => this.#api.call('remote_approval.set', { from, hubs, passphrase, ...seen }));
+    const outcome = await this.#calls.run(KEEPING, () =>
+      this.#api.call('remote_approval.set', { from, hubs, passphrase, ...seen }),
+    );
     if (outcome?.ok !== true) {
       if (outcome?.problem.code === 'wrong_passphrase') {
         this.#calls.say(KEEPING, null);
@@ -111,5 +118,8 @@ function decidersOf({ hubs }: RemoteApprovalDto): string[] {
 }
 
 function isSameChoice(one: RemoteApprovalDto, other: RemoteApprovalDto): boolean {
-  return one.from === other.from && decidersOf(one).toSorted().join() === decidersOf(other).toSorted().join();
+  return (
+    one.from === other.from &&
+    decidersOf(one).toSorted().join() === decidersOf(other).toSorted().join()
+  );
 }

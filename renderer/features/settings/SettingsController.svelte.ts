@@ -1,4 +1,5 @@
-// What the owner changes about this hub: each change is kept at once; sessions and the passphrase. What went wrong stays next to its row.
+// What the owner changes about this hub: each change is kept at once; sessions and the passphrase.
+// What went wrong stays next to its row.
 import type { SessionDto } from '../../../preload/contract/settings-dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
@@ -68,7 +69,11 @@ export class SettingsController {
   }
 
   async logOut(id: string): Promise<void> {
-    const outcome = await this.#calls.run(id, () => this.#api.call('sessions.revoke', { id }), 'sessions');
+    const outcome = await this.#calls.run(
+      id,
+      () => this.#api.call('sessions.revoke', { id }),
+      'sessions',
+    );
     if (!outcome?.ok) return;
     this.#sessions = endRow(this.#sessions, id);
     await this.readSessions();
@@ -87,7 +92,10 @@ export class SettingsController {
   /** @returns true when the new passphrase counts */
   async setPassphrase(passphrase: string, current: string | undefined): Promise<boolean> {
     this.#passphraseNote = '';
-    const outcome = await this.#api.call('hub.setPassphrase', { passphrase, ...(current === undefined ? {} : { current }) });
+    const outcome = await this.#api.call('hub.setPassphrase', {
+      passphrase,
+      ...(current === undefined ? {} : { current }),
+    });
     const problem = outcome.ok ? null : problemWords(outcome.problem);
     const isWrong = !outcome.ok && outcome.problem.code === 'wrong_passphrase';
     this.#passphraseFlaw = isWrong ? problem : null;

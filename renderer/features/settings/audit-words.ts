@@ -1,5 +1,6 @@
-// How rows of the audit log are told to a person: who and what by the names people know, by day, with the owner's ended sessions as one line. Pure;
-// what it does not know it shows as it stands and never guesses at.
+// How rows of the audit log are told to a person: who and what by the names people know, by day,
+// with the owner's ended sessions as one line. Pure; what it does not know it shows as it stands
+// and never guesses at.
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
@@ -10,7 +11,10 @@ import type { IconName } from '../../ui/icons.ts';
 
 export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
 
-/** The rows of one day, newest first; `ownSessions`: the ends of the owner's own sessions, told as one line. */
+/**
+ * The rows of one day, newest first; `ownSessions`: the ends of the owner's own sessions, told as
+ * one line.
+ */
 interface AuditDay {
   readonly name: string;
   readonly rows: readonly AuditRowDto[];
@@ -56,8 +60,15 @@ const AREAS: ReadonlyMap<string, IconName> = new Map(
     token: 'key',
   } satisfies Record<string, IconName>),
 );
-/** What adults' hubs are asked and say has the request as its object, like all that becomes of it here. */
-const ABOUT_A_REQUEST: readonly string[] = ['remote_approval.answered', 'remote_approval.asked', 'remote_approval.refused'];
+/**
+ * What adults' hubs are asked and say has the request as its object, like all that becomes of it
+ * here.
+ */
+const ABOUT_A_REQUEST: readonly string[] = [
+  'remote_approval.answered',
+  'remote_approval.asked',
+  'remote_approval.refused',
+];
 const AGENT_PREFIX = 'agent:';
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -68,7 +79,10 @@ export function sentenceOf(row: AuditRowDto, household: Household): string {
   return sentence(whoOf(row, household), whatOf(row, household));
 }
 
-/** The mark of a row: what became of a request by the marks of the requests, everything else by what it is about. */
+/**
+ * The mark of a row: what became of a request by the marks of the requests, everything else by what
+ * it is about.
+ */
 export function iconOf({ action }: AuditRowDto): IconName {
   const [area = ''] = action.split('.');
   return MARKS.get(action) ?? AREAS.get(area) ?? 'hub';
@@ -76,7 +90,10 @@ export function iconOf({ action }: AuditRowDto): IconName {
 
 /** Days with their rows, in the order in which the rows come. */
 export function daysOf(rows: readonly AuditRowDto[], now: number): readonly AuditDay[] {
-  const days = new Map<string, { readonly rows: AuditRowDto[]; readonly ownSessions: AuditRowDto[] }>();
+  const days = new Map<
+    string,
+    { readonly rows: AuditRowDto[]; readonly ownSessions: AuditRowDto[] }
+  >();
   for (const row of rows) {
     const name = row.at === null ? words.audit.noTime : dayName(row.at, now);
     const day = days.get(name) ?? { rows: [], ownSessions: [] };
@@ -102,7 +119,8 @@ function whoOf({ actor, surface }: AuditRowDto, household: Household): string {
 function whatOf({ action, object, detail }: AuditRowDto, household: Household): string {
   const [area] = action.split('.');
   if (area === 'peer') return hubOf(object, household) ?? named.goneHub;
-  if (area === 'agent' || area === 'registration') return agentOf(object, household) ?? readableHandle(object);
+  if (area === 'agent' || area === 'registration')
+    return agentOf(object, household) ?? readableHandle(object);
   if (area === 'token') {
     const agent = factOf(detail, 'agent');
     return agent === null ? named.session : (agentOf(agent, household) ?? readableHandle(agent));
@@ -112,11 +130,18 @@ function whatOf({ action, object, detail }: AuditRowDto, household: Household): 
     return rows === 0 ? named.allSigned : named.unsigned(rows, from);
   }
   if (action === 'records.removed') {
-    return named.removed(numberOf(detail, 'tasks'), numberOf(detail, 'messages'), numberOf(detail, 'feed'));
+    return named.removed(
+      numberOf(detail, 'tasks'),
+      numberOf(detail, 'messages'),
+      numberOf(detail, 'feed'),
+    );
   }
-  if (action === 'audit.tampered' || action === 'audit.acknowledged') return named.row(numberOf(detail, 'row'));
+  if (action === 'audit.tampered' || action === 'audit.acknowledged')
+    return named.row(numberOf(detail, 'row'));
   if (area !== 'approval' && !ABOUT_A_REQUEST.includes(action)) return object;
-  const approval = [...household.approvals, ...household.recently_decided].find(({ id }) => id === object);
+  const approval = [...household.approvals, ...household.recently_decided].find(
+    ({ id }) => id === object,
+  );
   return approval === undefined ? named.request : named.requestOf(approval.peer_name);
 }
 

@@ -1,5 +1,5 @@
-// The notices of the packages in the pages' own bundle, as the build writes them: a heading "## name - version (licence)" before each text.
-// Pure.
+// The notices of the packages in the pages' own bundle, as the build writes them: a heading "##
+// name - version (licence)" before each text. Pure.
 
 const HEADING = /^## /m;
 

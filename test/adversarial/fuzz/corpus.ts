@@ -1,4 +1,5 @@
-// The corpus of envelopes: every kind in a valid form, and what has been nasty to programs of this kind before.
+// The corpus of envelopes: every kind in a valid form, and what has been nasty to programs of this
+// kind before.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,5 +14,9 @@ export interface Sample {
 export function readCorpus(): readonly Sample[] {
   return readdirSync(FOLDER)
     .toSorted()
-    .map((name) => ({ name, bytes: readFileSync(join(FOLDER, name)), isValid: name.startsWith('valid-') }));
+    .map((name) => ({
+      name,
+      bytes: readFileSync(join(FOLDER, name)),
+      isValid: name.startsWith('valid-'),
+    }));
 }

@@ -1,7 +1,12 @@
-// Injured messages: through everything that reads them in this process, and over real connections into a running hub.
+// Injured messages: through everything that reads them in this process, and over real connections
+// into a running hub.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { buildApprovalView, digestOfView, readApprovalView } from '../../../main/core/approval-view.ts';
+import {
+  buildApprovalView,
+  digestOfView,
+  readApprovalView,
+} from '../../../main/core/approval-view.ts';
 import { escapeJson, escapeName, escapeText } from '../../../main/core/text-escape.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
 import { contentDigest } from '../../../main/protocol/content-digest.ts';
@@ -22,14 +27,23 @@ import { readCorpus } from './corpus.ts';
 import { Chance, injureBytes, injureJson, testSeed } from './mutate.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Of what is reachable after reading, whatever their number: a few counters and caches, and no message. */
+/**
+ * Of what is reachable after reading, whatever their number: a few counters and caches, and no
+ * message.
+ */
 const HEAP_GROWTH_MAX_BYTES = MEBIBYTE;
-/** Of what the system counts, native memory and what the allocator keeps for later included; of a hub's two processes also what SQLite caches. */
+/**
+ * Of what the system counts, native memory and what the allocator keeps for later included; of a
+ * hub's two processes also what SQLite caches.
+ */
 const RESIDENT_GROWTH_MAX_BYTES = 50 * MEBIBYTE;
 /** A hub that serves takes milliseconds; the rest is for a computer that is busy elsewhere. */
 const CONTROL_LIMIT_MS = 15_000;
 const WARM_UP = 5_000;
-/** Of a hub's memory while it is sent what is injured. One alone may fall between two collections of garbage. */
+/**
+ * Of a hub's memory while it is sent what is injured. One alone may fall between two collections of
+ * garbage.
+ */
 const READINGS = 100;
 /** A leak of so many bytes of each of so many messages is found. */
 const LEAK = { bytes: 200, messages: 40_000 } as const;
@@ -39,7 +53,9 @@ const REPLY_WAIT_MS = 300;
 const MOVES_OTHERS = /[\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 
 const corpus = readCorpus();
-const documents = corpus.filter(({ isValid }) => isValid).map(({ bytes }): unknown => JSON.parse(bytes.toString()));
+const documents = corpus
+  .filter(({ isValid }) => isValid)
+  .map(({ bytes }): unknown => JSON.parse(bytes.toString()));
 const parsers = [
   payloads.parseQuery,
   payloads.parseDelegate,
@@ -56,11 +72,14 @@ const parsers = [
 ];
 
 function injured(chance: Chance): Buffer {
-  if (chance.below(2) === 0) return Buffer.from(JSON.stringify(injureJson(chance, chance.pick(documents))));
+  if (chance.below(2) === 0)
+    return Buffer.from(JSON.stringify(injureJson(chance, chance.pick(documents))));
   return injureBytes(chance, chance.pick(corpus).bytes, chance.pick(corpus).bytes);
 }
 
-/** Reads a message as the hub would, whatever its kind says. Throws where the hub would have thrown. */
+/**
+ * Reads a message as the hub would, whatever its kind says. Throws where the hub would have thrown.
+ */
 function readThrough(bytes: Uint8Array): boolean {
   const parsed = parseEnvelope(bytes);
   if (!parsed.ok) {
@@ -70,7 +89,8 @@ function readThrough(bytes: Uint8Array): boolean {
   const { envelope } = parsed.value;
   for (const parse of parsers) parse(envelope.payload);
   contentDigest(envelope);
-  if (MOVES_OTHERS.test(JSON.stringify(escapeJson(envelope.payload)))) throw new Error('something hidden was left');
+  if (MOVES_OTHERS.test(JSON.stringify(escapeJson(envelope.payload))))
+    throw new Error('something hidden was left');
   escapeName(escapeText(envelope.kind));
   try {
     encodeEnvelope(envelope);
@@ -87,7 +107,14 @@ function viewOf(kind: 'delegate' | 'query', { payload, id }: Envelope): void {
   try {
     const who = { peerKey: 'ab'.repeat(32), peerName: 'Dad', fromAgent: null, toAgent: 'clerk' };
     const when = { receivedAt: 1, receivedSeq: 1, conversationId: 'c', messageId: id };
-    built = buildApprovalView({ kind, payload, ...who, riskClass: 'R2', riskReason: 'no_domain', ...when });
+    built = buildApprovalView({
+      kind,
+      payload,
+      ...who,
+      riskClass: 'R2',
+      riskReason: 'no_domain',
+      ...when,
+    });
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request') return;
     throw error;
@@ -100,7 +127,10 @@ function viewOf(kind: 'delegate' | 'query', { payload, id }: Envelope): void {
 interface Growth {
   /** Of what is reachable, over all messages but the first few. */
   readonly heapBytes: number;
-  /** Of what the system counts, over the later half: until then V8 compiles what runs often, and its pages fill. */
+  /**
+   * Of what the system counts, over the later half: until then V8 compiles what runs often, and its
+   * pages fill.
+   */
   readonly laterResidentBytes: number;
 }
 
@@ -112,7 +142,10 @@ function growthOf(count: number, read: (bytes: Buffer) => void): Growth {
     return keptMemory();
   };
   const [first, middle, last] = [readSome(WARM_UP), readSome(count / 2), readSome(count / 2)];
-  return { heapBytes: last.heapBytes - first.heapBytes, laterResidentBytes: last.residentBytes - middle.residentBytes };
+  return {
+    heapBytes: last.heapBytes - first.heapBytes,
+    laterResidentBytes: last.residentBytes - middle.residentBytes,
+  };
 }
 
 describe('the corpus of envelopes', () => {
@@ -142,11 +175,15 @@ describe('injured envelopes', () => {
       try {
         if (readThrough(bytes)) taken += 1;
       } catch (error) {
-        throw new Error(`thrown at message ${read}: ${bytes.toString('base64').slice(0, 4_000)}`, { cause: error });
+        throw new Error(`thrown at message ${read}: ${bytes.toString('base64').slice(0, 4_000)}`, {
+          cause: error,
+        });
       }
     });
     const rate = Math.round((read * 1_000) / (performance.now() - startedAt));
-    process.stderr.write(`${read} injured envelopes, ${taken} of them still readable, ${rate} a second, ${JSON.stringify(growth)}\n`);
+    process.stderr.write(
+      `${read} injured envelopes, ${taken} of them still readable, ${rate} a second, ${JSON.stringify(growth)}\n`,
+    );
     expect(growth.heapBytes).toBeLessThan(HEAP_GROWTH_MAX_BYTES);
     expect(growth.laterResidentBytes).toBeLessThan(RESIDENT_GROWTH_MAX_BYTES);
     // Chance that only breaks everything at once, or nothing, would test nothing.
@@ -185,8 +222,8 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
     }
     const [control, ...attackers] = peers;
     if (control === undefined) throw new Error('there is a control peer');
-    // These break the form itself, until the hub has had enough of them. The others keep the form: so few that what waits of them for a
-    // person leaves room for one more.
+    // These break the form itself, until the hub has had enough of them. The others keep the form:
+    // so few that what waits of them for a person leaves room for one more.
     const lawless = attackers.splice(0, 5);
     const chance = new Chance(testSeed());
     const memory: number[] = [];
@@ -195,25 +232,39 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
       if (sent % (count / READINGS) === 0) memory.push(hub.memoryBytes());
       const peer = chance.pick(attackers);
       const bytes = await sendOne(chance, peer, hub, replies);
-      if (bytes === undefined) await sendOne(chance, chance.pick(lawless), hub, replies, injured(chance));
+      if (bytes === undefined)
+        await sendOne(chance, chance.pick(lawless), hub, replies, injured(chance));
     }
-    process.stderr.write(`replies to injured envelopes: ${JSON.stringify(Object.fromEntries(replies))}\n`);
+    process.stderr.write(
+      `replies to injured envelopes: ${JSON.stringify(Object.fromEntries(replies))}\n`,
+    );
     expect(replies.has('internal')).toBe(false);
     expect(replies.get('invalid_envelope')).toBeGreaterThan(0);
     for (const peer of attackers) expect(peer.greetings).toBe(1);
-    const answer = await control.ask('delegate', { task: 'Water the plants', domain: 'crowd.questions' }, CONTROL_LIMIT_MS);
+    const answer = await control.ask(
+      'delegate',
+      { task: 'Water the plants', domain: 'crowd.questions' },
+      CONTROL_LIMIT_MS,
+    );
     expect(answer).toMatchObject({ kind: 'ack', payload: { accepted: true } });
-    // A hub that was just started still takes what it works with: heap, compiled code, pages of its database. The first tenth warms it up.
-    const tenth = (number: number): number => quantile(memory.slice((number * READINGS) / 10, ((number + 1) * READINGS) / 10), 0.5);
+    // A hub that was just started still takes what it works with: heap, compiled code, pages of its
+    // database. The first tenth warms it up.
+    const tenth = (number: number): number =>
+      quantile(memory.slice((number * READINGS) / 10, ((number + 1) * READINGS) / 10), 0.5);
     const growth = tenth(9) - tenth(1);
     measured(
       `PW-14: ${count} injured envelopes into a hub, +${inMebibytes(growth)} MiB once warm, at most ${inMebibytes(most(memory))} MiB`,
     );
     expect(growth).toBeLessThan(RESIDENT_GROWTH_MAX_BYTES);
-    expect(hub.log).not.toMatch(/unhandled|uncaught|handler failed|request failed|message failed|QUIC process ended/);
+    expect(hub.log).not.toMatch(
+      /unhandled|uncaught|handler failed|request failed|message failed|QUIC process ended/,
+    );
   }, 1_800_000);
 
-  /** Sends one injured message that is still an envelope, or `instead`; undefined when the injury left no envelope. */
+  /**
+   * Sends one injured message that is still an envelope, or `instead`; undefined when the injury
+   * left no envelope.
+   */
   async function sendOne(
     chance: Chance,
     peer: LightPeer,
@@ -221,8 +272,18 @@ describe.runIf(process.platform === 'linux')('injured envelopes from paired hubs
     replies: Map<string, number>,
     instead?: Buffer,
   ): Promise<Uint8Array | undefined> {
-    const addressed = { from: peer.identity.agentId, to: hub.identity.agentId, ...(chance.below(4) > 0 ? { id: randomUUID() } : {}) };
-    const text = instead ?? Buffer.from(JSON.stringify(Object.assign(Object(injureJson(chance, chance.pick(documents))), addressed)));
+    const addressed = {
+      from: peer.identity.agentId,
+      to: hub.identity.agentId,
+      ...(chance.below(4) > 0 ? { id: randomUUID() } : {}),
+    };
+    const text =
+      instead ??
+      Buffer.from(
+        JSON.stringify(
+          Object.assign(Object(injureJson(chance, chance.pick(documents))), addressed),
+        ),
+      );
     const parsed = parseEnvelope(text);
     if (instead === undefined && !parsed.ok) return undefined;
     const isOneWay = parsed.ok && mayOpen(parsed.value.envelope.kind, 'unidirectional');

@@ -1,4 +1,5 @@
-// Chance with a seed, and what it does to bytes and to JSON. Every run prints its seed; the same seed makes the same inputs.
+// Chance with a seed, and what it does to bytes and to JSON. Every run prints its seed; the same
+// seed makes the same inputs.
 
 /** Numbers from a seed (mulberry32): 0 to 1, evenly. */
 export class Chance {
@@ -58,7 +59,10 @@ export function injureBytes(chance: Chance, from: Uint8Array, other: Uint8Array)
         bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - length))]);
         break;
       case 5:
-        bytes = Buffer.concat([bytes.subarray(0, at), other.subarray(chance.below(other.length + 1))]);
+        bytes = Buffer.concat([
+          bytes.subarray(0, at),
+          other.subarray(chance.below(other.length + 1)),
+        ]);
         break;
       default:
         bytes = bytes.subarray(0, at);
@@ -102,7 +106,9 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-/** A copy of a JSON document in which one to three values were replaced, removed, added or moved. */
+/**
+ * A copy of a JSON document in which one to three values were replaced, removed, added or moved.
+ */
 export function injureJson(chance: Chance, document: unknown): unknown {
   const copy: unknown = structuredClone(document);
   for (let left = 1 + chance.below(3); left > 0; left -= 1) {
@@ -120,7 +126,10 @@ export function injureJson(chance: Chance, document: unknown): unknown {
 
 function injurePlace(chance: Chance, place: Container): void {
   const keys = Object.keys(place);
-  const key = keys.length === 0 || chance.below(8) === 0 ? chance.pick(['extra', 'task', 'route', '0', 'toJSON']) : chance.pick(keys);
+  const key =
+    keys.length === 0 || chance.below(8) === 0
+      ? chance.pick(['extra', 'task', 'route', '0', 'toJSON'])
+      : chance.pick(keys);
   if (chance.below(5) === 0) Reflect.deleteProperty(place, key);
   else Reflect.set(place, key, structuredClone(chance.pick(NASTY_VALUES)));
 }

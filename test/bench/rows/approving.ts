@@ -1,5 +1,6 @@
-// P13: from a person's "Allow once" to the event at the agent that does the work. Two built hubs on this computer, paired with each other. The
-// decision goes in by a click in Chromium, and, without a page, by the owner's HTTP door; the agent reads its stream.
+// P13: from a person's "Allow once" to the event at the agent that does the work. Two built hubs on
+// this computer, paired with each other. The decision goes in by a click in Chromium, and, without
+// a page, by the owner's HTTP door; the agent reads its stream.
 import { performance } from 'node:perf_hooks';
 import type { Page } from 'playwright-core';
 import type { ApprovalDto, UiEvent } from '../../../preload/contract/dto.ts';
@@ -17,7 +18,10 @@ import { ROUNDS_MIN } from '../rounds.ts';
 const TITLE = 'allow once to the event at the agent';
 const DOMAIN = 'household.chores';
 const DECISIONS_A_ROUND = 40;
-/** A click waits until the buttons of a new card take one, and the owner's token holds for five minutes. */
+/**
+ * A click waits until the buttons of a new card take one, and the owner's token holds for five
+ * minutes.
+ */
 const CLICKS_A_ROUND = 20;
 const PERSON = 'Person';
 /** A person reads before allowing: by then the request is on the disk at both hubs. */
@@ -32,14 +36,19 @@ export async function measureP13(): Promise<Row> {
   const computer = new ThisComputer('bench');
   const hubs: HubProcess[] = [];
   try {
-    for (const name of ['asking', 'working']) hubs.push(await HubProcess.start(computer, { name, flags: FLAGS }));
+    for (const name of ['asking', 'working'])
+      hubs.push(await HubProcess.start(computer, { name, flags: FLAGS }));
     const [asking, working] = hubs;
     if (asking === undefined || working === undefined) throw new Error('two hubs were started');
     const household = await Household.open(await asking.owner(), await working.owner());
     try {
-      const posted = p95Part('POST of the decision to the event', await household.rounds(DECISIONS_A_ROUND, household.post));
+      const posted = p95Part(
+        'POST of the decision to the event',
+        await household.rounds(DECISIONS_A_ROUND, household.post),
+      );
       const noBrowser = refusal('chromium');
-      if (noBrowser !== null) return { ...row('P13', TITLE, [posted]), holds: false, reason: noBrowser };
+      if (noBrowser !== null)
+        return { ...row('P13', TITLE, [posted]), holds: false, reason: noBrowser };
       const clicked = await clicks(computer, await working.loginLink(), household);
       return row('P13', TITLE, [p95Part('click in Chromium to the event', clicked), posted]);
     } finally {
@@ -62,14 +71,25 @@ function p95Part(name: string, rounds: readonly (readonly number[])[]): Part {
   return part({ name: `${name}, p95`, unit: 'ms', bound: 'at most', target: 20 }, p95s, detail);
 }
 
-/** The page is open beside, as it is for a person, and its clock and ours are the computer's, in whole milliseconds. */
-async function clicks(computer: ThisComputer, link: string, household: Household): Promise<readonly (readonly number[])[]> {
+/**
+ * The page is open beside, as it is for a person, and its clock and ours are the computer's, in
+ * whole milliseconds.
+ */
+async function clicks(
+  computer: ThisComputer,
+  link: string,
+  household: Household,
+): Promise<readonly (readonly number[])[]> {
   const browser = await openBrowser(computer);
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 820 } });
     await page.goto(link);
     await page.evaluate(() => {
-      addEventListener('click', () => (document.documentElement.dataset['pressedAt'] = String(Date.now())), { capture: true });
+      addEventListener(
+        'click',
+        () => (document.documentElement.dataset['pressedAt'] = String(Date.now())),
+        { capture: true },
+      );
     });
     return await household.rounds(CLICKS_A_ROUND, (card, arrival) => click(page, card, arrival));
   } finally {
@@ -78,8 +98,9 @@ async function clicks(computer: ThisComputer, link: string, household: Household
 }
 
 /**
- * Nothing looks into the page before the event is here: a test that waits for words on a page has it draw frame after frame, which nobody's page
- * does, and takes a processor from the hub. A card that moves at that moment takes no press, by the rule of its page: it is pressed again.
+ * Nothing looks into the page before the event is here: a test that waits for words on a page has
+ * it draw frame after frame, which nobody's page does, and takes a processor from the hub. A card
+ * that moves at that moment takes no press, by the rule of its page: it is pressed again.
  */
 async function click(page: Page, { id }: ApprovalDto, arrival: Promise<unknown>): Promise<number> {
   await readToEnd(page, id);
@@ -87,10 +108,16 @@ async function click(page: Page, { id }: ApprovalDto, arrival: Promise<unknown>)
   const arrived = arrival.then(() => (arrivedAt = Date.now()));
   await until('a press that counts', EVENT_LIMIT_MS, async () => {
     if (arrivedAt === undefined) await pressAllow(page, id);
-    await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, PRESS_TAKEN_WITHIN_MS))]);
+    await Promise.race([
+      arrived,
+      new Promise((resolve) => setTimeout(resolve, PRESS_TAKEN_WITHIN_MS)),
+    ]);
     return arrivedAt;
   });
-  return (await arrived) - Number(await page.evaluate(() => document.documentElement.dataset['pressedAt']));
+  return (
+    (await arrived) -
+    Number(await page.evaluate(() => document.documentElement.dataset['pressedAt']))
+  );
 }
 
 /** Lets a request in, and gives the ms from then to the arrival of the event at the agent. */
@@ -104,7 +131,12 @@ class Household {
   readonly #page: EventReader;
   readonly #inbox: EventReader;
 
-  private constructor(asker: HubApi, working: HubApi, worker: HubApi, readers: readonly [page: EventReader, inbox: EventReader]) {
+  private constructor(
+    asker: HubApi,
+    working: HubApi,
+    worker: HubApi,
+    readers: readonly [page: EventReader, inbox: EventReader],
+  ) {
     this.#asker = asker;
     this.#working = working;
     this.#worker = worker;
@@ -114,9 +146,16 @@ class Household {
   static async open(asking: HubApi, working: HubApi): Promise<Household> {
     await working.call('settings.update', { person: PERSON });
     await pairByApi(asking, working, { asking: 'Asking', asked: 'Working' });
-    const asker = asking.withToken((await asking.call('agents.create', { name: 'asker', domains: [DOMAIN] })).token);
-    const worker = working.withToken((await working.call('agents.create', { name: 'worker', domains: [DOMAIN] })).token);
-    return new Household(asker, working, worker, [await working.follow(), await worker.follow('/v1/inbox/stream')]);
+    const asker = asking.withToken(
+      (await asking.call('agents.create', { name: 'asker', domains: [DOMAIN] })).token,
+    );
+    const worker = working.withToken(
+      (await working.call('agents.create', { name: 'worker', domains: [DOMAIN] })).token,
+    );
+    return new Household(asker, working, worker, [
+      await working.follow(),
+      await worker.follow('/v1/inbox/stream'),
+    ]);
   }
 
   close(): void {
@@ -145,11 +184,19 @@ class Household {
 
   async #once(allow: Allow): Promise<number> {
     const asked = next(this.#page, 'the card', (seen) => pendingIn(seen) !== undefined);
-    await this.#asker.call('send.delegate', { to: 'Working', task: 'Water the plants on the balcony', domain: DOMAIN });
+    await this.#asker.call('send.delegate', {
+      to: 'Working',
+      task: 'Water the plants on the balcony',
+      domain: DOMAIN,
+    });
     const card = pendingIn(await asked);
     if (card === undefined) throw new Error('the card was lost');
     await new Promise((resolve) => setTimeout(resolve, READING_MS));
-    const event = next(this.#inbox, 'the event at the agent', ({ data }) => deliveryOf(data) !== undefined);
+    const event = next(
+      this.#inbox,
+      'the event at the agent',
+      ({ data }) => deliveryOf(data) !== undefined,
+    );
     const tookMs = await allow(card, event);
     const delivery = deliveryOf((await event).data) ?? '';
     await this.#worker.call('inbox.ack', { delivery });
@@ -159,18 +206,27 @@ class Household {
 }
 
 /** The first event still to come that fits. */
-async function next(reader: EventReader, what: string, fits: (seen: SeenEvent) => boolean): Promise<SeenEvent> {
+async function next(
+  reader: EventReader,
+  what: string,
+  fits: (seen: SeenEvent) => boolean,
+): Promise<SeenEvent> {
   const before = reader.events.length;
   const limit = setTimeout(() => reader.close(), EVENT_LIMIT_MS);
   try {
-    return await reader.next((seen) => reader.events.lastIndexOf(seen) >= before && fits(seen), what);
+    return await reader.next(
+      (seen) => reader.events.lastIndexOf(seen) >= before && fits(seen),
+      what,
+    );
   } finally {
     clearTimeout(limit);
   }
 }
 
 function pendingIn({ data }: SeenEvent): ApprovalDto | undefined {
-  return isUiEvent(data) && data.type === 'approval' && data.approval.state === 'pending' ? data.approval : undefined;
+  return isUiEvent(data) && data.type === 'approval' && data.approval.state === 'pending'
+    ? data.approval
+    : undefined;
 }
 
 function isUiEvent(data: unknown): data is UiEvent {
@@ -178,5 +234,7 @@ function isUiEvent(data: unknown): data is UiEvent {
 }
 
 function deliveryOf(data: unknown): string | undefined {
-  return typeof data === 'object' && data !== null && 'delivery_id' in data ? String(data.delivery_id) : undefined;
+  return typeof data === 'object' && data !== null && 'delivery_id' in data
+    ? String(data.delivery_id)
+    : undefined;
 }

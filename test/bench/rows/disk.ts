@@ -1,4 +1,5 @@
-// What history costs on disk and in memory: two hubs whose agents ask each other 100,000 queries and 10,000 delegations.
+// What history costs on disk and in memory: two hubs whose agents ask each other 100,000 queries
+// and 10,000 delegations.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,16 +15,37 @@ const TEXT_BYTES = 450;
 const PARTS_SHOWN = 5;
 
 export async function measureDisk(): Promise<Row> {
-  const flags = ['--no-warnings', '--import', HOOKS, WORKER, QUERIES, DELEGATIONS, TEXT_BYTES].map(String);
+  const flags = ['--no-warnings', '--import', HOOKS, WORKER, QUERIES, DELEGATIONS, TEXT_BYTES].map(
+    String,
+  );
   const { stdout } = await promisify(execFile)(process.execPath, flags);
   const { textBytes, hubs, seconds, residentMb }: BytesOnDisk = JSON.parse(stdout);
   const parts = Object.entries(hubs).map(([hub, { bytes, parts: tables }]) => {
-    const largest = tables.slice(0, PARTS_SHOWN).map(([name, size]) => `${name} ${(size / 1_000_000).toFixed(0)} MB`);
-    const goal = { name: `bytes at the ${hub}`, unit: 'x their text', bound: 'at most', target: 2 } as const;
-    return part(goal, [bytes / textBytes], `${(bytes / 1_000_000).toFixed(0)} MB: ${largest.join(', ')}`);
+    const largest = tables
+      .slice(0, PARTS_SHOWN)
+      .map(([name, size]) => `${name} ${(size / 1_000_000).toFixed(0)} MB`);
+    const goal = {
+      name: `bytes at the ${hub}`,
+      unit: 'x their text',
+      bound: 'at most',
+      target: 2,
+    } as const;
+    return part(
+      goal,
+      [bytes / textBytes],
+      `${(bytes / 1_000_000).toFixed(0)} MB: ${largest.join(', ')}`,
+    );
   });
   const [early, late] = residentMb;
-  const growth = { name: 'memory of both hubs, grown since the first tenth', unit: 'MB', bound: 'at most', target: 80 } as const;
+  const growth = {
+    name: 'memory of both hubs, grown since the first tenth',
+    unit: 'MB',
+    bound: 'at most',
+    target: 80,
+  } as const;
   const detail = `${early.toFixed(0)} to ${late.toFixed(0)} MB in ${seconds.toFixed(0)} s`;
-  return row('DISK', `${QUERIES} queries and ${DELEGATIONS} delegations`, [...parts, part(growth, [late - early], detail)]);
+  return row('DISK', `${QUERIES} queries and ${DELEGATIONS} delegations`, [
+    ...parts,
+    part(growth, [late - early], detail),
+  ]);
 }

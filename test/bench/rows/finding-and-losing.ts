@@ -1,5 +1,6 @@
-// P12: how soon a person sees a hub come and go. Built hubs, each on a computer of its own in a home network of namespaces, with real
-// multicast; what counts is the event that reaches a page of the hub beside, never what a question would have found.
+// P12: how soon a person sees a hub come and go. Built hubs, each on a computer of its own in a
+// home network of namespaces, with real multicast; what counts is the event that reaches a page of
+// the hub beside, never what a question would have found.
 import { performance } from 'node:perf_hooks';
 import type { UiEvent } from '../../../preload/contract/dto.ts';
 import { pairByApi } from '../../e2e/pair-by-api.ts';
@@ -67,7 +68,10 @@ function seconds(name: string, target: number, valuesMs: readonly number[]): Par
   );
 }
 
-/** Two hubs that never ran before: the second comes while a page of the first looks on, and is stopped in order. */
+/**
+ * Two hubs that never ran before: the second comes while a page of the first looks on, and is
+ * stopped in order.
+ */
 async function comeAndGo(): Promise<Nearby> {
   const lan = new Lan(['older', 'newer']);
   const hubs: HubProcess[] = [];
@@ -93,7 +97,10 @@ async function comeAndGo(): Promise<Nearby> {
   }
 }
 
-/** When a page that is opened as soon as its hub lets it shows another hub: at once, or by the event. */
+/**
+ * When a page that is opened as soon as its hub lets it shows another hub: at once, or by the
+ * event.
+ */
 async function firstSight(owner: HubApi): Promise<number> {
   const page = await PeerPage.open(owner);
   try {
@@ -106,14 +113,18 @@ async function firstSight(owner: HubApi): Promise<number> {
   }
 }
 
-/** One hub paired and connected with two others, of which one loses both processes at once, as in a power cut, and one its main process. */
+/**
+ * One hub paired and connected with two others, of which one loses both processes at once, as in a
+ * power cut, and one its main process.
+ */
 async function beKilled(): Promise<Losses> {
   const lan = new Lan(['watching', 'both', 'main']);
   const hubs: HubProcess[] = [];
   try {
     for (const { name } of lan.hosts) hubs.push(await HubProcess.start(lan.host(name), { name }));
     const [watching, both, main] = hubs;
-    if (watching === undefined || both === undefined || main === undefined) throw new Error('three hubs were started');
+    if (watching === undefined || both === undefined || main === undefined)
+      throw new Error('three hubs were started');
     const owner = await watching.owner();
     const losing = [
       { hub: both, agentId: await pairWith(owner, both, lan.host('both').address), kill: killBoth },
@@ -159,13 +170,15 @@ async function loseAndRegain(page: PeerPage, { hub, agentId, kill }: Losing): Pr
 }
 
 function isPeer(agentId: string, online: boolean): (event: UiEvent) => boolean {
-  return (event) => event.type === 'peer' && event.peer.id === agentId && event.peer.online === online;
+  return (event) =>
+    event.type === 'peer' && event.peer.id === agentId && event.peer.online === online;
 }
 
 /** They are halted first: neither may notice the end of the other. */
 async function killBoth(hub: HubProcess): Promise<void> {
   const pids = [hub.pid, ...childrenOf(hub.pid)];
-  for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of pids) process.kill(pid, signal);
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+    for (const pid of pids) process.kill(pid, signal);
   await hub.kill();
 }
 
@@ -185,12 +198,18 @@ class PeerPage {
     return new PeerPage(await owner.follow());
   }
 
-  /** When the first event of those still to come that fits was read (performance.now()); throws when it did not come within a minute. */
+  /**
+   * When the first event of those still to come that fits was read (performance.now()); throws when
+   * it did not come within a minute.
+   */
   async next(what: string, fits: (event: UiEvent) => boolean): Promise<number> {
     const before = new Set(this.#reader.events);
     const limit = setTimeout(() => this.#reader.close(), EVENT_LIMIT_MS);
     try {
-      await this.#reader.next((seen) => !before.has(seen) && isUiEvent(seen.data) && fits(seen.data), what);
+      await this.#reader.next(
+        (seen) => !before.has(seen) && isUiEvent(seen.data) && fits(seen.data),
+        what,
+      );
       return performance.now();
     } finally {
       clearTimeout(limit);

@@ -1,5 +1,6 @@
-// DL-03: what a paired hub can learn from the time that an answer takes. It takes back a delegation of another hub, and one that nobody ever
-// made; both are refused in the same words, and must be in the same time. A built hub, and two real peers in this process.
+// DL-03: what a paired hub can learn from the time that an answer takes. It takes back a delegation
+// of another hub, and one that nobody ever made; both are refused in the same words, and must be in
+// the same time. A built hub, and two real peers in this process.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,21 +55,37 @@ export async function measureForeignReference(): Promise<Row> {
     };
     const [asking, curious] = [await connect('asking'), await connect('curious')];
     const foreign = randomUUID();
-    const taken = await asking.ask('delegate', { task: 'Water the plants', domain: DOMAIN }, ANSWER_LIMIT_MS, foreign);
-    if (typeof taken === 'string' || taken.payload['accepted'] !== true) throw new Error('the hub did not take the delegation');
+    const taken = await asking.ask(
+      'delegate',
+      { task: 'Water the plants', domain: DOMAIN },
+      ANSWER_LIMIT_MS,
+      foreign,
+    );
+    if (typeof taken === 'string' || taken.payload['accepted'] !== true)
+      throw new Error('the hub did not take the delegation');
     const rounds: { readonly foreign: number; readonly unknown: number }[] = [];
     // The first round only warms up.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const times: Record<'foreign' | 'unknown', number[]> = { foreign: [], unknown: [] };
       for (let pair = 0; pair < PAIRS_A_ROUND; pair += 1) {
-        const order = pair % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
-        for (const which of order) times[which].push(await cancelMs(curious, which === 'foreign' ? foreign : randomUUID()));
+        const order =
+          pair % 2 === 0 ? (['foreign', 'unknown'] as const) : (['unknown', 'foreign'] as const);
+        for (const which of order)
+          times[which].push(await cancelMs(curious, which === 'foreign' ? foreign : randomUUID()));
       }
-      if (round > 0) rounds.push({ foreign: median(times.foreign), unknown: median(times.unknown) });
+      if (round > 0)
+        rounds.push({ foreign: median(times.foreign), unknown: median(times.unknown) });
     }
-    const apart = rounds.map((times) => times.foreign / times.unknown).map((ratio) => Math.max(ratio, 1 / ratio));
+    const apart = rounds
+      .map((times) => times.foreign / times.unknown)
+      .map((ratio) => Math.max(ratio, 1 / ratio));
     const detail = `${median(rounds.map((times) => times.foreign)).toFixed(3)} against ${median(rounds.map((times) => times.unknown)).toFixed(3)} ms`;
-    const goal = { name: 'apart from one that nobody made, p50', unit: 'x', bound: 'at most', target: 1.1 } as const;
+    const goal = {
+      name: 'apart from one that nobody made, p50',
+      unit: 'x',
+      bound: 'at most',
+      target: 1.1,
+    } as const;
     return row('DL-03', TITLE, [part(goal, apart, `${detail}; --peer-rate-factor 1000`)]);
   } finally {
     await Promise.all(peers.map((peer) => peer.stop()));
@@ -78,7 +95,9 @@ export async function measureForeignReference(): Promise<Row> {
 }
 
 async function seedOf(hub: HubProcess): Promise<Uint8Array> {
-  return new Uint8Array(Buffer.from(await readFile(join(hub.home, 'identity.key'), 'utf8'), 'base64'));
+  return new Uint8Array(
+    Buffer.from(await readFile(join(hub.home, 'identity.key'), 'utf8'), 'base64'),
+  );
 }
 
 async function cancelMs(peer: LightPeer, ref: string): Promise<number> {

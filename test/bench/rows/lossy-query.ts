@@ -1,5 +1,5 @@
-// P3: queries over a link that loses one packet in a hundred each way and takes 10 ms there and back, 32 under way at once. Every query is
-// answered, or there is no value.
+// P3: queries over a link that loses one packet in a hundred each way and takes 10 ms there and
+// back, 32 under way at once. Every query is answered, or there is no value.
 import { BenchPair } from '../bench-process.ts';
 import { LossyLink } from '../lossy-link.ts';
 import { refusal } from '../requirements.ts';
@@ -15,7 +15,11 @@ const TITLE = '10,000 native queries, 1 % loss each way, 10 ms round trip, 32 in
 export async function measureP3(): Promise<Row> {
   const missing = refusal('namespaces', 'tun', 'compiler');
   if (missing !== null) return absentRow('P3', TITLE, missing);
-  const link = await LossyLink.open({ delayMs: ROUND_TRIP_MS / 2, lossPerTenThousand: LOSS_PER_TEN_THOUSAND, seed: 7 });
+  const link = await LossyLink.open({
+    delayMs: ROUND_TRIP_MS / 2,
+    lossPerTenThousand: LOSS_PER_TEN_THOUSAND,
+    seed: 7,
+  });
   let rounds: readonly Round[];
   let traffic = '';
   try {
@@ -23,13 +27,26 @@ export async function measureP3(): Promise<Row> {
   } finally {
     traffic = await link.close();
   }
-  const roundTrips = (figure: typeof p99): readonly number[] => rounds.map(({ subject }) => figure(subject) / ROUND_TRIP_MS);
+  const roundTrips = (figure: typeof p99): readonly number[] =>
+    rounds.map(({ subject }) => figure(subject) / ROUND_TRIP_MS);
   const p50Ms = median(rounds.map(({ subject }) => p50(subject))).toFixed(1);
   const unit = 'x round trip';
   return row('P3', TITLE, [
-    part({ name: 'p99', unit, bound: 'at most', target: 5 }, roundTrips(p99), `p50 ${p50Ms} ms; link: ${traffic}`),
-    part({ name: 'max', unit, bound: 'at most', target: 8 }, roundTrips(longest), behind(rounds, longest, 'ms', 0)),
-    part({ name: 'p99', unit: 'x HTTP/2 with mTLS', bound: 'at most', target: 0.25 }, ratios(rounds, p99), behind(rounds, p99, 'ms', 0)),
+    part(
+      { name: 'p99', unit, bound: 'at most', target: 5 },
+      roundTrips(p99),
+      `p50 ${p50Ms} ms; link: ${traffic}`,
+    ),
+    part(
+      { name: 'max', unit, bound: 'at most', target: 8 },
+      roundTrips(longest),
+      behind(rounds, longest, 'ms', 0),
+    ),
+    part(
+      { name: 'p99', unit: 'x HTTP/2 with mTLS', bound: 'at most', target: 0.25 },
+      ratios(rounds, p99),
+      behind(rounds, p99, 'ms', 0),
+    ),
     part(
       { name: 'unanswered', unit: 'queries', bound: 'at most', target: 0 },
       rounds.map(({ subject }) => LOAD.count - subject.latenciesMs.length),

@@ -1,10 +1,25 @@
-// P1, P1b and P2: a query from hub to hub over the wire alone, with nothing stored and nobody asked.
+// P1, P1b and P2: a query from hub to hub over the wire alone, with nothing stored and nobody
+// asked.
 import { BenchPair, type Place } from '../bench-process.ts';
 import { refusal } from '../requirements.ts';
 import { part, row, type Goal, type Part, type Row } from '../results.ts';
-import { alternate, behind, p50, perSecond, ratios, type Comparison, type Round } from '../rounds.ts';
+import {
+  alternate,
+  behind,
+  p50,
+  perSecond,
+  ratios,
+  type Comparison,
+  type Round,
+} from '../rounds.ts';
 import type { SubjectName } from '../subjects/subjects.ts';
-import { FREE_50_MS_APART, FREE_BACK_TO_BACK, SAME_BACK_TO_BACK, SAME_CORE, type Cadence } from './cadences.ts';
+import {
+  FREE_50_MS_APART,
+  FREE_BACK_TO_BACK,
+  SAME_BACK_TO_BACK,
+  SAME_CORE,
+  type Cadence,
+} from './cadences.ts';
 
 const IN_FLIGHT = { count: 4_000, inFlight: 32, gapMs: 0 };
 const IN_FLIGHT_ROUNDS = 9;
@@ -28,7 +43,13 @@ async function compare(
   }
 }
 
-async function latencyPart(subject: SubjectName, baseline: SubjectName, cadence: Cadence, target: number, unit: string): Promise<Part> {
+async function latencyPart(
+  subject: SubjectName,
+  baseline: SubjectName,
+  cadence: Cadence,
+  target: number,
+  unit: string,
+): Promise<Part> {
   const rounds = await compare(subject, baseline, cadence.place, cadence);
   const goal: Goal = { name: `${cadence.name}, p50`, unit, bound: 'at most', target };
   return part(goal, ratios(rounds, p50), behind(rounds, p50, 'ms', 3));
@@ -60,7 +81,10 @@ export async function measureP1b(): Promise<Row> {
   );
 }
 
-/** One part for each cadence; where a core cannot be named the others are measured, and the row is incomplete. */
+/**
+ * One part for each cadence; where a core cannot be named the others are measured, and the row is
+ * incomplete.
+ */
 async function rowOfCadences(
   id: string,
   title: string,
@@ -69,13 +93,24 @@ async function rowOfCadences(
 ): Promise<Row> {
   const missing = refusal('taskset');
   const parts: Part[] = [];
-  for (const [cadence, target] of plan) if (missing === null || cadence.place !== SAME_CORE) parts.push(await measure(cadence, target));
+  for (const [cadence, target] of plan)
+    if (missing === null || cadence.place !== SAME_CORE) parts.push(await measure(cadence, target));
   const measured = row(id, title, parts);
   return missing === null ? measured : { ...measured, holds: false, reason: missing };
 }
 
 export async function measureP2(): Promise<Row> {
-  const rounds = await compare('endpoint', 'http2', [], { load: IN_FLIGHT, rounds: IN_FLIGHT_ROUNDS });
-  const goal: Goal = { name: '32 in flight, requests/s', unit: 'x HTTP/2 with mTLS', bound: 'at least', target: 1.3 };
-  return row('P2', 'native query, 32 in flight', [part(goal, ratios(rounds, perSecond), behind(rounds, perSecond, 'requests/s', 0))]);
+  const rounds = await compare('endpoint', 'http2', [], {
+    load: IN_FLIGHT,
+    rounds: IN_FLIGHT_ROUNDS,
+  });
+  const goal: Goal = {
+    name: '32 in flight, requests/s',
+    unit: 'x HTTP/2 with mTLS',
+    bound: 'at least',
+    target: 1.3,
+  };
+  return row('P2', 'native query, 32 in flight', [
+    part(goal, ratios(rounds, perSecond), behind(rounds, perSecond, 'requests/s', 0)),
+  ]);
 }

@@ -1,4 +1,5 @@
-// P7 and P8: what a hub costs before it does anything. Its memory when it idles, and its start against that of Node alone.
+// P7 and P8: what a hub costs before it does anything. Its memory when it idles, and its start
+// against that of Node alone.
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { newHome, removeHome, StartedHub } from '../hub-start.ts';
@@ -29,8 +30,16 @@ export async function measureP7(): Promise<Row> {
     removeHome(home);
   }
   const detail = `${median(proportional).toFixed(1)} MB with shared pages counted once`;
-  const idle = part({ name: 'resident, idle for 10 s', unit: 'MB', bound: 'at most', target: 130 }, resident, detail);
-  return { ...row('P7', title, [idle]), holds: false, reason: 'growth after 200,000 messages is not measured yet' };
+  const idle = part(
+    { name: 'resident, idle for 10 s', unit: 'MB', bound: 'at most', target: 130 },
+    resident,
+    detail,
+  );
+  return {
+    ...row('P7', title, [idle]),
+    holds: false,
+    reason: 'growth after 200,000 messages is not measured yet',
+  };
 }
 
 export async function measureP8(): Promise<Row> {
@@ -50,10 +59,20 @@ export async function measureP8(): Promise<Row> {
   } finally {
     removeHome(home);
   }
-  const [hubMs, nodeMs] = [median(rounds.map((round) => round.hubMs)), median(rounds.map((round) => round.nodeMs))];
-  const goal = { name: 'start until the API has answered', unit: 'x node -e 0', bound: 'at most', target: 6 } as const;
+  const [hubMs, nodeMs] = [
+    median(rounds.map((round) => round.hubMs)),
+    median(rounds.map((round) => round.nodeMs)),
+  ];
+  const goal = {
+    name: 'start until the API has answered',
+    unit: 'x node -e 0',
+    bound: 'at most',
+    target: 6,
+  } as const;
   const ratios = rounds.map((round) => round.hubMs / round.nodeMs);
-  return row('P8', 'start', [part(goal, ratios, `${hubMs.toFixed(0)} against ${nodeMs.toFixed(0)} ms`)]);
+  return row('P8', 'start', [
+    part(goal, ratios, `${hubMs.toFixed(0)} against ${nodeMs.toFixed(0)} ms`),
+  ]);
 }
 
 async function bareNodeMs(): Promise<number> {

@@ -1,10 +1,16 @@
-// One hop of the A2A SDK for JavaScript: its own client, its own server in Express, and an agent that echoes. Stores nothing.
+// One hop of the A2A SDK for JavaScript: its own client, its own server in Express, and an agent
+// that echoes. Stores nothing.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentCard, Role, type Message } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
-import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore, type AgentExecutor } from '@a2a-js/sdk/server';
+import {
+  AgentEvent,
+  DefaultRequestHandler,
+  InMemoryTaskStore,
+  type AgentExecutor,
+} from '@a2a-js/sdk/server';
 import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import type { Address, Subject } from './subject.ts';
@@ -16,7 +22,9 @@ function cardOf({ host, port }: Address): AgentCard {
     name: 'echo',
     description: 'Says what it was told.',
     version: '1',
-    supportedInterfaces: [{ url: `http://${host}:${port}/`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    supportedInterfaces: [
+      { url: `http://${host}:${port}/`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    ],
     capabilities: {},
     defaultInputModes: [TEXT],
     defaultOutputModes: [TEXT],
@@ -30,7 +38,14 @@ function messageOf(text: string): Message {
     contextId: '',
     taskId: '',
     role: Role.ROLE_USER,
-    parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: TEXT }],
+    parts: [
+      {
+        content: { $case: 'text', value: text },
+        metadata: undefined,
+        filename: '',
+        mediaType: TEXT,
+      },
+    ],
     metadata: undefined,
     extensions: [],
     referenceTaskIds: [],
@@ -39,7 +54,14 @@ function messageOf(text: string): Message {
 
 const ECHO: AgentExecutor = {
   execute: async ({ userMessage, contextId }, bus) => {
-    bus.publish(AgentEvent.message({ ...userMessage, messageId: randomUUID(), role: Role.ROLE_AGENT, contextId }));
+    bus.publish(
+      AgentEvent.message({
+        ...userMessage,
+        messageId: randomUUID(),
+        role: Role.ROLE_AGENT,
+        contextId,
+      }),
+    );
     bus.finished();
   },
   cancelTask: async () => undefined,
@@ -51,7 +73,11 @@ export const a2aHop: Subject = {
     const server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     const { port } = server.address() as AddressInfo; // a TCP server that listens
-    const requestHandler = new DefaultRequestHandler(cardOf({ host, port }), new InMemoryTaskStore(), ECHO);
+    const requestHandler = new DefaultRequestHandler(
+      cardOf({ host, port }),
+      new InMemoryTaskStore(),
+      ECHO,
+    );
     app.use('/', jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
     return { host, port };
   },

@@ -1,5 +1,5 @@
-// What else a program could use: HTTP/2 over TLS 1.3 with Ed25519 certificates on both sides, each checking the other's key. One
-// connection, a POST for each request.
+// What else a program could use: HTTP/2 over TLS 1.3 with Ed25519 certificates on both sides, each
+// checking the other's key. One connection, a POST for each request.
 import http2 from 'node:http2';
 import tls from 'node:tls';
 import type { Asker } from '../load.ts';
@@ -10,13 +10,18 @@ const KEY_LENGTH_BYTES = 32;
 
 function requirePeer(socket: tls.TLSSocket, keyHex: string): void {
   const key = socket.getPeerX509Certificate()?.publicKey.export({ format: 'der', type: 'spki' });
-  if (key?.subarray(-KEY_LENGTH_BYTES).toString('hex') !== keyHex) throw new Error('another key answered');
+  if (key?.subarray(-KEY_LENGTH_BYTES).toString('hex') !== keyHex)
+    throw new Error('another key answered');
   socket.setNoDelay(true);
 }
 
 function securityOf(side: Side) {
   const { privateKeyPem, certificatePem } = credentialsOf(side);
-  const key = { key: Buffer.from(privateKeyPem), cert: Buffer.from(certificatePem), sigalgs: 'ed25519' };
+  const key = {
+    key: Buffer.from(privateKeyPem),
+    cert: Buffer.from(certificatePem),
+    sigalgs: 'ed25519',
+  };
   return { ...key, minVersion: 'TLSv1.3', rejectUnauthorized: false } as const;
 }
 
@@ -48,13 +53,20 @@ async function connect({ host, port }: Address): Promise<Asker> {
   });
   requirePeer(socket, keyHex);
   const session = http2.connect(`https://${host}:${port}`, { createConnection: () => socket });
-  return { ask: (body) => post(session, body), close: () => new Promise((resolve) => session.close(resolve)) };
+  return {
+    ask: (body) => post(session, body),
+    close: () => new Promise((resolve) => session.close(resolve)),
+  };
 }
 
 function post(session: http2.ClientHttp2Session, body: Buffer): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
-    const stream = session.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/json' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/',
+      'content-type': 'application/json',
+    });
     stream.on('error', reject);
     stream.on('data', (part: Buffer) => parts.push(part));
     stream.on('end', () => resolve(Buffer.concat(parts)));

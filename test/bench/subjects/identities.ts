@@ -1,4 +1,5 @@
-// The two identities of a bench: fixed seeds, so that each side knows the other's key without a word.
+// The two identities of a bench: fixed seeds, so that each side knows the other's key without a
+// word.
 import { createHash } from 'node:crypto';
 import { mintCredentials, type Credentials } from '../../../main/adapters/quic/certificate.ts';
 

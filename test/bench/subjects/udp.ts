@@ -1,4 +1,5 @@
-// The floor: a datagram and its echo. A datagram that is lost is a failure of the run, not a slow answer.
+// The floor: a datagram and its echo. A datagram that is lost is a failure of the run, not a slow
+// answer.
 import dgram from 'node:dgram';
 import type { Asker } from '../load.ts';
 import type { Address, Subject } from './subject.ts';
@@ -6,7 +7,10 @@ import type { Address, Subject } from './subject.ts';
 const ANSWER_LIMIT_MS = 5_000;
 
 async function bind(host: string): Promise<dgram.Socket> {
-  const socket = dgram.createSocket({ type: 'udp4', lookup: (name, _options, callback) => callback(null, name, 4) });
+  const socket = dgram.createSocket({
+    type: 'udp4',
+    lookup: (name, _options, callback) => callback(null, name, 4),
+  });
   await new Promise<void>((resolve) => socket.bind(0, host, resolve));
   return socket;
 }

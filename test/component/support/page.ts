@@ -1,4 +1,5 @@
-// Draws the real app over a hub in memory, inside a component test, and looks at it as a person or a screen reader would.
+// Draws the real app over a hub in memory, inside a component test, and looks at it as a person or
+// a screen reader would.
 import axe from 'axe-core';
 import { render } from 'vitest-browser-svelte';
 import { expect, vi } from 'vitest';
@@ -27,19 +28,26 @@ export async function showApp(hub: FakeHubApi, place = 'now'): Promise<void> {
 /** Every rule of WCAG 2.2 A and AA that axe knows, over the whole page. */
 export async function expectAccessible(): Promise<void> {
   // What fades in is judged as it will stand.
-  await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)));
+  await Promise.all(
+    document.getAnimations().map((animation) => animation.finished.catch(() => undefined)),
+  );
   const running = axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     // The test's own document has no title of ours to judge.
     rules: { 'document-title': { enabled: false } },
   });
   const { violations } = await whileTimersRun(running);
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)).toEqual([]);
+  expect(
+    violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`,
+    ),
+  ).toEqual([]);
 }
 
 /**
- * Presses a button as a person does: once it is open. The test's clock goes on whenever its wait begins anew, which the page may say later than
- * the test asks: it sees that a button has moved only when it draws it. From the press on the clock stands still again.
+ * Presses a button as a person does: once it is open. The test's clock goes on whenever its wait
+ * begins anew, which the page may say later than the test asks: it sees that a button has moved
+ * only when it draws it. From the press on the clock stands still again.
  */
 export async function press(button: Locator): Promise<void> {
   const press = { begun: false };
@@ -48,7 +56,8 @@ export async function press(button: Locator): Promise<void> {
   const pressing = button.click().finally(begin);
   while (!press.begun) {
     await drawn();
-    if (!press.begun && button.query()?.getAttribute('aria-disabled') === 'true') await vi.advanceTimersByTimeAsync(ARM_MS);
+    if (!press.begun && button.query()?.getAttribute('aria-disabled') === 'true')
+      await vi.advanceTimersByTimeAsync(ARM_MS);
   }
   await pressing;
 }
@@ -58,7 +67,10 @@ function drawn(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 }
 
-/** axe waits on timers, which a test may have stopped: they go on, a millisecond at a time, until it is done. */
+/**
+ * axe waits on timers, which a test may have stopped: they go on, a millisecond at a time, until it
+ * is done.
+ */
 async function whileTimersRun<T>(running: Promise<T>): Promise<T> {
   const state = { done: false };
   const settled = running.finally(() => (state.done = true));

@@ -1,4 +1,5 @@
-// How a test sees and presses what the double keeps: plain questions and answers over the process channel of a forked app.
+// How a test sees and presses what the double keeps: plain questions and answers over the process
+// channel of a forked app.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PageWindow } from './page-window.ts';
@@ -7,7 +8,11 @@ interface TrayState {
   readonly toolTip: string;
   readonly title: string;
   readonly image: { readonly path: string };
-  readonly menu: readonly { readonly label?: string; readonly enabled?: boolean; readonly click?: () => void }[];
+  readonly menu: readonly {
+    readonly label?: string;
+    readonly enabled?: boolean;
+    readonly click?: () => void;
+  }[];
   readonly destroyed: boolean;
   emit(name: string): boolean;
 }
@@ -21,7 +26,12 @@ interface NotificationState {
 
 interface Parts {
   readonly app: { readonly badge: number; readonly sandboxed: boolean; quit(): void };
-  readonly ipcMain: { readonly handlers: ReadonlyMap<string, (event: unknown, ...parameters: readonly unknown[]) => unknown> };
+  readonly ipcMain: {
+    readonly handlers: ReadonlyMap<
+      string,
+      (event: unknown, ...parameters: readonly unknown[]) => unknown
+    >;
+  };
   readonly sessionHandlers: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +48,12 @@ export interface DesktopState {
     readonly image: string;
     readonly menu: readonly { readonly label: string; readonly enabled: boolean }[];
   } | null;
-  readonly notifications: readonly { readonly title: string; readonly body: string; readonly shown: boolean; readonly closed: boolean }[];
+  readonly notifications: readonly {
+    readonly title: string;
+    readonly body: string;
+    readonly shown: boolean;
+    readonly closed: boolean;
+  }[];
   readonly windows: readonly {
     readonly visible: boolean;
     readonly focused: boolean;
@@ -49,7 +64,10 @@ export interface DesktopState {
 
 function debuggingPort(): number | null {
   try {
-    const [port] = readFileSync(join(PageWindow.profileDirectory, 'DevToolsActivePort'), 'utf8').split('\n');
+    const [port] = readFileSync(
+      join(PageWindow.profileDirectory, 'DevToolsActivePort'),
+      'utf8',
+    ).split('\n');
     // The file is there before its first line is.
     return Number(port) > 0 ? Number(port) : null;
   } catch {
@@ -64,9 +82,14 @@ class Control {
   readonly schemes: unknown[] = [];
 
   listen(parts: Parts): void {
-    process.on('message', (message: { readonly id: number; readonly ask: string; readonly value?: unknown }) => {
-      void this.#answer(parts, message.ask, message.value).then((value) => process.send?.({ id: message.id, value }));
-    });
+    process.on(
+      'message',
+      (message: { readonly id: number; readonly ask: string; readonly value?: unknown }) => {
+        void this.#answer(parts, message.ask, message.value).then((value) =>
+          process.send?.({ id: message.id, value }),
+        );
+      },
+    );
   }
 
   async #answer(parts: Parts, ask: string, value: unknown): Promise<unknown> {
@@ -91,7 +114,10 @@ class Control {
     }
   }
 
-  /** Calls a channel as a sender of the test's choosing: a null frame, a subframe, a foreign document. */
+  /**
+   * Calls a channel as a sender of the test's choosing: a null frame, a subframe, a foreign
+   * document.
+   */
   async #callAs(parts: Parts, value: unknown): Promise<unknown> {
     const call = value as {
       readonly channel: string;
@@ -100,7 +126,10 @@ class Control {
       readonly parameters: readonly unknown[];
     };
     const sender = call.ours ? this.windows.at(-1)?.webContents : {};
-    return parts.ipcMain.handlers.get(call.channel)?.({ sender, senderFrame: call.frame }, ...call.parameters);
+    return parts.ipcMain.handlers.get(call.channel)?.(
+      { sender, senderFrame: call.frame },
+      ...call.parameters,
+    );
   }
 
   #state(parts: Parts): DesktopState {
@@ -119,9 +148,17 @@ class Control {
               toolTip: tray.toolTip,
               title: tray.title,
               image: tray.image.path,
-              menu: tray.menu.map((item) => ({ label: item.label ?? '', enabled: item.enabled ?? true })),
+              menu: tray.menu.map((item) => ({
+                label: item.label ?? '',
+                enabled: item.enabled ?? true,
+              })),
             },
-      notifications: this.notifications.map(({ options, shown, closed }) => ({ title: options.title, body: options.body, shown, closed })),
+      notifications: this.notifications.map(({ options, shown, closed }) => ({
+        title: options.title,
+        body: options.body,
+        shown,
+        closed,
+      })),
       windows: this.windows.map(({ visible, focused, raised, options }) => ({
         visible,
         focused,

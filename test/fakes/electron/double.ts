@@ -1,6 +1,7 @@
-// A test double of `electron` for plain Node: the built main bundle runs against it unchanged. Windows are real Chromium pages with the
-// real preload bundle and real message passing; tray, menu, notification and badge keep what they were given, so that a test can
-// compare it and press it. What it cannot show: process isolation of the sandbox, native drawing, fuses.
+// A test double of `electron` for plain Node: the built main bundle runs against it unchanged.
+// Windows are real Chromium pages with the real preload bundle and real message passing; tray,
+// menu, notification and badge keep what they were given, so that a test can compare it and press
+// it. What it cannot show: process isolation of the sandbox, native drawing, fuses.
 import { EventEmitter } from 'node:events';
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -18,7 +19,9 @@ class AppDouble extends EventEmitter {
   loginItem = { openAtLogin: false };
 
   requestSingleInstanceLock(): boolean {
-    return claimInstance(process.argv, (argv) => this.emit('second-instance', {}, argv, process.cwd()));
+    return claimInstance(process.argv, (argv) =>
+      this.emit('second-instance', {}, argv, process.cwd()),
+    );
   }
 
   async whenReady(): Promise<void> {
@@ -65,7 +68,8 @@ class IpcMainDouble {
   readonly handlers = new Map<string, Answer>();
 
   handle(channel: string, answer: Answer): void {
-    if (this.handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`);
+    if (this.handlers.has(channel))
+      throw new Error(`Attempted to register a second handler for '${channel}'`);
     this.handlers.set(channel, answer);
   }
 
@@ -172,7 +176,8 @@ class UtilityProcessDouble extends EventEmitter {
   }
 
   postMessage(message: unknown): void {
-    if (this.#child.connected && typeof message === 'object' && message !== null) this.#child.send(message);
+    if (this.#child.connected && typeof message === 'object' && message !== null)
+      this.#child.send(message);
   }
 
   kill(): boolean {
@@ -184,20 +189,26 @@ export const app = new AppDouble();
 export const ipcMain = new IpcMainDouble();
 export const Menu = {
   setApplicationMenu: (): void => undefined,
-  buildFromTemplate: (items: readonly MenuItem[]): { readonly items: readonly MenuItem[] } => ({ items }),
+  buildFromTemplate: (items: readonly MenuItem[]): { readonly items: readonly MenuItem[] } => ({
+    items,
+  }),
 };
 export const nativeImage = { createFromPath: (path: string): ImageDouble => new ImageDouble(path) };
 export const Notification = NotificationDouble;
 export const Tray = TrayDouble;
 export const utilityProcess = {
-  fork: (modulePath: string, parameters: readonly string[] = []): UtilityProcessDouble => new UtilityProcessDouble(modulePath, parameters),
+  fork: (modulePath: string, parameters: readonly string[] = []): UtilityProcessDouble =>
+    new UtilityProcessDouble(modulePath, parameters),
 };
 
 export const protocol = {
   registerSchemesAsPrivileged: (schemes: readonly { readonly scheme: string }[]): void => {
     control.schemes.push(...schemes);
   },
-  handle: (scheme: string, answer: (request: { readonly url: string; readonly method: string }) => Promise<Response>): void => {
+  handle: (
+    scheme: string,
+    answer: (request: { readonly url: string; readonly method: string }) => Promise<Response>,
+  ): void => {
     PageWindow.handlers.set(scheme, answer);
   },
 };
@@ -205,10 +216,14 @@ export const protocol = {
 const sessionHandlers: Record<string, unknown> = {};
 export const session = {
   defaultSession: {
-    setPermissionRequestHandler: (handler: unknown): void => void (sessionHandlers['permissionRequest'] = handler),
-    setPermissionCheckHandler: (handler: unknown): void => void (sessionHandlers['permissionCheck'] = handler),
-    setDevicePermissionHandler: (handler: unknown): void => void (sessionHandlers['devicePermission'] = handler),
-    setDisplayMediaRequestHandler: (handler: unknown): void => void (sessionHandlers['displayMedia'] = handler),
+    setPermissionRequestHandler: (handler: unknown): void =>
+      void (sessionHandlers['permissionRequest'] = handler),
+    setPermissionCheckHandler: (handler: unknown): void =>
+      void (sessionHandlers['permissionCheck'] = handler),
+    setDevicePermissionHandler: (handler: unknown): void =>
+      void (sessionHandlers['devicePermission'] = handler),
+    setDisplayMediaRequestHandler: (handler: unknown): void =>
+      void (sessionHandlers['displayMedia'] = handler),
     on: (name: string, handler: unknown): void => void (sessionHandlers[name] = handler),
   },
 };
@@ -223,4 +238,15 @@ export class BrowserWindow extends PageWindow {
 
 control.listen({ app, ipcMain, sessionHandlers });
 
-export default { app, BrowserWindow, ipcMain, Menu, nativeImage, Notification, protocol, session, Tray, utilityProcess };
+export default {
+  app,
+  BrowserWindow,
+  ipcMain,
+  Menu,
+  nativeImage,
+  Notification,
+  protocol,
+  session,
+  Tray,
+  utilityProcess,
+};

@@ -1,5 +1,6 @@
-// BrowserWindow of the double: a page in a real Chromium. The custom scheme is answered by the handler the app registered; the real preload
-// bundle runs before the page's scripts with Electron's two primitives, carried over a browser binding.
+// BrowserWindow of the double: a page in a real Chromium. The custom scheme is answered by the
+// handler the app registered; the real preload bundle runs before the page's scripts with
+// Electron's two primitives, carried over a browser binding.
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -19,11 +20,17 @@ const CHROMIUM_ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Chromium does not know the app's scheme, so its origin is carried by a name that resolves nowhere. */
+/**
+ * Chromium does not know the app's scheme, so its origin is carried by a name that resolves
+ * nowhere.
+ */
 const CARRIER_ORIGIN = 'https://hub.app.invalid';
 const APP_ORIGIN = 'app://hub';
 
-type SchemeHandler = (request: { readonly url: string; readonly method: string }) => Promise<Response>;
+type SchemeHandler = (request: {
+  readonly url: string;
+  readonly method: string;
+}) => Promise<Response>;
 type Answer = (event: unknown, ...parameters: readonly unknown[]) => unknown;
 
 let context: Promise<BrowserContext> | undefined;
@@ -69,7 +76,9 @@ class WebContentsDouble extends EventEmitter {
   openHandler: ((details: { readonly url: string }) => { readonly action: string }) | undefined;
   page: Page | undefined;
 
-  setWindowOpenHandler(handler: (details: { readonly url: string }) => { readonly action: string }): void {
+  setWindowOpenHandler(
+    handler: (details: { readonly url: string }) => { readonly action: string },
+  ): void {
     this.openHandler = handler;
   }
 
@@ -125,17 +134,24 @@ export class PageWindow extends EventEmitter {
     const page = await (await context).newPage();
     this.webContents.page = page;
     const preferences = this.options['webPreferences'] as { readonly preload: string };
-    await page.exposeBinding('__electronInvoke', async (source, channel: string, parameters: readonly unknown[]) => {
-      const answer = this.#ipc.get(channel);
-      if (answer === undefined) throw new Error(`No handler registered for '${channel}'`);
-      const parent = source.frame.parentFrame();
-      const event = { sender: this.webContents, senderFrame: { url: outside(source.frame.url()), parent: parent === null ? null : {} } };
-      return answer(event, ...parameters);
-    });
+    await page.exposeBinding(
+      '__electronInvoke',
+      async (source, channel: string, parameters: readonly unknown[]) => {
+        const answer = this.#ipc.get(channel);
+        if (answer === undefined) throw new Error(`No handler registered for '${channel}'`);
+        const parent = source.frame.parentFrame();
+        const event = {
+          sender: this.webContents,
+          senderFrame: { url: outside(source.frame.url()), parent: parent === null ? null : {} },
+        };
+        return answer(event, ...parameters);
+      },
+    );
     await page.addInitScript(preloadScript(preferences.preload));
     await page.route('**/*', (route) => this.#answer(route));
     page.on('popup', (popup) => {
-      if (this.webContents.openHandler?.({ url: outside(popup.url()) }).action !== 'allow') void popup.close();
+      if (this.webContents.openHandler?.({ url: outside(popup.url()) }).action !== 'allow')
+        void popup.close();
     });
     page.on('crash', () => this.webContents.emit('render-process-gone', {}, { reason: 'crashed' }));
     await page.goto(carried(url));

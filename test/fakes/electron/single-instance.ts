@@ -1,5 +1,5 @@
-// The single-instance lock of the double: a Unix socket whose holder hears the arguments of every later start. The path comes from the test;
-// without one each start is the only one.
+// The single-instance lock of the double: a Unix socket whose holder hears the arguments of every
+// later start. The path comes from the test; without one each start is the only one.
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,8 +10,14 @@ socket.on('error', () => process.exit(1));
 socket.end(process.argv[2], () => process.exit(0));
 `;
 
-/** True when this process holds the lock; otherwise the holder was told of `argv`. Synchronous, as Electron's is. */
-export function claimInstance(argv: readonly string[], onSecond: (argv: readonly unknown[]) => void): boolean {
+/**
+ * True when this process holds the lock; otherwise the holder was told of `argv`. Synchronous, as
+ * Electron's is.
+ */
+export function claimInstance(
+  argv: readonly string[],
+  onSecond: (argv: readonly unknown[]) => void,
+): boolean {
   const path = process.env['ELECTRON_DOUBLE_LOCK'];
   if (path === undefined) return true;
   if (existsSync(path)) {

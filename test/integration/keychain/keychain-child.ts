@@ -1,5 +1,6 @@
-// Runs inside a session bus of its own: starts and stops a real gnome-keyring and asks the real vault, one step an argument, and says as
-// one JSON line a step what came of it. Arguments: the data folder, then the steps.
+// Runs inside a session bus of its own: starts and stops a real gnome-keyring and asks the real
+// vault, one step an argument, and says as one JSON line a step what came of it. Arguments: the
+// data folder, then the steps.
 import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { AsyncEntry } from 'keytar';
@@ -23,7 +24,8 @@ const keyring = new Keyring(clock, TIMEOUT_MS);
 
 async function read(from: KeychainVault): Promise<unknown> {
   const found = await from.read(signal);
-  if (found.state === 'found') return { state: 'found', same: Buffer.compare(found.seed.expose(), seed) === 0 };
+  if (found.state === 'found')
+    return { state: 'found', same: Buffer.compare(found.seed.expose(), seed) === 0 };
   return found;
 }
 
@@ -45,11 +47,16 @@ const STEPS: Readonly<Record<string, () => Promise<unknown> | unknown>> = {
       (error: unknown) => (error instanceof AppError ? error.code : String(error)),
     ),
   spoil: async () => {
-    const entry = new AsyncEntry(KEYCHAIN_SERVICE, await keychainAccount(homeFolder), { linux: { store: 'secret-service' } });
+    const entry = new AsyncEntry(KEYCHAIN_SERVICE, await keychainAccount(homeFolder), {
+      linux: { store: 'secret-service' },
+    });
     await entry.setPassword('not a seed');
   },
-  /** What the library would answer without being pinned to the Secret Service: the kernel's keyring. */
-  'kernel-keyring': async () => new AsyncEntry(KEYCHAIN_SERVICE, await keychainAccount(homeFolder)).getPassword(),
+  /**
+   * What the library would answer without being pinned to the Secret Service: the kernel's keyring.
+   */
+  'kernel-keyring': async () =>
+    new AsyncEntry(KEYCHAIN_SERVICE, await keychainAccount(homeFolder)).getPassword(),
   /** Every entry of this hub that the whole keychain shows to any program of the user. */
   entries: () =>
     spawnSync('secret-tool', ['search', '--all', 'service', KEYCHAIN_SERVICE], { encoding: 'utf8' })
@@ -59,10 +66,12 @@ const STEPS: Readonly<Record<string, () => Promise<unknown> | unknown>> = {
 };
 
 try {
-  for (const step of steps) writeSync(1, `${JSON.stringify({ step, outcome: (await STEPS[step]?.()) ?? null })}\n`);
+  for (const step of steps)
+    writeSync(1, `${JSON.stringify({ step, outcome: (await STEPS[step]?.()) ?? null })}\n`);
 } finally {
   keyring.signal('SIGCONT');
   await keyring.end();
-  // A call that is never answered holds its thread, and an orderly end would wait for that thread for ever.
+  // A call that is never answered holds its thread, and an orderly end would wait for that thread
+  // for ever.
   if (impatient.hasOpenCall) process.kill(process.pid, 'SIGKILL');
 }

@@ -1,4 +1,5 @@
-// The identity in a real keychain: gnome-keyring on a session bus of its own, unlocked, locked, paused, gone, or never there (F-16, E21).
+// The identity in a real keychain: gnome-keyring on a session bus of its own, unlocked, locked,
+// paused, gone, or never there (F-16, E21).
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +18,20 @@ let environment: NodeJS.ProcessEnv;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'axon-keyring-'));
   home = join(folder, 'hub');
-  for (const name of ['hub', 'other-hub', 'user', 'run']) mkdirSync(join(folder, name), { mode: 0o700 });
-  const { DBUS_SESSION_BUS_ADDRESS: _address, GNOME_KEYRING_CONTROL: _control, DISPLAY: _display, ...rest } = process.env;
-  environment = { ...rest, HOME: join(folder, 'user'), XDG_RUNTIME_DIR: join(folder, 'run'), XDG_DATA_HOME: join(folder, 'user', 'data') };
+  for (const name of ['hub', 'other-hub', 'user', 'run'])
+    mkdirSync(join(folder, name), { mode: 0o700 });
+  const {
+    DBUS_SESSION_BUS_ADDRESS: _address,
+    GNOME_KEYRING_CONTROL: _control,
+    DISPLAY: _display,
+    ...rest
+  } = process.env;
+  environment = {
+    ...rest,
+    HOME: join(folder, 'user'),
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    XDG_DATA_HOME: join(folder, 'user', 'data'),
+  };
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -28,7 +40,10 @@ function busConfiguration(services: Readonly<Record<string, string>> = {}): stri
   const serviceFolder = join(folder, 'services');
   mkdirSync(serviceFolder, { recursive: true });
   for (const [name, command] of Object.entries(services)) {
-    writeFileSync(join(serviceFolder, `${name}.service`), `[D-BUS Service]\nName=${name}\nExec=${command}\n`);
+    writeFileSync(
+      join(serviceFolder, `${name}.service`),
+      `[D-BUS Service]\nName=${name}\nExec=${command}\n`,
+    );
   }
   const path = join(folder, 'bus.conf');
   writeFileSync(
@@ -47,15 +62,35 @@ function parse(stdout: string, steps: readonly string[], stderr: string): Outcom
     .split('\n')
     .filter((line) => line.startsWith('{"step"'))
     .map((line): unknown => JSON.parse(line))
-    .map((fact) => (typeof fact === 'object' && fact !== null && 'outcome' in fact ? fact.outcome : undefined));
-  if (outcomes.length !== steps.length) throw new Error(`the child stopped after ${outcomes.length} of ${steps.length} steps: ${stderr}`);
+    .map((fact) =>
+      typeof fact === 'object' && fact !== null && 'outcome' in fact ? fact.outcome : undefined,
+    );
+  if (outcomes.length !== steps.length)
+    throw new Error(
+      `the child stopped after ${outcomes.length} of ${steps.length} steps: ${stderr}`,
+    );
   return outcomes;
 }
 
 /** Runs the steps on a bus of their own and returns what each came to. */
-function onBus(steps: readonly string[], services?: Readonly<Record<string, string>>, hub = home): Outcomes {
-  const parameters = [`--config-file=${busConfiguration(services)}`, '--', process.execPath, CHILD, hub, ...steps];
-  const { stdout, stderr } = spawnSync('dbus-run-session', parameters, { env: environment, encoding: 'utf8', timeout: RUN_MAX_MS });
+function onBus(
+  steps: readonly string[],
+  services?: Readonly<Record<string, string>>,
+  hub = home,
+): Outcomes {
+  const parameters = [
+    `--config-file=${busConfiguration(services)}`,
+    '--',
+    process.execPath,
+    CHILD,
+    hub,
+    ...steps,
+  ];
+  const { stdout, stderr } = spawnSync('dbus-run-session', parameters, {
+    env: environment,
+    encoding: 'utf8',
+    timeout: RUN_MAX_MS,
+  });
   return parse(stdout, steps, stderr);
 }
 
@@ -77,9 +112,27 @@ const UNAVAILABLE = { state: 'unavailable', reason: 'This computer has no keycha
 
 describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
   test('E21: keeps the seed, survives a restart of the keyring, and shows it to nobody while it is locked', () => {
-    const steps = ['unlocked', 'read', 'write', 'read', 'write', 'end', 'locked', 'read', 'write', 'end', 'unlocked', 'read'];
+    const steps = [
+      'unlocked',
+      'read',
+      'write',
+      'read',
+      'write',
+      'end',
+      'locked',
+      'read',
+      'write',
+      'end',
+      'unlocked',
+      'read',
+    ];
     const [, before, written, after, again, , , whileLocked, refused, , , unlocked] = onBus(steps);
-    expect([before, written, after, again]).toEqual([{ state: 'absent' }, 'written', FOUND, 'conflict']);
+    expect([before, written, after, again]).toEqual([
+      { state: 'absent' },
+      'written',
+      FOUND,
+      'conflict',
+    ]);
     expect([whileLocked, refused, unlocked]).toEqual([LOCKED, 'identity_locked', FOUND]);
   });
 
@@ -91,7 +144,11 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
       'written',
       [expect.stringMatching(/^hub-[0-9a-f]{32}$/)],
     ]);
-    expect(onBus(['unlocked', 'read', 'write'], {}, join(folder, 'other-hub'))).toEqual([null, { state: 'absent' }, 'written']);
+    expect(onBus(['unlocked', 'read', 'write'], {}, join(folder, 'other-hub'))).toEqual([
+      null,
+      { state: 'absent' },
+      'written',
+    ]);
     const [, , entries] = onBus(['unlocked', 'read', 'entries']);
     expect(entries).toHaveLength(2);
   });
@@ -110,10 +167,23 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
 
   test('F-16: while a prompt waits for a person the vault is locked after its own time limit; a keyring that dies meanwhile blocks no later one', () => {
     const prompter = { 'org.gnome.keyring.SystemPrompter': '/bin/sleep 4' };
-    const steps = ['unlocked', 'write', 'end', 'locked', 'read-impatiently', 'end', 'unlocked', 'read'];
+    const steps = [
+      'unlocked',
+      'write',
+      'end',
+      'locked',
+      'read-impatiently',
+      'end',
+      'unlocked',
+      'read',
+    ];
     const [, , , , waiting, , , unlocked] = onBus(steps, prompter);
-    expect(waiting).toMatchObject({ found: { state: 'locked', reason: expect.stringMatching(/did not answer in time/) } });
-    expect(waiting).toMatchObject({ waitedMs: expect.toSatisfy((ms: number) => ms >= 490 && ms < PROMPT_LIFE_MS) });
+    expect(waiting).toMatchObject({
+      found: { state: 'locked', reason: expect.stringMatching(/did not answer in time/) },
+    });
+    expect(waiting).toMatchObject({
+      waitedMs: expect.toSatisfy((ms: number) => ms >= 490 && ms < PROMPT_LIFE_MS),
+    });
     expect(unlocked).toEqual(FOUND);
   });
 
@@ -123,13 +193,33 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
   });
 
   test('F-16: a keyring that dies at runtime never makes the seed absent', () => {
-    const [, , , gone, refused, , back] = onBus(['unlocked', 'write', 'end', 'read', 'write', 'unlocked', 'read']);
+    const [, , , gone, refused, , back] = onBus([
+      'unlocked',
+      'write',
+      'end',
+      'read',
+      'write',
+      'unlocked',
+      'read',
+    ]);
     expect([gone, refused, back]).toEqual([UNAVAILABLE, 'identity_locked', FOUND]);
   });
 
   test('a data folder put back as a whole from a copy is older than the count in the keychain, until its owner confirms the restore', () => {
-    const parameters = [`--config-file=${busConfiguration()}`, '--', process.execPath, '--import', HOOK, PUT_BACK, home];
-    const { stdout, stderr } = spawnSync('dbus-run-session', parameters, { env: environment, encoding: 'utf8', timeout: RUN_MAX_MS });
+    const parameters = [
+      `--config-file=${busConfiguration()}`,
+      '--',
+      process.execPath,
+      '--import',
+      HOOK,
+      PUT_BACK,
+      home,
+    ];
+    const { stdout, stderr } = spawnSync('dbus-run-session', parameters, {
+      env: environment,
+      encoding: 'utf8',
+      timeout: RUN_MAX_MS,
+    });
     const runs = stdout
       .split('\n')
       .filter((line) => line.startsWith('{"storage"'))
@@ -160,12 +250,23 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
 
   test('a bus without a keychain is unavailable; one whose keychain fails to start is locked', () => {
     expect(onBus(['read', 'write'])).toEqual([UNAVAILABLE, 'identity_locked']);
-    expect(onBus(['read', 'write'], { 'org.freedesktop.secrets': '/bin/false' })).toEqual([LOCKED, 'identity_locked']);
+    expect(onBus(['read', 'write'], { 'org.freedesktop.secrets': '/bin/false' })).toEqual([
+      LOCKED,
+      'identity_locked',
+    ]);
   });
 
   test('E21: without a bus the keychain is unavailable, and nothing is laid into the keyring of the kernel, which a restart empties', () => {
-    expect(withoutBus(['read', 'write', 'kernel-keyring'])).toEqual([UNAVAILABLE, 'identity_locked', null]);
+    expect(withoutBus(['read', 'write', 'kernel-keyring'])).toEqual([
+      UNAVAILABLE,
+      'identity_locked',
+      null,
+    ]);
     const lost = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, 'run', 'nothing')}` };
-    expect(withoutBus(['read', 'write', 'kernel-keyring'], lost)).toEqual([UNAVAILABLE, 'identity_locked', null]);
+    expect(withoutBus(['read', 'write', 'kernel-keyring'], lost)).toEqual([
+      UNAVAILABLE,
+      'identity_locked',
+      null,
+    ]);
   });
 });

@@ -13,12 +13,19 @@ export class Keyring {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @param password given = unlocked with it (and made, the first time); absent = as after a login that unlocked nothing */
+  /**
+   * @param password given = unlocked with it (and made, the first time); absent = as after a login
+   * that unlocked nothing
+   */
   async start(password?: string): Promise<void> {
     const unlock = password === undefined ? [] : ['--unlock'];
-    const daemon = spawn('gnome-keyring-daemon', ['--foreground', '--components=secrets', ...unlock], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const daemon = spawn(
+      'gnome-keyring-daemon',
+      ['--foreground', '--components=secrets', ...unlock],
+      {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      },
+    );
     this.#daemon = daemon;
     daemon.stdin.end(password ?? '');
     await this.#untilOwned(true);
@@ -41,13 +48,23 @@ export class Keyring {
   async #untilOwned(owned: boolean): Promise<void> {
     const deadline = this.#clock.monotonicMs() + this.#timeoutMs;
     while ((await serviceIsOwned()) !== owned) {
-      if (this.#clock.monotonicMs() > deadline) throw new Error(`the keyring did not ${owned ? 'come up' : 'go'}`);
+      if (this.#clock.monotonicMs() > deadline)
+        throw new Error(`the keyring did not ${owned ? 'come up' : 'go'}`);
     }
   }
 }
 
 async function serviceIsOwned(): Promise<boolean> {
-  const question = ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/', 'org.freedesktop.DBus.NameHasOwner'];
-  const { stdout } = await promisify(execFile)('dbus-send', [...question, 'string:org.freedesktop.secrets']);
+  const question = [
+    '--session',
+    '--print-reply',
+    '--dest=org.freedesktop.DBus',
+    '/',
+    'org.freedesktop.DBus.NameHasOwner',
+  ];
+  const { stdout } = await promisify(execFile)('dbus-send', [
+    ...question,
+    'string:org.freedesktop.secrets',
+  ]);
   return stdout.includes('boolean true');
 }

@@ -1,5 +1,6 @@
-// Runs inside a session bus of its own: a real gnome-keyring, and a real hub that is started and stopped over a data folder which is copied
-// as a whole and put back as a whole. Says as JSON lines what the hub says of its audit log. Argument: the data folder.
+// Runs inside a session bus of its own: a real gnome-keyring, and a real hub that is started and
+// stopped over a data folder which is copied as a whole and put back as a whole. Says as JSON lines
+// what the hub says of its audit log. Argument: the data folder.
 import { cpSync, rmSync, writeSync } from 'node:fs';
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { createNode, type HubNode } from '../../../main/app/node.ts';
@@ -17,7 +18,13 @@ const random = new SystemRandom();
 const keyring = new Keyring(clock, TIMEOUT_MS);
 
 async function start(): Promise<HubNode> {
-  const facts = { apiPort: 0, peerPort: 0, interfaces: null, logLevel: 'warn', logForm: null } as const;
+  const facts = {
+    apiPort: 0,
+    peerPort: 0,
+    interfaces: null,
+    logLevel: 'warn',
+    logForm: null,
+  } as const;
   const node = await createNode(
     {
       home,
@@ -28,7 +35,14 @@ async function start(): Promise<HubNode> {
       requestsPerSecond: 100,
       peerRateFactor: 1,
     },
-    { clock, random, log: SILENT_LOG, desktop: false, rendererDirectory: null, transport: createInProcessTransport({ clock, random }) },
+    {
+      clock,
+      random,
+      log: SILENT_LOG,
+      desktop: false,
+      rendererDirectory: null,
+      transport: createInProcessTransport({ clock, random }),
+    },
   );
   await node.start();
   return node;

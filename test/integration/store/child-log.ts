@@ -1,4 +1,5 @@
-// What a child process of these tests says: one JSON line at a time, written at once, so that nothing said is lost when it is killed.
+// What a child process of these tests says: one JSON line at a time, written at once, so that
+// nothing said is lost when it is killed.
 import { writeSync } from 'node:fs';
 import type { Log, LogFields } from '../../../main/ports/log.ts';
 

@@ -1,4 +1,5 @@
-// The real store in a real process that is killed without warning: what it acknowledged is there, once and whole; the rest is whole or absent.
+// The real store in a real process that is killed without warning: what it acknowledged is there,
+// once and whole; the rest is whole or absent.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,10 @@ import { rounds } from '../../support/counts.ts';
 import { verifyAudit } from '../../support/verify-audit.ts';
 
 const KILLS = rounds('kill -9 of a writing store', { short: 10, long: 500 });
-/** Every row of a file is read after every kill: with one file for all of them that would be most of the work. */
+/**
+ * Every row of a file is read after every kill: with one file for all of them that would be most of
+ * the work.
+ */
 const KILLS_PER_FILE = 25;
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
 /** A start after a crash must not keep people waiting (F-01). */
@@ -26,17 +30,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Lets a child write until it acknowledged `until` works, kills it, and returns everything it had said. */
+/**
+ * Lets a child write until it acknowledged `until` works, kills it, and returns everything it had
+ * said.
+ */
 async function writeAndKill(
   path: string,
   first: number,
   until: number,
 ): Promise<{ readonly acked: string[]; readonly completed: string[] }> {
   const hooks = join(REPOSITORY, 'test', 'support', 'raw-imports.mjs');
-  const child = spawn(process.execPath, ['--import', hooks, join(import.meta.dirname, 'writer-child.ts'), path, String(first)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const said: { readonly acked: string[]; readonly completed: string[] } = { acked: [], completed: [] };
+  const child = spawn(
+    process.execPath,
+    ['--import', hooks, join(import.meta.dirname, 'writer-child.ts'), path, String(first)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const said: { readonly acked: string[]; readonly completed: string[] } = {
+    acked: [],
+    completed: [],
+  };
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.endsWith('}')) continue;
     const fact: unknown = JSON.parse(line);
@@ -61,7 +75,8 @@ test(
         acked.clear();
         completed.clear();
       }
-      // A different number of works each round, so that the kill meets the file in different states (a checkpoint comes about every 100).
+      // A different number of works each round, so that the kill meets the file in different states
+      // (a checkpoint comes about every 100).
       const said = await writeAndKill(path, round * 100_000, 1 + ((round * 131) % 700));
       ackedInAll += said.acked.length;
       for (const id of said.acked) acked.add(id);
@@ -71,7 +86,9 @@ test(
       const store = openStore({ path, clock: new SystemClock(), log: SILENT_LOG });
       expect(performance.now() - startedAt).toBeLessThan(START_MAX_MS);
       const lost = [...acked].filter(
-        (id) => store.read.taskByMessage('incoming', keyOf('Mum PC'), id)?.id !== id || store.read.delivery(id)?.taskId !== id,
+        (id) =>
+          store.read.taskByMessage('incoming', keyOf('Mum PC'), id)?.id !== id ||
+          store.read.delivery(id)?.taskId !== id,
       );
       expect(lost).toEqual([]);
       expect([...completed].filter((id) => store.read.task(id)?.state !== 'completed')).toEqual([]);
@@ -79,12 +96,14 @@ test(
       await store.close();
 
       const probe = new Database(path, { readonly: true });
-      const counts = ['tasks', 'messages', 'replays', 'approvals', 'audit', 'deliveries'].map((table) =>
-        Number(probe.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
+      const counts = ['tasks', 'messages', 'replays', 'approvals', 'audit', 'deliveries'].map(
+        (table) => Number(probe.prepare(`SELECT count(*) FROM ${table}`).pluck().get()),
       );
       expect(new Set(counts).size).toBe(1);
       expect(probe.pragma('integrity_check', { simple: true })).toBe('ok');
-      expect(probe.prepare('SELECT sum(messages) FROM conversations').pluck().get()).toBe(counts[0]);
+      expect(probe.prepare('SELECT sum(messages) FROM conversations').pluck().get()).toBe(
+        counts[0],
+      );
       probe.close();
     }
     expect(ackedInAll).toBeGreaterThanOrEqual(KILLS);

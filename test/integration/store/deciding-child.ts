@@ -1,5 +1,6 @@
-// A hub's work over a real store, in a process that is killed: an agent here asks another one, a person allows or declines it, the other takes
-// it, says that it has it, and ends it. Says each step once its promise settled, before it goes on. Argument: the data folder.
+// A hub's work over a real store, in a process that is killed: an agent here asks another one, a
+// person allows or declines it, the other takes it, says that it has it, and ends it. Says each
+// step once its promise settled, before it goes on. Argument: the data folder.
 import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
@@ -27,8 +28,15 @@ const { signal } = new AbortController();
 const clock = new SystemClock();
 const random = new SystemRandom();
 const parts = { clock, random, log: { ...CHILD_LOG, info: () => undefined } };
-const store = watchAudit(openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG }), (surface) => audit.appended(surface));
-const identity = new IdentityService({ ...parts, store, vaults: [new FileVault(join(home, 'identity.key'))] });
+const store = watchAudit(
+  openStore({ path: join(home, 'hub.db'), clock, log: CHILD_LOG }),
+  (surface) => audit.appended(surface),
+);
+const identity = new IdentityService({
+  ...parts,
+  store,
+  vaults: [new FileVault(join(home, 'identity.key'))],
+});
 const audit: Audit = new Audit({ ...parts, store, identity, onState: () => undefined });
 await identity.open(signal);
 audit.start();
@@ -59,13 +67,18 @@ const work = composeTaskServices({
 });
 await work.start();
 for (const name of ['asker', 'doer']) {
-  if (store.read.agent(name) === undefined) await work.agents.create(name, { domains: ['family.chores'] }, 'R2', owner);
+  if (store.read.agent(name) === undefined)
+    await work.agents.create(name, { domains: ['family.chores'] }, 'R2', owner);
 }
 
 /** Asks, while few wait. */
 async function asks(): Promise<boolean> {
   if (work.approvals.pending().length >= WAITING_MAX) return false;
-  const report = await work.sender.delegate(delegation('local/doer', `Chore ${random.uuid()}`, { domain: 'family.chores' }), 'asker', null);
+  const report = await work.sender.delegate(
+    delegation('local/doer', `Chore ${random.uuid()}`, { domain: 'family.chores' }),
+    'asker',
+    null,
+  );
   say({ asked: report.id });
   return true;
 }
@@ -87,23 +100,32 @@ async function does(): Promise<boolean> {
   if (item === undefined) return false;
   await work.inbox.ack('doer', item.delivery_id, null);
   say({ ran: item.task_id });
-  await work.inbox.reply('doer', item.delivery_id, { status: 'completed', outcome: 'Done', truncated: false });
+  await work.inbox.reply('doer', item.delivery_id, {
+    status: 'completed',
+    outcome: 'Done',
+    truncated: false,
+  });
   say({ ended: item.task_id });
   return true;
 }
 
 /** Nothing waits for a person or for the agent. */
 function isQuiet(): boolean {
-  return store.read.tasksInStates(['awaiting_approval', 'approved', 'queued', 'claimed']).length === 0;
+  return (
+    store.read.tasksInStates(['awaiting_approval', 'approved', 'queued', 'claimed']).length === 0
+  );
 }
 
 if (last === 'to-the-end') {
-  while (!isQuiet()) if (!(await decides()) && !(await does())) await new Promise((resolve) => setTimeout(resolve, LEASE_MS / 10));
+  while (!isQuiet())
+    if (!(await decides()) && !(await does()))
+      await new Promise((resolve) => setTimeout(resolve, LEASE_MS / 10));
   await work.stop();
   await audit.stop();
   await store.close();
 } else {
-  // A step that had nothing to do lets the store's answers in: without a turn of the loop between, nothing would ever be done again.
+  // A step that had nothing to do lets the store's answers in: without a turn of the loop between,
+  // nothing would ever be done again.
   const forEver = async (step: () => Promise<boolean>): Promise<never> => {
     for (;;) if (!(await step())) await new Promise((resolve) => setImmediate(resolve));
   };

@@ -1,5 +1,6 @@
-// A hub that is killed without warning while people decide and an agent works: what was said to be decided is decided, what was allowed runs
-// once and what was declined never, and the audit log of it all fits, with its signatures.
+// A hub that is killed without warning while people decide and an agent works: what was said to be
+// decided is decided, what was allowed runs once and what was declined never, and the audit log of
+// it all fits, with its signatures.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,11 @@ async function run(said: Record<Step, string[]>, steps: number): Promise<number 
   let count = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.endsWith('}')) continue;
-    for (const [step, id] of Object.entries(JSON.parse(line) as Record<Step, string>) as [Step, string][]) said[step].push(id);
+    for (const [step, id] of Object.entries(JSON.parse(line) as Record<Step, string>) as [
+      Step,
+      string,
+    ][])
+      said[step].push(id);
     count += 1;
     if (count >= steps) child.kill('SIGKILL');
   }
@@ -60,19 +65,36 @@ test(
   'ST-01: after kill -9 at any moment of deciding, nothing decided is lost or run twice, and the audit log fits',
   { timeout: 60_000 + KILLS * 15_000 },
   async () => {
-    const said: Record<Step, string[]> = { asked: [], approved: [], declined: [], ran: [], ended: [], audit: [] };
+    const said: Record<Step, string[]> = {
+      asked: [],
+      approved: [],
+      declined: [],
+      ran: [],
+      ended: [],
+      audit: [],
+    };
     let signatures = 0;
     /** Asserts of the steps that were said from there on what holds for each of them. */
     const holds = async (from: Readonly<Record<Step, number>>): Promise<void> => {
-      const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
+      const store = openStore({
+        path: join(home, 'hub.db'),
+        clock: new SystemClock(),
+        log: SILENT_LOG,
+      });
       const stateOf = (id: string) => store.read.approvalOfTask(id)?.state;
       const after = (step: Step): readonly string[] => said[step].slice(from[step]);
       expect(after('asked').filter((id) => store.read.task(id) === undefined)).toEqual([]);
       expect(
-        after('approved').filter((id) => stateOf(id) !== 'approved' || store.read.deliveryOfTask(id, 'delegate') === undefined),
+        after('approved').filter(
+          (id) =>
+            stateOf(id) !== 'approved' || store.read.deliveryOfTask(id, 'delegate') === undefined,
+        ),
       ).toEqual([]);
       expect(
-        after('declined').filter((id) => stateOf(id) !== 'declined' || store.read.deliveryOfTask(id, 'delegate') !== undefined),
+        after('declined').filter(
+          (id) =>
+            stateOf(id) !== 'declined' || store.read.deliveryOfTask(id, 'delegate') !== undefined,
+        ),
       ).toEqual([]);
       expect(after('ran').filter((id) => stateOf(id) !== 'approved')).toEqual([]);
       expect(after('ended').filter((id) => store.read.task(id)?.state !== 'completed')).toEqual([]);
@@ -96,7 +118,8 @@ test(
       const checked = await checkStoppedAudit(home);
       expect([checked.state, checked.finding, checked.counted]).toEqual(['done', null, true]);
       ({ signatures } = checked);
-      // Of this round and the one before; all of them at the end, since what is lost once stays lost.
+      // Of this round and the one before; all of them at the end, since what is lost once stays
+      // lost.
       await holds(before);
       before = now;
     }
@@ -105,10 +128,16 @@ test(
     expect(new Set(said.audit)).toEqual(new Set(['ok']));
     await holds({ asked: 0, approved: 0, declined: 0, ran: 0, ended: 0, audit: 0 });
 
-    const store = openStore({ path: join(home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
+    const store = openStore({
+      path: join(home, 'hub.db'),
+      clock: new SystemClock(),
+      log: SILENT_LOG,
+    });
     // What was allowed ran, and was said to have run, but where the kill came between the two.
     const ran = new Set(said.ran);
-    const left = said.approved.filter((id) => !ran.has(id) && store.read.task(id)?.state !== 'running');
+    const left = said.approved.filter(
+      (id) => !ran.has(id) && store.read.task(id)?.state !== 'running',
+    );
     await store.close();
     expect(left).toEqual([]);
     expect(ran.size).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// A store on a disk that fails and recovers. Does one step for each word on standard input and says what came of it.
-// Argument: the database's path.
+// A store on a disk that fails and recovers. Does one step for each word on standard input and says
+// what came of it. Argument: the database's path.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -33,12 +33,16 @@ const receive = (tables: Tables, id: string): void => {
 };
 
 /** One write; the code of its refusal, or null. */
-async function attempt(work: (tables: Tables) => unknown): Promise<{ readonly code: string; readonly message: string } | null> {
+async function attempt(
+  work: (tables: Tables) => unknown,
+): Promise<{ readonly code: string; readonly message: string } | null> {
   try {
     await store.write(work);
     return null;
   } catch (error) {
-    return error instanceof AppError ? { code: error.code, message: error.message } : { code: 'none', message: String(error) };
+    return error instanceof AppError
+      ? { code: error.code, message: error.message }
+      : { code: 'none', message: String(error) };
   }
 }
 
@@ -86,7 +90,13 @@ const steps: Readonly<Record<string, () => Promise<void>>> = {
   /** A person's decision. */
   decide: async () => {
     const guard = { revision: 1, digest: keyOf('view') };
-    const change = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser', reason: null } as const;
+    const change = {
+      state: 'approved',
+      decidedAt: AT,
+      decidedBy: 'ui:1',
+      surface: 'browser',
+      reason: null,
+    } as const;
     const refused = await attempt((tables) => tables.decideApproval('task-0', guard, change));
     say({ decided: refused, state: store.read.approval('task-0')?.state ?? null });
   },

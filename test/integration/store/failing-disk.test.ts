@@ -1,5 +1,5 @@
-// The real store on disks that are full, broken or read-only: it refuses with storage_failed, keeps reading, promises nothing it does not
-// keep, and goes on by itself when the disk is back.
+// The real store on disks that are full, broken or read-only: it refuses with storage_failed, keeps
+// reading, promises nothing it does not keep, and goes on by itself when the disk is back.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasRealPart } from '../../support/real-parts.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
-const CHILD = ['--import', join(REPOSITORY, 'test', 'support', 'raw-imports.mjs'), join(import.meta.dirname, 'disk-child.ts')];
+const CHILD = [
+  '--import',
+  join(REPOSITORY, 'test', 'support', 'raw-imports.mjs'),
+  join(import.meta.dirname, 'disk-child.ts'),
+];
 
 type Fact = Readonly<Record<string, unknown>>;
 
@@ -19,7 +23,10 @@ class DiskChild {
   readonly #facts: AsyncIterator<string>;
 
   constructor(command: string, parameters: readonly string[], environment: NodeJS.ProcessEnv = {}) {
-    const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...environment } });
+    const child = spawn(command, parameters, {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
+    });
     this.#process = child;
     this.#facts = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   }
@@ -65,7 +72,16 @@ describe.skipIf(!hasRealPart('small-disk'))('a full or read-only disk', () => {
     const disk = join(folder, 'disk');
     mkdirSync(disk);
     const script = `mount -t tmpfs -o size=8m,mode=0700 none '${disk}' && ${prepare} && exec "$@"`;
-    return new DiskChild('unshare', ['--mount', 'sh', '-c', script, 'sh', process.execPath, ...CHILD, join(disk, 'hub.db')]);
+    return new DiskChild('unshare', [
+      '--mount',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      process.execPath,
+      ...CHILD,
+      join(disk, 'hub.db'),
+    ]);
   };
 
   test('F-03: refuses what it cannot keep, decides nothing, still reads, and goes on once there is space', async () => {
@@ -74,12 +90,19 @@ describe.skipIf(!hasRealPart('small-disk'))('a full or read-only disk', () => {
     const filled = await child.step('fill');
     const acked = ids(filled['filled']);
     expect(acked.length).toBeGreaterThan(50);
-    expect(filled).toMatchObject({ code: 'storage_failed', message: 'The disk is full: nothing more can be recorded.' });
+    expect(filled).toMatchObject({
+      code: 'storage_failed',
+      message: 'The disk is full: nothing more can be recorded.',
+    });
 
     await child.step('choke');
     expect(await child.step('decide')).toEqual({ decided: REFUSED, state: 'pending' });
     expect(await child.step('three')).toMatchObject({ outcomes: [REFUSED, REFUSED, REFUSED] });
-    const kept = { tasks: acked, approvals: acked.length, audit: { rows: acked.length, brokenSeq: null } };
+    const kept = {
+      tasks: acked,
+      approvals: acked.length,
+      audit: { rows: acked.length, brokenSeq: null },
+    };
     expect(await child.step('read')).toEqual(kept);
 
     expect(await child.step('free')).toEqual({ freed: true });
@@ -103,13 +126,21 @@ describe.skipIf(!hasRealPart('small-disk'))('a full or read-only disk', () => {
 });
 
 describe.skipIf(!hasRealPart('c-compiler'))('a disk that reports errors', () => {
-  const broken = async (on: string): Promise<{ readonly path: string; readonly control: string }> => {
+  const broken = async (
+    on: string,
+  ): Promise<{ readonly path: string; readonly control: string }> => {
     const library = join(folder, 'failing-disk.so');
     const source = join(import.meta.dirname, 'failing-disk.c');
-    expect(spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl']).status).toBe(0);
+    expect(spawnSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl']).status).toBe(
+      0,
+    );
     const control = join(folder, 'fail-now');
     const path = join(folder, 'hub.db');
-    child = new DiskChild(process.execPath, [...CHILD, path], { LD_PRELOAD: library, AXON_FAIL_WHEN: control, AXON_FAIL_ON: on });
+    child = new DiskChild(process.execPath, [...CHILD, path], {
+      LD_PRELOAD: library,
+      AXON_FAIL_WHEN: control,
+      AXON_FAIL_ON: on,
+    });
     expect(await child.next()).toEqual({ opened: true });
     return { path, control };
   };
@@ -132,13 +163,20 @@ describe.skipIf(!hasRealPart('c-compiler'))('a disk that reports errors', () => 
       const after = await child?.step('three');
       expect(after).toMatchObject({ outcomes: [null, null, null] });
       const kept = [...ids(before?.['three']), ...ids(after?.['three'])];
-      expect(await child?.step('read')).toMatchObject({ tasks: kept, audit: { rows: 6, brokenSeq: null } });
+      expect(await child?.step('read')).toMatchObject({
+        tasks: kept,
+        audit: { rows: 6, brokenSeq: null },
+      });
 
-      // Killed, so that only what is on the disk counts: a refused work must not come back from a rest in the log.
+      // Killed, so that only what is on the disk counts: a refused work must not come back from a
+      // rest in the log.
       await child?.end();
       child = new DiskChild(process.execPath, [...CHILD, disk.path]);
       expect(await child.next()).toEqual({ opened: true });
-      expect(await child.step('read')).toMatchObject({ tasks: kept, audit: { rows: 6, brokenSeq: null } });
+      expect(await child.step('read')).toMatchObject({
+        tasks: kept,
+        audit: { rows: 6, brokenSeq: null },
+      });
     },
   );
 
@@ -155,6 +193,9 @@ describe.skipIf(!hasRealPart('c-compiler'))('a disk that reports errors', () => 
     await child?.end();
     child = new DiskChild(process.execPath, [...CHILD, disk.path]);
     expect(await child.next()).toEqual({ opened: true });
-    expect(await child.step('read')).toMatchObject({ tasks: acked, audit: { rows: acked.length, brokenSeq: null } });
+    expect(await child.step('read')).toMatchObject({
+      tasks: acked,
+      audit: { rows: acked.length, brokenSeq: null },
+    });
   });
 });

@@ -1,4 +1,5 @@
-// Removes old words in a process that is killed: the real service, which keeps them for a day, on a clock that hurries. Argument: the database.
+// Removes old words in a process that is killed: the real service, which keeps them for a day, on a
+// clock that hurries. Argument: the database.
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { TimerHandle } from '../../../main/ports/clock.ts';

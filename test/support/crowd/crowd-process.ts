@@ -1,5 +1,6 @@
-// A process full of light peers: told once whom to be and what to send, it reports when all are connected, and at the end what each of its
-// peers asked, got and waited. Traffic is paced, so that whoever got less than the others was served less.
+// A process full of light peers: told once whom to be and what to send, it reports when all are
+// connected, and at the end what each of its peers asked, got and waited. Traffic is paced, so that
+// whoever got less than the others was served less.
 import { randomUUID } from 'node:crypto';
 import type { DialTarget } from '../../../main/ports/transport.ts';
 import { newIdentity } from '../../integration/quic-test-hub.ts';
@@ -8,7 +9,10 @@ import { LightPeer } from './light-peer.ts';
 export interface CrowdOrder {
   readonly hub: DialTarget;
   readonly seeds: readonly Uint8Array[];
-  /** A loopback address of its own for each peer: the hub bounds what one address may ask before it is known. */
+  /**
+   * A loopback address of its own for each peer: the hub bounds what one address may ask before it
+   * is known.
+   */
   readonly hosts: readonly string[];
   readonly seconds: number;
   readonly plan: CrowdPlan;
@@ -35,7 +39,8 @@ export interface PeerReport {
   readonly reconnects: number;
 }
 
-export type CrowdReport = { readonly type: 'connected' } | { readonly type: 'done'; readonly peers: readonly PeerReport[] };
+export type CrowdReport =
+  { readonly type: 'connected' } | { readonly type: 'done'; readonly peers: readonly PeerReport[] };
 
 const ASK_LIMIT_MS = 10_000;
 const FLOOD_TURN_MS = 10;
@@ -85,7 +90,11 @@ class Member {
   }
 
   /** Once an interval from a random moment on; a late answer makes no burst. */
-  async #every(intervalMs: number | undefined, untilMs: number, work: () => Promise<void>): Promise<void> {
+  async #every(
+    intervalMs: number | undefined,
+    untilMs: number,
+    work: () => Promise<void>,
+  ): Promise<void> {
     if (intervalMs === undefined) return;
     await pause(Math.random() * intervalMs);
     while (performance.now() < untilMs) {
@@ -116,7 +125,9 @@ function pause(delayMs: number): Promise<void> {
 }
 
 async function serve({ hub, seeds, hosts, seconds, plan }: CrowdOrder): Promise<void> {
-  const peers = seeds.map((seed, number) => new LightPeer(newIdentity(seed), hosts[number] ?? '127.0.0.1', hub));
+  const peers = seeds.map(
+    (seed, number) => new LightPeer(newIdentity(seed), hosts[number] ?? '127.0.0.1', hub),
+  );
   for (const peer of peers) await peer.start();
   await Promise.all(peers.map((peer) => peer.connected()));
   say({ type: 'connected' });

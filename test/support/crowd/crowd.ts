@@ -19,7 +19,13 @@ export class Crowd {
       serialization: 'advanced',
     });
     const hosts = identities.map(() => nextHost());
-    const order: CrowdOrder = { hub: hub.target, seeds: identities.map(({ seed }) => seed), hosts, seconds, plan };
+    const order: CrowdOrder = {
+      hub: hub.target,
+      seeds: identities.map(({ seed }) => seed),
+      hosts,
+      seconds,
+      plan,
+    };
     this.#child.send(order);
     this.#connected = this.#next();
     this.#connected.catch(() => undefined);
@@ -48,7 +54,8 @@ export class Crowd {
 
   #next(): Promise<CrowdReport> {
     return new Promise((resolve, reject) => {
-      const ended = (code: number | null): void => reject(new Error(`a crowd ended (${code}) before it reported`));
+      const ended = (code: number | null): void =>
+        reject(new Error(`a crowd ended (${code}) before it reported`));
       this.#child.once('exit', ended);
       this.#child.once('message', (report: CrowdReport) => {
         this.#child.off('exit', ended);

@@ -1,5 +1,6 @@
-// A headless hub as a process, with as many hubs pinned as a test wants before it starts, a person's line and an agent that answers every
-// question at once. Tells what its two processes use. Linux only: it reads /proc.
+// A headless hub as a process, with as many hubs pinned as a test wants before it starts, a
+// person's line and an agent that answers every question at once. Tells what its two processes use.
+// Linux only: it reads /proc.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +33,13 @@ export class CrowdedHub {
   #agentFailed: Error | undefined;
   answered = 0;
 
-  private constructor(identity: Identity, hub: HeadlessHub, line: HubClient, ownerToken: string, peerPort: number) {
+  private constructor(
+    identity: Identity,
+    hub: HeadlessHub,
+    line: HubClient,
+    ownerToken: string,
+    peerPort: number,
+  ) {
     this.identity = identity;
     this.#hub = hub;
     this.#line = line;
@@ -56,7 +63,10 @@ export class CrowdedHub {
     const hub = await startHeadless(home, ['--log-level', 'warn', ...flags], variables);
     try {
       const line = await HubClient.connect(home);
-      await line.call('hub.setPassphrase', { passphrase: PASSPHRASE, boot_secret: line.facts.bootSecret });
+      await line.call('hub.setPassphrase', {
+        passphrase: PASSPHRASE,
+        boot_secret: line.facts.bootSecret,
+      });
       const { token } = await line.call('hub.login', { passphrase: PASSPHRASE });
       const { hub: facts } = await line.withToken(token).call('hub.status', {});
       if (facts.peer_port === null) throw new Error('the hub has no port for other hubs');
@@ -70,7 +80,12 @@ export class CrowdedHub {
   }
 
   get target(): DialTarget {
-    return { keyHex: this.identity.keyHex, agentId: this.identity.agentId, host: '127.0.0.1', port: this.peerPort };
+    return {
+      keyHex: this.identity.keyHex,
+      agentId: this.identity.agentId,
+      host: '127.0.0.1',
+      port: this.peerPort,
+    };
   }
 
   get processId(): number {
@@ -83,8 +98,14 @@ export class CrowdedHub {
   }
 
   get quicProcessId(): number {
-    const children = readFileSync(`/proc/${this.processId}/task/${this.processId}/children`, 'utf8').trim().split(' ');
-    const found = children.map(Number).find((child) => child > 0 && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('quic'));
+    const children = readFileSync(`/proc/${this.processId}/task/${this.processId}/children`, 'utf8')
+      .trim()
+      .split(' ');
+    const found = children
+      .map(Number)
+      .find(
+        (child) => child > 0 && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('quic'),
+      );
     if (found === undefined) throw new Error('the hub has no QUIC process');
     return found;
   }
@@ -96,22 +117,29 @@ export class CrowdedHub {
 
   databaseBytes(): number {
     return ['hub.db', 'hub.db-wal'].reduce(
-      (sum, name) => sum + (statSync(join(this.#hub.home, name), { throwIfNoEntry: false })?.size ?? 0),
+      (sum, name) =>
+        sum + (statSync(join(this.#hub.home, name), { throwIfNoEntry: false })?.size ?? 0),
       0,
     );
   }
 
-  /** How long /health took: by the clock, and without the time in which the hub or this process was ready to go on and had no processor. */
+  /**
+   * How long /health took: by the clock, and without the time in which the hub or this process was
+   * ready to go on and had no processor.
+   */
   healthMs(): Promise<HealthTimes> {
     return this.#timed(async () => {
       const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/health`);
-      if (!answer.ok || !(await answer.text()).includes('running')) throw new Error('the hub does not say that it runs');
+      if (!answer.ok || !(await answer.text()).includes('running'))
+        throw new Error('the hub does not say that it runs');
     });
   }
 
   /** One sample of the hub's own metrics; undefined where it has none. */
   async metric(name: string): Promise<number | undefined> {
-    const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/metrics`, { headers: { authorization: `Bearer ${this.#ownerToken}` } });
+    const answer = await fetch(`http://127.0.0.1:${this.#hub.port}/metrics`, {
+      headers: { authorization: `Bearer ${this.#ownerToken}` },
+    });
     const text = await answer.text();
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length));
@@ -123,7 +151,10 @@ export class CrowdedHub {
     return transport.counters['datagrams.received'] ?? 0;
   }
 
-  /** An owner's login by passphrase ends after some minutes: this makes a new one in time, and is for work that lasts longer. */
+  /**
+   * An owner's login by passphrase ends after some minutes: this makes a new one in time, and is
+   * for work that lasts longer.
+   */
   async stayLoggedIn(): Promise<void> {
     if (performance.now() - this.#loggedInAtMs < LOGIN_AGAIN_MS) return;
     this.#ownerToken = (await this.#line.call('hub.login', { passphrase: PASSPHRASE })).token;
@@ -155,7 +186,11 @@ export class CrowdedHub {
     this.#line.close();
     this.#hub.program.kill('SIGTERM');
     await this.#hub.program.ended();
-    const store = openStore({ path: join(this.#hub.home, 'hub.db'), clock: systemDeps.clock, log: SILENT_LOG });
+    const store = openStore({
+      path: join(this.#hub.home, 'hub.db'),
+      clock: systemDeps.clock,
+      log: SILENT_LOG,
+    });
     try {
       look(store);
     } finally {
@@ -178,21 +213,32 @@ export class CrowdedHub {
   }
 
   async #employ(): Promise<void> {
-    const { token } = await this.owner.call('agents.create', { name: 'clerk', domains: ['crowd.questions'] });
+    const { token } = await this.owner.call('agents.create', {
+      name: 'clerk',
+      domains: ['crowd.questions'],
+    });
     await this.owner.call('agents.setClass', { name: 'clerk', risk_class: 'R0' });
     this.#agent = this.#work(this.#line.withToken(token)).catch((error: unknown) => {
-      if (!this.#stopping.signal.aborted) this.#agentFailed = new Error('the agent of the crowded hub failed', { cause: error });
+      if (!this.#stopping.signal.aborted)
+        this.#agentFailed = new Error('the agent of the crowded hub failed', { cause: error });
     });
   }
 
   async #work(agent: HubClient): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const { items } = await agent.call('inbox.claim', { max: 32, wait_ms: CLAIM_WAIT_MS }, this.#stopping.signal);
+      const { items } = await agent.call(
+        'inbox.claim',
+        { max: 32, wait_ms: CLAIM_WAIT_MS },
+        this.#stopping.signal,
+      );
       await Promise.all(
         items.map(async ({ delivery_id: delivery, kind }) => {
           try {
             await agent.call('inbox.ack', { delivery });
-            await agent.call('inbox.reply', kind === 'query' ? { delivery, summary: 'Yes.' } : { delivery });
+            await agent.call(
+              'inbox.reply',
+              kind === 'query' ? { delivery, summary: 'Yes.' } : { delivery },
+            );
           } catch (error) {
             if (kind === 'query' && isGone(error)) return;
             throw error;
@@ -204,21 +250,28 @@ export class CrowdedHub {
   }
 }
 
-/** A question is gone from the inbox when its asker is: a killed line takes those that were being answered with it. */
+/**
+ * A question is gone from the inbox when its asker is: a killed line takes those that were being
+ * answered with it.
+ */
 function isGone(error: unknown): boolean {
   return error instanceof HubProblem && error.problem.code === 'not_found';
 }
 
 function residentBytes(processId: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1];
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(
+    readFileSync(`/proc/${processId}/status`, 'utf8'),
+  )?.[1];
   if (kilobytes === undefined) throw new Error(`process ${processId} has no memory figure`);
   return Number(kilobytes) * 1024;
 }
 
 /** User and system time of all threads; the kernel counts in hundredths of a second. */
 function processorSeconds(processId: number): number {
-  const fields = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  const fields =
+    readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   const [user, system] = [Number(fields[11]), Number(fields[12])];
-  if (!Number.isFinite(user + system)) throw new Error(`process ${processId} has no processor time`);
+  if (!Number.isFinite(user + system))
+    throw new Error(`process ${processId} has no processor time`);
   return (user + system) / 100;
 }

@@ -1,5 +1,6 @@
-// How long an answer of a hub took, and how much of that is the hub's own: neither it nor whoever asks can go on without a processor, and that is
-// the computer's. Linux counts such waits; where it does not, only the clock is judged.
+// How long an answer of a hub took, and how much of that is the hub's own: neither it nor whoever
+// asks can go on without a processor, and that is the computer's. Linux counts such waits; where it
+// does not, only the clock is judged.
 import { existsSync, readFileSync } from 'node:fs';
 
 export interface HealthTimes {
@@ -8,7 +9,10 @@ export interface HealthTimes {
   readonly ownMs: number | null;
 }
 
-/** What such a call may take of the hub itself, and what it may take at all on a computer that others keep busy. */
+/**
+ * What such a call may take of the hub itself, and what it may take at all on a computer that
+ * others keep busy.
+ */
 const HEALTH_LIMITS = { byClock: 10_000, ownMs: 1_000 };
 
 /** Nothing was measured yet. */
@@ -17,20 +21,28 @@ export const NO_TIME: HealthTimes = { byClock: 0, ownMs: null };
 /** The longer of each. */
 export function slowest(one: HealthTimes, other: HealthTimes): HealthTimes {
   const own = [one.ownMs, other.ownMs].filter((ms) => ms !== null);
-  return { byClock: Math.max(one.byClock, other.byClock), ownMs: own.length === 0 ? null : Math.max(...own) };
+  return {
+    byClock: Math.max(one.byClock, other.byClock),
+    ownMs: own.length === 0 ? null : Math.max(...own),
+  };
 }
 
 /** What passes its limit, in words. */
 export function tooSlow({ byClock, ownMs }: HealthTimes, path = '/health'): readonly string[] {
   return [
-    ...(byClock < HEALTH_LIMITS.byClock ? [] : [`${path} took ${Math.round(byClock)} ms by the clock`]),
-    ...(ownMs === null || ownMs < HEALTH_LIMITS.ownMs ? [] : [`${path} took ${Math.round(ownMs)} ms of the hub itself`]),
+    ...(byClock < HEALTH_LIMITS.byClock
+      ? []
+      : [`${path} took ${Math.round(byClock)} ms by the clock`]),
+    ...(ownMs === null || ownMs < HEALTH_LIMITS.ownMs
+      ? []
+      : [`${path} took ${Math.round(ownMs)} ms of the hub itself`]),
   ];
 }
 
 /**
- * The time without the waits of both for a processor. Whoever asks waits for one before the hub has the request, or after it has answered: the
- * two add up, but for what the hub waits once it has answered, which is none of its answer either.
+ * The time without the waits of both for a processor. Whoever asks waits for one before the hub has
+ * the request, or after it has answered: the two add up, but for what the hub waits once it has
+ * answered, which is none of its answer either.
  * @param waitsMs of the hub and of whoever asks, in that time; null: not counted
  */
 export function timesOf(byClock: number, waitsMs: readonly (number | null)[]): HealthTimes {
@@ -42,7 +54,10 @@ export function timesOf(byClock: number, waitsMs: readonly (number | null)[]): H
   return { byClock, ownMs: Math.max(0, ownMs) };
 }
 
-/** How long the main thread of a process was ready to go on and had no processor, ms since its start; null where the kernel does not count it. */
+/**
+ * How long the main thread of a process was ready to go on and had no processor, ms since its
+ * start; null where the kernel does not count it.
+ */
 function waitedForProcessorMs(processId: number): number | null {
   const file = `/proc/${processId}/schedstat`;
   if (!existsSync(file)) return null;
@@ -60,7 +75,10 @@ export function waitsOf(processIds: readonly number[]): () => readonly (number |
     });
 }
 
-/** How often longer processes took than they would have with a processor for each at any time: 1 where none waited, or nobody counts it. */
+/**
+ * How often longer processes took than they would have with a processor for each at any time: 1
+ * where none waited, or nobody counts it.
+ */
 export function slowdownOf(processIds: readonly number[]): () => number {
   const read = (processId: number): readonly number[] => {
     const file = `/proc/${processId}/schedstat`;

@@ -1,5 +1,6 @@
-// A paired hub reduced to its manners on the wire: an identity, a real QUIC endpoint, hello, and answers to what a hub asks by itself. A
-// hundred of them fit into one process. It dials again when its line breaks, and takes a line the hub dials.
+// A paired hub reduced to its manners on the wire: an identity, a real QUIC endpoint, hello, and
+// answers to what a hub asks by itself. A hundred of them fit into one process. It dials again when
+// its line breaks, and takes a line the hub dials.
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../main/lib/json-object.ts';
 import { Secret } from '../../../main/lib/secret.ts';
@@ -37,7 +38,10 @@ export class LightPeer {
 
   async start(): Promise<this> {
     this.transport.setAdmission({ paired: [this.#hub.keyHex], refused: [] });
-    await this.transport.start({ seed: new Secret(this.identity.seed), host: this.#host, port: 0 }, (event) => this.#take(event));
+    await this.transport.start(
+      { seed: new Secret(this.identity.seed), host: this.#host, port: 0 },
+      (event) => this.#take(event),
+    );
     void this.#dial();
     return this;
   }
@@ -58,10 +62,19 @@ export class LightPeer {
   }
 
   /** The reply, or the name of what went wrong on the way. */
-  async ask(kind: string, payload: unknown, timeoutMs: number, id: string = randomUUID()): Promise<Reply | string> {
+  async ask(
+    kind: string,
+    payload: unknown,
+    timeoutMs: number,
+    id: string = randomUUID(),
+  ): Promise<Reply | string> {
     const line = this.#lines.at(-1);
     if (line === undefined) return 'not connected';
-    const answered = await this.transport.request(line, this.envelope(kind, payload, id), timeoutMs);
+    const answered = await this.transport.request(
+      line,
+      this.envelope(kind, payload, id),
+      timeoutMs,
+    );
     if (!answered.ok) return answered.error.type;
     return readReply(answered.value, id) ?? 'no reply to it';
   }
@@ -72,7 +85,10 @@ export class LightPeer {
     return line !== undefined && (await this.transport.send(line, this.envelope(kind, payload))).ok;
   }
 
-  /** For messages that are none: the code of the error, the kind of another reply, or what went wrong on the way. */
+  /**
+   * For messages that are none: the code of the error, the kind of another reply, or what went
+   * wrong on the way.
+   */
   async askBytes(bytes: Uint8Array, timeoutMs: number): Promise<string> {
     const line = this.#lines.at(-1);
     if (line === undefined) return 'not connected';
@@ -90,9 +106,25 @@ export class LightPeer {
     return sent.ok ? 'sent' : sent.error.type;
   }
 
-  envelope(kind: string, payload: unknown, id: string = randomUUID(), ref: string | null = null): Uint8Array {
+  envelope(
+    kind: string,
+    payload: unknown,
+    id: string = randomUUID(),
+    ref: string | null = null,
+  ): Uint8Array {
     const { agentId } = this.identity;
-    return Buffer.from(JSON.stringify({ v: 1, id, from: agentId, to: this.#hub.agentId, ts: Date.now(), kind, ref, payload }));
+    return Buffer.from(
+      JSON.stringify({
+        v: 1,
+        id,
+        from: agentId,
+        to: this.#hub.agentId,
+        ts: Date.now(),
+        kind,
+        ref,
+        payload,
+      }),
+    );
   }
 
   async #dial(): Promise<void> {
@@ -101,8 +133,13 @@ export class LightPeer {
     const dialled = await this.transport.dial(this.#hub, limit);
     if (dialled.ok) {
       const { connectionId } = dialled.value;
-      const answered = await this.transport.request(connectionId, this.envelope('hello', HELLO), DIAL_LIMIT_MS);
-      if (answered.ok && JSON.parse(Buffer.from(answered.value).toString()).kind === 'hello') return this.#established(connectionId);
+      const answered = await this.transport.request(
+        connectionId,
+        this.envelope('hello', HELLO),
+        DIAL_LIMIT_MS,
+      );
+      if (answered.ok && JSON.parse(Buffer.from(answered.value).toString()).kind === 'hello')
+        return this.#established(connectionId);
       this.transport.close(connectionId, 0, 'no hello');
     }
     this.#dialLater();
@@ -110,7 +147,8 @@ export class LightPeer {
 
   #dialLater(): void {
     clearTimeout(this.#timer);
-    if (!this.#stopping.signal.aborted) this.#timer = setTimeout(() => void this.#dial(), DIAL_AGAIN_MS);
+    if (!this.#stopping.signal.aborted)
+      this.#timer = setTimeout(() => void this.#dial(), DIAL_AGAIN_MS);
   }
 
   #established(connectionId: number): void {
@@ -132,9 +170,17 @@ export class LightPeer {
 
   #answer(connectionId: number, streamId: number, bytes: Uint8Array): void {
     const request: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (!isJsonObject(request) || typeof request['id'] !== 'string') throw new Error('the hub sent what is no message');
-    const [kind, payload] = ANSWERS[String(request['kind'])] ?? ['error', { code: 'unknown_kind', message: 'not here', retryable: false }];
-    this.transport.respond(connectionId, streamId, this.envelope(kind, payload, randomUUID(), request['id']));
+    if (!isJsonObject(request) || typeof request['id'] !== 'string')
+      throw new Error('the hub sent what is no message');
+    const [kind, payload] = ANSWERS[String(request['kind'])] ?? [
+      'error',
+      { code: 'unknown_kind', message: 'not here', retryable: false },
+    ];
+    this.transport.respond(
+      connectionId,
+      streamId,
+      this.envelope(kind, payload, randomUUID(), request['id']),
+    );
     if (request['kind'] === 'hello') this.#established(connectionId);
   }
 }
@@ -148,6 +194,12 @@ const ANSWERS: Readonly<Record<string, readonly [kind: string, payload: JsonObje
 
 function readReply(bytes: Uint8Array, id: string): Reply | undefined {
   const reply: unknown = JSON.parse(Buffer.from(bytes).toString());
-  if (!isJsonObject(reply) || reply['ref'] !== id || typeof reply['kind'] !== 'string' || !isJsonObject(reply['payload'])) return undefined;
+  if (
+    !isJsonObject(reply) ||
+    reply['ref'] !== id ||
+    typeof reply['kind'] !== 'string' ||
+    !isJsonObject(reply['payload'])
+  )
+    return undefined;
   return { kind: reply['kind'], payload: reply['payload'] };
 }

@@ -23,12 +23,24 @@ beforeEach(async () => {
   tokens = new TokenService({ store, clock, random: new SystemRandom() });
   await store.write((tables) => tables.putAgent(agentRow({ name: 'planner' })));
   runs = 0;
-  const run = (_params: unknown, _caller: unknown, { signal }: { readonly signal: AbortSignal }): Promise<unknown> => {
+  const run = (
+    _params: unknown,
+    _caller: unknown,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<unknown> => {
     runs += 1;
     return running(signal);
   };
-  const handlers = Object.fromEntries(Object.keys(OPERATIONS).map((name) => [name, run])) as unknown as Handlers; // every operation, alike
-  door = new Door({ clock, tokens, dispatcher: new Dispatcher(handlers), agentCalled: () => undefined, requestsPerSecond: 100 });
+  const handlers = Object.fromEntries(
+    Object.keys(OPERATIONS).map((name) => [name, run]),
+  ) as unknown as Handlers; // every operation, alike
+  door = new Door({
+    clock,
+    tokens,
+    dispatcher: new Dispatcher(handlers),
+    agentCalled: () => undefined,
+    requestsPerSecond: 100,
+  });
 });
 afterEach(() => store.close());
 
@@ -37,8 +49,16 @@ async function caller(): Promise<{ readonly caller: Caller; readonly id: string 
   return { caller: door.callers.identify(token), id };
 }
 
-const notify = (by: Caller, idempotencyKey: string | null, gone = new AbortController()): Promise<unknown> =>
-  door.call('send.notify', { to: 'mum', topic: 'dinner', text: 'At 7' }, by, { gone, idempotencyKey, fromPage: false });
+const notify = (
+  by: Caller,
+  idempotencyKey: string | null,
+  gone = new AbortController(),
+): Promise<unknown> =>
+  door.call('send.notify', { to: 'mum', topic: 'dinner', text: 'At 7' }, by, {
+    gone,
+    idempotencyKey,
+    fromPage: false,
+  });
 
 it('keeps the answer of a call whose token ended meanwhile, for the next token of the same agent', async () => {
   const first = await caller();
@@ -57,7 +77,8 @@ it('keeps the answer of a call whose token ended meanwhile, for the next token o
 it('aborts what a token began when it ends', async () => {
   const { caller: by, id } = await caller();
   const gone = new AbortController();
-  running = () => new Promise((resolve) => gone.signal.addEventListener('abort', () => resolve({ items: [] })));
+  running = () =>
+    new Promise((resolve) => gone.signal.addEventListener('abort', () => resolve({ items: [] })));
   const called = notify(by, null, gone);
   await tokens.revoke(id, { actor: 'owner', surface: 'browser' });
   await expect(called).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -1,5 +1,5 @@
-// What one commit has to tell the pages: in its order, and after whatever else came of it in that turn, so that no page stands before the agent
-// that waits for its work.
+// What one commit has to tell the pages: in its order, and after whatever else came of it in that
+// turn, so that no page stands before the agent that waits for its work.
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
@@ -52,7 +52,9 @@ test('of a later turn comes by itself, and nothing comes to a page that has gone
 });
 
 /** The pages' door over a real line. */
-async function openLine(events: EventBus): Promise<{ client: Socket; text: () => string; end: () => void }> {
+async function openLine(
+  events: EventBus,
+): Promise<{ client: Socket; text: () => string; end: () => void }> {
   const server = createServer((_request, response) => {
     response.writeHead(200);
     response.flushHeaders();
@@ -82,9 +84,17 @@ test('of one commit goes over the line as one write, and what a later one tells 
   const line = await openLine(events);
   try {
     for (const id of ['first', 'second', 'third']) events.publish({ type: 'conversation', id });
-    await until('one commit is told', WAIT_LIMIT_MS, () => line.text().includes('"id":"third"') || undefined);
+    await until(
+      'one commit is told',
+      WAIT_LIMIT_MS,
+      () => line.text().includes('"id":"third"') || undefined,
+    );
     events.publish({ type: 'conversation', id: 'fourth' });
-    await until('the next is told', WAIT_LIMIT_MS, () => line.text().includes('"id":"fourth"') || undefined);
+    await until(
+      'the next is told',
+      WAIT_LIMIT_MS,
+      () => line.text().includes('"id":"fourth"') || undefined,
+    );
     // Each write is a chunk of the answer: its length, then it.
     const writes = line
       .text()
@@ -104,10 +114,20 @@ test('of one commit cuts no page that reads, however much it is', async () => {
   const line = await openLine(events);
   try {
     const long = 'x'.repeat(STREAM_BACKLOG_MAX_BYTES / 2);
-    for (let index = 0; index < 8; index++) events.publish({ type: 'conversation', id: `${long}${index}end` });
+    for (let index = 0; index < 8; index++)
+      events.publish({ type: 'conversation', id: `${long}${index}end` });
     const isOver = () => line.client.destroyed || line.text().includes('7end') || undefined;
     await until('all of it is told, or the line is cut', WAIT_LIMIT_MS, isOver);
-    expect([...line.text().matchAll(/x([0-9])end/g)].map(([, index]) => index)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+    expect([...line.text().matchAll(/x([0-9])end/g)].map(([, index]) => index)).toEqual([
+      '0',
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+    ]);
     expect(line.client.destroyed).toBe(false);
   } finally {
     line.end();
@@ -116,7 +136,10 @@ test('of one commit cuts no page that reads, however much it is', async () => {
 
 test('cuts a page that does not read before it is told more', async () => {
   const { response, publish, stream } = follow();
-  Object.defineProperty(response, 'writableLength', { configurable: true, value: STREAM_BACKLOG_MAX_BYTES });
+  Object.defineProperty(response, 'writableLength', {
+    configurable: true,
+    value: STREAM_BACKLOG_MAX_BYTES,
+  });
   publish('first');
   await turnIsOver();
   expect(stream.ended).toBe(false);

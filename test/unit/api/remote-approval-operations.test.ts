@@ -1,4 +1,5 @@
-// Who may change who decides: a wrong owner passphrase at a page is on record, and holds up no terminal.
+// Who may change who decides: a wrong owner passphrase at a page is on record, and holds up no
+// terminal.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { remoteApprovalHandlers } from '../../../main/api/operations/remote-approval.ts';
@@ -20,19 +21,36 @@ afterEach(() => house.close());
 
 it('HT-09: writes down who gave a wrong passphrase, changes nothing, and lets the terminal in meanwhile', async () => {
   const { leo, clock } = house;
-  const passphrase = new PassphraseService({ store: leo.store, clock, log: SILENT_LOG, random: new SystemRandom() });
+  const passphrase = new PassphraseService({
+    store: leo.store,
+    clock,
+    log: SILENT_LOG,
+    random: new SystemRandom(),
+  });
   await passphrase.setFirst('correct horse', { actor: 'test', surface: 'hub' });
   const handlers = remoteApprovalHandlers({ setting: leo.work.remoteApproval, passphrase });
-  await handlers['remote_approval.set']({ from: 'R2', hubs: ['mum'], passphrase: 'correct horse' }, PAGE, CONTEXT);
-  const timers = clock.timers;
-  const guess = handlers['remote_approval.set']({ from: null, hubs: [], passphrase: 'a guess' }, PAGE, CONTEXT).catch(
-    (error: unknown) => error,
+  await handlers['remote_approval.set'](
+    { from: 'R2', hubs: ['mum'], passphrase: 'correct horse' },
+    PAGE,
+    CONTEXT,
   );
+  const timers = clock.timers;
+  const guess = handlers['remote_approval.set'](
+    { from: null, hubs: [], passphrase: 'a guess' },
+    PAGE,
+    CONTEXT,
+  ).catch((error: unknown) => error);
   await expect.poll(() => house.audit(leo, 'passphrase.refused')).toHaveLength(1);
   await expect.poll(() => clock.timers).toBe(timers + 1);
-  const set = handlers['remote_approval.set']({ from: 'R1', hubs: ['mum'], passphrase: 'correct horse' }, TERMINAL, CONTEXT);
+  const set = handlers['remote_approval.set'](
+    { from: 'R1', hubs: ['mum'], passphrase: 'correct horse' },
+    TERMINAL,
+    CONTEXT,
+  );
   expect((await set).from, 'while the page still waits').toBe('R1');
   await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
   expect(await guess).toMatchObject({ code: 'wrong_passphrase' });
-  expect(house.audit(leo, 'passphrase.refused')).toMatchObject([{ actor: 'ui:ui-1', surface: 'browser', object: 'owner' }]);
+  expect(house.audit(leo, 'passphrase.refused')).toMatchObject([
+    { actor: 'ui:ui-1', surface: 'browser', object: 'owner' },
+  ]);
 });

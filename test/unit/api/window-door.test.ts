@@ -10,7 +10,13 @@ function door() {
     calls.push(parameters);
     return 'answer';
   };
-  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined, with: () => log };
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+    with: () => log,
+  };
   return { door: new WindowDoor({ dispatcher: { call } as never, log }), calls };
 }
 
@@ -18,17 +24,34 @@ describe('the window’s door', () => {
   test('passes a listed operation on as the person at the window', async () => {
     const { door: window, calls } = door();
     expect(await window.invoke('peers.get', { id: 'mum' })).toEqual({ ok: true, value: 'answer' });
-    expect(calls[0]).toMatchObject(['peers.get', { id: 'mum' }, { kind: 'ui', surface: 'window' }, { idempotencyKey: null }]);
+    expect(calls[0]).toMatchObject([
+      'peers.get',
+      { id: 'mum' },
+      { kind: 'ui', surface: 'window' },
+      { idempotencyKey: null },
+    ]);
   });
 
-  test.each(['inbox.claim', 'send.delegate', 'hub.login', 'constructor', '__proto__', '', 7, null, undefined, {}, ['peers.get']])(
-    'RI-03: has no operation %s',
-    async (name) => {
-      const { door: window, calls } = door();
-      expect(await window.invoke(name, {})).toMatchObject({ ok: false, problem: { code: 'not_found' } });
-      expect(calls).toEqual([]);
-    },
-  );
+  test.each([
+    'inbox.claim',
+    'send.delegate',
+    'hub.login',
+    'constructor',
+    '__proto__',
+    '',
+    7,
+    null,
+    undefined,
+    {},
+    ['peers.get'],
+  ])('RI-03: has no operation %s', async (name) => {
+    const { door: window, calls } = door();
+    expect(await window.invoke(name, {})).toMatchObject({
+      ok: false,
+      problem: { code: 'not_found' },
+    });
+    expect(calls).toEqual([]);
+  });
 
   test('RI-03: refuses what is not plain, bounded JSON on every operation, and never throws', async () => {
     const { door: window, calls } = door();

@@ -1,8 +1,14 @@
-// Who may do what through the operations of agents, inboxes and approvals: an agent its own things, a person the rest.
+// Who may do what through the operations of agents, inboxes and approvals: an agent its own things,
+// a person the rest.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentsHandlers } from '../../../main/api/operations/agents.ts';
 import { approvalsHandlers } from '../../../main/api/operations/decisions.ts';
-import { conversationsHandlers, inboxHandlers, sendHandlers, tasksHandlers } from '../../../main/api/operations/work.ts';
+import {
+  conversationsHandlers,
+  inboxHandlers,
+  sendHandlers,
+  tasksHandlers,
+} from '../../../main/api/operations/work.ts';
 import type { Caller } from '../../../main/api/caller.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../fakes/memory-messenger.ts';
@@ -10,7 +16,12 @@ import { delegation, WorkHub } from '../../fakes/work-hub.ts';
 
 const CONTEXT = { signal: new AbortController().signal, idempotencyKey: null };
 const PERSON: Caller = { kind: 'ui', tokenId: 'ui-1', surface: 'browser' };
-const agent = (name: string): Caller => ({ kind: 'agent', tokenId: `t-${name}`, agent: name, scopes: [] });
+const agent = (name: string): Caller => ({
+  kind: 'agent',
+  tokenId: `t-${name}`,
+  agent: name,
+  scopes: [],
+});
 
 let clock: ManualClock;
 let hub: WorkHub;
@@ -35,15 +46,22 @@ const agents = () =>
   });
 
 it('lets an agent change itself and no other', async () => {
-  const changed = await agents()['agents.update']({ name: 'claude', tools: ['web'] }, agent('claude'), CONTEXT);
+  const changed = await agents()['agents.update'](
+    { name: 'claude', tools: ['web'] },
+    agent('claude'),
+    CONTEXT,
+  );
   expect(changed.tools).toEqual(['web']);
-  await expect(agents()['agents.update']({ name: 'lists', tools: ['web'] }, agent('claude'), CONTEXT)).rejects.toMatchObject({
+  await expect(
+    agents()['agents.update']({ name: 'lists', tools: ['web'] }, agent('claude'), CONTEXT),
+  ).rejects.toMatchObject({
     code: 'forbidden',
   });
 });
 
 it('tells the pages of an agent once more when its token was made', async () => {
-  const told = () => hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'lists').length;
+  const told = () =>
+    hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'lists').length;
   const before = told();
   await agents()['agents.issueToken']({ name: 'lists' }, PERSON, CONTEXT);
   expect(told()).toBe(before + 1);
@@ -51,17 +69,28 @@ it('tells the pages of an agent once more when its token was made', async () => 
 
 it('sends in the name of the calling agent, whatever the route says', async () => {
   const send = sendHandlers({ sender: hub.work.sender });
-  await send['send.delegate'](delegation('local/lists', 'Add salt', { route: { from: 'somebody-else' } }), agent('claude'), CONTEXT);
+  await send['send.delegate'](
+    delegation('local/lists', 'Add salt', { route: { from: 'somebody-else' } }),
+    agent('claude'),
+    CONTEXT,
+  );
   expect(hub.card.from_agent).toBe('claude');
 });
 
 it('names who did it in one form, whatever was done', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
   const { id, revision, digest } = hub.card;
-  await approvalsHandlers(hub.work)['approvals.decide']({ id, revision, digest, decision: 'allow' }, PERSON, CONTEXT);
+  await approvalsHandlers(hub.work)['approvals.decide'](
+    { id, revision, digest, decision: 'allow' },
+    PERSON,
+    CONTEXT,
+  );
   await agents()['agents.update']({ name: 'claude', tools: ['web'] }, agent('claude'), CONTEXT);
   await agents()['agents.remove']({ name: 'lists' }, PERSON, CONTEXT);
-  const actorsOf = (action: string) => hub.store.read.audit({ limit: 100 }).flatMap((row) => (row.action === action ? [row.actor] : []));
+  const actorsOf = (action: string) =>
+    hub.store.read
+      .audit({ limit: 100 })
+      .flatMap((row) => (row.action === action ? [row.actor] : []));
   expect(actorsOf('approval.allowed')).toEqual(['ui:ui-1']);
   expect(actorsOf('agent.updated')).toEqual(['agent:claude']);
   expect(actorsOf('agent.removed')).toEqual(['ui:ui-1']);
@@ -72,36 +101,60 @@ it('takes a decision from a person only', async () => {
   const { id, revision, digest } = hub.card;
   const approvals = approvalsHandlers(hub.work);
   const decision = { id, revision, digest, decision: 'allow' } as const;
-  await expect((async () => approvals['approvals.decide'](decision, agent('lists'), CONTEXT))()).rejects.toMatchObject({
+  await expect(
+    (async () => approvals['approvals.decide'](decision, agent('lists'), CONTEXT))(),
+  ).rejects.toMatchObject({
     code: 'forbidden',
   });
   expect(hub.card.state).toBe('pending');
   expect((await approvals['approvals.decide'](decision, PERSON, CONTEXT)).surface).toBe('browser');
-  expect((await approvals['approvals.list']({ state: 'decided', limit: 5 }, PERSON, CONTEXT)).items.map((item) => item.id)).toEqual([id]);
+  expect(
+    (await approvals['approvals.list']({ state: 'decided', limit: 5 }, PERSON, CONTEXT)).items.map(
+      (item) => item.id,
+    ),
+  ).toEqual([id]);
 });
 
 it('gives an inbox to its agent, not to a person', async () => {
   const inbox = inboxHandlers({ inbox: hub.work.inbox });
   const claim = { max: 1, wait_ms: 0, lease_ms: 60_000, kinds: undefined };
-  await expect(inbox['inbox.claim'](claim, PERSON, CONTEXT)).rejects.toMatchObject({ code: 'bad_request' });
-  expect(await inbox['inbox.claim'](claim, agent('lists'), CONTEXT)).toEqual({ items: [], next: null });
+  await expect(inbox['inbox.claim'](claim, PERSON, CONTEXT)).rejects.toMatchObject({
+    code: 'bad_request',
+  });
+  expect(await inbox['inbox.claim'](claim, agent('lists'), CONTEXT)).toEqual({
+    items: [],
+    next: null,
+  });
 });
 
 it('shows an agent the conversations and tasks it is part of, and pages through them', async () => {
-  for (const text of ['one', 'two', 'three']) await hub.work.sender.delegate(delegation('local/lists', text), 'claude', null);
+  for (const text of ['one', 'two', 'three'])
+    await hub.work.sender.delegate(delegation('local/lists', text), 'claude', null);
   await hub.agent('stranger');
   const tasks = tasksHandlers({ tasks: hub.work.tasks });
   const first = await tasks['tasks.list']({ limit: 2 }, agent('claude'), CONTEXT);
   expect(first.items.map((task) => task.text)).toEqual(['three', 'two']);
-  const rest = await tasks['tasks.list']({ limit: 2, cursor: first.next ?? '' }, agent('claude'), CONTEXT);
+  const rest = await tasks['tasks.list'](
+    { limit: 2, cursor: first.next ?? '' },
+    agent('claude'),
+    CONTEXT,
+  );
   expect([rest.items.map((task) => task.text), rest.next]).toEqual([['one'], null]);
-  await expect((async () => tasks['tasks.list']({ limit: 2, cursor: 'x' }, PERSON, CONTEXT))()).rejects.toMatchObject({
+  await expect(
+    (async () => tasks['tasks.list']({ limit: 2, cursor: 'x' }, PERSON, CONTEXT))(),
+  ).rejects.toMatchObject({
     code: 'bad_request',
   });
   const conversations = conversationsHandlers({ conversations: hub.work.conversations });
-  expect((await conversations['conversations.list']({ limit: 5 }, agent('stranger'), CONTEXT)).items).toEqual([]);
+  expect(
+    (await conversations['conversations.list']({ limit: 5 }, agent('stranger'), CONTEXT)).items,
+  ).toEqual([]);
   // The agent they are meant for is part of them once they are let in.
-  expect((await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items).toEqual([]);
+  expect(
+    (await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items,
+  ).toEqual([]);
   for (const card of hub.work.approvals.pending()) await hub.decide(card, 'allow');
-  expect((await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items).toHaveLength(3);
+  expect(
+    (await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items,
+  ).toHaveLength(3);
 });

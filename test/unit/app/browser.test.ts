@@ -1,4 +1,5 @@
-// Which program opens a browser, and when none is opened: off a terminal, in continuous integration, far from the screen.
+// Which program opens a browser, and when none is opened: off a terminal, in continuous
+// integration, far from the screen.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -14,18 +15,25 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const opener = (platform: NodeJS.Platform, env: Record<string, string> = {}, isTerminal = true) =>
-  browserOpener({ platform, env: { PATH: [join(folder, 'nothing'), folder].join(delimiter), ...env }, isTerminal });
+  browserOpener({
+    platform,
+    env: { PATH: [join(folder, 'nothing'), folder].join(delimiter), ...env },
+    isTerminal,
+  });
 
 describe('the opener of a browser', () => {
   test('is the one of the system', () => {
     expect(opener('linux', { DISPLAY: ':0' })?.program).toBe('xdg-open');
     expect(opener('linux', { WAYLAND_DISPLAY: 'wayland-0' })?.program).toBe('xdg-open');
     const mac = opener('darwin');
-    expect([mac?.program, mac?.parameters('/a b/login.html')]).toEqual(['open', ['/a b/login.html']]);
+    expect([mac?.program, mac?.parameters('/a b/login.html')]).toEqual([
+      'open',
+      ['/a b/login.html'],
+    ]);
     const windows = opener('win32');
-    expect([windows?.program, ...(windows?.parameters('C:\\A & B\\login.html') ?? [])].join(' ')).toBe(
-      'cmd /d /s /c "start "" "C:\\A & B\\login.html""',
-    );
+    expect(
+      [windows?.program, ...(windows?.parameters('C:\\A & B\\login.html') ?? [])].join(' '),
+    ).toBe('cmd /d /s /c "start "" "C:\\A & B\\login.html""');
   });
 
   test.each<[string, NodeJS.Platform, Record<string, string>]>([

@@ -1,4 +1,5 @@
-// The settings of a start: where they come from, which stands above which, and that every mistake is named.
+// The settings of a start: where they come from, which stands above which, and that every mistake
+// is named.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +15,15 @@ let home: string;
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'axon-config-'))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const read = (argv: readonly string[] = [], env: Record<string, string> = {}): ReturnType<typeof readConfig> =>
-  readConfig({ argv, env: { AXON_HOME: home, ...env } });
+const read = (
+  argv: readonly string[] = [],
+  env: Record<string, string> = {},
+): ReturnType<typeof readConfig> => readConfig({ argv, env: { AXON_HOME: home, ...env } });
 const file = (content: unknown): void =>
-  writeFileSync(join(home, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
+  writeFileSync(
+    join(home, 'config.json'),
+    typeof content === 'string' ? content : JSON.stringify(content),
+  );
 
 describe('settings', () => {
   test('have defaults', () => {
@@ -70,44 +76,74 @@ describe('settings', () => {
   test('say how long the words of what ended and the feed are kept, in days', () => {
     file({ 'keep-messages': 30, 'keep-feed': 7 });
     expect(read().settings).toEqual({ keep_messages_days: 30, keep_feed_days: 7 });
-    expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' }).settings).toEqual({ keep_messages_days: 36_500, keep_feed_days: 1 });
+    expect(read(['--keep-feed', '1'], { AXON_KEEP_MESSAGES: '36500' }).settings).toEqual({
+      keep_messages_days: 36_500,
+      keep_feed_days: 1,
+    });
   });
 
   test('tell a time to keep things that is fixed for this run from one that config.json starts with', () => {
     file({ 'keep-messages': 30, 'keep-feed': 7 });
     expect(read().fixed).toEqual({});
-    expect(read(['--keep-messages', '30']).fixed).toEqual({ keep_messages_days: '--keep-messages' });
-    expect(read(['--keep-messages', '30'], { AXON_KEEP_FEED: '7', AXON_KEEP_MESSAGES: '60' }).fixed).toEqual({
+    expect(read(['--keep-messages', '30']).fixed).toEqual({
+      keep_messages_days: '--keep-messages',
+    });
+    expect(
+      read(['--keep-messages', '30'], { AXON_KEEP_FEED: '7', AXON_KEEP_MESSAGES: '60' }).fixed,
+    ).toEqual({
       keep_messages_days: '--keep-messages',
       keep_feed_days: 'AXON_KEEP_FEED',
     });
   });
 
-  test.each(['0', '-1', '36501', '9999999', '1e9', '1.5', 'NaN', 'Infinity', ' 30', '30d', '0x10', '٣', 'null', '99999999999999999999'])(
-    'refuse %o as a number of days to keep things, wherever it is given',
-    (text) => {
-      for (const name of ['keep-messages', 'keep-feed']) {
-        expect(() => read([`--${name}=${text}`])).toThrow(new RegExp(`--${name} is wrong`));
-        const variable = `AXON_${name.toUpperCase().replace('-', '_')}`;
-        expect(() => read([], { [variable]: text })).toThrow(new RegExp(`${variable} is wrong`));
-        file({ [name]: text });
-        expect(() => read()).toThrow(/config\.json is wrong: a time to keep things has 1 to 36500 days/);
-        file({});
-      }
+  test.each([
+    '0',
+    '-1',
+    '36501',
+    '9999999',
+    '1e9',
+    '1.5',
+    'NaN',
+    'Infinity',
+    ' 30',
+    '30d',
+    '0x10',
+    '٣',
+    'null',
+    '99999999999999999999',
+  ])('refuse %o as a number of days to keep things, wherever it is given', (text) => {
+    for (const name of ['keep-messages', 'keep-feed']) {
+      expect(() => read([`--${name}=${text}`])).toThrow(new RegExp(`--${name} is wrong`));
+      const variable = `AXON_${name.toUpperCase().replace('-', '_')}`;
+      expect(() => read([], { [variable]: text })).toThrow(new RegExp(`${variable} is wrong`));
+      file({ [name]: text });
+      expect(() => read()).toThrow(
+        /config\.json is wrong: a time to keep things has 1 to 36500 days/,
+      );
+      file({});
+    }
+  });
+
+  test.each([0, -1, 1.5, 36_501, null, [], {}, true])(
+    'refuse %o as days in config.json and from a page',
+    (value) => {
+      file({ 'keep-messages': value });
+      expect(() => read()).toThrow(/"keep-messages" in .*config\.json is wrong/);
+      const { params } = OPERATIONS['settings.update'];
+      for (const name of ['keep_messages_days', 'keep_feed_days'])
+        expect(v.safeParse(params, { [name]: value }).success).toBe(false);
+      expect(v.safeParse(params, { keep_messages_days: 1, keep_feed_days: 36_500 }).success).toBe(
+        true,
+      );
     },
   );
 
-  test.each([0, -1, 1.5, 36_501, null, [], {}, true])('refuse %o as days in config.json and from a page', (value) => {
-    file({ 'keep-messages': value });
-    expect(() => read()).toThrow(/"keep-messages" in .*config\.json is wrong/);
-    const { params } = OPERATIONS['settings.update'];
-    for (const name of ['keep_messages_days', 'keep_feed_days']) expect(v.safeParse(params, { [name]: value }).success).toBe(false);
-    expect(v.safeParse(params, { keep_messages_days: 1, keep_feed_days: 36_500 }).success).toBe(true);
-  });
-
   test('open no browser where a flag, a variable or config.json says so', () => {
     expect(read(['--no-browser']).opensBrowser).toBe(false);
-    expect(read(['--no-browser', '--name', 'Mum'])).toMatchObject({ opensBrowser: false, settings: { name: 'Mum' } });
+    expect(read(['--no-browser', '--name', 'Mum'])).toMatchObject({
+      opensBrowser: false,
+      settings: { name: 'Mum' },
+    });
     expect(read([], { AXON_NO_BROWSER: 'on' }).opensBrowser).toBe(false);
     file({ 'no-browser': true });
     expect(read().opensBrowser).toBe(false);
@@ -125,19 +161,34 @@ describe('settings', () => {
   test.each<[string, () => unknown, RegExp]>([
     ['a port that is no number', () => read(['--api-port', '71x']), /--api-port.*0 to 65535/],
     ['a wait of no minute', () => read(['--approvals-wait', '0']), /--approvals-wait.*1 to 1440/],
-    ['a wait of more than a day', () => read([], { AXON_APPROVALS_WAIT: '1441' }), /AXON_APPROVALS_WAIT.*1 to 1440/],
+    [
+      'a wait of more than a day',
+      () => read([], { AXON_APPROVALS_WAIT: '1441' }),
+      /AXON_APPROVALS_WAIT.*1 to 1440/,
+    ],
     ['a rate of nothing', () => read(['--request-rate', '0']), /--request-rate/],
-    ['a port beyond the last one', () => read(['--peer-port', '70000']), /--peer-port.*from 0 to 65535/],
+    [
+      'a port beyond the last one',
+      () => read(['--peer-port', '70000']),
+      /--peer-port.*from 0 to 65535/,
+    ],
     [
       'a level that is none',
       () => read([], { AXON_LOG_LEVEL: 'loud' }),
       /AXON_LOG_LEVEL is wrong: it must be one of debug, info, warn, error/,
     ],
-    ['a switch that is neither on nor off', () => read([], { AXON_DISCOVERY: 'maybe' }), /AXON_DISCOVERY.*"on" or "off"/],
+    [
+      'a switch that is neither on nor off',
+      () => read([], { AXON_DISCOVERY: 'maybe' }),
+      /AXON_DISCOVERY.*"on" or "off"/,
+    ],
     ['an interface that is a command', () => read(['--interface', 'eth0; reboot']), /--interface/],
     ['a name of spaces', () => read(['--name', '   ']), /--name/],
   ])('refuse %s and name it', (_title, attempt, words) => {
-    expect(failure(attempt)).toMatchObject({ code: 'bad_configuration', message: expect.stringMatching(words) });
+    expect(failure(attempt)).toMatchObject({
+      code: 'bad_configuration',
+      message: expect.stringMatching(words),
+    });
   });
 
   test.each<[string, readonly string[], RegExp]>([
@@ -145,7 +196,10 @@ describe('settings', () => {
     ['a flag without its value', ['--name'], /--name/],
     ['a stray word', ['start'], /start/],
   ])('refuse %s as words that were typed wrong', (_title, argv, words) => {
-    expect(failure(() => read(argv))).toMatchObject({ code: 'bad_request', message: expect.stringMatching(words) });
+    expect(failure(() => read(argv))).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringMatching(words),
+    });
     expect(ERRORS.bad_request.exit).toBe(2);
   });
 
@@ -157,11 +211,9 @@ describe('settings', () => {
       '--enable-features=A,B',
       '--no-sandbox',
     ];
-    expect(hubFlags(['/opt/electron', '/opt/hub', '--hidden', ...chromium, '--name', 'Mum', '--colour'])).toEqual([
-      '--name',
-      'Mum',
-      '--colour',
-    ]);
+    expect(
+      hubFlags(['/opt/electron', '/opt/hub', '--hidden', ...chromium, '--name', 'Mum', '--colour']),
+    ).toEqual(['--name', 'Mum', '--colour']);
   });
 
   test.each<[string, unknown, RegExp]>([
@@ -171,7 +223,10 @@ describe('settings', () => {
     ['is a list', [], /config\.json/],
   ])('refuse a config.json that %s', (_title, content, words) => {
     file(content);
-    expect(failure(() => read())).toMatchObject({ code: 'bad_configuration', message: expect.stringMatching(words) });
+    expect(failure(() => read())).toMatchObject({
+      code: 'bad_configuration',
+      message: expect.stringMatching(words),
+    });
   });
 });
 

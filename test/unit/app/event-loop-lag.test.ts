@@ -1,4 +1,5 @@
-// How late the main process came to what was due: in the last minute, for every reader alike, and not at all where nobody reads.
+// How late the main process came to what was due: in the last minute, for every reader alike, and
+// not at all where nobody reads.
 import { describe, expect, test } from 'vitest';
 import { EventLoopLag, LAG_WINDOW_MS } from '../../../main/app/event-loop-lag.ts';
 import type { Clock, TimerHandle } from '../../../main/ports/clock.ts';
@@ -48,7 +49,9 @@ describe('the lag of the event loop', () => {
     lag.read();
     for (let count = 0; count < 197; count += 1) clock.pass(2);
     for (let count = 0; count < 3; count += 1) clock.pass(40);
-    expect([lag.read(), lag.read(), lag.read()], 'a reading takes nothing from the next').toEqual([40, 40, 40]);
+    expect([lag.read(), lag.read(), lag.read()], 'a reading takes nothing from the next').toEqual([
+      40, 40, 40,
+    ]);
     clock.pass(2);
     expect(lag.read()).toBe(40);
     for (let count = 0; count < 100; count += 1) clock.pass(2);

@@ -1,4 +1,5 @@
-// The data folder: private, one hub at a time, and free again after a hub was killed. Other processes here are real ones.
+// The data folder: private, one hub at a time, and free again after a hub was killed. Other
+// processes here are real ones.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -41,13 +42,18 @@ function opening(then: string): readonly string[] {
 }
 
 /** A process that opens the folder, says so, and stays until it is ended. */
-async function holder(): Promise<{ readonly pid: number; end(signal: NodeJS.Signals): Promise<void> }> {
+async function holder(): Promise<{
+  readonly pid: number;
+  end(signal: NodeJS.Signals): Promise<void>;
+}> {
   const then = `
     home.writeRuntimeFile({ port: 1, pid: process.pid, boot_secret: 'old' });
     process.stdin.resume();
     console.log('open');`;
   const child = spawn(process.execPath, opening(then), { stdio: ['pipe', 'pipe', 'ignore'] });
-  const refused = once(child, 'exit').then(() => Promise.reject(new Error('the folder was not opened')));
+  const refused = once(child, 'exit').then(() =>
+    Promise.reject(new Error('the folder was not opened')),
+  );
   // It also ends after it was open; only the race below may hear of it.
   refused.catch(() => undefined);
   await Promise.race([once(createInterface({ input: child.stdout }), 'line'), refused]);
@@ -102,14 +108,20 @@ describe('the data folder', () => {
       expect([modeOf(home), readdirSync(home)]).toEqual([0o1777, []]);
     });
 
-    test.each([0o755, 0o750, 0o777])('when it holds what is not of a hub and has the rights %o', (mode) => {
-      mkdirSync(home);
-      writeFileSync(join(home, 'holiday.txt'), 'of somebody');
-      writeFileSync(join(home, 'config.json'), '{}');
-      chmodSync(home, mode);
-      expect(() => Home.open(home, random)).toThrow(refused('not of a hub'));
-      expect([modeOf(home), readdirSync(home).toSorted()]).toEqual([mode, ['config.json', 'holiday.txt']]);
-    });
+    test.each([0o755, 0o750, 0o777])(
+      'when it holds what is not of a hub and has the rights %o',
+      (mode) => {
+        mkdirSync(home);
+        writeFileSync(join(home, 'holiday.txt'), 'of somebody');
+        writeFileSync(join(home, 'config.json'), '{}');
+        chmodSync(home, mode);
+        expect(() => Home.open(home, random)).toThrow(refused('not of a hub'));
+        expect([modeOf(home), readdirSync(home).toSorted()]).toEqual([
+          mode,
+          ['config.json', 'holiday.txt'],
+        ]);
+      },
+    );
 
     test('when it belongs to another user, also behind a link', () => {
       const isRoot = process.getuid?.() === 0;
@@ -143,7 +155,11 @@ describe('the data folder', () => {
   test('takes one hub at a time, and names the one that has it', async () => {
     const other = await holder();
     expect(() => Home.open(home, random)).toThrow(
-      expect.objectContaining({ code: 'home_in_use', message: expect.stringContaining(String(other.pid)), data: { pid: other.pid } }),
+      expect.objectContaining({
+        code: 'home_in_use',
+        message: expect.stringContaining(String(other.pid)),
+        data: { pid: other.pid },
+      }),
     );
     await other.end('SIGKILL');
   });
@@ -181,14 +197,20 @@ describe('the data folder', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test.skipIf(process.platform === 'win32')('is not waited for when a pipe lies where the lock should be', () => {
-    mkdirSync(home, { mode: 0o700 });
-    expect(spawnSync('mkfifo', [join(home, 'hub.lock')]).status).toBe(0);
-    // In a process of its own: whoever waits for a writer of a pipe can only be killed.
-    const { status, signal } = spawnSync(process.execPath, opening('home.close();'), { timeout: 10_000, killSignal: 'SIGKILL' });
-    expect({ status, signal }).toEqual({ status: 0, signal: null });
-    expect(readdirSync(home)).toEqual([]);
-  });
+  test.skipIf(process.platform === 'win32')(
+    'is not waited for when a pipe lies where the lock should be',
+    () => {
+      mkdirSync(home, { mode: 0o700 });
+      expect(spawnSync('mkfifo', [join(home, 'hub.lock')]).status).toBe(0);
+      // In a process of its own: whoever waits for a writer of a pipe can only be killed.
+      const { status, signal } = spawnSync(process.execPath, opening('home.close();'), {
+        timeout: 10_000,
+        killSignal: 'SIGKILL',
+      });
+      expect({ status, signal }).toEqual({ status: 0, signal: null });
+      expect(readdirSync(home)).toEqual([]);
+    },
+  );
 
   test('goes to exactly one of several hubs that start at once over a dead lock', async () => {
     await (await holder()).end('SIGKILL');

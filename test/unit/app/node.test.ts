@@ -1,4 +1,5 @@
-// The node's life: what opens when, what stays shut without an identity, and that every end is a clean one.
+// The node's life: what opens when, what stays shut without an identity, and that every end is a
+// clean one.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -27,7 +28,9 @@ class LockedVault implements KeyVault {
 
   async read(signal: AbortSignal): ReturnType<KeyVault['read']> {
     await this.opens;
-    return this.isLocked ? { state: 'locked', reason: 'The keychain waits for its password.' } : this.#vault.read(signal);
+    return this.isLocked
+      ? { state: 'locked', reason: 'The keychain waits for its password.' }
+      : this.#vault.read(signal);
   }
 
   write(...parameters: Parameters<KeyVault['write']>): Promise<void> {
@@ -35,7 +38,8 @@ class LockedVault implements KeyVault {
   }
 }
 
-const stateOf = async (hub: TestHub): Promise<string> => JSON.parse((await hub.ask('/health')).text).state;
+const stateOf = async (hub: TestHub): Promise<string> =>
+  JSON.parse((await hub.ask('/health')).text).state;
 
 describe('the node', () => {
   test('F-16: opens its API without an identity, says so, and opens the rest after the unlock', async () => {
@@ -61,8 +65,14 @@ describe('the node', () => {
     expect(JSON.parse(stillLocked.text)).toMatchObject({ state: 'identity_locked' });
     const events = await EventReader.open(hub.port, '/v1/events', page);
     for (const vault of vaults) vault.isLocked = false;
-    const unlocked = JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
-    expect(unlocked).toMatchObject({ state: 'running', agent_id: expect.stringMatching(/^ed25519\./), peer_port: expect.any(Number) });
+    const unlocked = JSON.parse(
+      (await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text,
+    );
+    expect(unlocked).toMatchObject({
+      state: 'running',
+      agent_id: expect.stringMatching(/^ed25519\./),
+      peer_port: expect.any(Number),
+    });
     await events.next(({ data }) => JSON.stringify(data).includes('"running"'), 'the new state');
     expect((await hub.ask('/v1/peers', { token: page })).status).toBe(200);
     events.close();
@@ -71,10 +81,16 @@ describe('the node', () => {
 
   test('F-16: knows whom it is paired with before the identity is there, and tells an agent to come again', async () => {
     let isLocked = false;
-    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked })] });
+    const hub = await TestHub.start({
+      vaults: (home) => [Object.assign(new LockedVault(home), { isLocked })],
+    });
     const token = await hub.agent('bot');
     await hub.node.stop();
-    const store = openStore({ path: join(hub.home, 'hub.db'), clock: new SystemClock(), log: SILENT_LOG });
+    const store = openStore({
+      path: join(hub.home, 'hub.db'),
+      clock: new SystemClock(),
+      log: SILENT_LOG,
+    });
     await store.write((tables) => tables.putPeer(peerRow()));
     await store.close();
     isLocked = true;
@@ -82,7 +98,11 @@ describe('the node', () => {
     await node.start();
     const body = { to: 'Mum PC', task: 'Say hello' };
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${node.apiPort}/v1/delegate`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`http://127.0.0.1:${node.apiPort}/v1/delegate`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
     expect(await answer.json()).toMatchObject({
       code: 'hub_locked',
@@ -95,24 +115,39 @@ describe('the node', () => {
 
   test('says that its keychain is locked when that gives the identity and not the counter, and opens after the unlock', async () => {
     const counter = Object.assign(new MemoryCounter(), { trouble: 'locked' });
-    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, counter })] });
+    const hub = await TestHub.start({
+      vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, counter })],
+    });
     expect(await stateOf(hub)).toBe('identity_locked');
     const page = await hub.page();
-    const unlock = async (): Promise<unknown> => JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
-    expect(await unlock()).toMatchObject({ state: 'identity_locked', state_detail: 'It is locked.', audit: 'unchecked', peer_port: null });
+    const unlock = async (): Promise<unknown> =>
+      JSON.parse((await hub.ask('/v1/unlock', { method: 'POST', token: page, body: {} })).text);
+    expect(await unlock()).toMatchObject({
+      state: 'identity_locked',
+      state_detail: 'It is locked.',
+      audit: 'unchecked',
+      peer_port: null,
+    });
     const pause = await hub.node.invoke('attention.pause', { until: null });
     expect(pause).toMatchObject({
       ok: false,
       problem: { code: 'hub_locked', detail: expect.stringContaining('cannot read its key vault') },
     });
     Object.assign(counter, { trouble: undefined });
-    expect(await unlock()).toMatchObject({ state: 'running', state_detail: null, audit: 'ok', peer_port: expect.any(Number) });
+    expect(await unlock()).toMatchObject({
+      state: 'running',
+      state_detail: null,
+      audit: 'ok',
+      peer_port: expect.any(Number),
+    });
     await hub.stop();
   });
 
   test('tells agents to come again in a moment while the vault is still being read, and people see everything', async () => {
     let opens = Promise.resolve();
-    const hub = await TestHub.start({ vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, opens })] });
+    const hub = await TestHub.start({
+      vaults: (home) => [Object.assign(new LockedVault(home), { isLocked: false, opens })],
+    });
     const token = await hub.agent('bot');
     await hub.node.stop();
     let open: () => void = () => undefined;
@@ -148,7 +183,11 @@ describe('the node', () => {
     const page = await hub.page();
     const stream = await EventReader.open(hub.port, '/v1/events', page);
     const waiting = hub
-      .ask('/v1/inbox/claim', { method: 'POST', token: await hub.agent('bot'), body: { wait_ms: 55_000 } })
+      .ask('/v1/inbox/claim', {
+        method: 'POST',
+        token: await hub.agent('bot'),
+        body: { wait_ms: 55_000 },
+      })
       .catch(() => 'ended');
     await Promise.all([hub.node.stop(), hub.node.stop()]);
     await stream.ended;

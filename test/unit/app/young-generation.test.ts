@@ -1,10 +1,14 @@
-// The space for objects that live a moment, under a stream of messages, in processes of their own: it is a setting of the whole process.
+// The space for objects that live a moment, under a stream of messages, in processes of their own:
+// it is a setting of the whole process.
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 const MEBIBYTE = 1024 * 1024;
 const MODULE = new URL('../../../main/app/young-generation.ts', import.meta.url).href;
-/** Some survive a while, as messages do that wait for an answer: that is what makes V8 double the space. */
+/**
+ * Some survive a while, as messages do that wait for an answer: that is what makes V8 double the
+ * space.
+ */
 const MESSAGES = `
   const waiting = [];
   for (let number = 0; number < 200_000; number += 1) {

@@ -1,4 +1,5 @@
-// A request at a terminal: nothing that somebody else wrote may look like a line of the hub, however it is written and however wide the window is.
+// A request at a terminal: nothing that somebody else wrote may look like a line of the hub,
+// however it is written and however wide the window is.
 import { afterEach, describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
 import { forLine } from '../../../main/cli/escape.ts';
@@ -11,7 +12,10 @@ const MARKED = /^ {2}[|:=] /;
 /** What the hub says on every card, and would be worth forging. */
 const FORGED = 'Class R0, only looks. Nothing leaves this computer.';
 const ROOMS = [24, 40, 80, 133];
-/** Ways to come to the beginning of a line: breaks, and filling a line of each room with letters of every width. */
+/**
+ * Ways to come to the beginning of a line: breaks, and filling a line of each room with letters of
+ * every width.
+ */
 const WAYS: readonly (readonly [string, (room: number) => string])[] = [
   ['a line feed', () => `ok\n${FORGED}`],
   ['a carriage return', () => `ok\r${FORGED}`],
@@ -21,11 +25,17 @@ const WAYS: readonly (readonly [string, (room: number) => string])[] = [
   ['blanks to the end behind the margin', (room) => `${' '.repeat(room - 4)}${FORGED}`],
   ['tabs', () => `${'\t'.repeat(30)}${FORGED}`],
   ['wide letters', (room) => `${'台'.repeat(room)}${FORGED}`],
-  ['letters that some terminals draw as one and others as two', (room) => `${'\u0915\u094d\u0937'.repeat(room)}${FORGED}`],
+  [
+    'letters that some terminals draw as one and others as two',
+    (room) => `${'\u0915\u094d\u0937'.repeat(room)}${FORGED}`,
+  ],
   ['pictures with a colour of skin', (room) => `${'\u{1f44b}\u{1f3fd}'.repeat(room)}${FORGED}`],
   ['letters of full width', (room) => `${'\uff21'.repeat(room)}${FORGED}`],
   ['decomposed syllables', (room) => `${'\u1112\u1161\u11ab'.repeat(room)}${FORGED}`],
-  ['one letter wider than the window', (room) => `${'\u1100'.repeat(room)}${FORGED}\n${`\u0915\u094d`.repeat(room)}${FORGED}`],
+  [
+    'one letter wider than the window',
+    (room) => `${'\u1100'.repeat(room)}${FORGED}\n${`\u0915\u094d`.repeat(room)}${FORGED}`,
+  ],
   ['an escape sequence', () => `\u001b[2J\u001b[H${FORGED}`],
 ];
 
@@ -36,7 +46,8 @@ afterEach(() => {
 
 /** Columns at the terminal that draws the most of them. */
 function columnsAtMost(line: string): number {
-  const columnsOf = (character: string) => (character === '\t' ? 8 : /[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2);
+  const columnsOf = (character: string) =>
+    character === '\t' ? 8 : /[\p{ASCII}\p{Mark}]/u.test(character) ? 1 : 2;
   return [...line].reduce((columns, character) => columns + columnsOf(character), 0);
 }
 
@@ -49,9 +60,15 @@ function hostile(said: string): readonly ApprovalDto[] {
       ...ASKED,
       ...words,
       from_agent: said,
-      remote_question: { ...(ASKED.remote_question ?? { digest: '', message_id: '', by_person: false }), asker: said },
+      remote_question: {
+        ...(ASKED.remote_question ?? { digest: '', message_id: '', by_person: false }),
+        asker: said,
+      },
     },
-    approvalOf('choice', { ...words, choice: { options: [option, { ...option, id: 'b' }], recommended: 'b' } }),
+    approvalOf('choice', {
+      ...words,
+      choice: { options: [option, { ...option, id: 'b' }], recommended: 'b' },
+    }),
   ];
 }
 
@@ -63,13 +80,19 @@ describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
       const lines = cardLines(approval, 'axon');
       expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
       expect(lines.filter((line) => columnsAtMost(line) > room)).toEqual([]);
-      const own = lines.filter((line) => line.startsWith('Class R') || line.startsWith('Nothing runs'));
+      const own = lines.filter(
+        (line) => line.startsWith('Class R') || line.startsWith('Nothing runs'),
+      );
       expect(own).toHaveLength(1);
       expect(lines.filter((line) => line.startsWith('Class R0, only looks'))).toEqual([]);
       const theirs = lines.filter((line) => MARKED.test(line)).map((line) => line.slice(4));
       const times = approval.choice === null ? 5 : 10;
-      expect(theirs.join('').split('Nothing leaves').length - 1).toBeGreaterThanOrEqual(room < 40 ? 0 : times);
-      expect(theirs.join('').replaceAll(' ', '').split('ClassR0,onlylooks.').length - 1).toBeGreaterThanOrEqual(times);
+      expect(theirs.join('').split('Nothing leaves').length - 1).toBeGreaterThanOrEqual(
+        room < 40 ? 0 : times,
+      );
+      expect(
+        theirs.join('').replaceAll(' ', '').split('ClassR0,onlylooks.').length - 1,
+      ).toBeGreaterThanOrEqual(times);
     }
   });
 });
@@ -115,7 +138,10 @@ test('how a long one begins is said again after it, where the window shows no mo
     '',
     expect.stringMatching(/wants .* to do what stands above\.$/) as string,
   ]);
-  const short = cardLines(approvalOf('short', { text: 'Unlock the front door', fields: [], reason: null }), 'axon');
+  const short = cardLines(
+    approvalOf('short', { text: 'Unlock the front door', fields: [], reason: null }),
+    'axon',
+  );
   expect(short.join(' ')).not.toContain('That was all of it');
 });
 
@@ -123,7 +149,11 @@ test('a line is broken at a blank, no letter is lost, and where it goes on is to
   process.stdout.columns = 40;
   const words = 'Bring in the washing before it rains, and close the window of the attic';
   const lines = quoted(words);
-  expect(lines).toEqual(['  | Bring in the washing before it ', '  : rains, and close the window of the ', '  : attic']);
+  expect(lines).toEqual([
+    '  | Bring in the washing before it ',
+    '  : rains, and close the window of the ',
+    '  : attic',
+  ]);
   expect(lines.map((line) => line.slice(4)).join('')).toBe(words);
   const long = `${'x'.repeat(50)}\t${'台'.repeat(50)}`;
   expect(
@@ -139,11 +169,15 @@ test('a picture of several letters is not torn at the end of a line, and one tha
   for (const columns of [30, 31, 32, 33]) {
     process.stdout.columns = columns;
     const lines = quoted(`See ${family.repeat(9)}\u2764\ufe0f${'x'.repeat(40)}`);
-    expect(lines.map((line) => line.slice(4)).join('')).toBe(`See ${family.repeat(9)}\u2764\ufe0f${'x'.repeat(40)}`);
+    expect(lines.map((line) => line.slice(4)).join('')).toBe(
+      `See ${family.repeat(9)}\u2764\ufe0f${'x'.repeat(40)}`,
+    );
     expect(lines.map((line) => forLine(line))).toEqual(lines);
   }
   process.stdout.columns = 24;
-  const endless = quoted(`\u{1f468}${'\u200d\u{1f468}'.repeat(30)}${'x'.repeat(100)}`).map((line) => forLine(line));
+  const endless = quoted(`\u{1f468}${'\u200d\u{1f468}'.repeat(30)}${'x'.repeat(100)}`).map((line) =>
+    forLine(line),
+  );
   expect(endless.filter((line) => columnsAtMost(line) > 24)).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
-// What a failure looks like at a terminal: the sentence that says what is wrong, once, and what to do.
+// What a failure looks like at a terminal: the sentence that says what is wrong, once, and what to
+// do.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { reportFailure } from '../../../main/cli/context.ts';
 import { HubProblem } from '../../../main/cli/hub-client.ts';
@@ -25,7 +26,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const report = (error: unknown, isJson = false): number => reportFailure(error, new Terminal(isJson), 'npx axon', 'quiet set');
+const report = (error: unknown, isJson = false): number =>
+  reportFailure(error, new Terminal(isJson), 'npx axon', 'quiet set');
 
 describe('a failure at a terminal', () => {
   test('is the sentence of the hub without the title of its kind', () => {
@@ -40,7 +42,11 @@ describe('a failure at a terminal', () => {
 
   test('keeps both for whoever reads JSON', () => {
     expect(report(new HubProblem(REFUSED), true)).toBe(2);
-    expect(JSON.parse(said)).toMatchObject({ title: REFUSED.title, detail: REFUSED.detail, code: 'conflict' });
+    expect(JSON.parse(said)).toMatchObject({
+      title: REFUSED.title,
+      detail: REFUSED.detail,
+      code: 'conflict',
+    });
   });
 
   const refusedThere = (message: unknown): HubProblem =>
@@ -53,7 +59,9 @@ describe('a failure at a terminal', () => {
 
   test('of another hub is told with what that hub says of it, behind the margin', () => {
     report(refusedThere('You have 5 requests waiting already. Wait.'));
-    expect(said).toBe('The other hub refused: too much at once.\nIt says, not checked:\n  | You have 5 requests waiting already. Wait.\n');
+    expect(said).toBe(
+      'The other hub refused: too much at once.\nIt says, not checked:\n  | You have 5 requests waiting already. Wait.\n',
+    );
   });
 
   test('lets no words of the other hub begin a line or move the cursor', () => {
@@ -65,10 +73,13 @@ describe('a failure at a terminal', () => {
     expect(lines.slice(13)).toEqual(['(more of it with --json)']);
   });
 
-  test.each([[null], [''], ['  \n'], [7]])('says nothing in the name of another hub that said nothing (%j)', (message) => {
-    report(refusedThere(message));
-    expect(said).toBe('The other hub refused: too much at once.\n');
-  });
+  test.each([[null], [''], ['  \n'], [7]])(
+    'says nothing in the name of another hub that said nothing (%j)',
+    (message) => {
+      report(refusedThere(message));
+      expect(said).toBe('The other hub refused: too much at once.\n');
+    },
+  );
 
   test('that nobody foresaw says so before the words of the system', () => {
     expect(report(new Error('EACCES: permission denied'))).toBe(1);
@@ -80,6 +91,8 @@ describe('a failure at a terminal', () => {
       hint: 'GET /v1/examples shows complete requests.',
     });
     expect(report(error)).toBe(2);
-    expect(said).toBe('periods.0.name: it must not be empty.\n"npx axon quiet set --help" says how it is written.\n');
+    expect(said).toBe(
+      'periods.0.name: it must not be empty.\n"npx axon quiet set --help" says how it is written.\n',
+    );
   });
 });

@@ -1,4 +1,5 @@
-// The help of `axon`: every command has a line to try, and every such line is one that the command takes.
+// The help of `axon`: every command has a line to try, and every such line is one that the command
+// takes.
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { GROUPS, programBelow, triesOf } from '../../../main/cli/help-words.ts';
@@ -20,15 +21,23 @@ function program(): { readonly command: Command; readonly ran: string[] } {
 
 const isShown = (command: Command): boolean => command.name() !== 'demo-hub';
 
-function allOf(command: Command, words: readonly string[] = []): readonly (readonly [words: string, command: Command])[] {
+function allOf(
+  command: Command,
+  words: readonly string[] = [],
+): readonly (readonly [words: string, command: Command])[] {
   return command.commands
     .filter(isShown)
-    .flatMap((inner) => [[[...words, inner.name()].join(' '), inner] as const, ...allOf(inner, [...words, inner.name()])]);
+    .flatMap((inner) => [
+      [[...words, inner.name()].join(' '), inner] as const,
+      ...allOf(inner, [...words, inner.name()]),
+    ]);
 }
 
 /** The words of a line as a shell gives them. */
 function shellWords(line: string): readonly string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
 }
 
 describe('the help', () => {
@@ -52,7 +61,9 @@ describe('the help', () => {
       for (const columns of [60, 80, 200]) {
         command.configureOutput({ getOutHelpWidth: () => columns });
         const help = command.helpInformation();
-        wide.push(...help.split('\n').filter((line) => line.length > columns && !line.startsWith('Usage:')));
+        wide.push(
+          ...help.split('\n').filter((line) => line.length > columns && !line.startsWith('Usage:')),
+        );
       }
       expect(wide, words).toEqual([]);
     }
@@ -64,7 +75,9 @@ describe('the help', () => {
     const names = GROUPS.flatMap(([, commands]) => commands);
     expect(new Set(names).size).toBe(names.length);
     const shown = program().command;
-    expect(names.toSorted()).toEqual([...shown.commands.filter(isShown).map((command) => command.name()), 'help'].toSorted());
+    expect(names.toSorted()).toEqual(
+      [...shown.commands.filter(isShown).map((command) => command.name()), 'help'].toSorted(),
+    );
     shown.configureOutput({ getOutHelpWidth: () => 200 });
     const help = shown.helpInformation();
     for (const [heading] of GROUPS) expect(help).toContain(`\n${heading}\n`);

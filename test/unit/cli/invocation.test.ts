@@ -26,7 +26,13 @@ function checkout(place: string): string {
 }
 
 function here(given: Partial<Surroundings> = {}): Surroundings {
-  return { codeFolder: join(root, 'out/main'), workingFolder: root, env: { PATH: '/usr/bin' }, platform: 'linux', ...given };
+  return {
+    codeFolder: join(root, 'out/main'),
+    workingFolder: root,
+    env: { PATH: '/usr/bin' },
+    platform: 'linux',
+    ...given,
+  };
 }
 
 describe('the command', () => {
@@ -43,7 +49,9 @@ describe('the command', () => {
   test('names the data folder where it is not the usual one, in quotes where a shell would split it', () => {
     expect(invocation('/data/hub', here())).toBe('npx axon --home /data/hub');
     expect(invocation("/data/Mum's hub", here())).toBe(`npx axon --home '/data/Mum'\\''s hub'`);
-    expect(invocation('C:\\My hubs\\mum', here({ platform: 'win32' }))).toBe('npx axon --home "C:\\My hubs\\mum"');
+    expect(invocation('C:\\My hubs\\mum', here({ platform: 'win32' }))).toBe(
+      'npx axon --home "C:\\My hubs\\mum"',
+    );
     expect(invocationAnywhere('/data/hub', here())).toMatch(/ --home \/data\/hub$/);
   });
 
@@ -62,12 +70,16 @@ describe('the command', () => {
   });
 
   test('does not take AXON_HOME for granted: another terminal may not have it', () => {
-    expect(invocation('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe('npx axon --home /data/hub');
+    expect(invocation('/data/hub', here({ env: { PATH: '', AXON_HOME: '/data/hub' } }))).toBe(
+      'npx axon --home /data/hub',
+    );
   });
 
   test('quotes the path of the program', () => {
     const spaced = checkout(join(folder, 'my hub'));
-    expect(invocationAnywhere(USUAL, here({ codeFolder: spaced }))).toBe(`node '${spaced}/main/entry/axon.cjs'`);
+    expect(invocationAnywhere(USUAL, here({ codeFolder: spaced }))).toBe(
+      `node '${spaced}/main/entry/axon.cjs'`,
+    );
   });
 
   test('does not exist inside the packaged desktop app', () => {

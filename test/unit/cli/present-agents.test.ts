@@ -1,5 +1,6 @@
-// The list of what all hubs do: what a hub that cannot be asked is said to do, and that one which hangs takes no time from another.
-// The real line to a hub, against a server that proves itself as one and refuses as a test says.
+// The list of what all hubs do: what a hub that cannot be asked is said to do, and that one which
+// hangs takes no time from another. The real line to a hub, against a server that proves itself as
+// one and refuses as a test says.
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -32,7 +33,10 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://hub');
     const n = searchParams.get('n');
-    if (n !== null) return answer(response, 200, { proof: createHmac('sha256', BOOT_SECRET).update(n).digest('hex') });
+    if (n !== null)
+      return answer(response, 200, {
+        proof: createHmac('sha256', BOOT_SECRET).update(n).digest('hex'),
+      });
     const given = answers.get(decodeURIComponent(pathname.split('/')[3] ?? ''));
     if (given instanceof AppError) answer(response, problemOf(given).status, problemOf(given));
     else if (given !== undefined) answer(response, 200, given);
@@ -65,7 +69,9 @@ test('hubs that hang keep no other from being asked', { timeout: 20_000 }, async
   const there = peerOf('there');
   answers.set(there.id, TOLD);
   const told = await Promise.all([...hanging, away, there].map((peer) => askPresent(client, peer)));
-  const found: readonly (readonly [PeerDto, string | null])[] = told.map(({ peer, whyOld: why }) => [peer, why]);
+  const found: readonly (readonly [PeerDto, string | null])[] = told.map(
+    ({ peer, whyOld: why }) => [peer, why],
+  );
   expect(found).toEqual([
     ...hanging.map((peer) => [peer, 'It does not answer now.']),
     [away, 'It is not online now.'],
@@ -74,9 +80,15 @@ test('hubs that hang keep no other from being asked', { timeout: 20_000 }, async
 });
 
 test('a hub that is not reached does not answer, and one that refuses is said to, in the words of the hub here', async () => {
-  expect(await whyOld(new AppError('peer_unreachable', 'Attic is not connected just now.'))).toBe('It does not answer now.');
-  expect(await whyOld(new AppError('timeout', 'Attic did not answer in time.'))).toBe('It does not answer now.');
+  expect(await whyOld(new AppError('peer_unreachable', 'Attic is not connected just now.'))).toBe(
+    'It does not answer now.',
+  );
+  expect(await whyOld(new AppError('timeout', 'Attic did not answer in time.'))).toBe(
+    'It does not answer now.',
+  );
   const refusal = 'Attic does not tell what it can do.';
   expect(await whyOld(new AppError('unsupported_feature', refusal))).toBe(refusal);
-  expect(capabilityLines('Attic', null, refusal)).toEqual([`Attic has not told yet what its agents do. ${refusal}`]);
+  expect(capabilityLines('Attic', null, refusal)).toEqual([
+    `Attic has not told yet what its agents do. ${refusal}`,
+  ]);
 });

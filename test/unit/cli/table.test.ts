@@ -1,4 +1,5 @@
-// Tables at a terminal: each row is one line whatever the names in it hold, and what somebody else wrote stands below it.
+// Tables at a terminal: each row is one line whatever the names in it hold, and what somebody else
+// wrote stands below it.
 import { afterEach, expect, test } from 'vitest';
 import { inWords, table } from '../../../main/cli/terminal.ts';
 
@@ -14,7 +15,12 @@ test('columns line up, and what would move the cursor, hide or begin a line is s
     ['a\u200bb', '2'],
     ['c\nd\te', null],
   ];
-  expect(table(rows)).toEqual(['NAME          ID', 'Mum           1', 'a[U+200B]b    2', 'c[U+000A]d e  -']);
+  expect(table(rows)).toEqual([
+    'NAME          ID',
+    'Mum           1',
+    'a[U+200B]b    2',
+    'c[U+000A]d e  -',
+  ]);
 });
 
 test('words of somebody else stand below their row, behind the margin', () => {
@@ -23,7 +29,13 @@ test('words of somebody else stand below their row, behind the margin', () => {
     ['pending', '1'],
     ['held', '2'],
   ];
-  expect(table(rows, ['STATE  ID\nheld', null])).toEqual(['STATE    ID', 'pending  1', '  | STATE  ID', '  | held', 'held     2']);
+  expect(table(rows, ['STATE  ID\nheld', null])).toEqual([
+    'STATE    ID',
+    'pending  1',
+    '  | STATE  ID',
+    '  | held',
+    'held     2',
+  ]);
 });
 
 test('at a terminal a row that is too long goes on further in, with its id whole', () => {
@@ -33,7 +45,10 @@ test('at a terminal a row that is too long goes on further in, with its id whole
     ['NAME', 'STATE', 'AGENT ID'],
     ['Mum, who is away on a long journey', 'online', id],
   ]);
-  expect([row.trimEnd(), below]).toEqual(['Mum, who is away on a long journey  online', `      ${id}`]);
+  expect([row.trimEnd(), below]).toEqual([
+    'Mum, who is away on a long journey  online',
+    `      ${id}`,
+  ]);
 });
 
 test('states of the contract are told in words', () => {

@@ -1,5 +1,13 @@
 // A file that is there whole or not at all.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -26,12 +34,17 @@ it('a whole file is its owner’s alone', async () => {
 
 it('a file that is there stays as it is', async () => {
   writeFileSync(path, 'theirs');
-  await expect(intoNewFile(path, two)).rejects.toMatchObject({ code: 'bad_request', message: `"${path}" is there already.` });
+  await expect(intoNewFile(path, two)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: `"${path}" is there already.`,
+  });
   expect(readFileSync(path, 'utf8')).toBe('theirs');
 });
 
 it('nothing is left of what was not written to its end', async () => {
-  await expect(intoNewFile(path, () => Promise.reject(new Error('called off')))).rejects.toThrow('called off');
+  await expect(intoNewFile(path, () => Promise.reject(new Error('called off')))).rejects.toThrow(
+    'called off',
+  );
   expect(readdirSync(folder)).toEqual([]);
 });
 

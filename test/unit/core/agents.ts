@@ -24,7 +24,9 @@ export function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
   };
 }
 
-export function domains(...entries: readonly (string | readonly [string, RiskClass])[]): AgentRow['domains'] {
+export function domains(
+  ...entries: readonly (string | readonly [string, RiskClass])[]
+): AgentRow['domains'] {
   return entries.map((entry) =>
     typeof entry === 'string'
       ? { domain: entry, riskClass: null, byOwner: false, isOffered: true }

@@ -89,7 +89,14 @@ describe('the view', () => {
 
   it('of a query holds its question and its defaults', () => {
     const view = viewOf({ kind: 'query', payload: { question: 'What is on?' } });
-    expect(view).toMatchObject({ kind: 'query', text: 'What is on?', domain: null, urgent: false, report_back: true, deadline_ms: 30_000 });
+    expect(view).toMatchObject({
+      kind: 'query',
+      text: 'What is on?',
+      domain: null,
+      urgent: false,
+      report_back: true,
+      deadline_ms: 30_000,
+    });
   });
 
   it('is canonical and comes back as it was', () => {
@@ -111,8 +118,16 @@ describe('the view', () => {
       { task: '\u007f'.repeat(65_000) },
       { task: 'x', context: { text: '\\'.repeat(30_000) } },
       { task: 'x', context: { list: Array.from({ length: 4000 }, () => 0) } },
-      { task: 'x', context: JSON.parse(`${'{"a":'.repeat(29)}1${'}'.repeat(29)}`) as Record<string, unknown> },
-      { task: 'x', context: Object.fromEntries(Array.from({ length: 256 }, (_, index) => [`k${index}`, '[U+0]'.repeat(20)])) },
+      {
+        task: 'x',
+        context: JSON.parse(`${'{"a":'.repeat(29)}1${'}'.repeat(29)}`) as Record<string, unknown>,
+      },
+      {
+        task: 'x',
+        context: Object.fromEntries(
+          Array.from({ length: 256 }, (_, index) => [`k${index}`, '[U+0]'.repeat(20)]),
+        ),
+      },
     ];
     for (const payload of worst) {
       const arrived = parseEnvelope(utf8(JSON.stringify(envelope({ kind: 'delegate', payload }))));
@@ -127,7 +142,10 @@ describe('the view', () => {
   it.each([
     ['no task', { context: {} }],
     ['a deadline that is none', { task: 'x', deadline_ms: -1 }],
-    ['more than a message may hold', { task: 'x', context: { list: Array.from({ length: 5000 }, () => 0) } }],
+    [
+      'more than a message may hold',
+      { task: 'x', context: { list: Array.from({ length: 5000 }, () => 0) } },
+    ],
     ['an integer that would change', { task: 'x', context: { count: 2 ** 60 } }],
   ])('is refused for a payload with %s: nobody is asked', (_name, payload) => {
     expect(() => buildApprovalView({ ...INPUT, payload })).toThrow(AppError);
@@ -156,8 +174,14 @@ describe('the digest', () => {
     ];
     const withoutOne = Object.keys(INPUT.payload)
       .filter((key) => key !== 'task')
-      .map((key): Partial<ApprovalInput> => ({ payload: withoutUndefined({ ...INPUT.payload, [key]: undefined }) }));
-    changes.push(...withoutOne, { payload: { ...INPUT.payload, task: 'Another task' } }, { payload: { ...INPUT.payload, more: null } });
+      .map((key): Partial<ApprovalInput> => ({
+        payload: withoutUndefined({ ...INPUT.payload, [key]: undefined }),
+      }));
+    changes.push(
+      ...withoutOne,
+      { payload: { ...INPUT.payload, task: 'Another task' } },
+      { payload: { ...INPUT.payload, more: null } },
+    );
     const digests = changes.map((change) => buildApprovalView({ ...INPUT, ...change }).digest);
     expect(new Set([digest, ...digests]).size).toBe(changes.length + 1);
   });
@@ -169,7 +193,8 @@ describe('the digest', () => {
   });
 
   it('differs between an absent field and one that is there with its default', () => {
-    const digest = (payload: Record<string, unknown>) => buildApprovalView({ ...INPUT, payload }).digest;
+    const digest = (payload: Record<string, unknown>) =>
+      buildApprovalView({ ...INPUT, payload }).digest;
     expect(digest({ task: 'x' })).not.toBe(digest({ task: 'x', priority: 'normal' }));
   });
 });
@@ -177,7 +202,8 @@ describe('the digest', () => {
 describe('reading a stored view', () => {
   const { view } = buildApprovalView(INPUT);
   const parsed = JSON.parse(view) as Record<string, unknown>;
-  const changed = (change: Record<string, unknown>) => canonicalJson(withoutUndefined({ ...parsed, ...change }));
+  const changed = (change: Record<string, unknown>) =>
+    canonicalJson(withoutUndefined({ ...parsed, ...change }));
 
   it.each([
     ['nothing', ''],
@@ -198,23 +224,33 @@ describe('reading a stored view', () => {
     ['a list as payload', changed({ payload: [] })],
     ['a number as text', changed({ text: 7 })],
   ])('refuses %s', (_name, text) => {
-    expect(readApprovalView(text)).toMatchObject({ ok: false, error: expect.stringContaining("an approval's view") as string });
+    expect(readApprovalView(text)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("an approval's view") as string,
+    });
   });
 });
 
 describe('a view that was stored in version 1', () => {
-  const [stored = '', digest = ''] = readFileSync('test/fixtures/approval-view-1.txt', 'utf8').split('\n');
+  const [stored = '', digest = ''] = readFileSync(
+    'test/fixtures/approval-view-1.txt',
+    'utf8',
+  ).split('\n');
 
   it('reads as it was shown, under the digest that a person saw', () => {
     const read = readApprovalView(stored);
-    expect(read).toMatchObject({ ok: true, value: { version: 1, text: 'Add salt[U+202E] and pepper', reason: 'Dinner at 7' } });
+    expect(read).toMatchObject({
+      ok: true,
+      value: { version: 1, text: 'Add salt[U+202E] and pepper', reason: 'Dinner at 7' },
+    });
     expect(read.ok && canonicalJson(read.value)).toBe(stored);
     expect(digestOfView(stored)).toBe(digest);
   });
 
   it('stays readable once a later version has one field more, and each version has exactly its own fields', () => {
     type Later = ApprovalView & { readonly place: string | null };
-    const isLater = (view: JsonObject): view is JsonObject & Later => typeof view.place === 'string';
+    const isLater = (view: JsonObject): view is JsonObject & Later =>
+      typeof view.place === 'string';
     const later: Readonly<Record<number, ViewReader<Later>>> = {
       1: (view) => {
         const first = READERS[1]?.(view);
@@ -222,9 +258,19 @@ describe('a view that was stored in version 1', () => {
       },
       2: (view) => (isLater(view) ? view : undefined),
     };
-    const newer = canonicalJson({ ...(JSON.parse(stored) as JsonObject), version: 2, place: 'kitchen' });
-    expect(readView(stored, later)).toMatchObject({ ok: true, value: { text: 'Add salt[U+202E] and pepper', place: null } });
-    expect(readView(newer, later)).toMatchObject({ ok: true, value: { text: 'Add salt[U+202E] and pepper', place: 'kitchen' } });
+    const newer = canonicalJson({
+      ...(JSON.parse(stored) as JsonObject),
+      version: 2,
+      place: 'kitchen',
+    });
+    expect(readView(stored, later)).toMatchObject({
+      ok: true,
+      value: { text: 'Add salt[U+202E] and pepper', place: null },
+    });
+    expect(readView(newer, later)).toMatchObject({
+      ok: true,
+      value: { text: 'Add salt[U+202E] and pepper', place: 'kitchen' },
+    });
     expect(readView(stored.replace('"version":1', '"version":2'), later).ok).toBe(false);
     expect(readView(newer.replace('"version":2', '"version":1'), later).ok).toBe(false);
     expect(readApprovalView(newer).ok).toBe(false);
@@ -247,7 +293,8 @@ describe('a stored request', () => {
       { payload: { ...INPUT.payload, context: {} } },
       { payload: { ...INPUT.payload, more: null } },
     ];
-    for (const other of others) expect(isViewOf(view, { ...INPUT, ...other }), JSON.stringify(other)).toBe(false);
+    for (const other of others)
+      expect(isViewOf(view, { ...INPUT, ...other }), JSON.stringify(other)).toBe(false);
   });
 
   it('reads as no other payload, whatever the two hold', () => {
@@ -255,7 +302,9 @@ describe('a stored request', () => {
       fc.property(arbitraryPayload, arbitraryPayload, (one, other) => {
         const first = { task: 'Feed the cat', context: { data: one } };
         const second = { task: 'Feed the cat', context: { data: other } };
-        expect(isViewOf(viewOf({ payload: first }), { ...INPUT, payload: second })).toBe(canonicalJson(first) === canonicalJson(second));
+        expect(isViewOf(viewOf({ payload: first }), { ...INPUT, payload: second })).toBe(
+          canonicalJson(first) === canonicalJson(second),
+        );
       }),
       { numRuns: 100 },
     );
@@ -301,7 +350,9 @@ describe('the fields of the card', () => {
 function leaves(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const members = Object.values(value);
-  return members.length === 0 ? 1 : members.reduce<number>((sum, member) => sum + leaves(member), 0);
+  return members.length === 0
+    ? 1
+    : members.reduce<number>((sum, member) => sum + leaves(member), 0);
 }
 
 function withoutUndefined(object: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,8 +1,14 @@
-// Now or later: every combination of what a person may have said, against the sentence that stands in the requirements.
+// Now or later: every combination of what a person may have said, against the sentence that stands
+// in the requirements.
 import { expect, test } from 'vitest';
 import { holdOf, isSilenced, type DoNotDisturbState } from '../../../main/core/holding.ts';
 
-const NONE: DoNotDisturbState = { paused: null, mutedUntil: null, quietUntil: null, mayInterrupt: false };
+const NONE: DoNotDisturbState = {
+  paused: null,
+  mutedUntil: null,
+  quietUntil: null,
+  mayInterrupt: false,
+};
 const ask = { decision: 'ask', urgent: false, riskClass: 'R2' } as const;
 const urgent = { ...ask, urgent: true } as const;
 const dangerous = { ...ask, riskClass: 'R3' } as const;
@@ -14,7 +20,10 @@ test('while nobody minds, everything is asked at once', () => {
 test('a quiet hour holds what asks a person, and nothing that asks nobody', () => {
   const quiet = { ...NONE, quietUntil: 7 };
   expect(holdOf(ask, quiet)).toEqual({ why: 'quiet_hours', until: 7 });
-  expect([holdOf({ ...ask, decision: 'deliver' }, quiet), holdOf({ ...ask, decision: 'decline' }, quiet)]).toEqual([null, null]);
+  expect([
+    holdOf({ ...ask, decision: 'deliver' }, quiet),
+    holdOf({ ...ask, decision: 'decline' }, quiet),
+  ]).toEqual([null, null]);
 });
 
 test('a pause holds what a rule would allow, too; what a rule refuses is refused', () => {
@@ -35,16 +44,28 @@ test('urgent passes a quiet hour and a pause only for a hub that its owner named
     expect(holdOf(urgent, { ...state, mayInterrupt: true })).toBeNull();
     expect(holdOf(ask, { ...state, mayInterrupt: true })).not.toBeNull();
   }
-  expect(holdOf({ ...urgent, decision: 'deliver' }, { ...NONE, paused: { until: 7 }, mayInterrupt: true })).not.toBeNull();
+  expect(
+    holdOf(
+      { ...urgent, decision: 'deliver' },
+      { ...NONE, paused: { until: 7 }, mayInterrupt: true },
+    ),
+  ).not.toBeNull();
 });
 
 test('nothing passes a mute by calling itself urgent', () => {
-  expect(holdOf(urgent, { ...NONE, mutedUntil: 7, mayInterrupt: true })).toEqual({ why: 'muted', until: 7 });
+  expect(holdOf(urgent, { ...NONE, mutedUntil: 7, mayInterrupt: true })).toEqual({
+    why: 'muted',
+    until: 7,
+  });
 });
 
 test('of several reasons the one that ends last counts', () => {
-  expect(holdOf(ask, { paused: { until: 5 }, mutedUntil: 9, quietUntil: 7, mayInterrupt: false })).toEqual({ why: 'muted', until: 9 });
-  expect(holdOf(ask, { paused: { until: null }, mutedUntil: 9, quietUntil: 7, mayInterrupt: false })).toEqual({
+  expect(
+    holdOf(ask, { paused: { until: 5 }, mutedUntil: 9, quietUntil: 7, mayInterrupt: false }),
+  ).toEqual({ why: 'muted', until: 9 });
+  expect(
+    holdOf(ask, { paused: { until: null }, mutedUntil: 9, quietUntil: 7, mayInterrupt: false }),
+  ).toEqual({
     why: 'paused',
     until: null,
   });
@@ -55,12 +76,11 @@ test('neither a quiet hour nor a pause holds what is dangerous; a mute does, sin
     { ...NONE, quietUntil: 7 },
     { ...NONE, paused: { until: null } },
   ]) {
-    expect((['R0', 'R1', 'R2', 'R3'] as const).map((riskClass) => holdOf({ ...ask, riskClass }, state) !== null)).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(
+      (['R0', 'R1', 'R2', 'R3'] as const).map(
+        (riskClass) => holdOf({ ...ask, riskClass }, state) !== null,
+      ),
+    ).toEqual([true, true, true, false]);
     expect(holdOf(dangerous, { ...state, mutedUntil: 9 })).toEqual({ why: 'muted', until: 9 });
   }
 });
@@ -72,9 +92,9 @@ test('what is asked then is silenced, but for what is urgent from a party that m
     { ...NONE, paused: { until: null } },
   ]) {
     expect([isSilenced(dangerous, state), isSilenced(urgent, state)]).toEqual([true, true]);
-    expect([isSilenced(dangerous, { ...state, mayInterrupt: true }), isSilenced(urgent, { ...state, mayInterrupt: true })]).toEqual([
-      true,
-      false,
-    ]);
+    expect([
+      isSilenced(dangerous, { ...state, mayInterrupt: true }),
+      isSilenced(urgent, { ...state, mayInterrupt: true }),
+    ]).toEqual([true, false]);
   }
 });

@@ -13,9 +13,15 @@ describe('risk', () => {
   it('is the class of the longest matching domain, else of the agent', () => {
     const home = agent('home', {
       riskClass: 'R2',
-      domains: domains(['family', 'R1'], ['family.calendar', 'R0'], 'logistics', ['home.locks', 'R3']),
+      domains: domains(['family', 'R1'], ['family.calendar', 'R0'], 'logistics', [
+        'home.locks',
+        'R3',
+      ]),
     });
-    expect(riskOf(home, 'family.calendar.week')).toEqual({ riskClass: 'R0', reason: 'domain_class' });
+    expect(riskOf(home, 'family.calendar.week')).toEqual({
+      riskClass: 'R0',
+      reason: 'domain_class',
+    });
     expect(riskOf(home, 'family.school')).toEqual({ riskClass: 'R1', reason: 'domain_class' });
     expect(riskOf(home, 'home.locks.front')).toEqual({ riskClass: 'R3', reason: 'domain_class' });
     expect(riskOf(home, 'logistics.travel')).toEqual({ riskClass: 'R2', reason: 'agent_class' });
@@ -25,7 +31,10 @@ describe('risk', () => {
   it('is nobody’s word where the owner has not spoken of the agent, or of an area it added itself', () => {
     const fresh = agent('new', {
       classByOwner: false,
-      domains: [...domains(['family', 'R1'], 'lists'), { domain: 'pay', riskClass: 'R3', byOwner: false, isOffered: true }],
+      domains: [
+        ...domains(['family', 'R1'], 'lists'),
+        { domain: 'pay', riskClass: 'R3', byOwner: false, isOffered: true },
+      ],
     });
     expect(riskOf(fresh, 'lists.food')).toEqual({ riskClass: 'R2', reason: 'default_class' });
     expect(riskOf(fresh, 'pay.rent')).toEqual({ riskClass: 'R3', reason: 'default_class' });
@@ -33,7 +42,15 @@ describe('risk', () => {
   });
 
   it('DL-10 (risk): a domain that is none is unknown and R3, whatever the agent', () => {
-    for (const domain of ['Family', 'family.', 'family..x', 'famil\u0443', 'family\u200b', '', 'x'.repeat(10_240)]) {
+    for (const domain of [
+      'Family',
+      'family.',
+      'family..x',
+      'famil\u0443',
+      'family\u200b',
+      '',
+      'x'.repeat(10_240),
+    ]) {
       for (const own of CLASSES) {
         const lenient = agent('a', { riskClass: own, domains: domains(['family', 'R0']) });
         expect(riskOf(lenient, domain)).toEqual({ riskClass: 'R3', reason: 'unknown' });
@@ -45,7 +62,10 @@ describe('risk', () => {
   it('DL-10 (risk): without a domain it is asked, even of an agent that only looks', () => {
     const looks = agent('a', { riskClass: 'R0', domains: domains(['family', 'R0']) });
     expect(riskOf(looks, null)).toEqual({ riskClass: 'R1', reason: 'no_domain' });
-    expect(riskOf(agent('a', { riskClass: 'R3' }), null)).toEqual({ riskClass: 'R3', reason: 'no_domain' });
+    expect(riskOf(agent('a', { riskClass: 'R3' }), null)).toEqual({
+      riskClass: 'R3',
+      reason: 'no_domain',
+    });
     // Whoever leaves the area out gains nothing by it.
     const opens = agent('a', { riskClass: 'R1', domains: domains('music', ['home.doors', 'R3']) });
     expect(riskOf(opens, null)).toEqual({ riskClass: 'R3', reason: 'no_domain' });
@@ -53,15 +73,23 @@ describe('risk', () => {
   });
 
   it('is the more careful of two where one area stands there twice, in either order', () => {
-    for (const twice of [domains(['home', 'R3'], ['home', 'R0']), domains(['home', 'R0'], ['home', 'R3'])]) {
-      expect(riskOf(agent('a', { riskClass: 'R0', domains: twice }), 'home.doors').riskClass).toBe('R3');
+    for (const twice of [
+      domains(['home', 'R3'], ['home', 'R0']),
+      domains(['home', 'R0'], ['home', 'R3']),
+    ]) {
+      expect(riskOf(agent('a', { riskClass: 'R0', domains: twice }), 'home.doors').riskClass).toBe(
+        'R3',
+      );
     }
   });
 
   it('is at least R2 for an agent nobody has confirmed', () => {
     fc.assert(
       fc.property(riskClass, (own) => {
-        const risk = riskOf(agent('a', { state: 'requested', riskClass: own, domains: domains(['family', 'R0']) }), 'family');
+        const risk = riskOf(
+          agent('a', { state: 'requested', riskClass: own, domains: domains(['family', 'R0']) }),
+          'family',
+        );
         expect(risk).toEqual({ riskClass: own === 'R3' ? 'R3' : 'R2', reason: 'new_agent' });
       }),
     );

@@ -1,7 +1,12 @@
 // Which agent a request is for, and what a domain is.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseAgent, isDomain, matchesDomain, type RouteRequest } from '../../../main/core/routing.ts';
+import {
+  chooseAgent,
+  isDomain,
+  matchesDomain,
+  type RouteRequest,
+} from '../../../main/core/routing.ts';
 import { agent, domains } from './agents.ts';
 
 const HOSTILE_DOMAINS = [
@@ -35,7 +40,10 @@ const HOSTILE_DOMAINS = [
 
 const nothing: RouteRequest = { routeTo: null, domain: null, capability: null };
 const calendar = agent('calendar', { domains: domains('family.calendar') });
-const family = agent('family', { domains: domains('family', 'logistics'), capabilities: ['web_search', 'chat'] });
+const family = agent('family', {
+  domains: domains('family', 'logistics'),
+  capabilities: ['web_search', 'chat'],
+});
 const fallback = agent('helper', { isDefault: true });
 
 function chosen(request: Partial<RouteRequest>, agents = [fallback, family, calendar]): string {
@@ -66,9 +74,12 @@ describe('domains', () => {
     const path = fc.array(word, { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(path, path, (prefix, domain) => {
-        const expected = prefix.length <= domain.length && prefix.every((part, index) => part === domain[index]);
+        const expected =
+          prefix.length <= domain.length && prefix.every((part, index) => part === domain[index]);
         expect(matchesDomain(prefix.join('.'), domain.join('.'))).toBe(expected);
-        expect(matchesDomain(prefix.join('.'), [...prefix, ...domain].slice(0, 6).join('.'))).toBe(true);
+        expect(matchesDomain(prefix.join('.'), [...prefix, ...domain].slice(0, 6).join('.'))).toBe(
+          true,
+        );
       }),
     );
   });
@@ -90,7 +101,9 @@ describe('domains', () => {
 
 describe('choosing an agent', () => {
   it('takes the one that was named, before all else', () => {
-    expect(chosen({ routeTo: 'calendar', domain: 'logistics', capability: 'chat' })).toBe('calendar');
+    expect(chosen({ routeTo: 'calendar', domain: 'logistics', capability: 'chat' })).toBe(
+      'calendar',
+    );
   });
 
   it('refuses a name that is not there, naming those that are, even when a domain would fit', () => {
@@ -126,8 +139,18 @@ describe('choosing an agent', () => {
   });
 
   it('never takes an agent that waits to be confirmed', () => {
-    const waiting = agent('waiting', { state: 'requested', domains: domains('family'), capabilities: ['chat'], isDefault: true });
-    const requests: readonly Partial<RouteRequest>[] = [{ routeTo: 'waiting' }, { domain: 'family' }, { capability: 'chat' }, {}];
+    const waiting = agent('waiting', {
+      state: 'requested',
+      domains: domains('family'),
+      capabilities: ['chat'],
+      isDefault: true,
+    });
+    const requests: readonly Partial<RouteRequest>[] = [
+      { routeTo: 'waiting' },
+      { domain: 'family' },
+      { capability: 'chat' },
+      {},
+    ];
     for (const request of requests) {
       expect(chosen(request, [waiting])).toContain('No agent is connected');
     }
@@ -141,7 +164,9 @@ describe('choosing an agent', () => {
       'The message names no agent and no domain, and this hub has no default agent. Name one of its agents instead: bare.',
     );
     expect(chosen({ domain: 'Family!' }, [family])).toContain('use lower-case words with dots');
-    expect(chosen({}, [])).toBe('No agent is connected to this hub yet. Try again later, or ask another hub.');
+    expect(chosen({}, [])).toBe(
+      'No agent is connected to this hub yet. Try again later, or ask another hub.',
+    );
   });
 
   it('never repeats a hostile name or domain in its own sentence', () => {

@@ -1,5 +1,6 @@
-// The rules of the house a second time, by an implementation that knows nothing of the first: it does not compare rules field by field, but
-// writes down, for each rule, the set of all requests of a little world that it covers, and compares sets. And a rule and a request to begin with.
+// The rules of the house a second time, by an implementation that knows nothing of the first: it
+// does not compare rules field by field, but writes down, for each rule, the set of all requests of
+// a little world that it covers, and compares sets. And a rule and a request to begin with.
 import type { Rule, RuledRequest } from '../../../main/core/rules.ts';
 
 export const DAD = 'd'.repeat(64);
@@ -47,7 +48,16 @@ export function request(change: Partial<RuledRequest> = {}): RuledRequest {
 
 export const PEERS = [DAD, LEO, 'agent:scribe'];
 export const AGENTS = ['planner', 'lights', 'other'];
-const DOMAINS = ['family', 'family.chat', 'family.chat.dinner', 'familyx', 'home', null, 'Family', 'family..chat'];
+const DOMAINS = [
+  'family',
+  'family.chat',
+  'family.chat.dinner',
+  'familyx',
+  'home',
+  null,
+  'Family',
+  'family..chat',
+];
 export const KINDS = ['delegate', 'query'] as const;
 const ASKERS = ['claw', 'scribe', null];
 const TOPICS = ['dinner', 'dinner.guests', 'trip', null];
@@ -61,7 +71,9 @@ export const WORLD: readonly RuledRequest[] = PEERS.flatMap((peer) =>
       KINDS.flatMap((kind) =>
         ASKERS.flatMap((askingAgent) =>
           TOPICS.flatMap((topic) =>
-            CONVERSATIONS.map((conversation) => request({ peer, agent, domain, kind, askingAgent, topic, conversation })),
+            CONVERSATIONS.map((conversation) =>
+              request({ peer, agent, domain, kind, askingAgent, topic, conversation }),
+            ),
           ),
         ),
       ),
@@ -69,7 +81,10 @@ export const WORLD: readonly RuledRequest[] = PEERS.flatMap((peer) =>
   ),
 );
 
-/** "family" covers itself and whatever goes on with a dot; what is no proper area is covered by nothing. */
+/**
+ * "family" covers itself and whatever goes on with a dot; what is no proper area is covered by
+ * nothing.
+ */
 function coversName(of: string | null, name: string | null): boolean {
   if (of === null) return true;
   if (name === null || name !== name.toLowerCase() || name.includes('..')) return false;
@@ -85,7 +100,9 @@ export function coversScope(scope: Rule, asked: RuledRequest): boolean {
     [scope.conversation, asked.conversation],
   ];
   return (
-    wanted.every(([of, is]) => of === null || of === is) && coversName(scope.domain, asked.domain) && coversName(scope.topic, asked.topic)
+    wanted.every(([of, is]) => of === null || of === is) &&
+    coversName(scope.domain, asked.domain) &&
+    coversName(scope.topic, asked.topic)
   );
 }
 
@@ -93,7 +110,8 @@ const SETS = new Map<string, Uint8Array>();
 function setOf(scope: Rule): Uint8Array {
   const { peer, agent, domain, kind, askingAgent, topic, conversation } = scope;
   const key = JSON.stringify([peer, agent, domain, kind, askingAgent, topic, conversation]);
-  const known = SETS.get(key) ?? Uint8Array.from(WORLD, (asked) => (coversScope(scope, asked) ? 1 : 0));
+  const known =
+    SETS.get(key) ?? Uint8Array.from(WORLD, (asked) => (coversScope(scope, asked) ? 1 : 0));
   SETS.set(key, known);
   return known;
 }
@@ -103,17 +121,25 @@ export function isProperSubset(one: Rule, other: Rule): boolean {
   const [inner, outer] = [setOf(one), setOf(other)];
   const row = NARROWER.get(inner) ?? new Map<Uint8Array, boolean>();
   NARROWER.set(inner, row);
-  const known = row.get(outer) ?? (size(inner) < size(outer) && inner.every((is, index) => is === 0 || outer[index] === 1));
+  const known =
+    row.get(outer) ??
+    (size(inner) < size(outer) && inner.every((is, index) => is === 0 || outer[index] === 1));
   row.set(outer, known);
   return known;
 }
 
 /** The rules of the house, word for word, one sentence after the other. */
-export function decideSlowly(rules: readonly Rule[], asked: RuledRequest, nowMs: number, trustedSince: number | null): string {
+export function decideSlowly(
+  rules: readonly Rule[],
+  asked: RuledRequest,
+  nowMs: number,
+  trustedSince: number | null,
+): string {
   const alive = rules.filter((one) => {
     if (one.suspended) return false;
     if (one.expiresAt !== null && one.expiresAt <= nowMs) return false;
-    const lastSeen = one.lastUsedAt !== null && one.lastUsedAt > one.createdAt ? one.lastUsedAt : one.createdAt;
+    const lastSeen =
+      one.lastUsedAt !== null && one.lastUsedAt > one.createdAt ? one.lastUsedAt : one.createdAt;
     return one.idleMs === null || lastSeen + one.idleMs > nowMs;
   });
   const covering = alive.filter((one) => coversScope(one, asked));
@@ -124,7 +150,8 @@ export function decideSlowly(rules: readonly Rule[], asked: RuledRequest, nowMs:
   const allows = covering.filter((one) => {
     if (one.effect !== 'allow') return false;
     // The same peer, agent and domain, named; made since this hub is trusted; not from the future.
-    if (one.peer === null || one.agent === null || one.domain === null || !asked.isAgentsDomain) return false;
+    if (one.peer === null || one.agent === null || one.domain === null || !asked.isAgentsDomain)
+      return false;
     if (
       trustedSince === null ||
       one.trustedSince !== trustedSince ||
@@ -135,7 +162,10 @@ export function decideSlowly(rules: readonly Rule[], asked: RuledRequest, nowMs:
     // Nothing riskier than what it was made for.
     if (Number(asked.riskClass[1]) > Number(one.riskMax?.[1] ?? 0)) return false;
     if (asked.riskClass !== 'R2') return true;
-    return (one.reach === 'conversation' && one.conversation !== null) || (one.reach === 'always' && one.topic !== null);
+    return (
+      (one.reach === 'conversation' && one.conversation !== null) ||
+      (one.reach === 'always' && one.topic !== null)
+    );
   });
   const asks = covering.filter((one) => one.effect === 'ask');
   // The narrowest of ask and allow wins, and a tie asks.

@@ -1,6 +1,12 @@
 // Which rule decides: worked cases. Generated ones stand in generated-rules.test.ts.
 import { describe, expect, test } from 'vitest';
-import { decideByRules, missOf, NO_AGENT, type Rule, type RuledRequest } from '../../../main/core/rules.ts';
+import {
+  decideByRules,
+  missOf,
+  NO_AGENT,
+  type Rule,
+  type RuledRequest,
+} from '../../../main/core/rules.ts';
 import { LEO, MOMENT, NOW, request, rule } from './rules-of-the-house.ts';
 
 const decisionOf = (rules: readonly Rule[], asked: RuledRequest, moment = MOMENT) => {
@@ -10,7 +16,11 @@ const decisionOf = (rules: readonly Rule[], asked: RuledRequest, moment = MOMENT
 
 describe('one allowing rule', () => {
   test('lets in what it was made for, and says so', () => {
-    expect(decisionOf([rule()], request())).toEqual({ decision: 'deliver', ground: 'allow', id: 'rule' });
+    expect(decisionOf([rule()], request())).toEqual({
+      decision: 'deliver',
+      ground: 'allow',
+      id: 'rule',
+    });
   });
 
   test.each<[string, Partial<RuledRequest>, string]>([
@@ -23,25 +33,53 @@ describe('one allowing rule', () => {
     ['a riskier class', { riskClass: 'R2' }, 'class'],
     ["an area that is none of the agent's", { isAgentsDomain: false }, 'no_domain'],
   ])('%s is asked', (_what, change, miss) => {
-    expect(decisionOf([rule()], request(change))).toEqual({ decision: 'ask', ground: 'default', id: null });
+    expect(decisionOf([rule()], request(change))).toEqual({
+      decision: 'ask',
+      ground: 'default',
+      id: null,
+    });
     expect(missOf(rule(), request(change), MOMENT)).toBe(miss);
   });
 
   test('a narrower area is covered, a lower class too', () => {
-    expect(decisionOf([rule()], request({ domain: 'family.calendar.school', riskClass: 'R0' }))).toMatchObject({ decision: 'deliver' });
+    expect(
+      decisionOf([rule()], request({ domain: 'family.calendar.school', riskClass: 'R0' })),
+    ).toMatchObject({ decision: 'deliver' });
   });
 
-  test.each(['Family', 'family.', 'family..x', 'famil\u0443', 'family\u200b', 'familyx', '', '*', 'family.a.b.c.d.e.f'])(
+  test.each([
+    'Family',
+    'family.',
+    'family..x',
+    'famil\u0443',
+    'family\u200b',
+    'familyx',
+    '',
+    '*',
+    'family.a.b.c.d.e.f',
+  ])(
     'DL-10: the area %j never matches a rule for "family", neither to allow nor to refuse',
     (domain) => {
-      const both = [rule({ domain: 'family' }), rule({ id: 'no', effect: 'never', domain: 'family' })];
-      expect(decisionOf(both, request({ domain }))).toMatchObject({ decision: 'ask', ground: 'default' });
+      const both = [
+        rule({ domain: 'family' }),
+        rule({ id: 'no', effect: 'never', domain: 'family' }),
+      ];
+      expect(decisionOf(both, request({ domain }))).toMatchObject({
+        decision: 'ask',
+        ground: 'default',
+      });
     },
   );
 
   test('DL-10: ten thousand letters are no area either', () => {
-    const both = [rule({ domain: 'family' }), rule({ id: 'no', effect: 'never', domain: 'family' })];
-    expect(decisionOf(both, request({ domain: `family.${'f'.repeat(10_000)}` }))).toMatchObject({ decision: 'ask', ground: 'default' });
+    const both = [
+      rule({ domain: 'family' }),
+      rule({ id: 'no', effect: 'never', domain: 'family' }),
+    ];
+    expect(decisionOf(both, request({ domain: `family.${'f'.repeat(10_000)}` }))).toMatchObject({
+      decision: 'ask',
+      ground: 'default',
+    });
   });
 
   test('one that names another asking agent, topic or conversation says nothing', () => {
@@ -61,7 +99,9 @@ describe('one allowing rule', () => {
     const idle = rule({ idleMs: 100, expiresAt: NOW + 500, createdAt: NOW - 100 });
     expect(missOf(idle, request(), MOMENT)).toBe('ended');
     expect(missOf({ ...idle, lastUsedAt: NOW - 1 }, request(), MOMENT)).toBeNull();
-    expect(missOf({ ...idle, lastUsedAt: NOW + 450 }, request(), { ...MOMENT, nowMs: NOW + 500 })).toBe('ended');
+    expect(
+      missOf({ ...idle, lastUsedAt: NOW + 450 }, request(), { ...MOMENT, nowMs: NOW + 500 }),
+    ).toBe('ended');
   });
 
   test('one made for requests that name no agent covers those alone', () => {
@@ -72,7 +112,9 @@ describe('one allowing rule', () => {
 
   test('one made under this pairing holds whatever the clock showed when the hub was added', () => {
     const since = NOW + 5_000_000;
-    expect(missOf(rule({ trustedSince: since }), request(), { nowMs: NOW, trustedSince: since })).toBeNull();
+    expect(
+      missOf(rule({ trustedSince: since }), request(), { nowMs: NOW, trustedSince: since }),
+    ).toBeNull();
   });
 
   test('a suspended rule, one made under another pairing and one from a later clock say nothing', () => {
@@ -82,13 +124,16 @@ describe('one allowing rule', () => {
     expect(missOf(rule(), request(), { nowMs: NOW, trustedSince: null })).toBe('other_trust');
     expect(missOf(rule({ createdAt: NOW + 1 }), request(), MOMENT)).toBe('not_begun');
     // It was used later than the clock shows, so the clock was set back meanwhile.
-    expect(missOf(rule({ createdAt: NOW - 10, lastUsedAt: NOW + 1 }), request(), MOMENT)).toBe('not_begun');
+    expect(missOf(rule({ createdAt: NOW - 10, lastUsedAt: NOW + 1 }), request(), MOMENT)).toBe(
+      'not_begun',
+    );
     expect(missOf(rule({ createdAt: NOW - 10, lastUsedAt: NOW }), request(), MOMENT)).toBeNull();
   });
 
   test('what others see (R2) is covered within one conversation or, for good, one topic; never until a time, never everywhere', () => {
     const seen = request({ riskClass: 'R2', topic: 'dinner' });
-    const of = (change: Partial<Rule>) => decisionOf([rule({ riskMax: 'R2', ...change })], seen).decision;
+    const of = (change: Partial<Rule>) =>
+      decisionOf([rule({ riskMax: 'R2', ...change })], seen).decision;
     expect(of({ reach: 'conversation', conversation: 'c1' })).toBe('deliver');
     expect(of({ reach: 'always', topic: 'dinner' })).toBe('deliver');
     expect(of({ reach: 'always' })).toBe('ask');
@@ -96,38 +141,68 @@ describe('one allowing rule', () => {
     expect(of({ reach: 'conversation' })).toBe('ask');
   });
 
-  test.each(['conversation', 'until', 'always'] as const)('no rule that reaches %s opens a dangerous area', (reach) => {
-    const open = rule({ reach, riskMax: 'R3', conversation: 'c1', topic: 'dinner' });
-    expect(decisionOf([open], request({ riskClass: 'R3', topic: 'dinner' }))).toEqual({ decision: 'ask', ground: 'dangerous', id: null });
-  });
+  test.each(['conversation', 'until', 'always'] as const)(
+    'no rule that reaches %s opens a dangerous area',
+    (reach) => {
+      const open = rule({ reach, riskMax: 'R3', conversation: 'c1', topic: 'dinner' });
+      expect(decisionOf([open], request({ riskClass: 'R3', topic: 'dinner' }))).toEqual({
+        decision: 'ask',
+        ground: 'dangerous',
+        id: null,
+      });
+    },
+  );
 
   test('one that does not name hub, agent and area allows nothing', () => {
     for (const hole of [{ peer: null }, { agent: null }, { domain: null }]) {
-      expect(decisionOf([rule(hole)], request())).toMatchObject({ decision: 'ask', ground: 'default' });
+      expect(decisionOf([rule(hole)], request())).toMatchObject({
+        decision: 'ask',
+        ground: 'default',
+      });
     }
   });
 });
 
 describe('several rules', () => {
   const never = rule({ id: 'never', effect: 'never', agent: null, domain: null, kind: null });
-  const askAll = rule({ id: 'ask', effect: 'ask', peer: null, agent: null, domain: null, kind: null });
+  const askAll = rule({
+    id: 'ask',
+    effect: 'ask',
+    peer: null,
+    agent: null,
+    domain: null,
+    kind: null,
+  });
 
   test('any matching "never" wins, however wide, over the narrowest that allows, for a dangerous request too', () => {
     const narrow = rule({ askingAgent: 'claw', topic: 'dinner', conversation: 'c1' });
     const asked = request({ askingAgent: 'claw', topic: 'dinner' });
-    expect(decisionOf([narrow, never], asked)).toEqual({ decision: 'decline', ground: 'never', id: 'never' });
-    expect(decisionOf([narrow, never], { ...asked, riskClass: 'R3' })).toMatchObject({ decision: 'decline' });
+    expect(decisionOf([narrow, never], asked)).toEqual({
+      decision: 'decline',
+      ground: 'never',
+      id: 'never',
+    });
+    expect(decisionOf([narrow, never], { ...asked, riskClass: 'R3' })).toMatchObject({
+      decision: 'decline',
+    });
   });
 
   test('the narrowest of ask and allow wins', () => {
-    expect(decisionOf([askAll, rule()], request())).toMatchObject({ decision: 'deliver', id: 'rule' });
+    expect(decisionOf([askAll, rule()], request())).toMatchObject({
+      decision: 'deliver',
+      id: 'rule',
+    });
     const askSchool = rule({ id: 'school', effect: 'ask', domain: 'family.calendar.school' });
-    expect(decisionOf([askAll, rule(), askSchool], request({ domain: 'family.calendar.school' }))).toEqual({
+    expect(
+      decisionOf([askAll, rule(), askSchool], request({ domain: 'family.calendar.school' })),
+    ).toEqual({
       decision: 'ask',
       ground: 'tie',
       id: 'school',
     });
-    expect(decisionOf([askAll, rule(), askSchool], request())).toMatchObject({ decision: 'deliver' });
+    expect(decisionOf([askAll, rule(), askSchool], request())).toMatchObject({
+      decision: 'deliver',
+    });
   });
 
   test('a tie asks: the same scope, and two scopes of which neither lies in the other', () => {
@@ -136,8 +211,19 @@ describe('several rules', () => {
       ground: 'tie',
       id: 'same',
     });
-    const crossing = rule({ id: 'crossing', effect: 'ask', agent: null, domain: null, kind: null, conversation: 'c1' });
-    expect(decisionOf([rule(), crossing], request())).toMatchObject({ decision: 'ask', ground: 'tie', id: 'crossing' });
+    const crossing = rule({
+      id: 'crossing',
+      effect: 'ask',
+      agent: null,
+      domain: null,
+      kind: null,
+      conversation: 'c1',
+    });
+    expect(decisionOf([rule(), crossing], request())).toMatchObject({
+      decision: 'ask',
+      ground: 'tie',
+      id: 'crossing',
+    });
   });
 
   test('a question that only looks passes by default, and is asked where a rule says so', () => {

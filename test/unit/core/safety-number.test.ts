@@ -26,7 +26,9 @@ describe('the safety number', () => {
 
   it('stays what it is from version to version', () => {
     // Computed by another program from the description in PROTOCOL.md, Pairing.
-    expect(safetyNumber('01'.repeat(32), '00'.repeat(32))).toBe('43169 93780 83258 60435 05520 35377 76322 74306 59551 76994 81613 88036');
+    expect(safetyNumber('01'.repeat(32), '00'.repeat(32))).toBe(
+      '43169 93780 83258 60435 05520 35377 76322 74306 59551 76994 81613 88036',
+    );
   });
 
   it('is made of keys and nothing else', () => {

@@ -6,7 +6,10 @@ import { TASK_STATES, type TaskState } from '../../../preload/contract/closed-li
 
 const state = fc.constantFrom(...TASK_STATES);
 
-/** Every state that can be reached from `start` by moves here, optionally without passing through `without`. */
+/**
+ * Every state that can be reached from `start` by moves here, optionally without passing through
+ * `without`.
+ */
 function reachable(start: TaskState, without?: TaskState): ReadonlySet<TaskState> {
   const seen = new Set<TaskState>([start]);
   const open: TaskState[] = [start];
@@ -23,7 +26,14 @@ function reachable(start: TaskState, without?: TaskState): ReadonlySet<TaskState
 
 describe('task states', () => {
   it('end as completed, partial, failed, declined, expired or cancelled, and nothing else is an end', () => {
-    expect(TASK_STATES.filter(isTerminal)).toEqual(['completed', 'partial', 'failed', 'declined', 'expired', 'cancelled']);
+    expect(TASK_STATES.filter(isTerminal)).toEqual([
+      'completed',
+      'partial',
+      'failed',
+      'declined',
+      'expired',
+      'cancelled',
+    ]);
   });
 
   it('never leave their end, seen from here or from afar', () => {
@@ -41,8 +51,10 @@ describe('task states', () => {
 
   it('reach an agent only through approval: without it the only work that gets done is a person’s answer', () => {
     const unapproved = reachable('received', 'approved');
-    for (const done of ['queued', 'claimed', 'running', 'partial'] as const) expect(unapproved).not.toContain(done);
-    for (const undone of ['declined', 'expired', 'cancelled', 'failed', 'completed'] as const) expect(unapproved).toContain(undone);
+    for (const done of ['queued', 'claimed', 'running', 'partial'] as const)
+      expect(unapproved).not.toContain(done);
+    for (const undone of ['declined', 'expired', 'cancelled', 'failed', 'completed'] as const)
+      expect(unapproved).toContain(undone);
   });
 
   it('can always come to an end, and from received all can be reached that is of work done here', () => {

@@ -10,12 +10,23 @@ describe('bodies', () => {
   it('HE-07 (bodies): show odd spaces and marks piled up beyond any spelling, and leave what languages need', () => {
     expect(escapeText('pay\u2003 \u3000now\u00ad')).toBe('pay[U+2003] [U+3000]now[U+00AD]');
     expect(escapeText(`a${'\u0301'.repeat(7)}b`)).toBe(`a${'\u0301'.repeat(5)}[U+0301][U+0301]b`);
-    for (const text of ['Nguyễn Thị Ánh', 'שָׁלוֹם עֲלֵיכֶם', 'क्षत्रिय', '5\u202fkm', 'Ça va\u00a0?', 'བསྒྲུབས', '👩‍🚀 ❤️'])
+    for (const text of [
+      'Nguyễn Thị Ánh',
+      'שָׁלוֹם עֲלֵיכֶם',
+      'क्षत्रिय',
+      '5\u202fkm',
+      'Ça va\u00a0?',
+      'བསྒྲུབས',
+      '👩‍🚀 ❤️',
+    ])
       expect(escapeText(text)).toBe(text);
   });
 
   it('are escaped at any depth, keys too, and nothing but strings changes', () => {
-    const value = { 'a\u200b': ['x\u0000', 1, null, true, { 'b\u202e': { c: '\u2066' } }], plain: 'plain' };
+    const value = {
+      'a\u200b': ['x\u0000', 1, null, true, { 'b\u202e': { c: '\u2066' } }],
+      plain: 'plain',
+    };
     expect(escapeJson(value)).toEqual({
       'a[U+200B]': ['x[U+0000]', 1, null, true, { 'b[U+202E]': { c: '[U+2066]' } }],
       plain: 'plain',

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../main/lib/canonical-json.ts';
 
 /** JSON values as a parser gives them: well-formed strings, no minus zero. */
-const jsonData = fc.jsonValue({ maxDepth: 5, stringUnit: 'grapheme' }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const jsonData = fc
+  .jsonValue({ maxDepth: 5, stringUnit: 'grapheme' })
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 describe('canonicalJson', () => {
   it('writes the example of RFC 8785, section 3.2.2', () => {
@@ -18,16 +20,28 @@ describe('canonicalJson', () => {
   });
 
   it('sorts keys by UTF-16 code units, as in RFC 8785, section 3.2.3', () => {
-    const value = { '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\ud83d\ude00': 5, '\u0080': 6, '\u00f6': 7 };
+    const value = {
+      '\u20ac': 1,
+      '\r': 2,
+      '\ufb33': 3,
+      '1': 4,
+      '\ud83d\ude00': 5,
+      '\u0080': 6,
+      '\u00f6': 7,
+    };
     expect(Object.keys(JSON.parse(canonicalJson(value)) as object)).toHaveLength(7);
-    expect([...canonicalJson(value).matchAll(/:(\d)/g)].map((match) => match[1]).join('')).toBe('2467153');
+    expect([...canonicalJson(value).matchAll(/:(\d)/g)].map((match) => match[1]).join('')).toBe(
+      '2467153',
+    );
   });
 
   it('gives one text whatever the order of the keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), jsonData), (object) => {
         const reversed = Object.fromEntries(Object.entries(object).reverse());
-        expect(canonicalJson(reversed)).toBe(canonicalJson(Object.fromEntries(Object.entries(object))));
+        expect(canonicalJson(reversed)).toBe(
+          canonicalJson(Object.fromEntries(Object.entries(object))),
+        );
       }),
     );
   });

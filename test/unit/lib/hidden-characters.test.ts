@@ -1,16 +1,49 @@
-// Which characters become visible escapes, which stay, and that nothing is lost or forged on the way.
+// Which characters become visible escapes, which stay, and that nothing is lost or forged on the
+// way.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasHidden, showHidden } from '../../../main/lib/hidden-characters.ts';
 
 /** The inverse, written apart from the code under test: what an escape stands for. */
 function readBack(text: string): string {
-  return text.replaceAll(/\[U\+([0-9A-F]{4,6})\]/g, (_escape, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+  return text.replaceAll(/\[U\+([0-9A-F]{4,6})\]/g, (_escape, hex: string) =>
+    String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
 }
 
 const NASTY = fc.oneof(
-  fc.constantFrom('[', ']', '[U+', '[U+202E]', '[u+0]', 'U+005B]', '\u202e', '\u200d', '\u200c', '\ufe0f', '\u{e0041}', '\r', '\u0007'),
-  fc.constantFrom('👩', '🚀', '🏽', '1', '\u20e3', 'क', '्', 'ක', '\ud800', '\udc00', '\n', '\t', 'a', '005B', '\ufeff'),
+  fc.constantFrom(
+    '[',
+    ']',
+    '[U+',
+    '[U+202E]',
+    '[u+0]',
+    'U+005B]',
+    '\u202e',
+    '\u200d',
+    '\u200c',
+    '\ufe0f',
+    '\u{e0041}',
+    '\r',
+    '\u0007',
+  ),
+  fc.constantFrom(
+    '👩',
+    '🚀',
+    '🏽',
+    '1',
+    '\u20e3',
+    'क',
+    '्',
+    'ක',
+    '\ud800',
+    '\udc00',
+    '\n',
+    '\t',
+    'a',
+    '005B',
+    '\ufeff',
+  ),
   fc.string({ unit: 'binary', maxLength: 3 }),
 );
 const nastyText = fc.array(NASTY, { maxLength: 12 }).map((parts) => parts.join(''));
@@ -91,7 +124,9 @@ describe('escapes cannot be forged', () => {
       fc.property(nastyText, (text) => {
         const shown = showHidden(text);
         expect(shown.isWellFormed()).toBe(true);
-        expect(shown).not.toMatch(/(?![\t\n])[\p{Control}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u);
+        expect(shown).not.toMatch(
+          /(?![\t\n])[\p{Control}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/u,
+        );
       }),
       { numRuns: 1000 },
     );
@@ -107,7 +142,8 @@ describe('escapes cannot be forged', () => {
 
   it('stays quick on 64 KiB of the worst text', () => {
     const started = performance.now();
-    for (const piece of ['\u202e', '[U+0]', '[', '\u200d', '👩\u200d', '\ufe0f']) showHidden(piece.repeat(65_536 / piece.length));
+    for (const piece of ['\u202e', '[U+0]', '[', '\u200d', '👩\u200d', '\ufe0f'])
+      showHidden(piece.repeat(65_536 / piece.length));
     expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -1,10 +1,16 @@
-// What the strict reader takes and refuses. Every refusal is a sentence; nothing thrown at it comes out as an exception.
+// What the strict reader takes and refuses. Every refusal is a sentence; nothing thrown at it comes
+// out as an exception.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '../../../main/lib/bytes.ts';
 import { parseStrictJson, readStrictJson, type JsonLimits } from '../../../main/lib/strict-json.ts';
 
-const LIMITS: JsonLimits = { sizeMaxBytes: 65_536, depthMax: 32, nodesMax: 4096, keysPerObjectMax: 256 };
+const LIMITS: JsonLimits = {
+  sizeMaxBytes: 65_536,
+  depthMax: 32,
+  nodesMax: 4096,
+  keysPerObjectMax: 256,
+};
 
 function reasonFor(input: string | Uint8Array, limits = LIMITS): string {
   const result = parseStrictJson(input, limits);
@@ -13,8 +19,12 @@ function reasonFor(input: string | Uint8Array, limits = LIMITS): string {
 
 describe('documents', () => {
   it('reads every type of value, with space around every token', () => {
-    const text = ' \t\r\n{ "a" : [ 1 , -2.5 , 1e3 , true , false , null , "x\\n\\u00e9\\ud83d\\ude00" , { } , [ ] ] } \n';
-    expect(parseStrictJson(text, LIMITS)).toEqual({ ok: true, value: { a: [1, -2.5, 1000, true, false, null, 'x\né😀', {}, []] } });
+    const text =
+      ' \t\r\n{ "a" : [ 1 , -2.5 , 1e3 , true , false , null , "x\\n\\u00e9\\ud83d\\ude00" , { } , [ ] ] } \n';
+    expect(parseStrictJson(text, LIMITS)).toEqual({
+      ok: true,
+      value: { a: [1, -2.5, 1000, true, false, null, 'x\né😀', {}, []] },
+    });
   });
 
   it('reads bytes and text alike', () => {
@@ -79,7 +89,9 @@ describe('documents', () => {
     expect(parseStrictJson(fitting, LIMITS).ok).toBe(true);
     expect(parseStrictJson(utf8(fitting), LIMITS).ok).toBe(true);
     expect(reasonFor(`${fitting} `)).toBe('the message is 65537 bytes long; 65536 is the most');
-    expect(reasonFor(utf8(`${fitting} `))).toBe('the message is 65537 bytes long; 65536 is the most');
+    expect(reasonFor(utf8(`${fitting} `))).toBe(
+      'the message is 65537 bytes long; 65536 is the most',
+    );
     expect(reasonFor(new Uint8Array(10_000_000))).toContain('10000000 bytes');
   });
 });
@@ -116,7 +128,10 @@ describe('bytes that are no text', () => {
   });
 
   it('takes pairs, written out or escaped', () => {
-    expect(parseStrictJson('["\ud83d\ude00","\\uD83D\\uDE00"]', LIMITS)).toEqual({ ok: true, value: ['😀', '😀'] });
+    expect(parseStrictJson('["\ud83d\ude00","\\uD83D\\uDE00"]', LIMITS)).toEqual({
+      ok: true,
+      value: ['😀', '😀'],
+    });
   });
 });
 
@@ -124,7 +139,9 @@ describe('keys', () => {
   it('refuses the same key twice, however it is spelt', () => {
     expect(reasonFor('{"a":1,"b":2,"a":3}')).toBe('the key "a" stands twice in one object');
     expect(reasonFor('{"a":1,"\\u0061":2}')).toBe('the key "a" stands twice in one object');
-    expect(reasonFor('{"x":{"<b>":1,"<b>":2}}')).toBe('the key with unusual characters stands twice in one object');
+    expect(reasonFor('{"x":{"<b>":1,"<b>":2}}')).toBe(
+      'the key with unusual characters stands twice in one object',
+    );
     expect(parseStrictJson('{"a":{"a":1},"b":{"a":1}}', LIMITS).ok).toBe(true);
   });
 
@@ -136,10 +153,13 @@ describe('keys', () => {
   });
 
   it('PW-14 (parser): takes 256 keys in an object and refuses 257, as well as 60,000', () => {
-    const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join()}}`;
+    const keys = (count: number) =>
+      `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join()}}`;
     expect(parseStrictJson(keys(256), LIMITS).ok).toBe(true);
     expect(reasonFor(keys(257))).toBe('an object has more than 256 keys');
-    expect(reasonFor(keys(60_000), { ...LIMITS, sizeMaxBytes: 10_000_000 })).toBe('an object has more than 256 keys');
+    expect(reasonFor(keys(60_000), { ...LIMITS, sizeMaxBytes: 10_000_000 })).toBe(
+      'an object has more than 256 keys',
+    );
   });
 });
 
@@ -148,20 +168,26 @@ describe('PW-14 (parser): depth, size and numbers give a sentence, never a Range
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(parseStrictJson(nested(32), LIMITS).ok).toBe(true);
     expect(reasonFor(nested(33))).toBe('the message is nested deeper than 32 levels');
-    expect(reasonFor(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)).toBe('the message is nested deeper than 32 levels');
+    expect(reasonFor(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)).toBe(
+      'the message is nested deeper than 32 levels',
+    );
   });
 
   it('refuses 32,000 levels of arrays and of objects, closed or not', () => {
-    for (const text of ['['.repeat(32_000) + ']'.repeat(32_000), '['.repeat(65_000), `${'{"a":'.repeat(10_000)}1`]) {
+    for (const text of [
+      '['.repeat(32_000) + ']'.repeat(32_000),
+      '['.repeat(65_000),
+      `${'{"a":'.repeat(10_000)}1`,
+    ]) {
       expect(reasonFor(text)).toBe('the message is nested deeper than 32 levels');
     }
   });
 
   it('counts on one pass even when no limit stops it', () => {
     const deep = '['.repeat(1_000_000);
-    expect(reasonFor(deep, { sizeMaxBytes: 1e9, depthMax: 1e9, nodesMax: 1e9, keysPerObjectMax: 1e9 })).toBe(
-      'the JSON document ends too early',
-    );
+    expect(
+      reasonFor(deep, { sizeMaxBytes: 1e9, depthMax: 1e9, nodesMax: 1e9, keysPerObjectMax: 1e9 }),
+    ).toBe('the JSON document ends too early');
   });
 
   it('takes 4,096 values and refuses 4,097', () => {
@@ -186,7 +212,17 @@ describe('PW-14 (parser): depth, size and numbers give a sentence, never a Range
     expect(reasonFor(`{"deadline_ms":${text}}`)).toContain(reason);
   });
 
-  it.each(['0', '9007199254740991', '-9007199254740991', '1.5', '1e-7', '1e21', '6.02e23', '1E+3', '0.1e1'])('takes %s', (text) => {
+  it.each([
+    '0',
+    '9007199254740991',
+    '-9007199254740991',
+    '1.5',
+    '1e-7',
+    '1e21',
+    '6.02e23',
+    '1E+3',
+    '0.1e1',
+  ])('takes %s', (text) => {
     expect(parseStrictJson(text, LIMITS)).toEqual({ ok: true, value: Number(text) });
   });
 });
@@ -209,7 +245,11 @@ describe('properties', () => {
       .tuple(
         fc.json({ maxDepth: 4 }),
         fc.nat(),
-        fc.string({ minLength: 0, maxLength: 3, unit: fc.constantFrom(...'{}[],:"\\u01eE+-.tfn \u0000\ud800') }),
+        fc.string({
+          minLength: 0,
+          maxLength: 3,
+          unit: fc.constantFrom(...'{}[],:"\\u01eE+-.tfn \u0000\ud800'),
+        }),
       )
       .map(([text, at, piece]) => {
         const position = at % (text.length + 1);
@@ -258,6 +298,9 @@ describe('what a refusal still knows', () => {
   });
 
   it('knows nothing of an outermost list', () => {
-    expect(readStrictJson('["id","abc"', LIMITS)).toMatchObject({ ok: false, error: { outerStrings: new Map() } });
+    expect(readStrictJson('["id","abc"', LIMITS)).toMatchObject({
+      ok: false,
+      error: { outerStrings: new Map() },
+    });
   });
 });

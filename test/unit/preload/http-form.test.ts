@@ -1,4 +1,5 @@
-// The HTTP form of an operation and the router that reads it: what one writes, the other must read, for every operation of the table.
+// The HTTP form of an operation and the router that reads it: what one writes, the other must read,
+// for every operation of the table.
 import { describe, expect, test } from 'vitest';
 import { mergeParams, Router } from '../../../main/api/http/router.ts';
 import { httpRequestOf } from '../../../preload/contract/http-form.ts';
@@ -19,8 +20,14 @@ function roundTrip(name: OperationName, params: Record<string, unknown>): unknow
 
 describe('the HTTP form of an operation', () => {
   test.each(names)('%s is read back as itself', (name) => {
-    const inPath = [...OPERATIONS[name].path.matchAll(/:([a-z]+)/g)].map(([, key]) => [key ?? '', 'a/b ?#%\u00e9..']);
-    const params = { ...Object.fromEntries(inPath), ...(OPERATIONS[name].method === 'GET' ? {} : { other: [1, null, { deep: true }] }) };
+    const inPath = [...OPERATIONS[name].path.matchAll(/:([a-z]+)/g)].map(([, key]) => [
+      key ?? '',
+      'a/b ?#%\u00e9..',
+    ]);
+    const params = {
+      ...Object.fromEntries(inPath),
+      ...(OPERATIONS[name].method === 'GET' ? {} : { other: [1, null, { deep: true }] }),
+    };
     expect(roundTrip(name, params)).toEqual({ name, params });
   });
 
@@ -41,7 +48,11 @@ describe('the HTTP form of an operation', () => {
       path: '/v1/tasks/x/cancel',
       body: '{}',
     });
-    expect(httpRequestOf('sessions.revoke', { id: 'x' })).toEqual({ method: 'DELETE', path: '/v1/sessions/x', body: null });
+    expect(httpRequestOf('sessions.revoke', { id: 'x' })).toEqual({
+      method: 'DELETE',
+      path: '/v1/sessions/x',
+      body: null,
+    });
     expect(() => httpRequestOf('tasks.cancel', {})).toThrow(TypeError);
   });
 

@@ -9,7 +9,15 @@ import { KINDS } from '../../../main/protocol/kinds.ts';
 import { ENVELOPE_SIZE_MAX_BYTES } from '../../../main/protocol/limits.ts';
 import { isMessageId } from '../../../main/protocol/message-id.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
-import { ALICE, arbitraryEnvelope, arbitraryPayload, BOB, envelope, MESSAGE_ID, OTHER_ID } from './envelopes.ts';
+import {
+  ALICE,
+  arbitraryEnvelope,
+  arbitraryPayload,
+  BOB,
+  envelope,
+  MESSAGE_ID,
+  OTHER_ID,
+} from './envelopes.ts';
 
 function parseFields(fields: Readonly<Record<string, unknown>>) {
   return parseEnvelope(utf8(JSON.stringify(fields)));
@@ -26,7 +34,10 @@ describe('round trip', () => {
       fc.property(arbitraryEnvelope, (original) => {
         const text = encodeEnvelope(original);
         expect(text).toMatch(/^[\x20-\x7e]*$/);
-        expect(parseEnvelope(utf8(text))).toEqual({ ok: true, value: { envelope: original, raw: text } });
+        expect(parseEnvelope(utf8(text))).toEqual({
+          ok: true,
+          value: { envelope: original, raw: text },
+        });
       }),
       { numRuns: 300 },
     );
@@ -35,7 +46,10 @@ describe('round trip', () => {
   it('keeps the raw text exactly as it came: order, spaces, unknown fields, other spellings', () => {
     const text = ` {"payload":{"question":"\\u00fc \u00fc","extra":[1e3]},"future":{"x":1},"kind":"query","ts":1,"to":"${BOB}","from":"${ALICE}","id":"${MESSAGE_ID}","v":1}\n`;
     const expected = envelope({ ts: 1, payload: { question: 'ü ü', extra: [1000] } });
-    expect(parseEnvelope(utf8(text))).toEqual({ ok: true, value: { envelope: expected, raw: text } });
+    expect(parseEnvelope(utf8(text))).toEqual({
+      ok: true,
+      value: { envelope: expected, raw: text },
+    });
   });
 
   it('reads an absent ref as null', () => {
@@ -45,8 +59,14 @@ describe('round trip', () => {
 
   it('passes kinds it does not know, with or without a payload', () => {
     const { payload: _payload, ...fields } = envelope({ kind: 'teleport' });
-    expect(parseFields(fields)).toMatchObject({ ok: true, value: { envelope: { kind: 'teleport', payload: {} } } });
-    expect(parseFields({ ...fields, payload: { a: 1 } })).toMatchObject({ ok: true, value: { envelope: { payload: { a: 1 } } } });
+    expect(parseFields(fields)).toMatchObject({
+      ok: true,
+      value: { envelope: { kind: 'teleport', payload: {} } },
+    });
+    expect(parseFields({ ...fields, payload: { a: 1 } })).toMatchObject({
+      ok: true,
+      value: { envelope: { payload: { a: 1 } } },
+    });
   });
 
   it('lets exactly the kinds without a payload leave it out', () => {
@@ -91,20 +111,30 @@ describe('refusals', () => {
   });
 
   it.each(['[]', '"query"', 'null', '7'])('refuse %s, which is no object', (text) => {
-    expect(parseEnvelope(utf8(text))).toEqual({ ok: false, error: { reason: 'a message is one JSON object', id: null, kind: null } });
+    expect(parseEnvelope(utf8(text))).toEqual({
+      ok: false,
+      error: { reason: 'a message is one JSON object', id: null, kind: null },
+    });
   });
 
   it('say which message they refuse, when its id and kind can be read', () => {
     expect(refusal({ ts: 'now' })).toMatchObject({ id: MESSAGE_ID, kind: 'query' });
-    expect(refusal({ payload: { a: Number.MAX_SAFE_INTEGER + 1 } })).toMatchObject({ id: MESSAGE_ID, kind: 'query' });
+    expect(refusal({ payload: { a: Number.MAX_SAFE_INTEGER + 1 } })).toMatchObject({
+      id: MESSAGE_ID,
+      kind: 'query',
+    });
     expect(refusal({ id: 'x' })).toMatchObject({ id: null, kind: 'query' });
     expect(refusal({ kind: 'k k' })).toMatchObject({ id: MESSAGE_ID, kind: null });
-    expect(parseEnvelope(new Uint8Array([0xff]))).toMatchObject({ error: { id: null, kind: null } });
+    expect(parseEnvelope(new Uint8Array([0xff]))).toMatchObject({
+      error: { id: null, kind: null },
+    });
   });
 
   it('PW-12 (envelope): the largest message passes, one byte more does not, and neither do two documents', () => {
     const empty = encodeEnvelope(envelope({ payload: { question: '' } })).length;
-    const text = encodeEnvelope(envelope({ payload: { question: 'x'.repeat(ENVELOPE_SIZE_MAX_BYTES - empty) } }));
+    const text = encodeEnvelope(
+      envelope({ payload: { question: 'x'.repeat(ENVELOPE_SIZE_MAX_BYTES - empty) } }),
+    );
     expect(text).toHaveLength(65_536);
     expect(parseEnvelope(utf8(text)).ok).toBe(true);
     expect(parseEnvelope(utf8(`${text} `)).ok).toBe(false);
@@ -114,7 +144,8 @@ describe('refusals', () => {
   });
 
   it('PW-14 (envelope): depth, keys and numbers of a payload are refused with the id of the message', () => {
-    const withPayload = (payload: string) => encodeEnvelope(envelope()).replace(/"payload":.*$/, `"payload":${payload}}`);
+    const withPayload = (payload: string) =>
+      encodeEnvelope(envelope()).replace(/"payload":.*$/, `"payload":${payload}}`);
     const payloads = [
       `{"a":${'['.repeat(32_000)}${']'.repeat(32_000)}}`,
       `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`,
@@ -124,7 +155,10 @@ describe('refusals', () => {
       '{"deadline_ms":-0}',
     ];
     for (const payload of payloads) {
-      expect(parseEnvelope(utf8(withPayload(payload)))).toMatchObject({ ok: false, error: { id: MESSAGE_ID, kind: 'query' } });
+      expect(parseEnvelope(utf8(withPayload(payload)))).toMatchObject({
+        ok: false,
+        error: { id: MESSAGE_ID, kind: 'query' },
+      });
     }
   });
 });
@@ -132,14 +166,19 @@ describe('refusals', () => {
 describe('encoding', () => {
   it('refuses what is too large, counting each other character as its escape', () => {
     const payload = { question: 'é'.repeat(11_000) };
-    expect(() => encodeEnvelope(envelope({ payload }))).toThrow(expect.objectContaining({ code: 'payload_too_large', failedBy: 'input' }));
+    expect(() => encodeEnvelope(envelope({ payload }))).toThrow(
+      expect.objectContaining({ code: 'payload_too_large', failedBy: 'input' }),
+    );
   });
 
   it.each([
     ['half a surrogate pair', { question: 'a\ud800' }],
     ['an integer that would change', { question: 'a', data: 2 ** 60 }],
     ['33 levels', { question: 'a', data: JSON.parse('['.repeat(32) + ']'.repeat(32)) as unknown }],
-    ['a key that reaches into prototypes', JSON.parse('{"__proto__":{}}') as Record<string, unknown>],
+    [
+      'a key that reaches into prototypes',
+      JSON.parse('{"__proto__":{}}') as Record<string, unknown>,
+    ],
   ])('refuses what no hub would take: %s', (_name, payload) => {
     expect(() => encodeEnvelope(envelope({ payload }))).toThrow(AppError);
   });
@@ -152,10 +191,14 @@ describe('encoding', () => {
 describe('message ids', () => {
   it('are UUIDs of version 4 in lower case', () => {
     fc.assert(
-      fc.property(fc.uuid({ version: 4 }), fc.uuid({ version: [1, 2, 3, 5, 6, 7, 8] }), (id, other) => {
-        expect(isMessageId(id)).toBe(true);
-        expect(isMessageId(other)).toBe(false);
-      }),
+      fc.property(
+        fc.uuid({ version: 4 }),
+        fc.uuid({ version: [1, 2, 3, 5, 6, 7, 8] }),
+        (id, other) => {
+          expect(isMessageId(id)).toBe(true);
+          expect(isMessageId(other)).toBe(false);
+        },
+      ),
     );
   });
 });
@@ -164,8 +207,17 @@ describe('content digest', () => {
   it('is the same however the JSON was spelt, and covers nothing but kind, ref and payload', () => {
     fc.assert(
       fc.property(arbitraryEnvelope, (original) => {
-        const respelt: unknown = JSON.parse(JSON.stringify(Object.fromEntries(Object.entries(original.payload).reverse()), null, 2));
-        const copy = { ...original, id: OTHER_ID, from: BOB, to: ALICE, ts: 0, payload: respelt as Record<string, unknown> };
+        const respelt: unknown = JSON.parse(
+          JSON.stringify(Object.fromEntries(Object.entries(original.payload).reverse()), null, 2),
+        );
+        const copy = {
+          ...original,
+          id: OTHER_ID,
+          from: BOB,
+          to: ALICE,
+          ts: 0,
+          payload: respelt as Record<string, unknown>,
+        };
         expect(contentDigest(copy)).toBe(contentDigest(original));
         expect(contentDigest(original)).toMatch(/^[0-9a-f]{64}$/);
       }),
@@ -177,8 +229,12 @@ describe('content digest', () => {
       fc.property(arbitraryEnvelope, arbitraryPayload, (original, other) => {
         const digest = contentDigest(original);
         expect(contentDigest({ ...original, kind: `${original.kind}x` })).not.toBe(digest);
-        expect(contentDigest({ ...original, ref: original.ref === null ? MESSAGE_ID : null })).not.toBe(digest);
-        expect(contentDigest({ ...original, payload: { ...original.payload, another_member: other } })).not.toBe(digest);
+        expect(
+          contentDigest({ ...original, ref: original.ref === null ? MESSAGE_ID : null }),
+        ).not.toBe(digest);
+        expect(
+          contentDigest({ ...original, payload: { ...original.payload, another_member: other } }),
+        ).not.toBe(digest);
       }),
     );
   });

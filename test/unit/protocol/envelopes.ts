@@ -10,17 +10,31 @@ export const OTHER_ID = '9b2d6a34-1c7f-4e0a-8b11-5f6e7d8c9a00';
 
 export function envelope(change: Partial<Envelope> = {}): Envelope {
   const payload = { question: 'What is on the family calendar this week?' };
-  return { v: 1, id: MESSAGE_ID, from: ALICE, to: BOB, ts: 1_771_108_000_000, kind: 'query', ref: null, payload, ...change };
+  return {
+    v: 1,
+    id: MESSAGE_ID,
+    from: ALICE,
+    to: BOB,
+    ts: 1_771_108_000_000,
+    kind: 'query',
+    ref: null,
+    payload,
+    ...change,
+  };
 }
 
 const jsonText = fc.string({ unit: 'grapheme', maxLength: 20 });
-const key = jsonText.filter((text) => !['__proto__', 'constructor', 'prototype', 'toString', 'toJSON'].includes(text));
+const key = jsonText.filter(
+  (text) => !['__proto__', 'constructor', 'prototype', 'toString', 'toJSON'].includes(text),
+);
 const { payloadValue } = fc.letrec((tie) => ({
   payloadValue: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     jsonText,
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 }).map((number) => (number === 0 ? 0 : number)),
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 })
+      .map((number) => (number === 0 ? 0 : number)),
     fc.boolean(),
     fc.constant(null),
     fc.array(tie('payloadValue'), { maxLength: 5 }),
@@ -31,9 +45,15 @@ const { payloadValue } = fc.letrec((tie) => ({
 /** Plain data as a parser gives it: ordinary objects. */
 export const arbitraryPayload = fc
   .dictionary(key, payloadValue, { maxKeys: 6 })
-  .map((payload) => JSON.parse(canonicalJson(JSON.parse(JSON.stringify(payload)))) as Readonly<Record<string, unknown>>);
+  .map(
+    (payload) =>
+      JSON.parse(canonicalJson(JSON.parse(JSON.stringify(payload)))) as Readonly<
+        Record<string, unknown>
+      >,
+  );
 
-const hex = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+const hex = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
 const arbitraryId = fc.uuid({ version: 4 });
 const arbitraryAgentId = hex(32).map((digits) => `ed25519.${digits}`);
 export const arbitraryEnvelope: fc.Arbitrary<Envelope> = fc.record({

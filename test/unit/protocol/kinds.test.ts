@@ -1,11 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import { EXTENSIONS, FEATURES, isKnownKind, KINDS, kindEntry, mayAnswer, mayOpen } from '../../../main/protocol/kinds.ts';
+import {
+  EXTENSIONS,
+  FEATURES,
+  isKnownKind,
+  KINDS,
+  kindEntry,
+  mayAnswer,
+  mayOpen,
+} from '../../../main/protocol/kinds.ts';
 
 describe('kinds', () => {
   it('advertise exactly the optional ones as features', () => {
-    expect(FEATURES).toEqual(['delegate', 'ack', 'result', 'cancel', 'discover', 'capabilities', 'pair']);
+    expect(FEATURES).toEqual([
+      'delegate',
+      'ack',
+      'result',
+      'cancel',
+      'discover',
+      'capabilities',
+      'pair',
+    ]);
     const required = Object.entries(KINDS).filter(([, entry]) => entry.required);
-    expect(required.map(([kind]) => kind)).toEqual(['hello', 'ping', 'pong', 'query', 'response', 'notify', 'error']);
+    expect(required.map(([kind]) => kind)).toEqual([
+      'hello',
+      'ping',
+      'pong',
+      'query',
+      'response',
+      'notify',
+      'error',
+    ]);
   });
 
   it('reply with kinds that exist, on a bidirectional stream only', () => {

@@ -37,12 +37,18 @@ const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 describe('the test vector', () => {
   it('gives its commitment, transcript and digits bit for bit', () => {
     expect(toHex(commit)).toBe('80b58386baa936f04b04582f7125ae2941695f3a00d9f4acfb2fb41dd4430d1f');
-    expect(toHex(transcript(vector))).toBe('893e8d28bcce85aa6c96de44aec3b9bd9b98f915510b62018d5a5b56afdc65f9');
+    expect(toHex(transcript(vector))).toBe(
+      '893e8d28bcce85aa6c96de44aec3b9bd9b98f915510b62018d5a5b56afdc65f9',
+    );
     expect(digitsOf(transcript(vector))).toEqual({ six: '754416', two: '44' });
   });
 
   it('does not depend on the order in which a meta was written', () => {
-    expect(toHex(commitment({ pid, key: keyI, meta: { person: 'Dad', hub: 'Dad MacBook' }, nonce: nonceI }))).toBe(toHex(commit));
+    expect(
+      toHex(
+        commitment({ pid, key: keyI, meta: { person: 'Dad', hub: 'Dad MacBook' }, nonce: nonceI }),
+      ),
+    ).toBe(toHex(commit));
   });
 });
 
@@ -61,13 +67,25 @@ describe('the transcript', () => {
     ]) {
       expect(toHex(transcript({ ...vector, ...change }))).not.toBe(original);
     }
-    expect(toHex(transcript({ ...vector, keyI: keyR, metaI: metaR, nonceI: nonceR, keyR: keyI, metaR: metaI, nonceR: nonceI }))).not.toBe(
-      original,
-    );
+    expect(
+      toHex(
+        transcript({
+          ...vector,
+          keyI: keyR,
+          metaI: metaR,
+          nonceI: nonceR,
+          keyR: keyI,
+          metaR: metaI,
+          nonceR: nonceI,
+        }),
+      ),
+    ).not.toBe(original);
   });
 
   it('covers members of a meta that nobody shows', () => {
-    expect(toHex(commitment({ pid, key: keyI, meta: { ...metaI, later: [1] }, nonce: nonceI }))).not.toBe(toHex(commit));
+    expect(
+      toHex(commitment({ pid, key: keyI, meta: { ...metaI, later: [1] }, nonce: nonceI })),
+    ).not.toBe(toHex(commit));
   });
 
   it('gives digits of fixed width', () => {
@@ -111,12 +129,18 @@ describe('steps', () => {
     const offer = newOffer({ pid, key: keyI, meta: metaI, nonce: nonceI });
     const signature = new Uint8Array(64).fill(7);
     expect(toHex(offer.commit)).toBe(toHex(commit));
-    expect(parsePairStep(offer.payload)).toEqual({ ok: true, value: { ...base, step: 'offer', meta: metaI, commit, invite: null } });
+    expect(parsePairStep(offer.payload)).toEqual({
+      ok: true,
+      value: { ...base, step: 'offer', meta: metaI, commit, invite: null },
+    });
     expect(parsePairStep(answerPayload(pid, metaR, nonceR))).toEqual({
       ok: true,
       value: { ...base, step: 'answer', meta: metaR, nonce: nonceR },
     });
-    expect(parsePairStep(revealPayload(pid, nonceI))).toEqual({ ok: true, value: { ...base, step: 'reveal', nonce: nonceI } });
+    expect(parsePairStep(revealPayload(pid, nonceI))).toEqual({
+      ok: true,
+      value: { ...base, step: 'reveal', nonce: nonceI },
+    });
     expect(parsePairStep(confirmPayload(pid, signature))).toEqual({
       ok: true,
       value: { ...base, step: 'confirm', sig: signature, mac: null },
@@ -130,7 +154,9 @@ describe('steps', () => {
   it('carry a commitment that only the revealed nonce opens', () => {
     const offer = newOffer({ pid, key: keyI, meta: metaI, nonce: nonceI });
     expect(JSON.stringify(offer.payload)).not.toContain(toBase64Url(nonceI));
-    expect(toHex(commitment({ pid, key: keyI, meta: metaI, nonce: nonceR }))).not.toBe(toHex(offer.commit));
+    expect(toHex(commitment({ pid, key: keyI, meta: metaI, nonce: nonceR }))).not.toBe(
+      toHex(offer.commit),
+    );
   });
 
   const offer = newOffer({ pid, key: keyI, meta: metaI, nonce: nonceI }).payload;
@@ -138,57 +164,110 @@ describe('steps', () => {
     ['no step', { pid: offer.pid }, '"step" must be'],
     ['an unknown step', { ...offer, step: 'accept' }, '"step" must be'],
     ['no pid', { ...offer, pid: undefined }, '"pid" must be 16 bytes'],
-    ['a pid of 15 bytes', { ...offer, pid: toBase64Url(new Uint8Array(15)) }, '"pid" must be 16 bytes'],
+    [
+      'a pid of 15 bytes',
+      { ...offer, pid: toBase64Url(new Uint8Array(15)) },
+      '"pid" must be 16 bytes',
+    ],
     ['a padded pid', { ...offer, pid: `${toBase64Url(pid)}==` }, '"pid" must be 16 bytes'],
-    ['a pid with loose bits at its end', { ...offer, pid: `${toBase64Url(new Uint8Array(16)).slice(0, -1)}B` }, '"pid" must be 16 bytes'],
+    [
+      'a pid with loose bits at its end',
+      { ...offer, pid: `${toBase64Url(new Uint8Array(16)).slice(0, -1)}B` },
+      '"pid" must be 16 bytes',
+    ],
     ['a pid in the other alphabet', { ...offer, pid: '+'.repeat(22) }, '"pid" must be 16 bytes'],
-    ['a short commitment', { ...offer, commit: toBase64Url(new Uint8Array(31)) }, '"commit" must be 32 bytes'],
+    [
+      'a short commitment',
+      { ...offer, commit: toBase64Url(new Uint8Array(31)) },
+      '"commit" must be 32 bytes',
+    ],
     ['no meta', { ...offer, meta: undefined }, '"meta" must be a JSON object'],
     ['a list as meta', { ...offer, meta: [] }, '"meta" must be a JSON object'],
     ['a number as a name', { ...offer, meta: { hub: 7 } }, '"meta.hub" must be text'],
-    ['a meta of 1,025 bytes', { ...offer, meta: { hub: 'x'.repeat(1015) } }, '"meta" is longer than 1024 bytes'],
-    ['a short nonce', { step: 'reveal', pid: offer.pid, nonce: toBase64Url(new Uint8Array(16)) }, '"nonce" must be 32 bytes'],
-    ['a short signature', { step: 'confirm', pid: offer.pid, sig: toBase64Url(new Uint8Array(32)) }, '"sig" must be 64 bytes'],
+    [
+      'a meta of 1,025 bytes',
+      { ...offer, meta: { hub: 'x'.repeat(1015) } },
+      '"meta" is longer than 1024 bytes',
+    ],
+    [
+      'a short nonce',
+      { step: 'reveal', pid: offer.pid, nonce: toBase64Url(new Uint8Array(16)) },
+      '"nonce" must be 32 bytes',
+    ],
+    [
+      'a short signature',
+      { step: 'confirm', pid: offer.pid, sig: toBase64Url(new Uint8Array(32)) },
+      '"sig" must be 64 bytes',
+    ],
   ])('are refused with a sentence: %s', (_name, payload, reason) => {
-    expect(parsePairStep(payload)).toEqual({ ok: false, error: expect.stringContaining(reason) as string });
+    expect(parsePairStep(payload)).toEqual({
+      ok: false,
+      error: expect.stringContaining(reason) as string,
+    });
   });
 
   it('never throw, whatever the payload', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('step', 'pid', 'meta', 'nonce', 'commit', 'sig', 'reason'), fc.jsonValue()), (payload) => {
-        expect(typeof parsePairStep(payload).ok).toBe('boolean');
-      }),
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('step', 'pid', 'meta', 'nonce', 'commit', 'sig', 'reason'),
+          fc.jsonValue(),
+        ),
+        (payload) => {
+          expect(typeof parsePairStep(payload).ok).toBe('boolean');
+        },
+      ),
     );
   });
 
   it('cut a reason to 200 characters', () => {
     const step = parsePairStep({ step: 'abort', pid: offer.pid, reason: 'x'.repeat(10_000) });
     expect(step).toMatchObject({ ok: true, value: { reason: 'x'.repeat(200) } });
-    expect(parsePairStep({ step: 'abort', pid: offer.pid })).toMatchObject({ ok: true, value: { reason: '' } });
+    expect(parsePairStep({ step: 'abort', pid: offer.pid })).toMatchObject({
+      ok: true,
+      value: { reason: '' },
+    });
   });
 });
 
 describe('a meta', () => {
   it('shows hub, person and platform where they are text', () => {
-    expect(readPairMeta({ ...metaI, other: 1 })).toEqual({ hub: 'Dad MacBook', person: 'Dad', platform: null });
+    expect(readPairMeta({ ...metaI, other: 1 })).toEqual({
+      hub: 'Dad MacBook',
+      person: 'Dad',
+      platform: null,
+    });
     expect(readPairMeta({ hub: '' })).toEqual({ hub: null, person: null, platform: null });
   });
 });
 
 describe('an invitation', () => {
   const secret = createHash('sha256').update('secret').digest().subarray(0, 16);
-  const sealed = Buffer.from('893e8d28bcce85aa6c96de44aec3b9bd9b98f915510b62018d5a5b56afdc65f9', 'hex');
+  const sealed = Buffer.from(
+    '893e8d28bcce85aa6c96de44aec3b9bd9b98f915510b62018d5a5b56afdc65f9',
+    'hex',
+  );
 
   it('gives the codes of the test vector of PROTOCOL.md', () => {
     expect(toHex(invitationId(secret))).toBe('f4716279e01df41d4b42f0e5aa99dabb');
-    expect(toHex(invitationMac(secret, 'I', sealed))).toBe('bbfb855b1a5248142a6ab8a91f175244d30b7c835aba9dd29c6d8bc5f9f7890a');
-    expect(toHex(invitationMac(secret, 'R', sealed))).toBe('1ade80743cf84985c9d14497c529a900a0f43f4e88418f58cb2713a0518a781b');
+    expect(toHex(invitationMac(secret, 'I', sealed))).toBe(
+      'bbfb855b1a5248142a6ab8a91f175244d30b7c835aba9dd29c6d8bc5f9f7890a',
+    );
+    expect(toHex(invitationMac(secret, 'R', sealed))).toBe(
+      '1ade80743cf84985c9d14497c529a900a0f43f4e88418f58cb2713a0518a781b',
+    );
   });
 
   it('adds its id to the offer and its code to the confirmation, each of its own length', () => {
     const pid = new Uint8Array(16);
-    const { payload } = newOffer({ pid, key: new Uint8Array(32), meta: {}, nonce: new Uint8Array(32) }, invitationId(secret));
-    expect(parsePairStep(payload)).toMatchObject({ ok: true, value: { invite: invitationId(secret) } });
+    const { payload } = newOffer(
+      { pid, key: new Uint8Array(32), meta: {}, nonce: new Uint8Array(32) },
+      invitationId(secret),
+    );
+    expect(parsePairStep(payload)).toMatchObject({
+      ok: true,
+      value: { invite: invitationId(secret) },
+    });
     expect(parsePairStep({ ...payload, invite: 'AAAA' })).toMatchObject({ ok: false });
     const mac = invitationMac(secret, 'I', sealed);
     const confirmed = confirmPayload(pid, new Uint8Array(64), mac);

@@ -7,7 +7,9 @@ import { arbitraryPayload } from './envelopes.ts';
 
 const DAY_MS = 86_400_000;
 
-function value<T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string }): T {
+function value<T>(
+  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string },
+): T {
   if (!result.ok) throw new Error(result.error);
   return result.value;
 }
@@ -46,13 +48,25 @@ describe('query', () => {
   });
 
   it('takes a structured question as its canonical text', () => {
-    expect(value(payloads.parseQuery({ question: { select: 'events', from: 'week' } })).question).toBe('{"from":"week","select":"events"}');
+    expect(
+      value(payloads.parseQuery({ question: { select: 'events', from: 'week' } })).question,
+    ).toBe('{"from":"week","select":"events"}');
   });
 
   it('reads null as absent, and at most a day as its deadline', () => {
-    const nothing = { domain: null, max_tokens: null, deadline_ms: null, route: null, conversation: null };
-    expect(value(payloads.parseQuery({ question: 'x', ...nothing }))).toEqual(value(payloads.parseQuery({ question: 'x' })));
-    expect(value(payloads.parseQuery({ question: 'x', deadline_ms: 2 ** 52 })).deadline_ms).toBe(DAY_MS);
+    const nothing = {
+      domain: null,
+      max_tokens: null,
+      deadline_ms: null,
+      route: null,
+      conversation: null,
+    };
+    expect(value(payloads.parseQuery({ question: 'x', ...nothing }))).toEqual(
+      value(payloads.parseQuery({ question: 'x' })),
+    );
+    expect(value(payloads.parseQuery({ question: 'x', deadline_ms: 2 ** 52 })).deadline_ms).toBe(
+      DAY_MS,
+    );
   });
 
   it('keeps a domain that is none as it came: it matches nothing later', () => {
@@ -69,21 +83,39 @@ describe('PW-14, DL-10 (payloads): what does not fit is refused with what would 
     [{ question: ' \n' }, '"question" must be text'],
     [{ question: 7 }, '"question" must be text'],
     [{ question: ['x'] }, '"question" must be text'],
-    [{ question: 'x', deadline_ms: 'x' }, '"deadline_ms" must be a whole number of at least 1, or absent'],
+    [
+      { question: 'x', deadline_ms: 'x' },
+      '"deadline_ms" must be a whole number of at least 1, or absent',
+    ],
     [{ question: 'x', deadline_ms: -1 }, '"deadline_ms" must be a whole number'],
     [{ question: 'x', deadline_ms: 0 }, '"deadline_ms" must be a whole number'],
     [{ question: 'x', deadline_ms: 1.5 }, '"deadline_ms" must be a whole number'],
     [{ question: 'x', deadline_ms: 1e308 }, '"deadline_ms" must be a whole number'],
     [{ question: 'x', deadline_ms: true }, '"deadline_ms" must be a whole number'],
-    [{ question: 'x', max_tokens: -5 }, '"max_tokens" must be a whole number of at least 0, or absent'],
+    [
+      { question: 'x', max_tokens: -5 },
+      '"max_tokens" must be a whole number of at least 0, or absent',
+    ],
     [{ question: 'x', domain: ['family'] }, '"domain" must be text, or absent'],
     [{ question: 'x', domain: { a: 1 } }, '"domain" must be text, or absent'],
-    [{ question: 'x', capability: 'c'.repeat(129) }, '"capability" must be at most 128 characters long'],
+    [
+      { question: 'x', capability: 'c'.repeat(129) },
+      '"capability" must be at most 128 characters long',
+    ],
     [{ question: 'x', route: 'mum' }, '"route" must be a JSON object, or absent'],
-    [{ question: 'x', route: { to: 7 } }, '"route" does not fit: "route.to" must be text, or absent'],
-    [{ question: 'x', route: { from: 'f'.repeat(65) } }, '"route.from" must be at most 64 characters long'],
+    [
+      { question: 'x', route: { to: 7 } },
+      '"route" does not fit: "route.to" must be text, or absent',
+    ],
+    [
+      { question: 'x', route: { from: 'f'.repeat(65) } },
+      '"route.from" must be at most 64 characters long',
+    ],
     [{ question: 'x', conversation: {} }, '"conversation.id" must be text'],
-    [{ question: 'x', conversation: { id: 'c'.repeat(129) } }, '"conversation.id" must be at most 128 characters long'],
+    [
+      { question: 'x', conversation: { id: 'c'.repeat(129) } },
+      '"conversation.id" must be at most 128 characters long',
+    ],
   ])('query %j', (payload, sentence) => {
     expect(reason(payloads.parseQuery(payload))).toContain(sentence);
   });
@@ -145,13 +177,26 @@ describe('replies', () => {
 
   it('ack: a held request says so beside the state that every hub knows, and anything but true is not held', () => {
     const read = (held: unknown, held_ms?: unknown) =>
-      value(payloads.parseAck({ accepted: true, state: 'pending_approval', held, ...(held_ms === undefined ? {} : { held_ms }) }));
-    expect(read(true, 5000)).toMatchObject({ state: 'pending_approval', held: true, held_ms: 5000 });
+      value(
+        payloads.parseAck({
+          accepted: true,
+          state: 'pending_approval',
+          held,
+          ...(held_ms === undefined ? {} : { held_ms }),
+        }),
+      );
+    expect(read(true, 5000)).toMatchObject({
+      state: 'pending_approval',
+      held: true,
+      held_ms: 5000,
+    });
     expect([read(true).held_ms, read('yes').held, read(null).held]).toEqual([null, false, false]);
   });
 
   it('ack: a refusal without a code is a rejection, a state that is unknown is no state', () => {
-    expect(value(payloads.parseAck({ accepted: true, state: 'pending_approval', estimated_ms: 5000 }))).toEqual({
+    expect(
+      value(payloads.parseAck({ accepted: true, state: 'pending_approval', estimated_ms: 5000 })),
+    ).toEqual({
       accepted: true,
       state: 'pending_approval',
       held: false,
@@ -161,11 +206,22 @@ describe('replies', () => {
       reason: null,
       retryable: false,
     });
-    expect(value(payloads.parseAck({ accepted: false, reason: 'no' }))).toMatchObject({ code: 'rejected', reason: 'no', retryable: false });
-    expect(value(payloads.parseAck({ accepted: false, code: 'overloaded' }))).toMatchObject({ code: 'overloaded', retryable: true });
-    expect(value(payloads.parseAck({ accepted: false, code: 'made_up' }))).toMatchObject({ code: 'internal' });
+    expect(value(payloads.parseAck({ accepted: false, reason: 'no' }))).toMatchObject({
+      code: 'rejected',
+      reason: 'no',
+      retryable: false,
+    });
+    expect(value(payloads.parseAck({ accepted: false, code: 'overloaded' }))).toMatchObject({
+      code: 'overloaded',
+      retryable: true,
+    });
+    expect(value(payloads.parseAck({ accepted: false, code: 'made_up' }))).toMatchObject({
+      code: 'internal',
+    });
     expect(value(payloads.parseAck({ accepted: true, state: 'dreaming' })).state).toBeNull();
-    expect(reason(payloads.parseAck({ accepted: 'yes' }))).toContain('"accepted" must be true or false');
+    expect(reason(payloads.parseAck({ accepted: 'yes' }))).toContain(
+      '"accepted" must be true or false',
+    );
     expect(reason(payloads.parseAck({}))).toContain('"accepted" must be true or false');
   });
 
@@ -175,11 +231,21 @@ describe('replies', () => {
       value(payloads.parseResult({ status: 'completed', answered_by })).answered_by,
     ];
     expect(readBoth('Mum')).toEqual(['Mum', 'Mum']);
-    for (const none of ['', 7, {}, null, 'x'.repeat(65)]) expect(readBoth(none)).toEqual([null, null]);
+    for (const none of ['', 7, {}, null, 'x'.repeat(65)])
+      expect(readBoth(none)).toEqual([null, null]);
   });
 
   it('result: a status is needed, an outcome may be missing, an unknown code is internal', () => {
-    expect(value(payloads.parseResult({ status: 'completed', outcome: 'Sent.', data: { ok: true }, error: null }))).toEqual({
+    expect(
+      value(
+        payloads.parseResult({
+          status: 'completed',
+          outcome: 'Sent.',
+          data: { ok: true },
+          error: null,
+        }),
+      ),
+    ).toEqual({
       status: 'completed',
       outcome: 'Sent.',
       data: { ok: true },
@@ -188,7 +254,9 @@ describe('replies', () => {
       answered_by: null,
       decision: null,
     });
-    expect(value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' }))).toMatchObject({
+    expect(
+      value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' })),
+    ).toMatchObject({
       outcome: '',
       code: 'internal',
     });
@@ -197,42 +265,82 @@ describe('replies', () => {
   });
 
   it('pong: a status is needed, figures may be missing', () => {
-    expect(value(payloads.parsePong({ status: 'busy', uptime_secs: 3600, active_tasks: 2, agent_name: 'Mum' }))).toEqual({
+    expect(
+      value(
+        payloads.parsePong({
+          status: 'busy',
+          uptime_secs: 3600,
+          active_tasks: 2,
+          agent_name: 'Mum',
+        }),
+      ),
+    ).toEqual({
       status: 'busy',
       uptime_secs: 3600,
       active_tasks: 2,
       agent_name: 'Mum',
     });
-    expect(value(payloads.parsePong({ status: 'idle' }))).toMatchObject({ uptime_secs: null, active_tasks: null, agent_name: null });
+    expect(value(payloads.parsePong({ status: 'idle' }))).toMatchObject({
+      uptime_secs: null,
+      active_tasks: null,
+      agent_name: null,
+    });
     expect(reason(payloads.parsePong({ status: 'asleep' }))).toContain('"status" must be');
   });
 
   it('capabilities: every field may be missing, and lists are bounded', () => {
-    const nothing = { domains: [], channels: [], tools: [], max_concurrent_tasks: null, model: null };
-    expect(value(payloads.parseCapabilities({}))).toEqual({ agent_name: null, ...nothing, agents: [], rev: null });
+    const nothing = {
+      domains: [],
+      channels: [],
+      tools: [],
+      max_concurrent_tasks: null,
+      model: null,
+    };
+    expect(value(payloads.parseCapabilities({}))).toEqual({
+      agent_name: null,
+      ...nothing,
+      agents: [],
+      rev: null,
+    });
     const agents = [{ name: 'kitchen', domains: ['family.grocery'], model: 'm' }];
     expect(value(payloads.parseCapabilities({ agents }))).toMatchObject({
-      agents: [{ ...nothing, name: 'kitchen', domains: ['family.grocery'], capabilities: [], model: 'm' }],
+      agents: [
+        { ...nothing, name: 'kitchen', domains: ['family.grocery'], capabilities: [], model: 'm' },
+      ],
     });
-    expect(reason(payloads.parseCapabilities({ domains: 'family' }))).toContain('"domains" must be a list');
-    expect(reason(payloads.parseCapabilities({ domains: [1] }))).toContain('"domains" must be a list of texts');
-    expect(reason(payloads.parseCapabilities({ tools: Array.from({ length: 257 }, String) }))).toContain(
-      '"tools" must hold at most 256 entries',
+    expect(reason(payloads.parseCapabilities({ domains: 'family' }))).toContain(
+      '"domains" must be a list',
     );
+    expect(reason(payloads.parseCapabilities({ domains: [1] }))).toContain(
+      '"domains" must be a list of texts',
+    );
+    expect(
+      reason(payloads.parseCapabilities({ tools: Array.from({ length: 257 }, String) })),
+    ).toContain('"tools" must hold at most 256 entries');
     expect(reason(payloads.parseCapabilities({ agents: [{}] }))).toContain(
       '"agents" holds an agent that does not fit: "name" must be text',
     );
-    expect(reason(payloads.parseCapabilities({ agents: ['kitchen'] }))).toContain('"agents" must be a list of JSON objects');
+    expect(reason(payloads.parseCapabilities({ agents: ['kitchen'] }))).toContain(
+      '"agents" must be a list of JSON objects',
+    );
   });
 
   it('error: never refused; a code that is unknown is internal', () => {
-    expect(value(payloads.parseError({ code: 'unknown_domain', message: 'Try family.', retryable: true }))).toEqual({
+    expect(
+      value(
+        payloads.parseError({ code: 'unknown_domain', message: 'Try family.', retryable: true }),
+      ),
+    ).toEqual({
       code: 'unknown_domain',
       message: 'Try family.',
       retryable: true,
       decision: null,
     });
-    expect(value(payloads.parseError({ code: 'bad_host', message: 7 }))).toMatchObject({ code: 'internal', message: '', retryable: true });
+    expect(value(payloads.parseError({ code: 'bad_host', message: 7 }))).toMatchObject({
+      code: 'internal',
+      message: '',
+      retryable: true,
+    });
     expect(value(payloads.parseError({}))).toMatchObject({ code: 'internal' });
   });
 });
@@ -248,9 +356,13 @@ describe('one-way messages and cancel', () => {
       decision: null,
     });
     expect(value(payloads.parseNotify({ topic: 't', importance: 'high' })).importance).toBe('high');
-    expect(value(payloads.parseNotify({ topic: 't', importance: 'CRITICAL' })).importance).toBe('low');
+    expect(value(payloads.parseNotify({ topic: 't', importance: 'CRITICAL' })).importance).toBe(
+      'low',
+    );
     expect(reason(payloads.parseNotify({ data: 1 }))).toContain('"topic" must be text');
-    expect(reason(payloads.parseNotify({ topic: 't'.repeat(257) }))).toContain('"topic" must be at most 256 characters long');
+    expect(reason(payloads.parseNotify({ topic: 't'.repeat(257) }))).toContain(
+      '"topic" must be at most 256 characters long',
+    );
   });
 
   it.each([
@@ -278,14 +390,22 @@ describe('one-way messages and cancel', () => {
 
   it('cancel: a reason or none', () => {
     expect(value(payloads.parseCancel({}))).toEqual({ reason: null });
-    expect(value(payloads.parseCancel({ reason: 'Plans changed' }))).toEqual({ reason: 'Plans changed' });
+    expect(value(payloads.parseCancel({ reason: 'Plans changed' }))).toEqual({
+      reason: 'Plans changed',
+    });
     expect(reason(payloads.parseCancel({ reason: 1 }))).toContain('"reason" must be text');
   });
 });
 
 describe('hello', () => {
   it('reads versions, name, features and extensions', () => {
-    const hello = { protocol_versions: [1, 2], selected_version: 1, agent_name: 'Mum', features: ['delegate'], extensions: ['route/1'] };
+    const hello = {
+      protocol_versions: [1, 2],
+      selected_version: 1,
+      agent_name: 'Mum',
+      features: ['delegate'],
+      extensions: ['route/1'],
+    };
     expect(value(payloads.parseHello(hello))).toEqual(hello);
     expect(value(payloads.parseHello({}))).toEqual({
       protocol_versions: [],
@@ -310,7 +430,9 @@ describe('hello', () => {
     ['versions that do not ascend', [2, 1]],
     ['one version twice', [1, 1]],
   ])('HE-03 (negotiation): %s leaves no common version', (_name, versions) => {
-    expect(selectVersion(value(payloads.parseHello({ protocol_versions: versions })).protocol_versions)).toBeUndefined();
+    expect(
+      selectVersion(value(payloads.parseHello({ protocol_versions: versions })).protocol_versions),
+    ).toBeUndefined();
   });
 
   it('HE-03 (negotiation): the highest common version is chosen, whatever else is offered', () => {
@@ -321,8 +443,13 @@ describe('hello', () => {
   it('ignores features that are no short text, and all beyond the sixty-fourth', () => {
     const features = ['delegate', 7, '', 'x'.repeat(65), null, ['pair'], 'pair'];
     expect(value(payloads.parseHello({ features })).features).toEqual(['delegate', 'pair']);
-    expect(value(payloads.parseHello({ features: Array.from({ length: 500 }, String) })).features).toHaveLength(64);
-    expect(value(payloads.parseHello({ features: 'delegate', extensions: {} }))).toMatchObject({ features: [], extensions: [] });
+    expect(
+      value(payloads.parseHello({ features: Array.from({ length: 500 }, String) })).features,
+    ).toHaveLength(64);
+    expect(value(payloads.parseHello({ features: 'delegate', extensions: {} }))).toMatchObject({
+      features: [],
+      extensions: [],
+    });
   });
 });
 
@@ -355,7 +482,9 @@ describe('whatever the payload', () => {
       'features',
       'code',
     ];
-    const hostile = fc.tuple(arbitraryPayload, fc.dictionary(fc.constantFrom(...names), fc.jsonValue())).map(([a, b]) => ({ ...a, ...b }));
+    const hostile = fc
+      .tuple(arbitraryPayload, fc.dictionary(fc.constantFrom(...names), fc.jsonValue()))
+      .map(([a, b]) => ({ ...a, ...b }));
     fc.assert(
       fc.property(hostile, (payload) => {
         for (const read of readers) {

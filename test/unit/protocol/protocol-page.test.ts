@@ -1,4 +1,5 @@
-// PROTOCOL.md says what the code does: its tables, its examples, its test vector and its section names are compared with it.
+// PROTOCOL.md says what the code does: its tables, its examples, its test vector and its section
+// names are compared with it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +14,24 @@ import { utf8 } from '../../../main/lib/bytes.ts';
 import { CLOSE_CODES } from '../../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../../main/protocol/agent-id.ts';
 import type { Envelope } from '../../../main/protocol/envelope.ts';
-import { questionPayload, REMOTE_APPROVAL, labelOf, questionIn, readVerdict } from '../../../main/protocol/remote-approval.ts';
+import {
+  questionPayload,
+  REMOTE_APPROVAL,
+  labelOf,
+  questionIn,
+  readVerdict,
+} from '../../../main/protocol/remote-approval.ts';
 import { EXTENSIONS, KINDS } from '../../../main/protocol/kinds.ts';
 import * as protocolLimits from '../../../main/protocol/limits.ts';
 import { parseEnvelope } from '../../../main/protocol/parse-envelope.ts';
 import * as payloads from '../../../main/protocol/payloads.ts';
 import { parseReferenceEnvelope } from '../../../main/protocol/reference/reference-envelope.ts';
-import { answerOf, REFERENCE_KINDS, requestOf, saysDelivered } from '../../../main/protocol/reference/reference-mapping.ts';
+import {
+  answerOf,
+  REFERENCE_KINDS,
+  requestOf,
+  saysDelivered,
+} from '../../../main/protocol/reference/reference-mapping.ts';
 import * as linkLimits from '../../../main/services/links/limits.ts';
 import * as approvalLimits from '../../../main/services/approvals/limits.ts';
 import * as outgoingLimits from '../../../main/services/outgoing/limits.ts';
@@ -73,7 +85,8 @@ describe('the tables', () => {
   });
 
   it('list every code for closing', () => {
-    const words = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const words = (name: string) =>
+      name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
     const rows = Object.entries(CLOSE_CODES).map(([name, code]) => [String(code), words(name)]);
     expect(table(section('Connection'), 'Code').map((row) => row.slice(0, 2))).toEqual(rows);
   });
@@ -143,12 +156,16 @@ describe('the examples', () => {
       'hello',
       'delegate',
     ]);
-    const [query, delegate, ack, result, escalation, hello, answer] = envelopes.map((envelope) => envelope.payload);
+    const [query, delegate, ack, result, escalation, hello, answer] = envelopes.map(
+      (envelope) => envelope.payload,
+    );
     expect(payloads.parseQuery(query ?? {}).ok).toBe(true);
     expect(payloads.parseDelegate(delegate ?? {}).ok).toBe(true);
     expect(payloads.parseAck(ack ?? {}).ok).toBe(true);
     expect(payloads.parseResult(result ?? {}).ok).toBe(true);
-    expect(payloads.parseDelegate(escalation ?? {})).toMatchObject({ value: { escalation: { recommendation: 'direct' } } });
+    expect(payloads.parseDelegate(escalation ?? {})).toMatchObject({
+      value: { escalation: { recommendation: 'direct' } },
+    });
     expect(payloads.parseHello(hello ?? {})).toMatchObject({ value: { selected_version: null } });
     expect(payloads.parseHello(answer ?? {})).toMatchObject({ value: { selected_version: 1 } });
   });
@@ -163,9 +180,15 @@ describe('the examples', () => {
       return parsed.value.envelope;
     });
     if (!asked || !delivered || !answered) throw new Error('an example is missing');
-    expect(requestOf(asked)).toMatchObject({ kind: 'query', payload: { question: 'Who is home?', deadline_ms: 30_000 } });
+    expect(requestOf(asked)).toMatchObject({
+      kind: 'query',
+      payload: { question: 'Who is home?', deadline_ms: 30_000 },
+    });
     expect(saysDelivered(delivered)).toBe(true);
-    expect(answerOf('query', answered)).toEqual({ kind: 'response', payload: { data: null, summary: 'Only the cat.' } });
+    expect(answerOf('query', answered)).toEqual({
+      kind: 'response',
+      payload: { data: null, summary: 'Only the cat.' },
+    });
     expect([delivered.ref, answered.ref]).toEqual([asked.id, asked.id]);
   });
 
@@ -173,7 +196,9 @@ describe('the examples', () => {
     const [, delegate, ack, result, , hello, answer] = envelopes;
     expect([ack?.ref, result?.ref, answer?.ref]).toEqual([delegate?.id, delegate?.id, hello?.id]);
     const hubs = new Set(envelopes.flatMap((envelope) => [envelope.from, envelope.to]));
-    expect(hubs).toEqual(new Set([agentIdOfKeyHex('00'.repeat(32)), agentIdOfKeyHex('01'.repeat(32))]));
+    expect(hubs).toEqual(
+      new Set([agentIdOfKeyHex('00'.repeat(32)), agentIdOfKeyHex('01'.repeat(32))]),
+    );
   });
 });
 
@@ -191,7 +216,10 @@ describe('the section on remote approval', () => {
     expect(priority).toBe('normal');
     expect(payload).toEqual(questionPayload(question, Number(deadline_ms), false));
     expect(payloads.parseDelegate(payload)).toMatchObject({ value: { approval: question } });
-    expect(viewOfQuestion(question)).toMatchObject({ ok: true, value: { text: 'Open the garage', to_agent: 'robot', risk_class: 'R2' } });
+    expect(viewOfQuestion(question)).toMatchObject({
+      ok: true,
+      value: { text: 'Open the garage', to_agent: 'robot', risk_class: 'R2' },
+    });
   });
 
   it('lists every member of it, and no other', () => {
@@ -217,17 +245,24 @@ describe('the section on remote approval', () => {
 describe('the page', () => {
   it('has the sections that code refers to', () => {
     const headings = [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? '');
-    const sources = execFileSync('git', ['ls-files', 'main', 'preload', 'renderer', 'test'], { cwd: ROOT, encoding: 'utf8' })
+    const sources = execFileSync('git', ['ls-files', 'main', 'preload', 'renderer', 'test'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    })
       .split('\n')
       .filter((file) => /\.(ts|svelte)$/.test(file));
     const references = sources.flatMap((file) => {
       try {
-        return [...readFileSync(join(ROOT, file), 'utf8').matchAll(/PROTOCOL\.md, ([A-Za-z]+)/g)].map((match) => `${match[1]} in ${file}`);
+        return [
+          ...readFileSync(join(ROOT, file), 'utf8').matchAll(/PROTOCOL\.md, ([A-Za-z]+)/g),
+        ].map((match) => `${match[1]} in ${file}`);
       } catch {
         return [];
       }
     });
-    const unknown = references.filter((reference) => !headings.some((heading) => heading.split(' ')[0] === reference.split(' ')[0]));
+    const unknown = references.filter(
+      (reference) => !headings.some((heading) => heading.split(' ')[0] === reference.split(' ')[0]),
+    );
     expect(unknown.filter((reference) => !reference.endsWith('protocol-page.test.ts'))).toEqual([]);
     expect(references.length).toBeGreaterThan(20);
   });
@@ -244,7 +279,12 @@ describe('the page', () => {
   });
 
   it('leads nowhere that does not exist', () => {
-    const anchors = new Set([...page.matchAll(/^## (.+)$/gm)].map((match) => `#${(match[1] ?? '').toLowerCase().replaceAll(' ', '-')}`));
-    for (const [, target = ''] of page.matchAll(/\]\(([^)]+)\)/g)) expect(anchors).toContain(target);
+    const anchors = new Set(
+      [...page.matchAll(/^## (.+)$/gm)].map(
+        (match) => `#${(match[1] ?? '').toLowerCase().replaceAll(' ', '-')}`,
+      ),
+    );
+    for (const [, target = ''] of page.matchAll(/\]\(([^)]+)\)/g))
+      expect(anchors).toContain(target);
   });
 });

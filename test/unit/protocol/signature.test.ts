@@ -1,5 +1,10 @@
 // Ed25519 against the test vectors of RFC 8032, section 7.1, and against Node's own implementation.
-import { createPrivateKey, createPublicKey, sign as nodeSign, verify as nodeVerify } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  sign as nodeSign,
+  verify as nodeVerify,
+} from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { concatBytes, fromHex, toBase64Url, toHex } from '../../../main/lib/bytes.ts';
@@ -33,8 +38,17 @@ describe('signatures', () => {
       fc.property(seedBytes, fc.uint8Array({ maxLength: 100 }), (seed, message) => {
         const key = publicKeyOfSeed(seed);
         const jwk = { kty: 'OKP', crv: 'Ed25519', d: toBase64Url(seed), x: toBase64Url(key) };
-        expect(nodeVerify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), sign(message, seed))).toBe(true);
-        const theirs = new Uint8Array(nodeSign(null, message, createPrivateKey({ key: jwk, format: 'jwk' })));
+        expect(
+          nodeVerify(
+            null,
+            message,
+            createPublicKey({ key: jwk, format: 'jwk' }),
+            sign(message, seed),
+          ),
+        ).toBe(true);
+        const theirs = new Uint8Array(
+          nodeSign(null, message, createPrivateKey({ key: jwk, format: 'jwk' })),
+        );
         expect(verify(theirs, message, key)).toBe(true);
       }),
       { numRuns: 20 },
@@ -43,25 +57,35 @@ describe('signatures', () => {
 
   it('hold for one message and one key only', () => {
     fc.assert(
-      fc.property(seedBytes, fc.uint8Array({ minLength: 1, maxLength: 50 }), fc.nat(511), (seed, message, bit) => {
-        const key = publicKeyOfSeed(seed);
-        const signature = sign(message, seed);
-        const broken = signature.slice();
-        const at = bit >> 3;
-        broken[at] = (broken[at] ?? 0) ^ (1 << (bit & 7));
-        expect(verify(broken, message, key)).toBe(false);
-        expect(verify(signature, concatBytes(message, message), key)).toBe(false);
-        expect(verify(signature, message, publicKeyOfSeed(seed.map((byte) => byte ^ 1)))).toBe(false);
-      }),
+      fc.property(
+        seedBytes,
+        fc.uint8Array({ minLength: 1, maxLength: 50 }),
+        fc.nat(511),
+        (seed, message, bit) => {
+          const key = publicKeyOfSeed(seed);
+          const signature = sign(message, seed);
+          const broken = signature.slice();
+          const at = bit >> 3;
+          broken[at] = (broken[at] ?? 0) ^ (1 << (bit & 7));
+          expect(verify(broken, message, key)).toBe(false);
+          expect(verify(signature, concatBytes(message, message), key)).toBe(false);
+          expect(verify(signature, message, publicKeyOfSeed(seed.map((byte) => byte ^ 1)))).toBe(
+            false,
+          );
+        },
+      ),
       { numRuns: 20 },
     );
   });
 
   it('of the wrong length or by a point that is no key are false, never an exception', () => {
     const key = publicKeyOfSeed(new Uint8Array(32));
-    for (const length of [0, 63, 65]) expect(verify(new Uint8Array(length), new Uint8Array(1), key)).toBe(false);
+    for (const length of [0, 63, 65])
+      expect(verify(new Uint8Array(length), new Uint8Array(1), key)).toBe(false);
     expect(verify(new Uint8Array(64), new Uint8Array(1), new Uint8Array(31))).toBe(false);
-    expect(verify(new Uint8Array(64).fill(0xff), new Uint8Array(1), new Uint8Array(32).fill(0xff))).toBe(false);
+    expect(
+      verify(new Uint8Array(64).fill(0xff), new Uint8Array(1), new Uint8Array(32).fill(0xff)),
+    ).toBe(false);
   });
 
   it('by the small-order key, which would hold for any message, are refused', () => {

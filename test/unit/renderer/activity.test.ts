@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { activityOf, layoutActivity, type Hour } from '../../../renderer/features/approvals/activity.ts';
+import {
+  activityOf,
+  layoutActivity,
+  type Hour,
+} from '../../../renderer/features/approvals/activity.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 
-const at = (hour: number, minute = 0, day = 21): number => new Date(2026, 10, day, hour, minute).getTime();
+const at = (hour: number, minute = 0, day = 21): number =>
+  new Date(2026, 10, day, hour, minute).getTime();
 const NOW = at(18, 4);
 let made = 0;
-const decided = (decided_at: number | null, state: ApprovalDto['state'] = 'approved', rule_id: string | null = null) => ({
+const decided = (
+  decided_at: number | null,
+  state: ApprovalDto['state'] = 'approved',
+  rule_id: string | null = null,
+) => ({
   id: String(made++),
   state,
   rule_id,
@@ -32,7 +41,14 @@ describe('the day at the door', () => {
       0,
       NOW,
     );
-    expect(sums).toEqual({ allowed: 1, byRule: 1, answered: 1, away: 3, awayByRule: 1, isWhole: true });
+    expect(sums).toEqual({
+      allowed: 1,
+      byRule: 1,
+      answered: 1,
+      away: 3,
+      awayByRule: 1,
+      isWhole: true,
+    });
     expect(hours.map(spoken)).toEqual([
       '9: 1 0 0 0',
       '10: 0 1 0 3',
@@ -47,8 +63,16 @@ describe('the day at the door', () => {
   });
 
   test('an hour of which not everything is known is left out, and then the day is not called whole', () => {
-    const { hours, isWhole, allowed } = activityOf([decided(at(14, 30)), decided(at(14, 50)), decided(at(15, 10))], at(14, 30), NOW);
-    expect({ isWhole, allowed, first: hours.map(spoken)[0] }).toEqual({ isWhole: false, allowed: 1, first: '15: 1 0 0 0' });
+    const { hours, isWhole, allowed } = activityOf(
+      [decided(at(14, 30)), decided(at(14, 50)), decided(at(15, 10))],
+      at(14, 30),
+      NOW,
+    );
+    expect({ isWhole, allowed, first: hours.map(spoken)[0] }).toEqual({
+      isWhole: false,
+      allowed: 1,
+      first: '15: 1 0 0 0',
+    });
     expect(activityOf([decided(at(14, 30))], at(23, 0, 20), NOW).isWhole).toBe(true);
   });
 
@@ -56,20 +80,30 @@ describe('the day at the door', () => {
     expect(activityOf([decided(at(0, 1))], 0, at(0, 2)).hours.map(spoken)).toEqual(['0: 1 0 0 0']);
   });
 
-  test.each([280, 420, 976])('at %s px everything stands inside, bars do not touch and their heights are in proportion', (width) => {
-    const many = Array.from({ length: 37 }, (_, index) => decided(at(8 + (index % 5), index), 'approved', index % 2 === 0 ? 'rule' : null));
-    const plan = layoutActivity(activityOf([...many, decided(at(3), 'declined')], 0, NOW), width);
-    for (const [index, bar] of plan.bars.entries()) {
-      expect(bar.x).toBeGreaterThanOrEqual(plan.left);
-      expect(bar.x + plan.barWidth).toBeLessThanOrEqual((plan.bars[index + 1]?.x ?? plan.width + 2) - 2);
-      expect(bar.allowed.y).toBeGreaterThanOrEqual(0);
-      expect(bar.away.y + bar.away.height).toBeLessThan(plan.foot);
-    }
-    const unit = plan.bars.flatMap((bar) => (bar.hour.allowed > 0 ? [bar.allowed.height / bar.hour.allowed] : []));
-    expect(Math.max(...unit) - Math.min(...unit)).toBeLessThan(0.001);
-    expect(plan.lines.length).toBeGreaterThan(0);
-    expect(plan.lines.length).toBeLessThanOrEqual(4);
-    const labels = plan.bars.filter((bar) => bar.isLabelled).map((bar) => bar.x);
-    for (const [index, x] of labels.entries()) if (index > 0) expect(x - (labels[index - 1] ?? 0)).toBeGreaterThanOrEqual(30);
-  });
+  test.each([280, 420, 976])(
+    'at %s px everything stands inside, bars do not touch and their heights are in proportion',
+    (width) => {
+      const many = Array.from({ length: 37 }, (_, index) =>
+        decided(at(8 + (index % 5), index), 'approved', index % 2 === 0 ? 'rule' : null),
+      );
+      const plan = layoutActivity(activityOf([...many, decided(at(3), 'declined')], 0, NOW), width);
+      for (const [index, bar] of plan.bars.entries()) {
+        expect(bar.x).toBeGreaterThanOrEqual(plan.left);
+        expect(bar.x + plan.barWidth).toBeLessThanOrEqual(
+          (plan.bars[index + 1]?.x ?? plan.width + 2) - 2,
+        );
+        expect(bar.allowed.y).toBeGreaterThanOrEqual(0);
+        expect(bar.away.y + bar.away.height).toBeLessThan(plan.foot);
+      }
+      const unit = plan.bars.flatMap((bar) =>
+        bar.hour.allowed > 0 ? [bar.allowed.height / bar.hour.allowed] : [],
+      );
+      expect(Math.max(...unit) - Math.min(...unit)).toBeLessThan(0.001);
+      expect(plan.lines.length).toBeGreaterThan(0);
+      expect(plan.lines.length).toBeLessThanOrEqual(4);
+      const labels = plan.bars.filter((bar) => bar.isLabelled).map((bar) => bar.x);
+      for (const [index, x] of labels.entries())
+        if (index > 0) expect(x - (labels[index - 1] ?? 0)).toBeGreaterThanOrEqual(30);
+    },
+  );
 });

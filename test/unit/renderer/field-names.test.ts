@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { namedFields } from '../../../renderer/app/field-names.ts';
 
 const spoken = (...paths: readonly string[]): readonly string[] =>
-  namedFields(paths.map((path) => [path, ''])).map(({ name, exact }) => `${exact ? 'exactly ' : ''}${name}`);
+  namedFields(paths.map((path) => [path, ''])).map(
+    ({ name, exact }) => `${exact ? 'exactly ' : ''}${name}`,
+  );
 
 describe('the names of fields', () => {
   test('a field is named in words, but only where no other field could be meant and no letter is lost', () => {
@@ -26,11 +28,29 @@ describe('the names of fields', () => {
       'exactly pay.to',
       'exactly context.pay[U+200B]to',
     ]);
-    expect(named.map(({ value }) => value)).toEqual(['7:00 PM', '4', 'x', 'x', 'x', 'Mum', 'Eve', 'Eve']);
+    expect(named.map(({ value }) => value)).toEqual([
+      '7:00 PM',
+      '4',
+      'x',
+      'x',
+      'x',
+      'Mum',
+      'Eve',
+      'Eve',
+    ]);
   });
 
   test('a place in a list is counted as people count, and what stands in it keeps its name', () => {
-    expect(spoken('context.who[0]', 'context.who[1]', 'who_else[2]', 'guests[10].first_name', 'rows[3][21]', '[0]')).toEqual([
+    expect(
+      spoken(
+        'context.who[0]',
+        'context.who[1]',
+        'who_else[2]',
+        'guests[10].first_name',
+        'rows[3][21]',
+        '[0]',
+      ),
+    ).toEqual([
       'Who, 1st',
       'Who, 2nd',
       'Who else, 3rd',
@@ -41,8 +61,15 @@ describe('the names of fields', () => {
   });
 
   test('a place in a list that could be taken for another field stands as it was sent', () => {
-    expect(spoken('context.who[0]', 'who[0]')).toEqual(['exactly context.who[0]', 'exactly who[0]']);
+    expect(spoken('context.who[0]', 'who[0]')).toEqual([
+      'exactly context.who[0]',
+      'exactly who[0]',
+    ]);
     expect(spoken('a[0][0]', 'a[0].1st')).toEqual(['exactly a[0][0]', 'exactly a[0].1st']);
-    expect(spoken('who["0"]', 'who[12345]', 'Who[0]')).toEqual(['exactly who["0"]', 'exactly who[12345]', 'exactly Who[0]']);
+    expect(spoken('who["0"]', 'who[12345]', 'Who[0]')).toEqual([
+      'exactly who["0"]',
+      'exactly who[12345]',
+      'exactly Who[0]',
+    ]);
   });
 });

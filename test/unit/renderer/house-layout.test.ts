@@ -39,7 +39,8 @@ function cross(one: Segment, other: Segment): boolean {
   const level = upright === one ? other : one;
   if (level.from[1] !== level.to[1] || upright.from[0] !== upright.to[0]) return false;
   const [x, y] = [upright.from[0], level.from[1]];
-  const inside = (value: number, a: number, b: number) => value > Math.min(a, b) + 0.5 && value < Math.max(a, b) - 0.5;
+  const inside = (value: number, a: number, b: number) =>
+    value > Math.min(a, b) + 0.5 && value < Math.max(a, b) - 0.5;
   return inside(x, level.from[0], level.to[0]) && inside(y, upright.from[1], upright.to[1]);
 }
 
@@ -58,7 +59,9 @@ describe('the picture of the household', () => {
         expect(door.x + door.width / 2).toBeLessThanOrEqual(plan.width);
         expect(door.base).toBeLessThanOrEqual(plan.height);
         for (const other of doors.slice(index + 1)) {
-          const apart = Math.abs(door.x - other.x) >= (door.width + other.width) / 2 || Math.abs(door.base - other.base) >= door.height;
+          const apart =
+            Math.abs(door.x - other.x) >= (door.width + other.width) / 2 ||
+            Math.abs(door.base - other.base) >= door.height;
           expect(apart, `doors at ${room} px with ${near} near and ${far} far`).toBe(true);
         }
       }
@@ -68,7 +71,9 @@ describe('the picture of the household', () => {
   test('wires never cross', () => {
     for (const { room, near, far } of CASES) {
       const plan = layoutHouse(room, near, far);
-      const segments = [...plan.near, ...plan.far].flatMap((door, index) => segmentsOf(door.wire, index));
+      const segments = [...plan.near, ...plan.far].flatMap((door, index) =>
+        segmentsOf(door.wire, index),
+      );
       const crossing = segments.flatMap((one, index) =>
         segments
           .slice(index + 1)

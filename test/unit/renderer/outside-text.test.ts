@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../../main/core/text-escape.ts';
-import { countCodes, piecesOf, piecesOfChange, piecesWithLast } from '../../../renderer/ui/outside-text.ts';
+import {
+  countCodes,
+  piecesOf,
+  piecesOfChange,
+  piecesWithLast,
+} from '../../../renderer/ui/outside-text.ts';
 import { HOSTILE_TEXTS } from '../../fakes/hostile-texts.ts';
 
-const whole = (pieces: readonly { readonly text: string }[]): string => pieces.map((piece) => piece.text).join('');
+const whole = (pieces: readonly { readonly text: string }[]): string =>
+  pieces.map((piece) => piece.text).join('');
 
 describe('pieces of outside text', () => {
   test('put together they are the text, whatever it is', () => {
-    for (const text of HOSTILE_TEXTS.flatMap((one) => [one, escapeText(one)])) expect(whole(piecesOf(text))).toBe(text);
+    for (const text of HOSTILE_TEXTS.flatMap((one) => [one, escapeText(one)]))
+      expect(whole(piecesOf(text))).toBe(text);
   });
 
   test('the codes the hub makes are drawn as codes; what only looks like one is not made by the hub', () => {
@@ -16,7 +23,10 @@ describe('pieces of outside text', () => {
       { text: '[U+202E]', look: 'code' },
       { text: 'b', look: 'plain' },
     ]);
-    expect(piecesOf(escapeText('[U+202E]')).map(({ text, look }) => `${look} ${text}`)).toEqual(['code [U+005B]', 'plain U+202E]']);
+    expect(piecesOf(escapeText('[U+202E]')).map(({ text, look }) => `${look} ${text}`)).toEqual([
+      'code [U+005B]',
+      'plain U+202E]',
+    ]);
     expect(countCodes(escapeText('\u200b\u200b'))).toBe(2);
   });
 
@@ -30,10 +40,16 @@ describe('pieces of outside text', () => {
 });
 
 describe('a change between two texts', () => {
-  const read = (before: string, after: string) => piecesOfChange(before, after).map(({ text, look }) => `${look}:${text}`);
+  const read = (before: string, after: string) =>
+    piecesOfChange(before, after).map(({ text, look }) => `${look}:${text}`);
 
   test('common words stand once, old ones struck, new ones marked', () => {
-    expect(read('dinner is at 7 today', 'dinner is at 8 today')).toEqual(['plain:dinner is at ', 'was:7', 'now:8', 'plain: today']);
+    expect(read('dinner is at 7 today', 'dinner is at 8 today')).toEqual([
+      'plain:dinner is at ',
+      'was:7',
+      'now:8',
+      'plain: today',
+    ]);
   });
 
   test('without the old words it is the new text, without the new ones the old', () => {

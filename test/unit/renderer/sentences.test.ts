@@ -16,7 +16,14 @@ import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/hous
 
 describe('what the hub says of a request', () => {
   test('the verb comes from the kind and the area, never from the text', () => {
-    expect([DINNER, CAR, approvalOf('x', { domain: null }), approvalOf('y', { domain: null, kind: 'query' })].map(verbOf)).toEqual([
+    expect(
+      [
+        DINNER,
+        CAR,
+        approvalOf('x', { domain: null }),
+        approvalOf('y', { domain: null, kind: 'query' }),
+      ].map(verbOf),
+    ).toEqual([
       'do a task in Family chat',
       'answer a question in Family calendar',
       'do a task',
@@ -25,7 +32,15 @@ describe('what the hub says of a request', () => {
   });
 
   test('what is no area is never spoken as one', () => {
-    for (const domain of ['Family', 'family.', 'family..x', 'famil\u0443', 'family[U+200B]', 'a.b.c.d.e.f.g', '']) {
+    for (const domain of [
+      'Family',
+      'family.',
+      'family..x',
+      'famil\u0443',
+      'family[U+200B]',
+      'a.b.c.d.e.f.g',
+      '',
+    ]) {
       expect(areaOf({ domain })).toBeUndefined();
       expect(verbOf(approvalOf('z', { domain }))).toBe('do a task');
     }
@@ -52,7 +67,10 @@ describe('what the hub says of a request', () => {
       ['deadline_ms', '840000'],
       ['toString', 'x'],
     ] as const;
-    expect(fieldsOf(approvalOf('a', { fields, reason: 'because' })).map(([path]) => path)).toEqual(['context.location', 'toString']);
+    expect(fieldsOf(approvalOf('a', { fields, reason: 'because' })).map(([path]) => path)).toEqual([
+      'context.location',
+      'toString',
+    ]);
     const odd = [
       ['domain', 'family.chat and more'],
       ['reason', 'another one'],
@@ -66,16 +84,33 @@ describe('what the hub says of a request', () => {
   test('every end of a request has words of its own', () => {
     const states = ['approved', 'answered', 'declined', 'expired', 'cancelled'] as const;
     const titles = states.map(
-      (state) => outcomeOf({ ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' }, 'elsewhere', true, false).title,
+      (state) =>
+        outcomeOf(
+          { ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' },
+          'elsewhere',
+          true,
+          false,
+        ).title,
     );
     expect(new Set(titles).size).toBe(states.length);
-    const told = ['awaiting_approval', 'held', 'approved', 'answered', 'declined', 'expired', 'cancelled', 'failed'];
+    const told = [
+      'awaiting_approval',
+      'held',
+      'approved',
+      'answered',
+      'declined',
+      'expired',
+      'cancelled',
+      'failed',
+    ];
     const said = told.map((state) => words.conversations.states[state]);
     expect([said.includes(undefined), new Set(said).size]).toEqual([false, told.length]);
   });
 
   test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub', () => {
-    const said = (over: object) => outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true, false).title;
+    const said = (over: object) =>
+      outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true, false)
+        .title;
     expect(said({ state: 'cancelled', surface: 'hub' })).toBe('Ended by this hub');
     expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Cancelled by Dad’s laptop');
     const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' };
@@ -85,25 +120,55 @@ describe('what the hub says of a request', () => {
 
   test('what a rule was made with was not allowed once, with a name and without one, as long as the rule stands', () => {
     const said = (decided_by: string | null, rules: readonly { approval_id: string | null }[]) => {
-      const approval = { ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' } as const;
+      const approval = {
+        ...DINNER,
+        state: 'approved',
+        decided_at: 0,
+        decided_by,
+        surface: 'window',
+      } as const;
       return outcomeOf(approval, 'here', true, isRemembered(approval, rules)).title;
     };
     const made = [{ approval_id: null }, { approval_id: DINNER.id }];
-    expect([said('Mum', made), said(null, made)]).toEqual(['Allowed, by Mum, here', 'Allowed, here']);
+    expect([said('Mum', made), said(null, made)]).toEqual([
+      'Allowed, by Mum, here',
+      'Allowed, here',
+    ]);
     const others = [{ approval_id: null }, { approval_id: DEPLOY.id }];
-    expect([said('Mum', others), said(null, others)]).toEqual(['Allowed once, by Mum, here', 'Allowed once, here']);
+    expect([said('Mum', others), said(null, others)]).toEqual([
+      'Allowed once, by Mum, here',
+      'Allowed once, here',
+    ]);
   });
 
   test('an owner who has no name is “you”, and a name stays', () => {
     const said = (decided_by: string) =>
-      outcomeOf({ ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' }, 'here', true, false).title;
-    expect([said('owner'), said('Mum')]).toEqual(['Allowed once, by you, here', 'Allowed once, by Mum, here']);
+      outcomeOf(
+        { ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' },
+        'here',
+        true,
+        false,
+      ).title;
+    expect([said('owner'), said('Mum')]).toEqual([
+      'Allowed once, by you, here',
+      'Allowed once, by Mum, here',
+    ]);
   });
 
   test('what was allowed says how far the task has come, and that its agent is missing only while it waits', () => {
-    const said = (task_state: string, isThere: boolean) => progressOf({ task_state, to_name: 'Claude Code' }, isThere);
+    const said = (task_state: string, isThere: boolean) =>
+      progressOf({ task_state, to_name: 'Claude Code' }, isThere);
     expect(
-      ['approved', 'queued', 'claimed', 'running', 'completed', 'partial', 'failed', 'cancelled'].map((state) => said(state, true)),
+      [
+        'approved',
+        'queued',
+        'claimed',
+        'running',
+        'completed',
+        'partial',
+        'failed',
+        'cancelled',
+      ].map((state) => said(state, true)),
     ).toEqual([
       'It waits for Claude Code to take it.',
       'It waits for Claude Code to take it.',
@@ -114,20 +179,32 @@ describe('what the hub says of a request', () => {
       'It was not done: it failed.',
       'It has since been cancelled.',
     ]);
-    expect(said('queued', false)).toBe('It waits for Claude Code, which is not connected just now.');
+    expect(said('queued', false)).toBe(
+      'It waits for Claude Code, which is not connected just now.',
+    );
     expect(said('running', false)).toBe('Claude Code is working on it.');
     expect(said('something_new', true)).toBe('');
   });
 
   test('of an answer to another hub’s question it says where it goes, and never what became of the request there', () => {
     const said = (state: 'approved' | 'declined' | 'expired') =>
-      outcomeOf({ ...ASKED, state, task_state: 'completed', decided_at: 0, surface: 'window' }, 'here', true, false).detail;
+      outcomeOf(
+        { ...ASKED, state, task_state: 'completed', decided_at: 0, surface: 'window' },
+        'here',
+        true,
+        false,
+      ).detail;
     const goes = 'Leo’s tablet gets the answer as soon as it can be reached.';
     expect(said('approved')).toContain(goes);
     expect(said('declined')).toContain(goes);
     expect([said('approved'), said('declined')].join(' ')).not.toMatch(/told|done/);
     expect(said('expired')).toBe('');
-    const taken = outcomeOf({ ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' }, 'elsewhere', true, false);
+    const taken = outcomeOf(
+      { ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' },
+      'elsewhere',
+      true,
+      false,
+    );
     expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
   });
 
@@ -137,11 +214,18 @@ describe('what the hub says of a request', () => {
       ['route.to', 'claude-code'],
     ] as const;
     expect(fieldsOf({ ...DINNER, fields })).toEqual([]);
-    expect(fieldsOf({ ...DINNER, from_agent: '(name hidden)', to_agent: 'lists', fields })).toEqual(fields);
+    expect(fieldsOf({ ...DINNER, from_agent: '(name hidden)', to_agent: 'lists', fields })).toEqual(
+      fields,
+    );
   });
 
   test('an agent is there while it is connected', () => {
-    const agents = [agentOf('claude-code', { display_name: 'Claude Code' }), agentOf('old', { presence: 'away' })];
-    expect(['claude-code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents))).toEqual([true, false, false]);
+    const agents = [
+      agentOf('claude-code', { display_name: 'Claude Code' }),
+      agentOf('old', { presence: 'away' }),
+    ];
+    expect(
+      ['claude-code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents)),
+    ).toEqual([true, false, false]);
   });
 });

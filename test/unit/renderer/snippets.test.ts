@@ -24,5 +24,6 @@ test('where there is no command, only the way without one is offered', () => {
 });
 
 test('no token stands in a line', () => {
-  for (const kind of snippetKinds('axon')) expect(linesOf(kind, 'axon').join('\n')).not.toMatch(/axh_|Bearer/);
+  for (const kind of snippetKinds('axon'))
+    expect(linesOf(kind, 'axon').join('\n')).not.toMatch(/axh_|Bearer/);
 });

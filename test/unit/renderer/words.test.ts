@@ -10,35 +10,41 @@ const NOW = new Date(2026, 10, 21, 18, 4).getTime();
 
 describe('words and numbers', () => {
   test('a sentence agrees with its number, in languages with more forms than two, too', () => {
-    expect([0, 1, 2].map(ENGLISH.now.needYou)).toEqual(['0 requests need you', '1 request needs you', '2 requests need you']);
-    const polish = pluralizer('pl');
-    expect([1, 2, 5].map((count) => polish(count, { one: '{n} pies', few: '{n} psy', other: '{n} psów' }))).toEqual([
-      '1 pies',
-      '2 psy',
-      '5 psów',
+    expect([0, 1, 2].map(ENGLISH.now.needYou)).toEqual([
+      '0 requests need you',
+      '1 request needs you',
+      '2 requests need you',
     ]);
+    const polish = pluralizer('pl');
+    expect(
+      [1, 2, 5].map((count) =>
+        polish(count, { one: '{n} pies', few: '{n} psy', other: '{n} psów' }),
+      ),
+    ).toEqual(['1 pies', '2 psy', '5 psów']);
   });
 
   test('every word of the catalogue says something', () => {
     const empty: string[] = [];
     const walk = (value: unknown, path: string): void => {
       if (typeof value === 'string' && value.trim() === '') empty.push(path);
-      if (typeof value === 'object' && value !== null) for (const [key, member] of Object.entries(value)) walk(member, `${path}.${key}`);
+      if (typeof value === 'object' && value !== null)
+        for (const [key, member] of Object.entries(value)) walk(member, `${path}.${key}`);
     };
     walk(ENGLISH, 'english');
     expect(empty).toEqual([]);
   });
 
   test('durations and times are said as people say them', () => {
-    expect([40_999, 60_000, 8 * 60_000 + 59_999, 6_960_000, 3 * 86_400_000].map(durationWords)).toEqual([
-      '40 seconds',
-      '1 minute',
-      '8 minutes',
-      '1 hour 56 minutes',
-      '3 days',
-    ]);
+    expect(
+      [40_999, 60_000, 8 * 60_000 + 59_999, 6_960_000, 3 * 86_400_000].map(durationWords),
+    ).toEqual(['40 seconds', '1 minute', '8 minutes', '1 hour 56 minutes', '3 days']);
     expect(countdown(252_000)).toBe('4 minutes 12 seconds');
-    expect([0, 1, 3, 20].map((days) => dayName(NOW - days * 86_400_000, NOW))).toEqual(['Today', 'Yesterday', 'Wednesday', '1 November']);
+    expect([0, 1, 3, 20].map((days) => dayName(NOW - days * 86_400_000, NOW))).toEqual([
+      'Today',
+      'Yesterday',
+      'Wednesday',
+      '1 November',
+    ]);
     expect(when(NOW, NOW)).toBe('18:04');
     expect(areaName('family.school-bus')).toBe('Family school bus');
   });

@@ -1,4 +1,5 @@
-// The names under which the audit keeps what happened: an area and a verb, so that a person can search for either.
+// The names under which the audit keeps what happened: an area and a verb, so that a person can
+// search for either.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -32,10 +32,22 @@ function broken(patch: (list: string) => string): readonly string[] {
   });
   return program
     .getSourceFiles()
-    .filter((file) => !file.fileName.includes('/node_modules/') && program.getSemanticDiagnostics(file).length > 0)
+    .filter(
+      (file) =>
+        !file.fileName.includes('/node_modules/') &&
+        program.getSemanticDiagnostics(file).length > 0,
+    )
     .map(({ fileName }) => fileName.slice(ROOT.length + 1));
 }
 
-test('a new kind of inbox item does not compile wherever kinds are handled', { timeout: 180_000 }, () => {
-  expect(broken((list) => list.replace("'cancel'] as const", "'cancel', 'remind'] as const")).toSorted()).toEqual(HANDLES_KINDS.toSorted());
-});
+test(
+  'a new kind of inbox item does not compile wherever kinds are handled',
+  { timeout: 180_000 },
+  () => {
+    expect(
+      broken((list) =>
+        list.replace("'cancel'] as const", "'cancel', 'remind'] as const"),
+      ).toSorted(),
+    ).toEqual(HANDLES_KINDS.toSorted());
+  },
+);

@@ -9,11 +9,13 @@ const folder = mkdtempSync(join(tmpdir(), 'axon-figures-'));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const FILES = {
-  'main/services/a/one.ts': "import type { Two } from './two.ts';\nexport interface Deps {\n  two: Two;\n  more: () => void;\n}\n",
+  'main/services/a/one.ts':
+    "import type { Two } from './two.ts';\nexport interface Deps {\n  two: Two;\n  more: () => void;\n}\n",
   'main/services/a/two.ts': "export type Two = import('../three.ts').Three;\n",
   'main/services/three.ts': "export * from './a/one.ts';\nexport type Three = string;\n",
   'main/lib/long.ts': `export function long(): void {\n${'  // a line\n'.repeat(400)}}\n`,
-  'renderer/Page.svelte': '<script lang="ts">\n  const far = () => {\n    return 1;\n  };\n</script>\n',
+  'renderer/Page.svelte':
+    '<script lang="ts">\n  const far = () => {\n    return 1;\n  };\n</script>\n',
   'test/.output/left.txt': 'what a run left behind',
 };
 
@@ -23,7 +25,9 @@ test('sizes, small and large files, circles of imports, long functions and large
     writeFileSync(join(folder, file), text);
   }
   const script = join(import.meta.dirname, '..', '..', 'figures.ts');
-  const lines = execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }).replaceAll(/ +/g, ' ').split('\n');
+  const lines = execFileSync(process.execPath, [script, folder], { encoding: 'utf8' })
+    .replaceAll(/ +/g, ' ')
+    .split('\n');
   const services = FILES['main/services/a/one.ts'].length + FILES['main/services/a/two.ts'].length;
   expect(lines).toEqual(
     expect.arrayContaining([

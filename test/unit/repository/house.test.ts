@@ -1,4 +1,5 @@
-// Holds by machine what can be held by machine: words, the shape of the house and the packages it stands on.
+// Holds by machine what can be held by machine: words, the shape of the house and the packages it
+// stands on.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,18 +7,22 @@ import { describe, expect, test } from 'vitest';
 import { FLAGS } from '../../../preload/contract/settings.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
   .trim()
   .split('\n')
   .filter((file) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile());
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const isSource = (file: string): boolean => /^(main|preload|renderer)\/.*\.(ts|svelte|css)$/.test(file);
+const isSource = (file: string): boolean =>
+  /^(main|preload|renderer)\/.*\.(ts|svelte|css)$/.test(file);
 const CONTRIBUTING = 'resources/docs/contributing.md';
 const OPERATING = 'resources/docs/operating.md';
 const thisFile = 'test/unit/repository/house.test.ts';
 
 /** Code is set at 140; a comment that passes this was never wrapped. */
-const COMMENT_COLUMNS_MAX = 150;
+const COMMENT_COLUMNS_MAX = 100;
 /** Phrases that no reader should meet, each with the word that stands instead. */
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\blets? (it |them )?in(?! again| for)\b/i, 'allow'],
@@ -28,7 +33,10 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bput(s)? away\b/i, 'dismiss or acknowledge'],
   [/\bis at it\b/i, 'is working on it'],
   [/\bstands? by\b|\bowed\b/i, 'a plain word'],
-  [/\b(peer|hub) established\b|\bshelf\b|\bquery desk\b|\bhandover\b/i, 'the word in contributing.md'],
+  [
+    /\b(peer|hub) established\b|\bshelf\b|\bquery desk\b|\bhandover\b/i,
+    'the word in contributing.md',
+  ],
 ];
 /** Names that the code had for what the field has a word for. */
 const IDENTIFIERS: readonly (readonly [name: RegExp, instead: string])[] = [
@@ -36,10 +44,16 @@ const IDENTIFIERS: readonly (readonly [name: RegExp, instead: string])[] = [
   [/[gG]reeted\b|\bgreeter/, 'established, hello handshake'],
   [/\bhandOut|\bhandover\b/, 'deliver, lease, approved payload'],
   [/\btakeBack|\bturnAway|\bletIn\b/, 'cancel or revoke, refuse, allow'],
-  [/\b[aA]rmedBy\b|\bArming\b|PlaceWatch|StillRows?\b/, 'activation delay, layout-shift guard, stable list'],
+  [
+    /\b[aA]rmedBy\b|\bArming\b|PlaceWatch|StillRows?\b/,
+    'activation delay, layout-shift guard, stable list',
+  ],
   [/\bSlips?\b|\bSeals?\b|SEALS?\b/, 'quoted text, risk badge'],
   [/\bownCommand|\bbyHand\b|\btoPage\b/, 'invocation, manual, render'],
-  [/\bisStranger\b|\bcomposeWork\b|\bonceOnly\b|\bputBack\b|\bmayBeDone\b/, 'unpaired, task services, replay guard, restored'],
+  [
+    /\bisStranger\b|\bcomposeWork\b|\bonceOnly\b|\bputBack\b|\bmayBeDone\b/,
+    'unpaired, task services, replay guard, restored',
+  ],
 ];
 const TOP_LEVEL = new Set([
   'package.json',
@@ -63,15 +77,23 @@ describe('the house', () => {
     const wide = files.filter(isSource).flatMap((file) =>
       read(file)
         .split('\n')
-        .flatMap((line, index) => (line.length > COMMENT_COLUMNS_MAX && /^\s*(\/\/|\*|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [])),
+        .flatMap((line, index) =>
+          line.length > COMMENT_COLUMNS_MAX && /^\s*(\/\/|\*|\/\*)/.test(line)
+            ? [`${file}:${index + 1}`]
+            : [],
+        ),
     );
     expect(wide).toEqual([]);
   });
 
   test('no phrase of our own stands where the field has a word', () => {
-    const shown = files.filter((file) => /^(preload\/contract\/strings\/|main\/cli\/|README\.md$|resources\/docs\/)/.test(file));
+    const shown = files.filter((file) =>
+      /^(preload\/contract\/strings\/|main\/cli\/|README\.md$|resources\/docs\/)/.test(file),
+    );
     const found = shown.flatMap((file) =>
-      PHRASES.flatMap(([phrase, instead]) => (phrase.test(read(file)) ? [`${file}: ${phrase.source} -> ${instead}`] : [])),
+      PHRASES.flatMap(([phrase, instead]) =>
+        phrase.test(read(file)) ? [`${file}: ${phrase.source} -> ${instead}`] : [],
+      ),
     );
     expect(found).toEqual([]);
   });
@@ -79,26 +101,40 @@ describe('the house', () => {
   test('no name of our own stands in the code where the field has a word', () => {
     const code = files.filter((file) => /^(main|preload|renderer)\/.*\.(ts|svelte)$/.test(file));
     const found = code.flatMap((file) =>
-      IDENTIFIERS.flatMap(([name, instead]) => (name.test(read(file)) ? [`${file}: ${name.source} -> ${instead}`] : [])),
+      IDENTIFIERS.flatMap(([name, instead]) =>
+        name.test(read(file)) ? [`${file}: ${name.source} -> ${instead}`] : [],
+      ),
     );
     expect(found).toEqual([]);
   });
 
   test('no bound or pattern that the contract or the wire has is written a second time in the command line or the pages', () => {
     const exported = files
-      .filter((file) => /^preload\/contract\/.*\.ts$/.test(file) || file === 'main/protocol/limits.ts')
-      .flatMap((file) => [...read(file).matchAll(/^export (?:const ([A-Z][A-Z0-9_]+)|\{ ([A-Z0-9_, ]+) \})/gm)])
+      .filter(
+        (file) => /^preload\/contract\/.*\.ts$/.test(file) || file === 'main/protocol/limits.ts',
+      )
+      .flatMap((file) => [
+        ...read(file).matchAll(/^export (?:const ([A-Z][A-Z0-9_]+)|\{ ([A-Z0-9_, ]+) \})/gm),
+      ])
       .flatMap(([, name, names]) => [name ?? '', ...(names ?? '').split(', ')]);
     const known = new Set(exported);
     const again = files
       .filter((file) => /^(main\/cli|renderer)\/.*\.(ts|svelte)$/.test(file))
-      .flatMap((file) => [...read(file).matchAll(/^\s*(?:export )?const ([A-Z][A-Z0-9_]+)/gm)].map(([, name]) => [file, name ?? '']));
+      .flatMap((file) =>
+        [...read(file).matchAll(/^\s*(?:export )?const ([A-Z][A-Z0-9_]+)/gm)].map(([, name]) => [
+          file,
+          name ?? '',
+        ]),
+      );
     expect(known.size).toBeGreaterThan(50);
     expect(again.filter(([, name]) => name !== undefined && known.has(name))).toEqual([]);
   });
 
   test('every TypeScript file of the product opens by saying what it owns', () => {
-    const silent = files.filter((file) => /^(main|preload|renderer)\/.*\.ts$/.test(file) && !/^(\/\/|\/\*|#!)/.test(read(file)));
+    const silent = files.filter(
+      (file) =>
+        /^(main|preload|renderer)\/.*\.ts$/.test(file) && !/^(\/\/|\/\*|#!)/.test(read(file)),
+    );
     expect(silent).toEqual([]);
   });
 
@@ -108,7 +144,9 @@ describe('the house', () => {
   });
 
   test('no drawer is called utils, helpers or manager', () => {
-    expect(files.filter((file) => /(^|[/-])(utils?|helpers?|manager|misc|common)([./-]|$)/i.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /(^|[/-])(utils?|helpers?|manager|misc|common)([./-]|$)/i.test(file)),
+    ).toEqual([]);
   });
 
   test('the map of the house is the folders on disk', () => {
@@ -119,7 +157,9 @@ describe('the house', () => {
         .filter((entry) => entry.isDirectory())
         .map((entry) => `${room}/${entry.name}`),
     );
-    expect(named.filter((name) => /^(main|preload|renderer)\//.test(name ?? '')).toSorted()).toEqual(onDisk.toSorted());
+    expect(
+      named.filter((name) => /^(main|preload|renderer)\//.test(name ?? '')).toSorted(),
+    ).toEqual(onDisk.toSorted());
   });
 
   test('the map of the rooms is the folders of main/services, in the order of the import gate', () => {
@@ -145,31 +185,50 @@ describe('the house', () => {
   });
 
   test('nothing is left unfinished or muted', () => {
-    const marks = /\b(TODO|FIXME|XXX|HACK)\b|eslint-disable|oxlint-disable|@ts-ignore|@ts-nocheck|\b(it|test|describe)\.(only|todo)\b/;
-    expect(files.filter((file) => /\.(ts|svelte|mjs|cjs)$/.test(file) && file !== thisFile && marks.test(read(file)))).toEqual([]);
+    const marks =
+      /\b(TODO|FIXME|XXX|HACK)\b|eslint-disable|oxlint-disable|@ts-ignore|@ts-nocheck|\b(it|test|describe)\.(only|todo)\b/;
+    expect(
+      files.filter(
+        (file) =>
+          /\.(ts|svelte|mjs|cjs)$/.test(file) && file !== thisFile && marks.test(read(file)),
+      ),
+    ).toEqual([]);
   });
 
   test('peer text is never rendered as markup', () => {
-    expect(files.filter((file) => isSource(file) && /\{@html|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(read(file)))).toEqual(
-      [],
-    );
+    expect(
+      files.filter(
+        (file) =>
+          isSource(file) &&
+          /\{@html|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(read(file)),
+      ),
+    ).toEqual([]);
   });
 
   test('no file names a home folder that is none of the household’s in the examples, or the host that a package came from', () => {
     const foreign = /[/\\](?:home|Users)[/\\](?!(?:mum|dad|leo)\b)[a-z]|"resolved": "[a-z+]+:/i;
     expect(
-      files.filter((file) => /\.(ts|svelte|md|json|yml|cjs|mjs|sh)$/.test(file) && file !== thisFile && foreign.test(read(file))),
+      files.filter(
+        (file) =>
+          /\.(ts|svelte|md|json|yml|cjs|mjs|sh)$/.test(file) &&
+          file !== thisFile &&
+          foreign.test(read(file)),
+      ),
     ).toEqual([]);
   });
 });
 
 describe('the packages', () => {
   const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
-  const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version?: string; hasInstallScript?: boolean }> };
+  const lock = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { version?: string; hasInstallScript?: boolean }>;
+  };
 
   test('every version is pinned exactly', () => {
     const ranges = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
-      Object.entries(manifest[kind] ?? {}).filter(([, version]) => !/^(npm:@napi-rs\/keyring@)?\d+\.\d+\.\d+$/.test(version)),
+      Object.entries(manifest[kind] ?? {}).filter(
+        ([, version]) => !/^(npm:@napi-rs\/keyring@)?\d+\.\d+\.\d+$/.test(version),
+      ),
     );
     expect(ranges).toEqual([]);
   });
@@ -179,27 +238,48 @@ describe('the packages', () => {
       .filter(isSource)
       .map((file) => read(file))
       .join('\n');
-    const named = ['electron', '@matrixai/quic', '@noble/ed25519', 'keytar', 'bonjour-service', 'svelte', 'better-sqlite3'];
-    expect(named.filter((name) => !new RegExp(`['"]${name.replace('/', '\\/')}['"/-]`).test(source))).toEqual([]);
+    const named = [
+      'electron',
+      '@matrixai/quic',
+      '@noble/ed25519',
+      'keytar',
+      'bonjour-service',
+      'svelte',
+      'better-sqlite3',
+    ];
+    expect(
+      named.filter((name) => !new RegExp(`['"]${name.replace('/', '\\/')}['"/-]`).test(source)),
+    ).toEqual([]);
   });
 
   test('only the listed packages may run install scripts', () => {
-    const allowed = Object.entries(manifest['allowScripts'] ?? {}).filter(([, leave]) => String(leave) === 'true');
+    const allowed = Object.entries(manifest['allowScripts'] ?? {}).filter(
+      ([, leave]) => String(leave) === 'true',
+    );
     expect(allowed.map(([name]) => name)).toEqual(['node']);
     const decided = new Set(Object.keys(manifest['allowScripts'] ?? {}));
-    const withScripts = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript === true);
-    const undecided = withScripts.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13)).filter((name) => !decided.has(name));
+    const withScripts = Object.entries(lock.packages).filter(
+      ([, entry]) => entry.hasInstallScript === true,
+    );
+    const undecided = withScripts
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 13))
+      .filter((name) => !decided.has(name));
     expect(undecided.filter((name) => name !== 'fsevents')).toEqual([]);
   });
 
   test('the lock file names the QUIC binary of every supported system, so that npm ci works on each', () => {
-    // npm leaves out what it cannot see on the registry it asked; an installation elsewhere would then refuse to start.
+    // npm leaves out what it cannot see on the registry it asked; an installation elsewhere would
+    // then refuse to start.
     const version = lock.packages['node_modules/@matrixai/quic']?.version;
     const systems = ['linux-x64', 'darwin-arm64', 'darwin-x64', 'darwin-universal', 'win32-x64'];
-    expect(systems.map((system) => lock.packages[`node_modules/@matrixai/quic-${system}`]?.version)).toEqual(systems.map(() => version));
+    expect(
+      systems.map((system) => lock.packages[`node_modules/@matrixai/quic-${system}`]?.version),
+    ).toEqual(systems.map(() => version));
   });
 
   test('Electron is a supported major (E1)', () => {
-    expect(Number(lock.packages['node_modules/electron']?.version?.split('.')[0])).toBeGreaterThanOrEqual(43);
+    expect(
+      Number(lock.packages['node_modules/electron']?.version?.split('.')[0]),
+    ).toBeGreaterThanOrEqual(43);
   });
 });

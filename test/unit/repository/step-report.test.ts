@@ -44,7 +44,10 @@ describe('the outcomes of steps', () => {
       expect(readOutcomes(file)).toEqual([]);
     }
     const { commit: _, ...older } = outcome({ key: 'older' });
-    writeFileSync(file, JSON.stringify([older, outcome({}), null, outcome({ lines: { Failed: [7] } as never })]));
+    writeFileSync(
+      file,
+      JSON.stringify([older, outcome({}), null, outcome({ lines: { Failed: [7] } as never })]),
+    );
     expect(readOutcomes(file)).toEqual([outcome({})]);
   });
 
@@ -54,10 +57,14 @@ describe('the outcomes of steps', () => {
       outcome({ key: 'sim', name: 'households', state: 'begun', endedAt: '' }),
     ];
     const one = report('Test run', [unit, sim], ['Counts', 'Failed']);
-    expect(one).toContain('| tests of parts (`unit`) | passed | 3 s | 2026-01-01T00:00:00.000Z | abc1234 |');
+    expect(one).toContain(
+      '| tests of parts (`unit`) | passed | 3 s | 2026-01-01T00:00:00.000Z | abc1234 |',
+    );
     expect(one).toContain('| households (`sim`) | begun, not ended |  |  | abc1234 |');
     expect(one.match(/^- a$/gm)).toHaveLength(1);
     expect(one).not.toMatch(/different|Failed/);
-    expect(report('Test run', [unit, { ...sim, commit: 'def5678' }], [])).toContain('run on 2 different states of the code');
+    expect(report('Test run', [unit, { ...sim, commit: 'def5678' }], [])).toContain(
+      'run on 2 different states of the code',
+    );
   });
 });

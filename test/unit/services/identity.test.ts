@@ -25,8 +25,16 @@ class ScriptedVault implements KeyVault {
   read(): Promise<VaultRead> {
     if (this.trouble === 'hangs') return new Promise(() => undefined);
     if (this.trouble === 'throws') return Promise.reject(new Error('the bus is gone'));
-    if (this.trouble !== undefined) return Promise.resolve({ state: this.trouble, reason: `The ${this.kind} is ${this.trouble}.` });
-    return Promise.resolve(this.seed === undefined ? { state: 'absent' } : { state: 'found', seed: new Secret(this.seed) });
+    if (this.trouble !== undefined)
+      return Promise.resolve({
+        state: this.trouble,
+        reason: `The ${this.kind} is ${this.trouble}.`,
+      });
+    return Promise.resolve(
+      this.seed === undefined
+        ? { state: 'absent' }
+        : { state: 'found', seed: new Secret(this.seed) },
+    );
   }
 
   write(seed: Secret<Uint8Array>): Promise<void> {
@@ -55,7 +63,13 @@ afterEach(async () => {
 });
 
 const service = (): IdentityService =>
-  new IdentityService({ store, vaults: [keychain, file], clock, random: new SystemRandom(), log: SILENT_LOG });
+  new IdentityService({
+    store,
+    vaults: [keychain, file],
+    clock,
+    random: new SystemRandom(),
+    log: SILENT_LOG,
+  });
 
 describe('the identity of a hub', () => {
   it('is made once in the keychain and found again after a restart', async () => {
@@ -66,7 +80,9 @@ describe('the identity of a hub', () => {
     expect(again.warnings()).toEqual([]);
     expect([keychain.writes, file.writes]).toEqual([1, 0]);
     const message = new Uint8Array([1, 2, 3]);
-    expect(verify(again.sign(message), message, publicKeyOfSeed(keychain.seed ?? new Uint8Array(32)))).toBe(true);
+    expect(
+      verify(again.sign(message), message, publicKeyOfSeed(keychain.seed ?? new Uint8Array(32))),
+    ).toBe(true);
   });
 
   it('is made in a file, with a warning, only where there is no keychain', async () => {
@@ -76,7 +92,11 @@ describe('the identity of a hub', () => {
     expect(identity.warnings().join(' ')).toContain('file');
     // A keychain that turns up later changes nothing.
     keychain.trouble = undefined;
-    expect(await service().open(never)).toMatchObject({ state: 'ready', vault: 'file', keyHex: identity.keyHex });
+    expect(await service().open(never)).toMatchObject({
+      state: 'ready',
+      vault: 'file',
+      keyHex: identity.keyHex,
+    });
     expect(keychain.writes).toBe(0);
   });
 
@@ -100,7 +120,9 @@ describe('the identity of a hub', () => {
       keychain.trouble = trouble;
       expect(await identity.open(never)).toMatchObject({ state: 'locked' });
       expect(() => identity.keyHex).toThrow(expect.objectContaining({ code: 'identity_locked' }));
-      expect(() => identity.sign(new Uint8Array(1))).toThrow(expect.objectContaining({ code: 'identity_locked' }));
+      expect(() => identity.sign(new Uint8Array(1))).toThrow(
+        expect.objectContaining({ code: 'identity_locked' }),
+      );
     }
     keychain.trouble = 'damaged';
     expect(await identity.open(never)).toMatchObject({ state: 'damaged' });
@@ -117,7 +139,13 @@ describe('the identity of a hub', () => {
 
   it('is missing where the vault it was kept in does not exist any more', async () => {
     await recorded();
-    const elsewhere = new IdentityService({ store, vaults: [file], clock, random: new SystemRandom(), log: SILENT_LOG });
+    const elsewhere = new IdentityService({
+      store,
+      vaults: [file],
+      clock,
+      random: new SystemRandom(),
+      log: SILENT_LOG,
+    });
     expect(await elsewhere.open(never)).toMatchObject({ state: 'missing' });
     expect(file.writes).toBe(0);
   });
@@ -125,7 +153,10 @@ describe('the identity of a hub', () => {
   it('is taken over when a crash came between the vault and the record', async () => {
     const seed = new Uint8Array(randomBytes(32));
     keychain.seed = seed;
-    expect(await service().open(never)).toMatchObject({ state: 'ready', keyHex: toHex(publicKeyOfSeed(seed)) });
+    expect(await service().open(never)).toMatchObject({
+      state: 'ready',
+      keyHex: toHex(publicKeyOfSeed(seed)),
+    });
     expect(keychain.writes).toBe(0);
   });
 
@@ -137,8 +168,14 @@ describe('the identity of a hub', () => {
 
   it('is opened once, however many ask at the same time', async () => {
     const identity = service();
-    const opened = await Promise.all([identity.open(never), identity.open(never), identity.unlock(never)]);
-    expect(new Set(opened.map((state) => ('keyHex' in state ? state.keyHex : state.state))).size).toBe(1);
+    const opened = await Promise.all([
+      identity.open(never),
+      identity.open(never),
+      identity.unlock(never),
+    ]);
+    expect(
+      new Set(opened.map((state) => ('keyHex' in state ? state.keyHex : state.state))).size,
+    ).toBe(1);
     expect(keychain.writes).toBe(1);
   });
 });

@@ -1,4 +1,5 @@
-// The walk of one delegation, as contributing.md tells it, is what really runs from the request to the result.
+// The walk of one delegation, as contributing.md tells it, is what really runs from the request to
+// the result.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
@@ -22,7 +23,9 @@ async function filesRunIn(work: () => Promise<void>): Promise<readonly string[]>
   session.disconnect();
   return result.flatMap(({ url, functions }) => {
     const file = /\/main\/services\/([a-z/-]+)\.ts/.exec(url)?.[1];
-    const ran = functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0);
+    const ran = functions.some(
+      ({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0,
+    );
     return file !== undefined && ran ? [file] : [];
   });
 }
@@ -34,7 +37,9 @@ function toldWalk(): readonly string[] {
   return section.split(/\n\d+\. /).flatMap((step) => {
     const names = /: ([a-z, \n-]+)\./.exec(step)?.[1]?.split(/,\s+/) ?? [];
     const rooms = [...step.matchAll(/`([a-z-]+)\/`/g)].map(([, room]) => room);
-    return rooms.length === 2 ? names.map((name, index) => `${rooms[index]}/${name}`) : names.map((name) => `${rooms[0]}/${name}`);
+    return rooms.length === 2
+      ? names.map((name, index) => `${rooms[index]}/${name}`)
+      : names.map((name) => `${rooms[0]}/${name}`);
   });
 }
 
@@ -49,14 +54,25 @@ it('goes through the files that contributing.md names, and through no other', as
   await mum.knows(dad);
   await dad.knows(mum);
   const files = await filesRunIn(async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await clock.settle();
     await mum.decide(mum.card, 'allow');
     const item = await mum.claim('claude');
     await mum.work.inbox.ack('claude', item.delivery_id, null);
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Told them', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      outcome: 'Told them',
+      truncated: false,
+    });
     await clock.settle();
-    expect(await dad.claim('openclaw')).toMatchObject({ kind: 'result', untrusted: { text: 'Told them' } });
+    expect(await dad.claim('openclaw')).toMatchObject({
+      kind: 'result',
+      untrusted: { text: 'Told them' },
+    });
   });
   await dad.close();
   await mum.close();

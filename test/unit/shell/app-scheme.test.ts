@@ -26,7 +26,11 @@ describe('the app scheme', () => {
     expect(page.status).toBe(200);
     expect(await page.text()).toBe('<!doctype html>');
     expect(page.headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY);
-    expect((await answerAppRequest(files, 'app://hub/assets/app.js?x=1', 'GET')).headers.get('content-type')).toMatch('javascript');
+    expect(
+      (await answerAppRequest(files, 'app://hub/assets/app.js?x=1', 'GET')).headers.get(
+        'content-type',
+      ),
+    ).toMatch('javascript');
   });
 
   test.each([

@@ -70,7 +70,12 @@ const event = (body: Record<string, unknown>): UiEvent => ({ seq: 1, ...body }) 
 describe('attention outside the window', () => {
   test('counts exactly the requests that wait', () => {
     const { attention, seen } = watched();
-    attention.reset(snapshotOf({ peers: [], approvals: [approval('a'), approval('b'), approval('c', 'declined')] }));
+    attention.reset(
+      snapshotOf({
+        peers: [],
+        approvals: [approval('a'), approval('b'), approval('c', 'declined')],
+      }),
+    );
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('d') }));
@@ -111,15 +116,40 @@ describe('attention outside the window', () => {
 
   test('a snapshot takes away what it does not hold: what was decided, and stops that are over, rung or not', () => {
     const { attention, seen } = watched();
-    const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
+    const stop = {
+      seen_key: 'ab'.repeat(32),
+      seen_id: 'x',
+      seen_safety_number: '1',
+      address: '192.0.2.1:7100',
+      seen_at: 1,
+      kept_at: null,
+    };
     const { attention: settings } = snapshotOf();
     const other = { ...DAD, id: 'other', name: 'Leo’s tablet', key_change: stop };
-    attention.reset(snapshotOf({ peers: [{ ...DAD, key_change: stop }], approvals: [approval('a'), approval('b')] }));
-    attention.apply(event({ type: 'do_not_disturb', attention: { ...settings, paused: { since: 1, until: null } } }));
+    attention.reset(
+      snapshotOf({
+        peers: [{ ...DAD, key_change: stop }],
+        approvals: [approval('a'), approval('b')],
+      }),
+    );
+    attention.apply(
+      event({
+        type: 'do_not_disturb',
+        attention: { ...settings, paused: { since: 1, until: null } },
+      }),
+    );
     attention.apply(event({ type: 'peer', peer: other }));
     seen.length = 0;
     attention.reset(snapshotOf({ peers: [], approvals: [approval('b')] }));
-    expect(seen.toSorted()).toEqual(['withdraw a', 'count 1', `stops ${other.name}`, 'stops ', `withdraw stop ${DAD.id}`].toSorted());
+    expect(seen.toSorted()).toEqual(
+      [
+        'withdraw a',
+        'count 1',
+        `stops ${other.name}`,
+        'stops ',
+        `withdraw stop ${DAD.id}`,
+      ].toSorted(),
+    );
     seen.length = 0;
     attention.apply(event({ type: 'do_not_disturb', attention: settings }));
     expect(seen).toEqual([]);
@@ -127,10 +157,23 @@ describe('attention outside the window', () => {
 
   test('a snapshot that finds nobody sleeping says what waited for that', () => {
     const { attention, seen } = watched();
-    const stop = { seen_key: 'ab'.repeat(32), seen_id: 'x', seen_safety_number: '1', address: '192.0.2.1:7100', seen_at: 1, kept_at: null };
+    const stop = {
+      seen_key: 'ab'.repeat(32),
+      seen_id: 'x',
+      seen_safety_number: '1',
+      address: '192.0.2.1:7100',
+      seen_at: 1,
+      kept_at: null,
+    };
     const peers = [{ ...DAD, key_change: stop }];
     const { attention: settings } = snapshotOf();
-    attention.reset(snapshotOf({ peers, approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
+    attention.reset(
+      snapshotOf({
+        peers,
+        approvals: [],
+        attention: { ...settings, paused: { since: 1, until: null } },
+      }),
+    );
     attention.reset(snapshotOf({ peers, approvals: [] }));
     expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`]);
   });
@@ -152,24 +195,48 @@ describe('attention outside the window', () => {
     test('is said once, in the tray and by a notification, until a person has answered', () => {
       const { attention, seen } = watched();
       attention.reset(snapshotOf({ peers: [DAD], approvals: [] }));
-      for (let time = 0; time < 3; time++) attention.apply(event({ type: 'peer', peer: stopped() }));
+      for (let time = 0; time < 3; time++)
+        attention.apply(event({ type: 'peer', peer: stopped() }));
       attention.apply(event({ type: 'peer', peer: stopped(2) }));
       attention.apply(event({ type: 'peer', peer: stopped(2) }));
-      expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`, `withdraw stop ${DAD.id}`, 'stops ']);
+      expect(seen).toEqual([
+        'count 0',
+        `stops ${DAD.name}`,
+        `notify stop ${DAD.id} ${DAD.name}`,
+        `withdraw stop ${DAD.id}`,
+        'stops ',
+      ]);
     });
 
     test('is said at a start that finds it, and is gone with the hub', () => {
       const { attention, seen } = watched();
       attention.reset(snapshotOf({ peers: [stopped()], approvals: [] }));
       attention.apply(event({ type: 'peer_gone', id: DAD.id }));
-      expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`, `withdraw stop ${DAD.id}`, 'stops ']);
+      expect(seen).toEqual([
+        'count 0',
+        `stops ${DAD.name}`,
+        `notify stop ${DAD.id} ${DAD.name}`,
+        `withdraw stop ${DAD.id}`,
+        'stops ',
+      ]);
     });
 
     test('stands in the tray while it is quiet, and rings nothing before that is over', () => {
       const { attention, seen } = watched();
-      attention.reset(snapshotOf({ peers: [DAD], approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
+      attention.reset(
+        snapshotOf({
+          peers: [DAD],
+          approvals: [],
+          attention: { ...settings, paused: { since: 1, until: null } },
+        }),
+      );
       attention.apply(event({ type: 'peer', peer: stopped() }));
-      attention.apply(event({ type: 'do_not_disturb', attention: { ...settings, quiet_now: { name: 'Night', until: 2 } } }));
+      attention.apply(
+        event({
+          type: 'do_not_disturb',
+          attention: { ...settings, quiet_now: { name: 'Night', until: 2 } },
+        }),
+      );
       expect(seen).toEqual(['count 0', `stops ${DAD.name}`]);
       attention.apply(event({ type: 'do_not_disturb', attention: settings }));
       attention.apply(event({ type: 'do_not_disturb', attention: settings }));
@@ -178,7 +245,13 @@ describe('attention outside the window', () => {
 
     test('that was answered while it was quiet never rings', () => {
       const { attention, seen } = watched();
-      attention.reset(snapshotOf({ peers: [stopped()], approvals: [], attention: { ...settings, paused: { since: 1, until: null } } }));
+      attention.reset(
+        snapshotOf({
+          peers: [stopped()],
+          approvals: [],
+          attention: { ...settings, paused: { since: 1, until: null } },
+        }),
+      );
       attention.apply(event({ type: 'peer', peer: stopped(2) }));
       attention.apply(event({ type: 'do_not_disturb', attention: settings }));
       expect(seen).toEqual(['count 0', `stops ${DAD.name}`, 'stops ']);

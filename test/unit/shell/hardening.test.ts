@@ -38,12 +38,18 @@ describe('hardening', () => {
     let check: (() => boolean) | undefined;
     let device: (() => boolean) | undefined;
     hardenSession({
-      setPermissionRequestHandler: (handler: (contents: unknown, permission: string, answer: (allowed: boolean) => void) => void) =>
-        handler({}, 'media', (allowed) => given.push(allowed)),
+      setPermissionRequestHandler: (
+        handler: (
+          contents: unknown,
+          permission: string,
+          answer: (allowed: boolean) => void,
+        ) => void,
+      ) => handler({}, 'media', (allowed) => given.push(allowed)),
       setPermissionCheckHandler: (handler: () => boolean) => (check = handler),
       setDevicePermissionHandler: (handler: () => boolean) => (device = handler),
-      setDisplayMediaRequestHandler: (handler: (request: unknown, answer: (streams: object) => void) => void) =>
-        handler({}, (streams) => given.push(streams)),
+      setDisplayMediaRequestHandler: (
+        handler: (request: unknown, answer: (streams: object) => void) => void,
+      ) => handler({}, (streams) => given.push(streams)),
       on: () => undefined,
     } as never);
     expect(given).toEqual([false, {}]);
@@ -60,7 +66,11 @@ describe('hardening', () => {
     hardenSession(session as never);
     const isRefused = (url: string): boolean => {
       let prevented = false;
-      session.emit('will-download', { preventDefault: () => (prevented = true) }, { getURL: () => url });
+      session.emit(
+        'will-download',
+        { preventDefault: () => (prevented = true) },
+        { getURL: () => url },
+      );
       return prevented;
     };
     const foreign = [
@@ -77,7 +87,11 @@ describe('hardening', () => {
   });
 
   test('E2, E3: every window is isolated, sandboxed and without Node', () => {
-    const { webPreferences, show } = windowOptions({ createWindow: () => ({}) as never, preloadFile: '/p.cjs', iconDirectory: '/i' });
+    const { webPreferences, show } = windowOptions({
+      createWindow: () => ({}) as never,
+      preloadFile: '/p.cjs',
+      iconDirectory: '/i',
+    });
     expect(show).toBe(false);
     expect(webPreferences).toMatchObject({
       contextIsolation: true,
@@ -95,7 +109,15 @@ describe('hardening', () => {
 
   test('only documents of our own origin are ours', () => {
     expect(
-      ['app://hub/', 'app://hub/x', 'app://hub', 'app://HUB/', 'data:text/html,x', 'about:blank', 'https://hub/'].map(isAppUrl),
+      [
+        'app://hub/',
+        'app://hub/x',
+        'app://hub',
+        'app://HUB/',
+        'data:text/html,x',
+        'about:blank',
+        'https://hub/',
+      ].map(isAppUrl),
     ).toEqual([true, true, true, false, false, false, false]);
   });
 });

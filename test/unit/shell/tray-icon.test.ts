@@ -6,7 +6,11 @@ import { trayTitle, trayWords } from '../../../preload/contract/desktop-strings.
 
 function shown() {
   const called: (PauseEnd | 'go on' | 'show')[] = [];
-  const state: { items: readonly MenuItemConstructorOptions[]; toolTip: string; readonly images: string[] } = {
+  const state: {
+    items: readonly MenuItemConstructorOptions[];
+    toolTip: string;
+    readonly images: string[];
+  } = {
     items: [],
     toolTip: '',
     images: [],
@@ -45,7 +49,8 @@ function shown() {
 
 test('pauses for an hour, until tonight, or until a person goes on', () => {
   const { called, press } = shown();
-  for (const label of [trayWords.pauseHour, trayWords.pauseTonight, trayWords.pauseOpen]) press(label);
+  for (const label of [trayWords.pauseHour, trayWords.pauseTonight, trayWords.pauseOpen])
+    press(label);
   expect(called).toEqual(['in_an_hour', 'tonight', null]);
 });
 
@@ -75,12 +80,21 @@ test('HE-09: says first of all for which hub everything stops, and opens the pag
   icon.showStops(['Dad’s laptop']);
   const [first] = state.items;
   expect(first?.label).toBe('Stop: Dad’s laptop has a new identity');
-  expect([state.toolTip, state.images.at(-1)]).toEqual([`${trayTitle(2)}. ${first?.label}`, '/icons/tray/waiting.png']);
+  expect([state.toolTip, state.images.at(-1)]).toEqual([
+    `${trayTitle(2)}. ${first?.label}`,
+    '/icons/tray/waiting.png',
+  ]);
   press(first?.label ?? '');
   expect(called).toEqual(['show']);
   icon.showCount(0);
   icon.showStops(['Dad’s laptop', 'Attic']);
-  expect([state.items[0]?.label, state.images.at(-1)]).toEqual(['Stop: 2 hubs have a new identity', '/icons/tray/waiting.png']);
+  expect([state.items[0]?.label, state.images.at(-1)]).toEqual([
+    'Stop: 2 hubs have a new identity',
+    '/icons/tray/waiting.png',
+  ]);
   icon.showStops([]);
-  expect([state.items[0]?.label, state.images.at(-1)]).toEqual([trayWords.waiting(0), '/icons/tray/quiet.png']);
+  expect([state.items[0]?.label, state.images.at(-1)]).toEqual([
+    trayWords.waiting(0),
+    '/icons/tray/quiet.png',
+  ]);
 });

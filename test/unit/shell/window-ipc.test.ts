@@ -46,22 +46,32 @@ describe('the IPC door', () => {
     ['a foreign document', { url: 'https://example.org/', parent: null }, true],
     ['a look-alike origin', { url: 'app://hub.example.org/', parent: null }, true],
     ['another window', ourFrame, false],
-  ])('RI-03, E5: refuses %s on every channel before reading anything', async (_name, senderFrame, ours) => {
-    const { handlers, calls, listeners, ours: contents } = door();
-    for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe]) {
-      const answer = await handlers.get(channel)?.({ sender: ours ? contents : {}, senderFrame }, 'approvals.decide', {});
-      expect(answer).toMatchObject({ ok: false, problem: { code: 'bad_origin' } });
-    }
-    expect(calls).toEqual([]);
-    expect(listeners.size).toBe(0);
-  });
+  ])(
+    'RI-03, E5: refuses %s on every channel before reading anything',
+    async (_name, senderFrame, ours) => {
+      const { handlers, calls, listeners, ours: contents } = door();
+      for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe]) {
+        const answer = await handlers.get(channel)?.(
+          { sender: ours ? contents : {}, senderFrame },
+          'approvals.decide',
+          {},
+        );
+        expect(answer).toMatchObject({ ok: false, problem: { code: 'bad_origin' } });
+      }
+      expect(calls).toEqual([]);
+      expect(listeners.size).toBe(0);
+    },
+  );
 
   test('passes the window’s own calls on, and keeps one stream a page', async () => {
     const { handlers, calls, listeners, ours, stop } = door();
     const event = { sender: ours, senderFrame: ourFrame };
     await handlers.get(IPC_CHANNELS.call)?.(event, 'hub.snapshot', {});
     expect(calls).toEqual([['hub.snapshot', {}]]);
-    expect(await handlers.get(IPC_CHANNELS.subscribe)?.(event, 7)).toEqual({ gap: false, events: [] });
+    expect(await handlers.get(IPC_CHANNELS.subscribe)?.(event, 7)).toEqual({
+      gap: false,
+      events: [],
+    });
     expect(await handlers.get(IPC_CHANNELS.subscribe)?.(event, 'x')).toEqual({ gap: true });
     expect(listeners.size).toBe(1);
     stop();

@@ -1,7 +1,25 @@
-// Tables `agents`, `registrations` and `tokens`: the programs of this machine and what they may call with.
+// Tables `agents`, `registrations` and `tokens`: the programs of this machine and what they may
+// call with.
 import { RISK_CLASSES, isOneOf } from '../../../../preload/contract/closed-lists.ts';
-import type { AgentDomainRow, AgentRow, Reads, RegistrationRow, Tables, TokenRow } from '../../../ports/store.ts';
-import { choice, flag, integer, json, milliseconds, nullable, sha256, strings, text } from '../columns.ts';
+import type {
+  AgentDomainRow,
+  AgentRow,
+  Reads,
+  RegistrationRow,
+  Tables,
+  TokenRow,
+} from '../../../ports/store.ts';
+import {
+  choice,
+  flag,
+  integer,
+  json,
+  milliseconds,
+  nullable,
+  sha256,
+  strings,
+  text,
+} from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
@@ -27,7 +45,10 @@ const AGENT = new RowMapper<AgentRow>({
   state: choice('state', ['requested', 'active']),
   riskClass: choice('risk_class', RISK_CLASSES),
   classByOwner: flag('class_by_owner'),
-  domains: json('domains', (value): value is readonly AgentDomainRow[] => Array.isArray(value) && value.every(isDomain)),
+  domains: json(
+    'domains',
+    (value): value is readonly AgentDomainRow[] => Array.isArray(value) && value.every(isDomain),
+  ),
   capabilities: strings('capabilities'),
   channels: strings('channels'),
   tools: strings('tools'),
@@ -68,19 +89,38 @@ export function agentReads(
   statements: Statements,
 ): Pick<Reads, 'agents' | 'agent' | 'registrations' | 'registration' | 'tokens' | 'token'> {
   return {
-    agents: () => statements.all(AGENT, `SELECT ${AGENT.columns} FROM agents ORDER BY created_at, name`),
-    agent: (name) => statements.one(AGENT, `SELECT ${AGENT.columns} FROM agents WHERE name = ?`, name),
-    registrations: () => statements.all(REGISTRATION, `SELECT ${REGISTRATION.columns} FROM registrations ORDER BY created_at, id`),
-    registration: (id) => statements.one(REGISTRATION, `SELECT ${REGISTRATION.columns} FROM registrations WHERE id = ?`, id),
-    tokens: () => statements.all(TOKEN, `SELECT ${TOKEN.columns} FROM tokens ORDER BY created_at, id`),
+    agents: () =>
+      statements.all(AGENT, `SELECT ${AGENT.columns} FROM agents ORDER BY created_at, name`),
+    agent: (name) =>
+      statements.one(AGENT, `SELECT ${AGENT.columns} FROM agents WHERE name = ?`, name),
+    registrations: () =>
+      statements.all(
+        REGISTRATION,
+        `SELECT ${REGISTRATION.columns} FROM registrations ORDER BY created_at, id`,
+      ),
+    registration: (id) =>
+      statements.one(
+        REGISTRATION,
+        `SELECT ${REGISTRATION.columns} FROM registrations WHERE id = ?`,
+        id,
+      ),
+    tokens: () =>
+      statements.all(TOKEN, `SELECT ${TOKEN.columns} FROM tokens ORDER BY created_at, id`),
     token: (id) => statements.one(TOKEN, `SELECT ${TOKEN.columns} FROM tokens WHERE id = ?`, id),
   };
 }
 
 export function agentWrites(
   statements: Statements,
-): Pick<Tables, 'putAgent' | 'deleteAgent' | 'putRegistration' | 'deleteRegistration' | 'putToken' | 'deleteToken'> {
-  const put = <Row extends object>(table: string, mapper: RowMapper<Row>, key: keyof Row & string): string =>
+): Pick<
+  Tables,
+  'putAgent' | 'deleteAgent' | 'putRegistration' | 'deleteRegistration' | 'putToken' | 'deleteToken'
+> {
+  const put = <Row extends object>(
+    table: string,
+    mapper: RowMapper<Row>,
+    key: keyof Row & string,
+  ): string =>
     `INSERT INTO ${table} (${mapper.columns}) VALUES (${mapper.placeholders}) ON CONFLICT (${key}) DO UPDATE SET ${mapper.excluded(key)}`;
   const putAgent = put('agents', AGENT, 'name');
   const putRegistration = put('registrations', REGISTRATION, 'id');
@@ -88,7 +128,8 @@ export function agentWrites(
   return {
     putAgent: (row) => void statements.run(putAgent, ...AGENT.write(row, statements)),
     deleteAgent: (name) => void statements.run('DELETE FROM agents WHERE name = ?', name),
-    putRegistration: (row) => void statements.run(putRegistration, ...REGISTRATION.write(row, statements)),
+    putRegistration: (row) =>
+      void statements.run(putRegistration, ...REGISTRATION.write(row, statements)),
     deleteRegistration: (id) => void statements.run('DELETE FROM registrations WHERE id = ?', id),
     putToken: (row) => void statements.run(putToken, ...TOKEN.write(row, statements)),
     deleteToken: (id) => void statements.run('DELETE FROM tokens WHERE id = ?', id),

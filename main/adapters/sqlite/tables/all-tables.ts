@@ -1,4 +1,5 @@
-// All tables of the port over one connection: reads alone, and reads with writes for a unit of work.
+// All tables of the port over one connection: reads alone, and reads with writes for a unit of
+// work.
 import type { Reads, Tables } from '../../../ports/store.ts';
 import type { Statements } from '../statements.ts';
 import { agentReads, agentWrites } from './agents.ts';
@@ -32,7 +33,10 @@ export function allReads(statements: Statements): Reads {
   };
 }
 
-/** Only for use inside a unit of work of the commit queue. @param monotonicMs the clock of this process, for the audit */
+/**
+ * Only for use inside a unit of work of the commit queue. @param monotonicMs the clock of this
+ * process, for the audit
+ */
 export function allTables(statements: Statements, monotonicMs: () => number): Tables {
   return {
     ...allReads(statements),

@@ -1,7 +1,18 @@
-// Table `approvals`: what a person was asked and what they decided. What was asked and a decision made never change (triggers).
+// Table `approvals`: what a person was asked and what they decided. What was asked and a decision
+// made never change (triggers).
 import { APPROVAL_STATES, RISK_CLASSES } from '../../../../preload/contract/closed-lists.ts';
 import type { ApprovalDecisionRow, ApprovalRow, Reads, Tables } from '../../../ports/store.ts';
-import { choice, digest, id, idValue, integer, longText, milliseconds, nullable, text } from '../columns.ts';
+import {
+  choice,
+  digest,
+  id,
+  idValue,
+  integer,
+  longText,
+  milliseconds,
+  nullable,
+  text,
+} from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -24,9 +35,16 @@ const CONTENT = {
 } as const;
 
 const APPROVAL = new RowMapper<ApprovalRow>(CONTENT);
-const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({ ...CONTENT, seq: integer('decided_seq') });
+const DECIDED = new RowMapper<ApprovalRow & { readonly seq: number }>({
+  ...CONTENT,
+  seq: integer('decided_seq'),
+});
 const { state, surface, ruleId } = CONTENT;
-const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>>({ state, surface, ruleId });
+const OF_EQUAL = new RowMapper<Pick<ApprovalRow, 'state' | 'surface' | 'ruleId'>>({
+  state,
+  surface,
+  ruleId,
+});
 const DECISION = new RowMapper<ApprovalDecisionRow>({
   digest: CONTENT.digest,
   state,
@@ -62,16 +80,25 @@ const DECIDED_QUERY = {
 
 type ApprovalReads = Pick<
   Reads,
-  'approval' | 'approvalOfTask' | 'decisionOfTask' | 'approvalsOfEqual' | 'pendingApprovals' | 'lastRequests' | 'decidedApprovals'
+  | 'approval'
+  | 'approvalOfTask'
+  | 'decisionOfTask'
+  | 'approvalsOfEqual'
+  | 'pendingApprovals'
+  | 'lastRequests'
+  | 'decidedApprovals'
 >;
 
 export function approvalReads(statements: Statements): ApprovalReads {
   return {
     approval: (approvalId) => statements.one(APPROVAL, APPROVAL_QUERIES.byId, idValue(approvalId)),
     approvalOfTask: (taskId) => statements.one(APPROVAL, APPROVAL_QUERIES.ofTask, idValue(taskId)),
-    decisionOfTask: (taskId) => statements.one(DECISION, APPROVAL_QUERIES.decisionOfTask, idValue(taskId)),
+    decisionOfTask: (taskId) =>
+      statements.one(DECISION, APPROVAL_QUERIES.decisionOfTask, idValue(taskId)),
     approvalsOfEqual: ({ party, fromAgent, toAgent, domain, kind, seq }, limit) => {
-      const [of, from, to, area] = [party, fromAgent, toAgent, domain].map((name) => statements.knownOrNull(name));
+      const [of, from, to, area] = [party, fromAgent, toAgent, domain].map((name) =>
+        statements.knownOrNull(name),
+      );
       return statements.all(
         OF_EQUAL,
         APPROVAL_QUERIES.ofEqual,
@@ -86,12 +113,22 @@ export function approvalReads(statements: Statements): ApprovalReads {
     },
     pendingApprovals: () => statements.all(APPROVAL, APPROVAL_QUERIES.pending),
     lastRequests: (limit) =>
-      statements.all(OF_TASK, APPROVAL_QUERIES.lastRequests, pageBefore({ limit }), pageLimit(limit)).map(({ taskId }) => taskId),
-    decidedApprovals: (page, by) => statements.all(DECIDED, DECIDED_QUERY[by ?? 'anybody'], pageBefore(page), pageLimit(page.limit)),
+      statements
+        .all(OF_TASK, APPROVAL_QUERIES.lastRequests, pageBefore({ limit }), pageLimit(limit))
+        .map(({ taskId }) => taskId),
+    decidedApprovals: (page, by) =>
+      statements.all(
+        DECIDED,
+        DECIDED_QUERY[by ?? 'anybody'],
+        pageBefore(page),
+        pageLimit(page.limit),
+      ),
   };
 }
 
-export function approvalWrites(statements: Statements): Pick<Tables, 'insertApproval' | 'decideApproval' | 'setApprovalEnd'> {
+export function approvalWrites(
+  statements: Statements,
+): Pick<Tables, 'insertApproval' | 'decideApproval' | 'setApprovalEnd'> {
   const insertInto = `INSERT INTO approvals (${APPROVAL.columns}, decided_seq) VALUES (${APPROVAL.placeholders}`;
   return {
     insertApproval: (row) => {
@@ -102,7 +139,15 @@ export function approvalWrites(statements: Statements): Pick<Tables, 'insertAppr
       const { sql, values } = APPROVAL.assign(change, statements);
       const update = `UPDATE approvals SET ${sql}, decided_seq = ${NEXT_DECIDED_SEQ}
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'`;
-      return statements.run(update, ...values, idValue(approvalId), guard.revision, Buffer.from(guard.digest, 'hex')).changes === 1;
+      return (
+        statements.run(
+          update,
+          ...values,
+          idValue(approvalId),
+          guard.revision,
+          Buffer.from(guard.digest, 'hex'),
+        ).changes === 1
+      );
     },
     setApprovalEnd: (approvalId, expiresAt) => {
       const update = "UPDATE approvals SET expires_at = ? WHERE id = ? AND state = 'pending'";

@@ -1,7 +1,14 @@
-// Tables `audit` and `audit_signatures`: who did what, append-only (triggers), chained over the bytes of every column, and the signatures over
-// that chain. What stands there is read whatever it is. Signs nothing and judges nothing.
+// Tables `audit` and `audit_signatures`: who did what, append-only (triggers), chained over the
+// bytes of every column, and the signatures over that chain. What stands there is read whatever it
+// is. Signs nothing and judges nothing.
 import { AppError } from '../../../lib/app-error.ts';
-import { AUDIT_NUMBER_MAX, CHAIN_START, type AuditReads, type AuditRow, type AuditWrites } from '../../../ports/audit.ts';
+import {
+  AUDIT_NUMBER_MAX,
+  CHAIN_START,
+  type AuditReads,
+  type AuditRow,
+  type AuditWrites,
+} from '../../../ports/audit.ts';
 import {
   chainIn,
   chainOfRow,
@@ -45,7 +52,10 @@ const WRITTEN_SIGNATURE = new RowMapper({
 
 const NUMBERS: ReadonlySet<string> = new Set(['seq', 'at', 'monotonic_ms', 'counter', 'previous']);
 
-/** The numbers that this program gives: what stands under any other is no row and no signature of this log. */
+/**
+ * The numbers that this program gives: what stands under any other is no row and no signature of
+ * this log.
+ */
 const OWN = `BETWEEN 1 AND ${AUDIT_NUMBER_MAX}`;
 
 export const AUDIT_QUERIES = {
@@ -66,18 +76,25 @@ export function auditReads(statements: Statements): AuditReads {
     const rows = statements.all(RAW, AUDIT_QUERIES.raw, from.seq, upToSeq, pageLimit(limit) + 1);
     for (const [index, row] of rows.entries()) {
       const seq = position.seq + 1;
-      if (seqOf(row) !== seq) return { position, flaw: { seq, kind: seqOf(row) > seq ? 'missing' : 'changed' } };
+      if (seqOf(row) !== seq)
+        return { position, flaw: { seq, kind: seqOf(row) > seq ? 'missing' : 'changed' } };
       if (index === pageLimit(limit)) return { position, flaw: null };
       const chain = rawChain(position.chain, row);
-      if (row.chain === null || Buffer.compare(chain, row.chain) !== 0) return { position, flaw: { seq, kind: 'changed' } };
+      if (row.chain === null || Buffer.compare(chain, row.chain) !== 0)
+        return { position, flaw: { seq, kind: 'changed' } };
       position = { seq, chain };
       look?.({ ...position, action: textOf(row.action) });
     }
-    return { position, flaw: position.seq < upToSeq ? { seq: position.seq + 1, kind: 'missing' } : null };
+    return {
+      position,
+      flaw: position.seq < upToSeq ? { seq: position.seq + 1, kind: 'missing' } : null,
+    };
   };
   return {
-    audit: (page) => statements.all(RAW, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)).map(rowOf),
-    auditAfter: (afterSeq, upToSeq, limit) => statements.all(RAW, AUDIT_QUERIES.raw, afterSeq, upToSeq, pageLimit(limit)).map(rowOf),
+    audit: (page) =>
+      statements.all(RAW, AUDIT_QUERIES.page, pageBefore(page), pageLimit(page.limit)).map(rowOf),
+    auditAfter: (afterSeq, upToSeq, limit) =>
+      statements.all(RAW, AUDIT_QUERIES.raw, afterSeq, upToSeq, pageLimit(limit)).map(rowOf),
     auditCountAfter: (seq) => Number(statements.value(AUDIT_QUERIES.countAfter, seq) ?? 0),
     auditChainAt: (seq) => {
       const [row, before] = statements.all(RAW, AUDIT_QUERIES.upTo, seq);
@@ -87,7 +104,9 @@ export function auditReads(statements: Statements): AuditReads {
     auditHead: () => headOf(statements),
     walkAudit,
     auditSignatures: (afterCounter, limit) =>
-      statements.all(RAW_SIGNATURE, AUDIT_QUERIES.signatures, afterCounter, pageLimit(limit)).map(signatureOf),
+      statements
+        .all(RAW_SIGNATURE, AUDIT_QUERIES.signatures, afterCounter, pageLimit(limit))
+        .map(signatureOf),
     lastAuditSignature: () => {
       const last = statements.one(RAW_SIGNATURE, AUDIT_QUERIES.lastSignature);
       return last === undefined ? undefined : signatureOf(last);
@@ -104,32 +123,54 @@ export function auditWrites(statements: Statements, monotonicMs: () => number): 
       const { chain: previous, issuedSeq } = headOf(statements);
       const isNoted = issuedOf(statements) !== null;
       if (issuedSeq >= AUDIT_NUMBER_MAX) throw noNumberLeft(issuedSeq);
-      const row = { rule: null, ...entry, at: Math.round(entry.at), monotonicMs: Math.round(monotonicMs()), seq: issuedSeq + 1 };
+      const row = {
+        rule: null,
+        ...entry,
+        at: Math.round(entry.at),
+        monotonicMs: Math.round(monotonicMs()),
+        seq: issuedSeq + 1,
+      };
       const chain = chainOfRow(previous, row);
       statements.run(insert, ...WRITTEN.write({ ...row, chain }, statements));
       if (!isNoted) statements.run(SEQUENCE_SET, row.seq);
       return { seq: row.seq, chain };
     },
-    insertAuditSignature: (row) => void statements.run(insertSignature, ...WRITTEN_SIGNATURE.write(row, statements)),
+    insertAuditSignature: (row) =>
+      void statements.run(insertSignature, ...WRITTEN_SIGNATURE.write(row, statements)),
   };
 }
 
-/** Numbers are whole ones by themselves, whatever the table makes of them: a fraction of zero would be other bytes than those that are chained. */
+/**
+ * Numbers are whole ones by themselves, whatever the table makes of them: a fraction of zero would
+ * be other bytes than those that are chained.
+ */
 function valuesOf({ columns }: { readonly columns: string }): string {
-  const places = columns.split(', ').map((name) => (NUMBERS.has(name) ? 'CAST(? AS INTEGER)' : '?'));
+  const places = columns
+    .split(', ')
+    .map((name) => (NUMBERS.has(name) ? 'CAST(? AS INTEGER)' : '?'));
   return places.join(', ');
 }
 
-/** SQLite's own note of the highest number never falls by itself: one out of range would hide for ever that an end was taken away. */
+/**
+ * SQLite's own note of the highest number never falls by itself: one out of range would hide for
+ * ever that an end was taken away.
+ */
 const SEQUENCE_SET = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'audit'";
 
 function noNumberLeft(seq: number): AppError {
-  return new AppError('storage_failed', `No number is left for another row of the audit log: another program put row ${seq} there.`, {
-    hint: 'Stop the hub and put the data folder back from a copy.',
-  });
+  return new AppError(
+    'storage_failed',
+    `No number is left for another row of the audit log: another program put row ${seq} there.`,
+    {
+      hint: 'Stop the hub and put the data folder back from a copy.',
+    },
+  );
 }
 
-/** The next row goes by the highest number ever given: where the newest rows were taken away, the gap stays for ever. */
+/**
+ * The next row goes by the highest number ever given: where the newest rows were taken away, the
+ * gap stays for ever.
+ */
 function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
   const last = statements.one(RAW, AUDIT_QUERIES.last);
   const head = last === undefined ? CHAIN_START : { seq: seqOf(last), chain: chainIn(last.chain) };
@@ -139,7 +180,12 @@ function headOf(statements: Statements): ReturnType<AuditReads['auditHead']> {
 /** The highest number that SQLite says it gave; null where that is none of this program's. */
 function issuedOf(statements: Statements): number | null {
   const issued = statements.value(AUDIT_QUERIES.issued) ?? 0;
-  return typeof issued === 'number' && Number.isInteger(issued) && issued >= 0 && issued <= AUDIT_NUMBER_MAX ? issued : null;
+  return typeof issued === 'number' &&
+    Number.isInteger(issued) &&
+    issued >= 0 &&
+    issued <= AUDIT_NUMBER_MAX
+    ? issued
+    : null;
 }
 
 function seqOf(row: RawAuditRow): number {

@@ -2,12 +2,24 @@
 import { DELIVERY_STATES } from '../../../../preload/contract/closed-lists.ts';
 import { DELIVERY_KINDS } from '../../../../preload/contract/delivery-kind.ts';
 import type { DeliveryRow, Reads, Tables } from '../../../ports/store.ts';
-import { choice, id, idValue, integer, longText, milliseconds, named, nullable, urgency } from '../columns.ts';
+import {
+  choice,
+  id,
+  idValue,
+  integer,
+  longText,
+  milliseconds,
+  named,
+  nullable,
+  urgency,
+} from '../columns.ts';
 import { merged, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
-/** What passes the items of its conversation, because the running one may be waiting for exactly it. */
+/**
+ * What passes the items of its conversation, because the running one may be waiting for exactly it.
+ */
 const PASSES = {
   delegate: false,
   query: false,
@@ -37,13 +49,16 @@ const DELIVERY = new RowMapper<DeliveryRow>({ seq: integer('seq'), ...CONTENT })
 const SELECT = `SELECT ${DELIVERY.selected} FROM deliveries AS d`;
 
 /**
- * The queue in claim order. A conversation's item waits while another of it is claimed or running, and behind the first of its queue;
- * a result or a cancel passes, because the running item may be waiting for exactly it.
+ * The queue in claim order. A conversation's item waits while another of it is claimed or running,
+ * and behind the first of its queue; a result or a cancel passes, because the running item may be
+ * waiting for exactly it.
  * @param kinds number of kinds asked for; 0 = all
  */
 export function claimableQuery(kinds: number): string {
   const asked = (table: string): string =>
-    kinds === 0 ? '' : ` AND ${table}.kind IN (${Array.from({ length: kinds }, () => '?').join(', ')})`;
+    kinds === 0
+      ? ''
+      : ` AND ${table}.kind IN (${Array.from({ length: kinds }, () => '?').join(', ')})`;
   return `${SELECT} WHERE d.agent = ? AND d.state = 'queued'${asked('d')}
     AND (d.conversation_id IS NULL OR d.kind IN (${PASSING.join(', ')}) OR (
       NOT EXISTS (SELECT 1 FROM deliveries AS busy WHERE busy.agent = d.agent AND busy.conversation_id = d.conversation_id
@@ -56,7 +71,10 @@ export function claimableQuery(kinds: number): string {
 
 /** One ordered selection a state, merged by seq. */
 export function deliveriesOfAgentQuery(states: number): string {
-  const selections = Array.from({ length: states }, () => `${SELECT} WHERE d.agent = ? AND d.state = ? AND d.seq > ?`);
+  const selections = Array.from(
+    { length: states },
+    () => `${SELECT} WHERE d.agent = ? AND d.state = ? AND d.seq > ?`,
+  );
   return `${merged(selections, 'seq')} LIMIT ?`;
 }
 
@@ -70,36 +88,64 @@ export const DELIVERY_QUERIES = {
   expiredLeases: `${SELECT} WHERE d.state = 'claimed' AND d.lease_until_wall_ms <= ? ORDER BY d.lease_until_wall_ms`,
 } as const;
 
-type DeliveryReads = Pick<Reads, 'delivery' | 'deliveryOfTask' | 'deliveriesOfAgent' | 'claimable' | 'expiredLeases' | 'countDeliveries'>;
+type DeliveryReads = Pick<
+  Reads,
+  | 'delivery'
+  | 'deliveryOfTask'
+  | 'deliveriesOfAgent'
+  | 'claimable'
+  | 'expiredLeases'
+  | 'countDeliveries'
+>;
 
 export function deliveryReads(statements: Statements): DeliveryReads {
   const known = (name: string): number => statements.knownNumber(name);
   return {
     delivery: (deliveryId) => statements.one(DELIVERY, DELIVERY_QUERIES.byId, idValue(deliveryId)),
-    deliveryOfTask: (taskId, kind) => statements.one(DELIVERY, DELIVERY_QUERIES.ofTask, idValue(taskId), kind),
+    deliveryOfTask: (taskId, kind) =>
+      statements.one(DELIVERY, DELIVERY_QUERIES.ofTask, idValue(taskId), kind),
     deliveriesOfAgent: (agent, states, page) => {
       const wanted = [...new Set(states)];
       if (wanted.length === 0) return [];
       const selected = wanted.flatMap((state) => [known(agent), state, page.afterSeq ?? 0]);
-      return statements.all(DELIVERY, deliveriesOfAgentQuery(wanted.length), ...selected, pageLimit(page.limit));
+      return statements.all(
+        DELIVERY,
+        deliveriesOfAgentQuery(wanted.length),
+        ...selected,
+        pageLimit(page.limit),
+      );
     },
     claimable: (agent, kinds, limit) => {
       const asked = kinds === null ? [] : [...new Set(kinds)];
       if (kinds !== null && asked.length === 0) return [];
-      return statements.all(DELIVERY, claimableQuery(asked.length), known(agent), ...asked, ...asked, pageLimit(limit));
+      return statements.all(
+        DELIVERY,
+        claimableQuery(asked.length),
+        known(agent),
+        ...asked,
+        ...asked,
+        pageLimit(limit),
+      );
     },
     expiredLeases: (wallMs) => statements.all(DELIVERY, DELIVERY_QUERIES.expiredLeases, wallMs),
     countDeliveries: (agent, states) => {
       const wanted = [...new Set(states)];
-      return wanted.length === 0 ? 0 : Number(statements.value(countDeliveriesQuery(wanted.length), known(agent), ...wanted));
+      return wanted.length === 0
+        ? 0
+        : Number(statements.value(countDeliveriesQuery(wanted.length), known(agent), ...wanted));
     },
   };
 }
 
-export function deliveryWrites(statements: Statements): Pick<Tables, 'insertDelivery' | 'updateDelivery'> {
+export function deliveryWrites(
+  statements: Statements,
+): Pick<Tables, 'insertDelivery' | 'updateDelivery'> {
   const insert = `INSERT INTO deliveries (${NEW_DELIVERY.columns}) VALUES (${NEW_DELIVERY.placeholders})`;
   return {
-    insertDelivery: (row) => ({ ...row, seq: statements.run(insert, ...NEW_DELIVERY.write(row, statements)).seq }),
+    insertDelivery: (row) => ({
+      ...row,
+      seq: statements.run(insert, ...NEW_DELIVERY.write(row, statements)).seq,
+    }),
     updateDelivery: (deliveryId, expectedState, change) => {
       const { sql, values } = NEW_DELIVERY.assign(change, statements);
       const set = sql === '' ? 'state = state' : sql;

@@ -27,7 +27,8 @@ export const FEED_QUERIES = {
 
 export function feedReads(statements: Statements): Pick<Reads, 'feed' | 'unreadFeedCount'> {
   return {
-    feed: (page) => statements.all(FEED, FEED_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
+    feed: (page) =>
+      statements.all(FEED, FEED_QUERIES.page, pageBefore(page), pageLimit(page.limit)),
     unreadFeedCount: () => Number(statements.value(FEED_QUERIES.unreadCount)),
   };
 }
@@ -35,11 +36,21 @@ export function feedReads(statements: Statements): Pick<Reads, 'feed' | 'unreadF
 export function feedWrites(statements: Statements): Pick<Tables, 'insertFeed' | 'markFeedRead'> {
   const insert = `INSERT INTO feed (${NEW_FEED.columns}) VALUES (${NEW_FEED.placeholders})`;
   return {
-    insertFeed: (row) => ({ ...row, seq: statements.run(insert, ...NEW_FEED.write(row, statements)).seq }),
+    insertFeed: (row) => ({
+      ...row,
+      seq: statements.run(insert, ...NEW_FEED.write(row, statements)).seq,
+    }),
     markFeedRead: (ids, at) => {
       const readAt = Math.round(at);
-      if (ids === 'all') statements.run('UPDATE feed SET read_at = ? WHERE read_at IS NULL', readAt);
-      else for (const one of ids) statements.run('UPDATE feed SET read_at = ? WHERE id = ? AND read_at IS NULL', readAt, idValue(one));
+      if (ids === 'all')
+        statements.run('UPDATE feed SET read_at = ? WHERE read_at IS NULL', readAt);
+      else
+        for (const one of ids)
+          statements.run(
+            'UPDATE feed SET read_at = ? WHERE id = ? AND read_at IS NULL',
+            readAt,
+            idValue(one),
+          );
     },
   };
 }

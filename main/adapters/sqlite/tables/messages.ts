@@ -1,7 +1,19 @@
-// Tables `messages` and `conversations`: the record of what was said. The list of conversations is kept by a
-// trigger, so that it never has to count messages.
+// Tables `messages` and `conversations`: the record of what was said. The list of conversations is
+// kept by a trigger, so that it never has to count messages.
 import type { ConversationSummaryRow, MessageRow, Reads, Tables } from '../../../ports/store.ts';
-import { choice, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text, type SqlValue } from '../columns.ts';
+import {
+  choice,
+  id,
+  idValue,
+  integer,
+  longText,
+  milliseconds,
+  named,
+  namedParty,
+  nullable,
+  text,
+  type SqlValue,
+} from '../columns.ts';
 import { pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -33,12 +45,19 @@ const CONVERSATION = new RowMapper<ConversationSummaryRow>({
 });
 
 /** From where to where in a conversation; null where nothing is. In the order of `spanOfAgent`. */
-const SPAN = new RowMapper<{ readonly firstSeq: number | null; readonly lastSeq: number | null; readonly messages: number }>({
+const SPAN = new RowMapper<{
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly messages: number;
+}>({
   firstSeq: nullable(integer('first_seq')),
   lastSeq: nullable(integer('last_seq')),
   messages: integer('messages'),
 });
-const SAID = new RowMapper<Pick<MessageRow, 'party' | 'at'>>({ party: CONTENT.party, at: CONTENT.at });
+const SAID = new RowMapper<Pick<MessageRow, 'party' | 'at'>>({
+  party: CONTENT.party,
+  at: CONTENT.at,
+});
 
 type MessageFilter = Parameters<Reads['messages']>[1];
 
@@ -51,8 +70,8 @@ export function messagesQuery(filter: MessageFilter): string {
 }
 
 /**
- * Among the newest of a conversation those an agent sent or was given, but none of a request that it may not know: that is asked of the
- * request that the message is, or refers to.
+ * Among the newest of a conversation those an agent sent or was given, but none of a request that
+ * it may not know: that is asked of the request that the message is, or refers to.
  */
 const OF_AGENT = `FROM messages WHERE conversation_id = ?
     AND seq > coalesce((SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
@@ -79,28 +98,61 @@ export function messageReads(
   return {
     messages: (page, filter) => {
       const { conversationId, party } = filter;
-      const values = [...(conversationId === undefined ? [] : [idValue(conversationId)]), ...(party === undefined ? [] : [known(party)])];
-      return statements.all(MESSAGE, messagesQuery(filter), ...values, pageBefore(page), pageLimit(page.limit));
+      const values = [
+        ...(conversationId === undefined ? [] : [idValue(conversationId)]),
+        ...(party === undefined ? [] : [known(party)]),
+      ];
+      return statements.all(
+        MESSAGE,
+        messagesQuery(filter),
+        ...values,
+        pageBefore(page),
+        pageLimit(page.limit),
+      );
     },
     messagesOfAgent: (conversation, agent, { among, limit }) => {
       const of = ofAgent(idValue(conversation), known(agent), among);
-      return statements.all(MESSAGE, MESSAGE_QUERIES.ofConversationAndAgent, ...of, pageLimit(limit));
+      return statements.all(
+        MESSAGE,
+        MESSAGE_QUERIES.ofConversationAndAgent,
+        ...of,
+        pageLimit(limit),
+      );
     },
     conversationOfAgent: (conversationId, agent, among) => {
-      const span = statements.one(SPAN, MESSAGE_QUERIES.spanOfAgent, ...ofAgent(idValue(conversationId), known(agent), among));
+      const span = statements.one(
+        SPAN,
+        MESSAGE_QUERIES.spanOfAgent,
+        ...ofAgent(idValue(conversationId), known(agent), among),
+      );
       if (!span || span.firstSeq === null || span.lastSeq === null) return undefined;
       const first = statements.one(SAID, MESSAGE_QUERIES.bySeq, span.firstSeq);
       const last = statements.one(SAID, MESSAGE_QUERIES.bySeq, span.lastSeq);
       if (!first || !last) return undefined;
       const { messages, lastSeq } = span;
-      return { conversationId, party: first.party, lastSeq, lastAt: last.at, firstAt: first.at, messages };
+      return {
+        conversationId,
+        party: first.party,
+        lastSeq,
+        lastAt: last.at,
+        firstAt: first.at,
+        messages,
+      };
     },
-    conversations: (page) => statements.all(CONVERSATION, MESSAGE_QUERIES.conversations, pageBefore(page), pageLimit(page.limit)),
+    conversations: (page) =>
+      statements.all(
+        CONVERSATION,
+        MESSAGE_QUERIES.conversations,
+        pageBefore(page),
+        pageLimit(page.limit),
+      ),
   };
 }
 
 export function messageWrites(statements: Statements): Pick<Tables, 'insertMessage'> {
   const insert = `INSERT INTO messages (${NEW_MESSAGE.columns}) VALUES (${NEW_MESSAGE.placeholders})
     ON CONFLICT (message_id, direction, party) DO NOTHING`;
-  return { insertMessage: (row) => void statements.run(insert, ...NEW_MESSAGE.write(row, statements)) };
+  return {
+    insertMessage: (row) => void statements.run(insert, ...NEW_MESSAGE.write(row, statements)),
+  };
 }

@@ -1,10 +1,15 @@
-// Table `mutes`: whom the owner does not want to hear for a while. One row a party; a row is gone when it is heard again.
+// Table `mutes`: whom the owner does not want to hear for a while. One row a party; a row is gone
+// when it is heard again.
 import type { MuteReads, MuteRow, MuteWrites } from '../../../ports/attention.ts';
 import { milliseconds, party } from '../columns.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 
-const MUTE = new RowMapper<MuteRow>({ party: party('party'), since: milliseconds('since'), until: milliseconds('until') });
+const MUTE = new RowMapper<MuteRow>({
+  party: party('party'),
+  since: milliseconds('since'),
+  until: milliseconds('until'),
+});
 
 export const MUTE_QUERIES = {
   byParty: `SELECT ${MUTE.columns} FROM mutes WHERE party = ?`,

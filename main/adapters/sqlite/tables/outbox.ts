@@ -1,6 +1,23 @@
-// Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that must never be done twice.
-import { StoreConflict, type OutboxRow, type Reads, type ReplayRow, type Tables } from '../../../ports/store.ts';
-import { digest, id, idValue, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
+// Tables `outbox` and `replays`: what must still reach a peer, and what was answered to ids that
+// must never be done twice.
+import {
+  StoreConflict,
+  type OutboxRow,
+  type Reads,
+  type ReplayRow,
+  type Tables,
+} from '../../../ports/store.ts';
+import {
+  digest,
+  id,
+  idValue,
+  longText,
+  milliseconds,
+  named,
+  namedParty,
+  nullable,
+  text,
+} from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -37,7 +54,10 @@ export const OUTBOX_QUERIES = {
   replay: `SELECT ${REPLAY.selected} FROM replays WHERE party = ? AND message_id = ?`,
 } as const;
 
-type OutboxReads = Pick<Reads, 'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxExpired' | 'replay'>;
+type OutboxReads = Pick<
+  Reads,
+  'outboxOf' | 'outboxMessage' | 'countOutbox' | 'outboxParties' | 'outboxExpired' | 'replay'
+>;
 
 export function outboxReads(statements: Statements): OutboxReads {
   const known = (name: string): number => statements.knownNumber(name);
@@ -45,14 +65,26 @@ export function outboxReads(statements: Statements): OutboxReads {
     outboxOf: (of, page) => {
       if (page === undefined) return statements.all(OUTBOX, OUTBOX_QUERIES.ofParty, known(of));
       const { after } = page;
-      const from = after === undefined ? [Number.MIN_SAFE_INTEGER, 0] : [after.createdAt, idValue(after.messageId)];
-      return statements.all(OUTBOX, OUTBOX_QUERIES.pageOfParty, known(of), ...from, pageLimit(page.limit));
+      const from =
+        after === undefined
+          ? [Number.MIN_SAFE_INTEGER, 0]
+          : [after.createdAt, idValue(after.messageId)];
+      return statements.all(
+        OUTBOX,
+        OUTBOX_QUERIES.pageOfParty,
+        known(of),
+        ...from,
+        pageLimit(page.limit),
+      );
     },
-    outboxMessage: (of, messageId) => statements.one(OUTBOX, OUTBOX_QUERIES.byId, known(of), idValue(messageId)),
-    countOutbox: (of, what) => Number(statements.value(OUTBOX_QUERIES.countOfParty, known(of), what === 'cancels' ? 1 : 0)),
+    outboxMessage: (of, messageId) =>
+      statements.one(OUTBOX, OUTBOX_QUERIES.byId, known(of), idValue(messageId)),
+    countOutbox: (of, what) =>
+      Number(statements.value(OUTBOX_QUERIES.countOfParty, known(of), what === 'cancels' ? 1 : 0)),
     outboxParties: () => statements.all(PARTY, OUTBOX_QUERIES.parties).map((row) => row.party),
     outboxExpired: (uptimeMs) => statements.all(OUTBOX, OUTBOX_QUERIES.expired, uptimeMs),
-    replay: (of, messageId) => statements.one(REPLAY, OUTBOX_QUERIES.replay, known(of), idValue(messageId)),
+    replay: (of, messageId) =>
+      statements.one(REPLAY, OUTBOX_QUERIES.replay, known(of), idValue(messageId)),
   };
 }
 

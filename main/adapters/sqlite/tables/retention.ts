@@ -1,6 +1,12 @@
-// Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is refused by triggers as well; here
-// it is passed over, so that one row that is still needed does not keep the others.
-import type { KeptKind, PurgeOrder, PurgePlace, RetentionWrites } from '../../../ports/retention.ts';
+// Removing the words of what ended long ago, a bounded number of rows at a time. What must stay is
+// refused by triggers as well; here it is passed over, so that one row that is still needed does
+// not keep the others.
+import type {
+  KeptKind,
+  PurgeOrder,
+  PurgePlace,
+  RetentionWrites,
+} from '../../../ports/retention.ts';
 import { integer } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
@@ -58,7 +64,11 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
       const seqs = places.map(({ seq }) => seq).filter((seq) => removeOne(kind, seq, at) > 0);
       const last = places.at(-1);
-      return { removed: seqs.length, seqs, next: last === undefined || places.length < rows ? null : last };
+      return {
+        removed: seqs.length,
+        seqs,
+        next: last === undefined || places.length < rows ? null : last,
+      };
     },
   };
 }

@@ -1,5 +1,11 @@
-// Table `rules`: the household's standing decisions. What a rule covers never changes, and none is ever deleted (triggers).
-import { REQUEST_KINDS, RISK_CLASSES, RULE_EFFECTS, RULE_REACHES } from '../../../../preload/contract/closed-lists.ts';
+// Table `rules`: the household's standing decisions. What a rule covers never changes, and none is
+// ever deleted (triggers).
+import {
+  REQUEST_KINDS,
+  RISK_CLASSES,
+  RULE_EFFECTS,
+  RULE_REACHES,
+} from '../../../../preload/contract/closed-lists.ts';
 import { assert } from '../../../lib/assert.ts';
 import type { RuleReads, RuleRow, RuleWrites } from '../../../ports/rules.ts';
 import { choice, flag, integer, milliseconds, nullable, party, text } from '../columns.ts';
@@ -49,8 +55,12 @@ export function ruleReads(statements: Statements): RuleReads {
   return {
     rule: (id) => statements.one(RULE, RULE_QUERIES.byId, id),
     currentRules: () => statements.all(RULE, RULE_QUERIES.current),
-    rulesAbout: (of) => [...statements.all(RULE, RULE_QUERIES.aboutParty, of), ...statements.all(RULE, RULE_QUERIES.aboutEverybody)],
-    endedRules: (page) => statements.all(RULE, RULE_QUERIES.ended, pageBefore(page), pageLimit(page.limit)),
+    rulesAbout: (of) => [
+      ...statements.all(RULE, RULE_QUERIES.aboutParty, of),
+      ...statements.all(RULE, RULE_QUERIES.aboutEverybody),
+    ],
+    endedRules: (page) =>
+      statements.all(RULE, RULE_QUERIES.ended, pageBefore(page), pageLimit(page.limit)),
   };
 }
 

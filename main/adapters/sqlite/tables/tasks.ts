@@ -1,7 +1,25 @@
-// Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids answer replays for ever.
-import { REQUEST_KINDS, TASK_DIRECTIONS, TASK_STATES } from '../../../../preload/contract/closed-lists.ts';
+// Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids
+// answer replays for ever.
+import {
+  REQUEST_KINDS,
+  TASK_DIRECTIONS,
+  TASK_STATES,
+} from '../../../../preload/contract/closed-lists.ts';
 import type { Reads, Tables, TaskRow } from '../../../ports/store.ts';
-import { choice, digest, flag, id, idValue, integer, longText, milliseconds, named, namedParty, nullable, text } from '../columns.ts';
+import {
+  choice,
+  digest,
+  flag,
+  id,
+  idValue,
+  integer,
+  longText,
+  milliseconds,
+  named,
+  namedParty,
+  nullable,
+  text,
+} from '../columns.ts';
 import { merged, pageBefore, pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -42,10 +60,16 @@ const CONTENT = {
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
 const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
 const SELECT = `SELECT ${TASK.selected} FROM tasks`;
-/** A person or a rule allowed it, or nobody had to be asked: only the state of what was asked is read, not what was shown. */
+/**
+ * A person or a rule allowed it, or nobody had to be asked: only the state of what was asked is
+ * read, not what was shown.
+ */
 const IS_LET_IN = `coalesce((SELECT approvals.state FROM approvals WHERE task_id = tasks.id
   ORDER BY approvals.seq DESC LIMIT 1), 'approved') = 'approved'`;
-/** What one agent, given twice, may know of a task: `concerns` of the task views in words of the database. */
+/**
+ * What one agent, given twice, may know of a task: `concerns` of the task views in words of the
+ * database.
+ */
 export const IS_KNOWN_TO_AGENT = `((tasks.direction <> 'incoming' AND tasks.from_agent IS ?)
   OR (tasks.direction <> 'outgoing' AND tasks.to_agent IS ? AND ${IS_LET_IN}))`;
 const SENT = `${SELECT} WHERE from_agent = ? AND direction <> 'incoming' AND seq < ?`;
@@ -77,41 +101,78 @@ export function tasksInStatesQuery(states: number): string {
   );
 }
 
-type TaskReads = Pick<Reads, 'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks' | 'firstTask'>;
+type TaskReads = Pick<
+  Reads,
+  'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks' | 'firstTask'
+>;
 
 export function taskReads(statements: Statements): TaskReads {
   const known = (name: string): number => statements.knownNumber(name);
   return {
     task: (taskId) => statements.one(TASK, TASK_QUERIES.byId, idValue(taskId)),
-    taskByMessage: (direction, of, messageId) => statements.one(TASK, TASK_QUERIES.byMessage, direction, known(of), idValue(messageId)),
+    taskByMessage: (direction, of, messageId) =>
+      statements.one(TASK, TASK_QUERIES.byMessage, direction, known(of), idValue(messageId)),
     newInRequest: ({ seq, party: of, fromAgent, toAgent, domain }) => {
       const any = [seq, known(of)] as const;
       const to = statements.knownOrNull(toAgent);
       const pair = [...any, statements.knownOrNull(fromAgent), to] as const;
       const values = [...any, to, ...pair, ...pair, statements.knownOrNull(domain)];
-      return NEW_IN_REQUEST.read(statements.value(TASK_QUERIES.newInRequest, ...values), statements);
+      return NEW_IN_REQUEST.read(
+        statements.value(TASK_QUERIES.newInRequest, ...values),
+        statements,
+      );
     },
     tasksInStates: (states) => {
       const wanted = [...new Set(states)];
-      return wanted.length === 0 ? [] : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);
+      return wanted.length === 0
+        ? []
+        : statements.all(TASK, tasksInStatesQuery(wanted.length), ...wanted);
     },
     tasks: (page, filter = {}) => {
       const [before, limit] = [pageBefore(page), pageLimit(page.limit)];
       const knownTo = filter.knownTo === undefined ? undefined : known(filter.knownTo);
-      const conversation = filter.conversationId === undefined ? undefined : idValue(filter.conversationId);
+      const conversation =
+        filter.conversationId === undefined ? undefined : idValue(filter.conversationId);
       if (knownTo !== undefined && conversation !== undefined) {
-        return statements.all(TASK, TASK_QUERIES.ofConversationKnownTo, conversation, before, knownTo, knownTo, limit);
+        return statements.all(
+          TASK,
+          TASK_QUERIES.ofConversationKnownTo,
+          conversation,
+          before,
+          knownTo,
+          knownTo,
+          limit,
+        );
       }
-      if (knownTo !== undefined) return statements.all(TASK, TASK_QUERIES.knownTo, knownTo, before, knownTo, before, knownTo, limit);
-      if (conversation !== undefined) return statements.all(TASK, TASK_QUERIES.ofConversation, conversation, before, limit);
-      if (filter.agent === undefined) return statements.all(TASK, TASK_QUERIES.newest, before, limit);
+      if (knownTo !== undefined)
+        return statements.all(
+          TASK,
+          TASK_QUERIES.knownTo,
+          knownTo,
+          before,
+          knownTo,
+          before,
+          knownTo,
+          limit,
+        );
+      if (conversation !== undefined)
+        return statements.all(TASK, TASK_QUERIES.ofConversation, conversation, before, limit);
+      if (filter.agent === undefined)
+        return statements.all(TASK, TASK_QUERIES.newest, before, limit);
       const agent = known(filter.agent);
       return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
     },
     firstTask: (conversationId, knownTo) => {
       const conversation = idValue(conversationId);
-      if (knownTo === undefined) return statements.one(TASK, TASK_QUERIES.firstOfConversation, conversation);
-      return statements.one(TASK, TASK_QUERIES.firstOfConversationKnownTo, conversation, known(knownTo), known(knownTo));
+      if (knownTo === undefined)
+        return statements.one(TASK, TASK_QUERIES.firstOfConversation, conversation);
+      return statements.one(
+        TASK,
+        TASK_QUERIES.firstOfConversationKnownTo,
+        conversation,
+        known(knownTo),
+        known(knownTo),
+      );
     },
   };
 }
@@ -119,7 +180,10 @@ export function taskReads(statements: Statements): TaskReads {
 export function taskWrites(statements: Statements): Pick<Tables, 'insertTask' | 'updateTask'> {
   const insert = `INSERT INTO tasks (${NEW_TASK.columns}) VALUES (${NEW_TASK.placeholders})`;
   return {
-    insertTask: (row) => ({ ...row, seq: statements.run(insert, ...NEW_TASK.write(row, statements)).seq }),
+    insertTask: (row) => ({
+      ...row,
+      seq: statements.run(insert, ...NEW_TASK.write(row, statements)).seq,
+    }),
     updateTask: (taskId, expectedRevision, change) => {
       const { sql, values } = NEW_TASK.assign(change, statements);
       const set = sql === '' ? 'revision = revision + 1' : `${sql}, revision = revision + 1`;

@@ -1,5 +1,6 @@
-// Questions to peers of the reference profile whose answer comes later, as a message of its own with the question's id as ref. They outlive
-// the connection they were asked on and end with their answer, their time or their asker; nothing of them is stored.
+// Questions to peers of the reference profile whose answer comes later, as a message of its own
+// with the question's id as ref. They outlive the connection they were asked on and end with their
+// answer, their time or their asker; nothing of them is stored.
 import { AppError } from '../../../lib/app-error.ts';
 import { err, ok, type Result } from '../../../lib/result.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -47,12 +48,21 @@ export class OpenQuestions {
     this.#clock = clock;
   }
 
-  /** Waits for the answer to a request of that kind; the error is `timeout`, `cancelled`, or `overloaded` when too many wait. */
+  /**
+   * Waits for the answer to a request of that kind; the error is `timeout`, `cancelled`, or
+   * `overloaded` when too many wait.
+   */
   open({ key, id, kind, timeoutMs, name }: Question, signal?: AbortSignal): OpenQuestion {
     const place = placeOf(key, id);
     const pending = Promise.withResolvers<Result<Answered, AppError>>();
     if (this.#waiting.size >= REFERENCE_QUESTIONS_MAX) {
-      pending.resolve(err(new AppError('overloaded', 'Too many questions wait for an answer already.', { failedBy: 'local' })));
+      pending.resolve(
+        err(
+          new AppError('overloaded', 'Too many questions wait for an answer already.', {
+            failedBy: 'local',
+          }),
+        ),
+      );
       return { answer: pending.promise, delivered: () => undefined, close: () => undefined };
     }
     let isDelivered = false;
@@ -65,7 +75,14 @@ export class OpenQuestions {
       close();
       pending.resolve(outcome);
     };
-    const abort = (): void => settle(err(new AppError('cancelled', 'The call was given up before an answer came.', { failedBy: 'local' })));
+    const abort = (): void =>
+      settle(
+        err(
+          new AppError('cancelled', 'The call was given up before an answer came.', {
+            failedBy: 'local',
+          }),
+        ),
+      );
     const timer = this.#clock.setTimer(timeoutMs, () =>
       settle(err(isDelivered ? unanswered() : transportError(name, { type: 'timeout' }))),
     );
@@ -75,18 +92,25 @@ export class OpenQuestions {
     return { answer: pending.promise, delivered: () => (isDelivered = true), close };
   }
 
-  /** True when the message answers an open question of ours to this very key, which is settled by it. */
+  /**
+   * True when the message answers an open question of ours to this very key, which is settled by
+   * it.
+   */
   take(key: KeyHex, envelope: ReferenceEnvelope): boolean {
-    const waiting = envelope.ref === null ? undefined : this.#waiting.get(placeOf(key, envelope.ref));
+    const waiting =
+      envelope.ref === null ? undefined : this.#waiting.get(placeOf(key, envelope.ref));
     const reply = waiting === undefined ? undefined : answerOf(waiting.kind, envelope);
     if (waiting === undefined || reply === undefined) return false;
     waiting.settle(ok({ id: envelope.id, reply }));
     return true;
   }
 
-  /** Whoever was asked with this key is not to answer any more: all that wait for it get this error. */
+  /**
+   * Whoever was asked with this key is not to answer any more: all that wait for it get this error.
+   */
   closeKey(key: KeyHex, error: AppError): void {
-    for (const waiting of this.#waiting.values()) if (waiting.key === key) waiting.settle(err(error));
+    for (const waiting of this.#waiting.values())
+      if (waiting.key === key) waiting.settle(err(error));
   }
 
   /** Nobody waits any more. */

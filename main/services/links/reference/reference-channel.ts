@@ -1,5 +1,6 @@
-// Our messages to a peer of the reference profile, and what comes back for them (PROTOCOL.md, Reference profile). Its daemon answers every
-// request at once with "unhandled", which only says that it was delivered: what must be answered is waited for beyond that.
+// Our messages to a peer of the reference profile, and what comes back for them (PROTOCOL.md,
+// Reference profile). Its daemon answers every request at once with "unhandled", which only says
+// that it was delivered: what must be answered is waited for beyond that.
 import { AppError } from '../../../lib/app-error.ts';
 import { utf8 } from '../../../lib/bytes.ts';
 import { err, ok, type Result } from '../../../lib/result.ts';
@@ -8,7 +9,10 @@ import type { Transport } from '../../../ports/transport.ts';
 import type { Envelope } from '../../../protocol/envelope.ts';
 import { readError } from '../../../protocol/error-payload.ts';
 import { parseEnvelope } from '../../../protocol/parse-envelope.ts';
-import { encodeReferenceEnvelope, parseReferenceEnvelope } from '../../../protocol/reference/reference-envelope.ts';
+import {
+  encodeReferenceEnvelope,
+  parseReferenceEnvelope,
+} from '../../../protocol/reference/reference-envelope.ts';
 import {
   answerOf,
   assumedAnswer,
@@ -50,8 +54,16 @@ export class ReferenceChannel {
     this.#deps = deps;
   }
 
-  /** As RequestChannel.request: the reply in our words, or the error. What must be answered may be so long after its stream has ended. */
-  async request(link: Link, message: Message, timeoutMs: number, signal?: AbortSignal): Promise<Outcome> {
+  /**
+   * As RequestChannel.request: the reply in our words, or the error. What must be answered may be
+   * so long after its stream has ended.
+   */
+  async request(
+    link: Link,
+    message: Message,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
     const encoded = encodeFor(message);
     if (!encoded.ok) return encoded;
     const assumed = assumedAnswer(message.kind);
@@ -59,13 +71,26 @@ export class ReferenceChannel {
     const stop = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
     if (assumed !== undefined) {
       const said = await this.#overStream(link, message, encoded.value, timeoutMs, stop);
-      return said === DELIVERED ? ok(this.#envelope(link, message, { id: this.#deps.newId(), reply: assumed })) : said;
+      return said === DELIVERED
+        ? ok(this.#envelope(link, message, { id: this.#deps.newId(), reply: assumed }))
+        : said;
     }
-    const asked = { key: link.keyHex, id: message.id, kind: message.kind, timeoutMs, name: this.#deps.nameOf(link) };
+    const asked = {
+      key: link.keyHex,
+      id: message.id,
+      kind: message.kind,
+      timeoutMs,
+      name: this.#deps.nameOf(link),
+    };
     const question = this.#deps.questions.open(asked, signal);
-    const answer = question.answer.then((answered) => (answered.ok ? this.#read(link, message, answered.value) : answered));
+    const answer = question.answer.then((answered) =>
+      answered.ok ? this.#read(link, message, answered.value) : answered,
+    );
     try {
-      const first = await Promise.race([this.#overStream(link, message, encoded.value, timeoutMs, stop), answer]);
+      const first = await Promise.race([
+        this.#overStream(link, message, encoded.value, timeoutMs, stop),
+        answer,
+      ]);
       if (first !== DELIVERED) return first;
       question.delivered();
       return await answer;
@@ -75,7 +100,13 @@ export class ReferenceChannel {
     }
   }
 
-  async #overStream(link: Link, message: Message, text: string, timeoutMs: number, signal: AbortSignal): Promise<Outcome | Delivered> {
+  async #overStream(
+    link: Link,
+    message: Message,
+    text: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Outcome | Delivered> {
     const end = link.begin();
     try {
       const answered = await this.#deps.transport.request(link.id, utf8(text), timeoutMs, signal);
@@ -86,7 +117,9 @@ export class ReferenceChannel {
       if (saysDelivered(envelope)) return DELIVERED;
       const reply = answerOf(message.kind, envelope);
       if (reply === undefined && isPlainResponse(envelope)) return DELIVERED;
-      return reply === undefined ? this.#badReply(link) : this.#read(link, message, { id: envelope.id, reply });
+      return reply === undefined
+        ? this.#badReply(link)
+        : this.#read(link, message, { id: envelope.id, reply });
     } finally {
       end();
     }
@@ -101,7 +134,15 @@ export class ReferenceChannel {
   /** What its envelope leaves out is what the connection proves. */
   #envelope(link: Link, message: Message, { id, reply }: Answered): Envelope {
     const { ownAgentId, clock } = this.#deps;
-    return { v: PROTOCOL_VERSION, id, from: link.agentId, to: ownAgentId(), ts: clock.wallMs(), ref: message.id, ...reply };
+    return {
+      v: PROTOCOL_VERSION,
+      id,
+      from: link.agentId,
+      to: ownAgentId(),
+      ts: clock.wallMs(),
+      ref: message.id,
+      ...reply,
+    };
   }
 
   #badReply(link: Link): Result<never, AppError> {
@@ -113,17 +154,25 @@ export class ReferenceChannel {
 const DELIVERED = 'delivered';
 type Delivered = typeof DELIVERED;
 
-/** A one-way message that was encoded in our own words before, in those of the reference profile. */
+/**
+ * A one-way message that was encoded in our own words before, in those of the reference profile.
+ */
 export function inReferenceWords(text: string): Result<string, AppError> {
   const parsed = parseEnvelope(utf8(text));
-  return parsed.ok ? encodeFor(parsed.value.envelope) : err(new AppError('internal', 'A stored message of this hub does not read.'));
+  return parsed.ok
+    ? encodeFor(parsed.value.envelope)
+    : err(new AppError('internal', 'A stored message of this hub does not read.'));
 }
 
 function encodeFor(message: Message): Result<string, AppError> {
   const mapped = toReference(message);
   if (mapped === undefined) {
     return err(
-      new AppError('unsupported_feature', `The other side takes no messages of the kind "${message.kind}".`, { failedBy: 'peer' }),
+      new AppError(
+        'unsupported_feature',
+        `The other side takes no messages of the kind "${message.kind}".`,
+        { failedBy: 'peer' },
+      ),
     );
   }
   try {

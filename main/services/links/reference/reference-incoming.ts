@@ -1,5 +1,6 @@
-// What a peer of the reference profile sends, turned into our own words before the gate, and our answers into its words behind it
-// (PROTOCOL.md, Reference profile). It passes the same gate as every other hub: this file lets nothing through and stores nothing.
+// What a peer of the reference profile sends, turned into our own words before the gate, and our
+// answers into its words behind it (PROTOCOL.md, Reference profile). It passes the same gate as
+// every other hub: this file lets nothing through and stores nothing.
 import { AppError } from '../../../lib/app-error.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Envelope } from '../../../protocol/envelope.ts';
@@ -43,7 +44,8 @@ export interface ForeignRequest {
 }
 
 /** A one-way message in our words; `taken` when it answered an open question. */
-type ForeignMessage = { readonly envelope: Envelope; readonly raw: string } | 'taken' | 'malformed' | 'unknown_kind';
+type ForeignMessage =
+  { readonly envelope: Envelope; readonly raw: string } | 'taken' | 'malformed' | 'unknown_kind';
 
 export class ReferenceIncoming {
   readonly #deps: ReferenceIncomingDeps;
@@ -59,7 +61,8 @@ export class ReferenceIncoming {
     if (!parsed.ok) {
       const { reason, id } = parsed.error;
       const asked = new AppError('invalid_envelope', `The message was not taken: ${reason}.`);
-      const answer = ({ payload }: Reply): string => encodeReferenceEnvelope({ id: this.#deps.newId(), kind: 'error', ref: id, payload });
+      const answer = ({ payload }: Reply): string =>
+        encodeReferenceEnvelope({ id: this.#deps.newId(), kind: 'error', ref: id, payload });
       return { asked, isMalformed: true, answer };
     }
     const { envelope, raw } = parsed.value;
@@ -71,19 +74,28 @@ export class ReferenceIncoming {
     };
   }
 
-  /** undefined when these bytes are for our own profile to judge. `isPeer`: only a peer's words can answer a question. */
+  /**
+   * undefined when these bytes are for our own profile to judge. `isPeer`: only a peer's words can
+   * answer a question.
+   */
   message(link: Link, bytes: Uint8Array, isPeer: boolean): ForeignMessage | undefined {
     const parsed = this.#read(link, bytes);
     if (parsed === undefined) return undefined;
     if (!parsed.ok) return 'malformed';
     const { envelope, raw } = parsed.value;
     if (isPeer && this.#deps.questions.take(link.keyHex, envelope)) return 'taken';
-    const reportsOn = isPeer && envelope.ref !== null && this.#deps.isDelegationTo(link, envelope.ref);
+    const reportsOn =
+      isPeer && envelope.ref !== null && this.#deps.isDelegationTo(link, envelope.ref);
     const message = noticeOf(envelope, reportsOn);
-    return message === undefined ? 'unknown_kind' : { envelope: this.#envelope(link, message), raw };
+    return message === undefined
+      ? 'unknown_kind'
+      : { envelope: this.#envelope(link, message), raw };
   }
 
-  /** A connection that has said hello is never of this profile; one that has said nothing yet may show by its first message that it is. */
+  /**
+   * A connection that has said hello is never of this profile; one that has said nothing yet may
+   * show by its first message that it is.
+   */
   #read(link: Link, bytes: Uint8Array): ReturnType<typeof parseReferenceEnvelope> | undefined {
     if (link.isEstablished && !link.isReference) return undefined;
     const parsed = parseReferenceEnvelope(bytes);
@@ -96,7 +108,13 @@ export class ReferenceIncoming {
   /** What its envelope leaves out is what the connection proves. */
   #envelope(link: Link, message: Message): Envelope {
     const { ownAgentId, clock } = this.#deps;
-    return { v: PROTOCOL_VERSION, from: link.agentId, to: ownAgentId(), ts: clock.wallMs(), ...message };
+    return {
+      v: PROTOCOL_VERSION,
+      from: link.agentId,
+      to: ownAgentId(),
+      ts: clock.wallMs(),
+      ...message,
+    };
   }
 }
 
@@ -117,5 +135,8 @@ function answerText(id: string, request: ReferenceEnvelope, reply: Reply): strin
 
 function notAsked(): AppError {
   const kinds = [...CARRIED_REQUESTS].join(', ');
-  return new AppError('unknown_kind', `This hub answers a request with a "message", or with one of these as "axon_kind": ${kinds}.`);
+  return new AppError(
+    'unknown_kind',
+    `This hub answers a request with a "message", or with one of these as "axon_kind": ${kinds}.`,
+  );
 }

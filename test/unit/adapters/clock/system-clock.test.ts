@@ -1,4 +1,5 @@
-// The machine's clock: how long the computer has slept, told from how far two clocks have come apart.
+// The machine's clock: how long the computer has slept, told from how far two clocks have come
+// apart.
 import { performance } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { SystemClock } from '../../../../main/adapters/clock/system-clock.ts';
@@ -6,7 +7,8 @@ import { SystemClock } from '../../../../main/adapters/clock/system-clock.ts';
 /** A clock that goes on while the computer sleeps, read as coarsely as the machine's own. */
 class BootClock {
   sleptMs = 0;
-  readonly read = (): number => 5_000_000 + Math.round((performance.now() + this.sleptMs) / 10) * 10;
+  readonly read = (): number =>
+    5_000_000 + Math.round((performance.now() + this.sleptMs) / 10) * 10;
 }
 
 test('the time slept is told, and what two readings are apart is none', () => {

@@ -1,5 +1,15 @@
-// The rollback counter beside the seed: in a private file, and in the keychain. The real Secret Service stands in test/integration/keychain.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+// The rollback counter beside the seed: in a private file, and in the keychain. The real Secret
+// Service stands in test/integration/keychain.
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -58,7 +68,9 @@ describe('the counter in a file', () => {
     const counter = new FileCounter(path());
     await counter.write(MARK, signal);
     mkdirSync(`${path()}.new`);
-    await expect(counter.write({ ...MARK, value: 42 }, signal)).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(counter.write({ ...MARK, value: 42 }, signal)).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
     expect(await counter.read(signal)).toEqual({ state: 'found', mark: MARK });
     chmodSync(folder, 0o700);
   });
@@ -69,10 +81,12 @@ describe('the counter in the keychain', () => {
     readonly entries = new Map<string, string>();
     readonly mayLackCollection = false;
     failure: Error | undefined;
-    get = (_service: string, account: string): Promise<string | null> => this.#answer(() => this.entries.get(account) ?? null);
+    get = (_service: string, account: string): Promise<string | null> =>
+      this.#answer(() => this.entries.get(account) ?? null);
     set = (_service: string, account: string, password: string): Promise<void> =>
       this.#answer(() => void this.entries.set(account, password));
-    delete = (_service: string, account: string): Promise<boolean> => this.#answer(() => this.entries.delete(account));
+    delete = (_service: string, account: string): Promise<boolean> =>
+      this.#answer(() => this.entries.delete(account));
 
     #answer<T>(run: () => T): Promise<T> {
       return this.failure === undefined ? Promise.resolve(run()) : Promise.reject(this.failure);
@@ -84,7 +98,9 @@ describe('the counter in the keychain', () => {
     const { counter } = new KeychainVault({ homeFolder: folder, clock: new ManualClock(), access });
     expect(await counter.read(signal)).toEqual({ state: 'absent' });
     await counter.write(MARK, signal);
-    expect([...access.entries.keys()]).toEqual([expect.stringMatching(/^hub-[0-9a-f]{32}-counter$/)]);
+    expect([...access.entries.keys()]).toEqual([
+      expect.stringMatching(/^hub-[0-9a-f]{32}-counter$/),
+    ]);
     expect(await counter.read(signal)).toEqual({ state: 'found', mark: MARK });
     for (const account of access.entries.keys()) access.entries.set(account, 'spoiled');
     expect(await counter.read(signal)).toEqual({ state: 'damaged' });

@@ -60,14 +60,19 @@ describe('a file vault', () => {
     expect(readdirSync(folder)).toEqual(['identity.key']);
   });
 
-  test.each([TEXT, `${TEXT}\n`, `${TEXT}\r\n`])('reads the seed with or without a line end: %j', async (content) => {
-    put(content);
-    expect((await vault.read(signal)).state).toBe('found');
-  });
+  test.each([TEXT, `${TEXT}\n`, `${TEXT}\r\n`])(
+    'reads the seed with or without a line end: %j',
+    async (content) => {
+      put(content);
+      expect((await vault.read(signal)).state).toBe('found');
+    },
+  );
 
   test('refuses to overwrite a seed, and keeps it', async () => {
     await vault.write(new Secret(SEED), signal);
-    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(readFileSync(path, 'utf8')).toBe(`${TEXT}\n`);
     expect(readdirSync(folder)).toEqual(['identity.key']);
   });
@@ -97,26 +102,41 @@ describe('a file vault', () => {
     ['a short seed', Buffer.alloc(31).toString('base64')],
     ['a long seed', Buffer.alloc(33).toString('base64')],
     ['base64url', Buffer.alloc(32, 0xff).toString('base64url')],
-    ['a second spelling of the same bytes', `${TEXT.slice(0, -2)}${TEXT.at(-2) === '9' ? '8' : '9'}=`],
+    [
+      'a second spelling of the same bytes',
+      `${TEXT.slice(0, -2)}${TEXT.at(-2) === '9' ? '8' : '9'}=`,
+    ],
     ['hex', Buffer.from(SEED).toString('hex')],
     ['two lines', `${TEXT}\n${TEXT}\n`],
     ['a long file', 'A'.repeat(100_000)],
   ])('calls %s damaged and does not touch it', async (_what, content) => {
     put(content);
-    expect(await vault.read(signal)).toMatchObject({ state: 'damaged', reason: expect.stringContaining(path) });
+    expect(await vault.read(signal)).toMatchObject({
+      state: 'damaged',
+      reason: expect.stringContaining(path),
+    });
     await expect(vault.write(new Secret(SEED), signal)).rejects.toMatchObject({ code: 'conflict' });
     expect(readFileSync(path, 'utf8')).toBe(content);
   });
 
-  test.each([0o640, 0o604, 0o620, 0o644, 0o666])('calls a file with the rights %o damaged', async (mode) => {
-    put(TEXT, mode);
-    expect(await vault.read(signal)).toMatchObject({ state: 'damaged', reason: expect.stringMatching(/other users/) });
-  });
+  test.each([0o640, 0o604, 0o620, 0o644, 0o666])(
+    'calls a file with the rights %o damaged',
+    async (mode) => {
+      put(TEXT, mode);
+      expect(await vault.read(signal)).toMatchObject({
+        state: 'damaged',
+        reason: expect.stringMatching(/other users/),
+      });
+    },
+  );
 
   test.runIf(process.getuid?.() === 0)('calls the file of another user damaged', async () => {
     put(TEXT);
     chownSync(path, 65_534, 65_534);
-    expect(await vault.read(signal)).toMatchObject({ state: 'damaged', reason: expect.stringMatching(/another user/) });
+    expect(await vault.read(signal)).toMatchObject({
+      state: 'damaged',
+      reason: expect.stringMatching(/another user/),
+    });
   });
 
   test('ST-03: never reads or writes through a link', async () => {
@@ -124,7 +144,9 @@ describe('a file vault', () => {
     writeFileSync(target, TEXT, { mode: 0o600 });
     symlinkSync(target, path);
     expect(await vault.read(signal)).toMatchObject({ state: 'damaged' });
-    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(readFileSync(target, 'utf8')).toBe(TEXT);
   });
 
@@ -144,7 +166,9 @@ describe('a file vault', () => {
 
   test('says that the disk did not take it, and leaves nothing', async () => {
     const lost = new FileVault(join(folder, 'no such folder', 'identity.key'));
-    await expect(lost.write(new Secret(SEED), signal)).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(lost.write(new Secret(SEED), signal)).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
   });
 
   test('does nothing once it was called off', async () => {

@@ -1,13 +1,19 @@
-// How the keychain's answers become states: by what the libraries of each system say, and by the clock. The real Secret Service stands in
-// test/integration/keychain.
+// How the keychain's answers become states: by what the libraries of each system say, and by the
+// clock. The real Secret Service stands in test/integration/keychain.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KEYCHAIN_SERVICE } from '../../../../main/adapters/keyvault/keychain-counter.ts';
-import { keychainAccount, KeychainVault } from '../../../../main/adapters/keyvault/keychain-vault.ts';
+import {
+  keychainAccount,
+  KeychainVault,
+} from '../../../../main/adapters/keyvault/keychain-vault.ts';
 import { KEYCHAIN_TIMEOUT_MS } from '../../../../main/adapters/keyvault/limits.ts';
-import { troubleOf, type KeychainAccess } from '../../../../main/adapters/keyvault/system-keychain.ts';
+import {
+  troubleOf,
+  type KeychainAccess,
+} from '../../../../main/adapters/keyvault/system-keychain.ts';
 import { Secret } from '../../../../main/lib/secret.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
@@ -67,7 +73,8 @@ afterEach(() => {
 
 /** Waits for file system and promises alike; the clock stands still meanwhile. */
 const until = async (condition: () => boolean): Promise<void> => {
-  for (let turn = 0; turn < 10_000 && !condition(); turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 10_000 && !condition(); turn++)
+    await new Promise((resolve) => setImmediate(resolve));
   expect(condition()).toBe(true);
 };
 
@@ -77,7 +84,9 @@ describe('states', () => {
     await vault.write(new Secret(SEED), signal);
     const read = await vault.read(signal);
     expect(read.state === 'found' && read.seed.expose()).toEqual(SEED);
-    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect([...access.entries.values()]).toEqual([TEXT]);
   });
 
@@ -94,14 +103,29 @@ describe('states', () => {
       'unavailable',
       'Platform failure: DBus error: Using X11 for dbus-daemon autolaunch was disabled at compile time, set your DBUS_SESSION_BUS_ADDRESS instead',
     ],
-    ['unavailable', 'Platform failure: DBus error: Failed to connect to socket /run/user/1000/bus: No such file or directory'],
-    ['unavailable', 'Platform failure: DBus error: The name org.freedesktop.secrets was not provided by any .service files'],
+    [
+      'unavailable',
+      'Platform failure: DBus error: Failed to connect to socket /run/user/1000/bus: No such file or directory',
+    ],
+    [
+      'unavailable',
+      'Platform failure: DBus error: The name org.freedesktop.secrets was not provided by any .service files',
+    ],
     ['unavailable', "Couldn't access platform storage: Secret Service: no result found"],
     ['unavailable', 'Platform failure: A default keychain could not be found.'],
     ['locked', "Couldn't access platform storage: Secret Service: unlock prompt was dismissed"],
-    ['locked', 'Platform failure: DBus error: Process org.freedesktop.secrets exited with status 1'],
-    ['locked', 'Platform failure: DBus error: Failed to connect to socket /run/user/1000/bus: Permission denied'],
-    ['locked', 'Platform failure: DBus error: Did not receive a reply. Possible causes include: the reply timeout expired'],
+    [
+      'locked',
+      'Platform failure: DBus error: Process org.freedesktop.secrets exited with status 1',
+    ],
+    [
+      'locked',
+      'Platform failure: DBus error: Failed to connect to socket /run/user/1000/bus: Permission denied',
+    ],
+    [
+      'locked',
+      'Platform failure: DBus error: Did not receive a reply. Possible causes include: the reply timeout expired',
+    ],
     ['locked', 'Platform failure: User interaction is not allowed.'],
     ['locked', 'Platform failure: The user name or passphrase you entered is not correct.'],
     ['locked', 'Platform failure: User canceled the operation.'],
@@ -127,10 +151,15 @@ describe('states', () => {
     expect(await vault.read(signal)).toEqual({ state: 'absent' });
     expect(access.calls).toEqual(['get', 'set', 'delete']);
     expect(access.entries.size).toBe(0);
-    access.answer = (call) => (call === 'set' ? Promise.reject(new Error('Secret Service: no result found')) : Promise.resolve());
+    access.answer = (call) =>
+      call === 'set'
+        ? Promise.reject(new Error('Secret Service: no result found'))
+        : Promise.resolve();
     expect((await vault.read(signal)).state).toBe('unavailable');
     access.answer = (call) =>
-      call === 'set' ? Promise.reject(new Error('Secret Service: unlock prompt was dismissed')) : Promise.resolve();
+      call === 'set'
+        ? Promise.reject(new Error('Secret Service: unlock prompt was dismissed'))
+        : Promise.resolve();
     expect((await vault.read(signal)).state).toBe('locked');
   });
 });
@@ -141,7 +170,10 @@ describe('time', () => {
     const read = vault.read(signal);
     await until(() => access.openCalls === 1);
     await clock.advance(KEYCHAIN_TIMEOUT_MS);
-    expect(await read).toMatchObject({ state: 'locked', reason: expect.stringMatching(/did not answer in time/) });
+    expect(await read).toMatchObject({
+      state: 'locked',
+      reason: expect.stringMatching(/did not answer in time/),
+    });
     expect(vault.hasOpenCall).toBe(true);
   });
 
@@ -195,7 +227,8 @@ describe('time', () => {
 
   test('a writing that was given up and still went through is found, never doubled', async () => {
     let unlock = (): void => undefined;
-    access.answer = (call) => (call === 'set' ? new Promise<void>((resolve) => (unlock = resolve)) : Promise.resolve());
+    access.answer = (call) =>
+      call === 'set' ? new Promise<void>((resolve) => (unlock = resolve)) : Promise.resolve();
     const writing = vault.write(new Secret(SEED), signal);
     const refused = expect(writing).rejects.toMatchObject({ code: 'identity_locked' });
     await until(() => access.calls.includes('set'));
@@ -204,7 +237,9 @@ describe('time', () => {
     unlock();
     const read = await vault.read(signal);
     expect(read.state === 'found' && read.seed.expose()).toEqual(SEED);
-    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(vault.write(new Secret(new Uint8Array(32)), signal)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 });
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,7 +36,9 @@ describe('the log file', () => {
     const log = new LogFile(folder, 1_000);
     for (let count = 0; count < 500; count++) log.write(`line ${count}\n`);
     log.close();
-    const [now, before] = ['hub.log', 'hub.log.1'].map((name) => readFileSync(join(folder, 'logs', name), 'utf8'));
+    const [now, before] = ['hub.log', 'hub.log.1'].map((name) =>
+      readFileSync(join(folder, 'logs', name), 'utf8'),
+    );
     expect(now?.length).toBeLessThanOrEqual(1_000);
     expect(before?.length).toBeLessThanOrEqual(1_000);
     expect(now).toContain('line 499\n');

@@ -1,7 +1,13 @@
 // What a hub says of itself, and which announcements of others hold together.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fitLabel, goodbyeOf, labelIn, readIdentity, recordsOf } from '../../../../main/adapters/mdns/announcement.ts';
+import {
+  fitLabel,
+  goodbyeOf,
+  labelIn,
+  readIdentity,
+  recordsOf,
+} from '../../../../main/adapters/mdns/announcement.ts';
 
 const key = createHash('sha256').update('a hub').digest();
 const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
@@ -33,12 +39,20 @@ describe('announcement', () => {
   it('what is announced is read back as the same identity, with the mark of the start', () => {
     const record = recordsOf(advertisement, [], '0011aabb-7').find(({ type }) => type === 'TXT');
     const strings = Array.isArray(record?.data) ? record.data : [];
-    expect(readIdentity(strings)).toEqual({ agentId, keyHex: advertisement.keyHex, start: '0011aabb' });
+    expect(readIdentity(strings)).toEqual({
+      agentId,
+      keyHex: advertisement.keyHex,
+      start: '0011aabb',
+    });
   });
 
   it('keys are read in either case, and the first of several counts', () => {
     const [first = '', second = '', third = ''] = whole;
-    expect(readIdentity(txt(first.replace('agent_id', 'Agent_ID'), second.replace('pubkey', 'PUBKEY'), third))?.agentId).toBe(agentId);
+    expect(
+      readIdentity(
+        txt(first.replace('agent_id', 'Agent_ID'), second.replace('pubkey', 'PUBKEY'), third),
+      )?.agentId,
+    ).toBe(agentId);
     expect(readIdentity(txt(...whole, 'v=2', 'agent_id=other'))?.agentId).toBe(agentId);
     expect(readIdentity(txt('v=2', ...whole))).toBeUndefined();
   });
@@ -62,7 +76,11 @@ describe('announcement', () => {
       [id, `pubkey=${key.toString('base64url')}=`, version],
       [id, `pubkey=${key.subarray(1).toString('base64')}`, version],
       // The last sextet of a 32-byte key has two unused bits: another spelling of the same key.
-      [id, publicKey.replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`), version],
+      [
+        id,
+        publicKey.replace(/.=$/, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
+        version,
+      ],
       [...whole, ...Array.from({ length: 30 }, () => 'k=v')],
       [...whole, 'x'.repeat(255), 'x'.repeat(255), 'x'.repeat(255), 'x'.repeat(255)],
     ];
@@ -72,14 +90,30 @@ describe('announcement', () => {
 
   it('a label of another hub is handed on when it fits, and replaced by the neutral one when it does not', () => {
     expect(fitLabel('Attic bot', agentId)).toBe('Attic bot');
-    for (const unfit of ['', ' ', 'x'.repeat(64), 'a\nb', 'a\u0007b', 'a\u202Eb', 'a\u{E0041}b', 'a\uFFFDb'])
+    for (const unfit of [
+      '',
+      ' ',
+      'x'.repeat(64),
+      'a\nb',
+      'a\u0007b',
+      'a\u202Eb',
+      'a\u{E0041}b',
+      'a\uFFFDb',
+    ])
       expect(fitLabel(unfit, agentId)).toBe(neutral);
   });
 
   it('only names of our service type have a label', () => {
     expect(labelIn('Attic bot._AXON._udp.LOCAL')).toBe('Attic bot');
     expect(labelIn('a.b._axon._udp.local')).toBe('a.b');
-    for (const name of ['_axon._udp.local', '._axon._udp.local', 'x._http._tcp.local', 'x_axon._udp.local', '', '.'])
+    for (const name of [
+      '_axon._udp.local',
+      '._axon._udp.local',
+      'x._http._tcp.local',
+      'x_axon._udp.local',
+      '',
+      '.',
+    ])
       expect(labelIn(name)).toBeUndefined();
   });
 });

@@ -9,7 +9,14 @@ import { readLinks, type Link } from '../../../../main/adapters/mdns/links.ts';
 const SERVICE = '_axon._udp.local';
 
 function linkNamed(name: string, cidr: string): Link {
-  const entry = { family: 'IPv4', address: cidr.split('/')[0] ?? '', netmask: '', mac: '', internal: false, cidr } as const;
+  const entry = {
+    family: 'IPv4',
+    address: cidr.split('/')[0] ?? '',
+    netmask: '',
+    mac: '',
+    internal: false,
+    cidr,
+  } as const;
   const [link] = readLinks({ [name]: [entry] }, { names: null, listenHost: '0.0.0.0' });
   if (link === undefined) throw new Error('the test needs a link');
   return link;
@@ -30,12 +37,21 @@ interface HubOptions {
   readonly start?: string;
 }
 
-function hubAt(name: string, address: string, { port = 7100, ttlS = 120, start = '00000000' }: HubOptions = {}): Hub {
+function hubAt(
+  name: string,
+  address: string,
+  { port = 7100, ttlS = 120, start = '00000000' }: HubOptions = {},
+): Hub {
   const key = createHash('sha256').update(name).digest();
   const agentId = `ed25519.${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
   const instance = `${name}.${SERVICE}`;
   const host = `${name}-host.local`;
-  const strings = [`agent_id=${agentId}`, `pubkey=${key.toString('base64')}`, 'v=1', `fresh=${start}-1`].map((text) => Buffer.from(text));
+  const strings = [
+    `agent_id=${agentId}`,
+    `pubkey=${key.toString('base64')}`,
+    'v=1',
+    `fresh=${start}-1`,
+  ].map((text) => Buffer.from(text));
   return {
     agentId,
     keyHex: key.toString('hex'),
@@ -53,7 +69,10 @@ describe('hub table', () => {
   const paired = new Set<string>();
   beforeEach(() => {
     paired.clear();
-    table = new HubTable({ ownAgentId: hubAt('own', '10.1.0.1').agentId, isPaired: (keyHex) => paired.has(keyHex) });
+    table = new HubTable({
+      ownAgentId: hubAt('own', '10.1.0.1').agentId,
+      isPaired: (keyHex) => paired.has(keyHex),
+    });
   });
 
   it('a whole announcement is a hub, our own is not', () => {
@@ -72,8 +91,12 @@ describe('hub table', () => {
   });
 
   it('MD-03: the table never holds more than 256, and only a paired hub still gets in', () => {
-    const hubs = Array.from({ length: 5_000 }, (_, index) => ({ source: `10.1.${index % 200}.${2 + (index % 250)}`, index }));
-    for (const { source, index } of hubs) table.hear(eth0, source, hubAt(`random-${index}`, source).records, index);
+    const hubs = Array.from({ length: 5_000 }, (_, index) => ({
+      source: `10.1.${index % 200}.${2 + (index % 250)}`,
+      index,
+    }));
+    for (const { source, index } of hubs)
+      table.hear(eth0, source, hubAt(`random-${index}`, source).records, index);
     expect(table.size).toBe(INSTANCES_MAX);
     const stranger = hubAt('stranger', '10.1.250.1');
     table.hear(eth0, '10.1.250.1', stranger.records, 6_000);
@@ -83,12 +106,14 @@ describe('hub table', () => {
     table.hear(eth0, '10.1.250.2', mum.records, 6_000);
     expect(table.hub(mum.agentId)?.hub.addresses).toEqual(['10.1.250.2']);
     expect(table.size).toBe(INSTANCES_MAX);
-    for (const { source, index } of hubs) table.hear(eth0, source, hubAt(`more-${index}`, source).records, 7_000 + index);
+    for (const { source, index } of hubs)
+      table.hear(eth0, source, hubAt(`more-${index}`, source).records, 7_000 + index);
     expect(table.hub(mum.agentId)).toBeDefined();
   });
 
   it('MD-03: one source has 16 places', () => {
-    for (let index = 0; index < 100; index += 1) table.hear(eth0, '10.1.0.66', hubAt(`many-${index}`, '10.1.0.66').records, 0);
+    for (let index = 0; index < 100; index += 1)
+      table.hear(eth0, '10.1.0.66', hubAt(`many-${index}`, '10.1.0.66').records, 0);
     expect(table.size).toBe(16);
   });
 
@@ -148,13 +173,20 @@ describe('hub table', () => {
 
   it('what is missing is asked for, three times at most and never twice in a second', () => {
     const [pointer, service, text, address] = hubAt('mum', '10.1.0.2').records;
-    if (pointer === undefined || service === undefined || text === undefined || address === undefined) throw new Error('four records');
+    if (
+      pointer === undefined ||
+      service === undefined ||
+      text === undefined ||
+      address === undefined
+    )
+      throw new Error('four records');
     const instance = `mum.${SERVICE}`;
     const srvAndTxt = [
       { name: instance, type: 'SRV' },
       { name: instance, type: 'TXT' },
     ];
-    const hear = (record: DnsRecord, nowMs: number): unknown => table.hear(eth0, '10.1.0.2', [record], nowMs).questions;
+    const hear = (record: DnsRecord, nowMs: number): unknown =>
+      table.hear(eth0, '10.1.0.2', [record], nowMs).questions;
     expect(hear(pointer, 0)).toEqual(srvAndTxt);
     expect(hear(pointer, 500)).toEqual([]);
     expect(hear(service, 1_000)).toEqual([
@@ -180,7 +212,12 @@ describe('hub table', () => {
   it('an instance that turns into another identity or into nonsense takes the first hub away', () => {
     const mum = hubAt('mum', '10.1.0.2');
     table.hear(eth0, '10.1.0.2', mum.records, 0);
-    const nonsense: DnsRecord = { type: 'TXT', name: `mum.${SERVICE}`, ttlS: 120, strings: [Buffer.from('v=1')] };
+    const nonsense: DnsRecord = {
+      type: 'TXT',
+      name: `mum.${SERVICE}`,
+      ttlS: 120,
+      strings: [Buffer.from('v=1')],
+    };
     expect([...table.hear(eth0, '10.1.0.2', [nonsense], 1).touched]).toEqual([mum.agentId]);
     expect([table.hub(mum.agentId), table.size]).toEqual([undefined, 0]);
   });

@@ -1,10 +1,15 @@
-// What stands before the decoder: sane packets at a sane rate, and only known record shapes behind it.
+// What stands before the decoder: sane packets at a sane rate, and only known record shapes behind
+// it.
 import { describe, expect, it } from 'vitest';
 import { readRecords, readSource } from '../../../../main/adapters/mdns/dns-records.ts';
 import { admits, isSanePacket, MDNS_PORT } from '../../../../main/adapters/mdns/guarded-socket.ts';
 import { TokenBuckets } from '../../../../main/lib/token-buckets.ts';
 
-function packet(flags: number, counts: readonly [number, number, number, number], size = 100): Uint8Array {
+function packet(
+  flags: number,
+  counts: readonly [number, number, number, number],
+  size = 100,
+): Uint8Array {
   const bytes = Buffer.alloc(size);
   bytes.writeUInt16BE(flags, 2);
   counts.forEach((count, index) => bytes.writeUInt16BE(count, 4 + 2 * index));
@@ -46,7 +51,9 @@ describe('packet guard', () => {
 
   it('all sources of a link together have a limit too', () => {
     const packets = new TokenBuckets({ monotonicMs: () => 0 });
-    const passed = Array.from({ length: 20_000 }, (_, index) => admits(packets, `10.0.${index % 250}.${Math.floor(index / 250)}`));
+    const passed = Array.from({ length: 20_000 }, (_, index) =>
+      admits(packets, `10.0.${index % 250}.${Math.floor(index / 250)}`),
+    );
     expect(passed.filter(Boolean)).toHaveLength(400);
   });
 
@@ -79,7 +86,12 @@ describe('packet guard', () => {
       { type: 'A', name: 'x.local', ttlS: 120, address: '10.0.0.1' },
       { type: 'AAAA', name: 'x.local', ttlS: 120, address: 'fd00::1' },
     ]);
-    for (const none of [undefined, null, 7, 'x', {}, { answers: {} }]) expect(readRecords(none)).toEqual([]);
-    expect([readSource({ address: '10.0.0.1' }), readSource(null), readSource({ address: 1 })]).toEqual(['10.0.0.1', undefined, undefined]);
+    for (const none of [undefined, null, 7, 'x', {}, { answers: {} }])
+      expect(readRecords(none)).toEqual([]);
+    expect([
+      readSource({ address: '10.0.0.1' }),
+      readSource(null),
+      readSource({ address: 1 }),
+    ]).toEqual(['10.0.0.1', undefined, undefined]);
   });
 });

@@ -31,7 +31,11 @@ class LateClock implements Clock {
   }
 }
 
-function create(): { readonly clock: LateClock; readonly timer: DueTimer; readonly firedAtMs: readonly number[] } {
+function create(): {
+  readonly clock: LateClock;
+  readonly timer: DueTimer;
+  readonly firedAtMs: readonly number[];
+} {
   const clock = new LateClock();
   const firedAtMs: number[] = [];
   const timer = new DueTimer(clock, () => firedAtMs.push(clock.monotonicMs()));

@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { SystemClock } from '../../../../main/adapters/clock/system-clock.ts';
 import { FrameChannel, type ByteChannel } from '../../../../main/adapters/quic/frame-channel.ts';
-import { CHANNEL_UNRECEIVED_MAX_BYTES, CHANNEL_WINDOW_BYTES } from '../../../../main/adapters/quic/limits.ts';
+import {
+  CHANNEL_UNRECEIVED_MAX_BYTES,
+  CHANNEL_WINDOW_BYTES,
+} from '../../../../main/adapters/quic/limits.ts';
 import type { Clock } from '../../../../main/ports/clock.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { parseReport } from '../../../../main/adapters/quic/process-messages.ts';
@@ -25,7 +28,12 @@ class Wire implements ByteChannel {
   }
 }
 
-function side(clock: Clock = new SystemClock()): { wire: Wire; channel: FrameChannel; frames: string[]; happened: string[] } {
+function side(clock: Clock = new SystemClock()): {
+  wire: Wire;
+  channel: FrameChannel;
+  frames: string[];
+  happened: string[];
+} {
   const wire = new Wire();
   const frames: string[] = [];
   const happened: string[] = [];
@@ -137,7 +145,11 @@ it('a side knows when the other is behind, and when it has caught up', () => {
 it('a channel into which much goes and nothing is received counts as broken', () => {
   const sender = side();
   const part = Buffer.alloc(1024 * 1024 - 1);
-  for (let bytes = 0; bytes + part.length < CHANNEL_UNRECEIVED_MAX_BYTES; bytes += part.length + 5) {
+  for (
+    let bytes = 0;
+    bytes + part.length < CHANNEL_UNRECEIVED_MAX_BYTES;
+    bytes += part.length + 5
+  ) {
     expect(sender.happened).toEqual([]);
     sender.channel.post(9, part);
     sender.channel.flush();
@@ -151,13 +163,29 @@ it('a channel into which much goes and nothing is received counts as broken', ()
 });
 
 it('the hub takes from the process only what a QUIC process can say', () => {
-  const connection = { connectionId: 1, keyHex: 'ab'.repeat(32), direction: 'incoming', host: '10.0.0.1', port: 7100 };
+  const connection = {
+    connectionId: 1,
+    keyHex: 'ab'.repeat(32),
+    direction: 'incoming',
+    host: '10.0.0.1',
+    port: 7100,
+  };
   const good = [
     { type: 'started', port: 7100 },
-    { type: 'heartbeat', sign: { memoryBytes: 1, atMs: 1.5, processorMs: 0.5, activeMs: 1, work: 0 } },
+    {
+      type: 'heartbeat',
+      sign: { memoryBytes: 1, atMs: 1.5, processorMs: 0.5, activeMs: 1, work: 0 },
+    },
     { type: 'event', event: { type: 'connected', connection } },
-    { type: 'event', event: { type: 'disconnected', connection, code: null, by: 'network', reason: '' } },
-    { type: 'dialled', call: 1, result: { ok: false, error: { type: 'wrong-key', keyHex: connection.keyHex } } },
+    {
+      type: 'event',
+      event: { type: 'disconnected', connection, code: null, by: 'network', reason: '' },
+    },
+    {
+      type: 'dialled',
+      call: 1,
+      result: { ok: false, error: { type: 'wrong-key', keyHex: connection.keyHex } },
+    },
     { type: 'failed', call: 1, failure: { type: 'reset', code: 3 } },
   ];
   for (const report of good) expect(parseReport(JSON.stringify(report))).toEqual(report);
@@ -165,11 +193,17 @@ it('the hub takes from the process only what a QUIC process can say', () => {
     null,
     [],
     { type: 'approve' },
-    { type: 'heartbeat', sign: { memoryBytes: 1, atMs: 'late', processorMs: 0, activeMs: 1, work: 0 } },
+    {
+      type: 'heartbeat',
+      sign: { memoryBytes: 1, atMs: 'late', processorMs: 0, activeMs: 1, work: 0 },
+    },
     { type: 'started', port: '7100' },
     { type: 'event', event: { type: 'request', connectionId: 1, streamId: 0, bytes: [] } },
     { type: 'event', event: { type: 'connected', connection: { ...connection, keyHex: 'AB' } } },
-    { type: 'event', event: { type: 'disconnected', connection, code: 'x', by: 'network', reason: '' } },
+    {
+      type: 'event',
+      event: { type: 'disconnected', connection, code: 'x', by: 'network', reason: '' },
+    },
     { type: 'dialled', call: 1, result: { ok: true, value: {} } },
     { type: 'failed', call: -1, failure: { type: 'timeout' } },
     { type: 'start-failed', code: 'no_such_code', message: '' },

@@ -1,7 +1,17 @@
 // Who gets one of the places among the connections, and whose it is when they are all taken.
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS_MAX, QUARANTINED_CONNECTIONS_MAX, STRANGER_PLACE_KEPT_MS } from '../../../../main/adapters/quic/limits.ts';
-import { changed, decidePlace, NO_STANDING, type PlaceDecision, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
+import {
+  CONNECTIONS_MAX,
+  QUARANTINED_CONNECTIONS_MAX,
+  STRANGER_PLACE_KEPT_MS,
+} from '../../../../main/adapters/quic/limits.ts';
+import {
+  changed,
+  decidePlace,
+  NO_STANDING,
+  type PlaceDecision,
+  type PlaceHolder,
+} from '../../../../main/adapters/quic/places.ts';
 import { CLOSE_CODES } from '../../../../main/ports/transport.ts';
 
 const CROWDED = '192.168.1.66';
@@ -15,7 +25,9 @@ const incoming = (connectionId: number, keyHex: string, host = CROWDED): PlaceHo
 });
 const crowd = (count: number, prefix = 'stranger'): PlaceHolder[] =>
   Array.from({ length: count }, (_, number) => incoming(number + 1, `${prefix} ${number}`));
-/** As many strangers as there are places for them, each from an address of its own, one a second. */
+/**
+ * As many strangers as there are places for them, each from an address of its own, one a second.
+ */
 const spread = (): PlaceHolder[] =>
   Array.from({ length: QUARANTINED_CONNECTIONS_MAX }, (_, number) => ({
     ...incoming(number + 1, `stranger ${number}`, `10.0.0.${number}`),
@@ -33,19 +45,29 @@ function decide(
 }
 
 const NO_PLACE = { admitted: false, code: CLOSE_CODES.overLimit };
-const evicting = (connectionId: number) => ({ admitted: true, evicted: [{ connectionId, code: CLOSE_CODES.overLimit }] });
+const evicting = (connectionId: number) => ({
+  admitted: true,
+  evicted: [{ connectionId, code: CLOSE_CODES.overLimit }],
+});
 
 describe('places', () => {
   it('go to sixteen strangers and no more', () => {
-    expect(decide(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX - 1))).toEqual({ admitted: true, evicted: [] });
+    expect(decide(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX - 1))).toEqual({
+      admitted: true,
+      evicted: [],
+    });
     expect(decide(incoming(99, 'x'), crowd(QUARANTINED_CONNECTIONS_MAX))).toMatchObject(NO_PLACE);
   });
 
   it('may all go to paired hubs, who take the place of a stranger when all are taken', () => {
     const paired = crowd(CONNECTIONS_MAX, 'paired').map((holder) => holder.keyHex);
     const live = [incoming(900, 'stranger'), ...crowd(CONNECTIONS_MAX - 1, 'paired')];
-    expect(decide(incoming(999, `paired ${CONNECTIONS_MAX - 1}`), live, { paired })).toMatchObject(evicting(900));
-    expect(decide(incoming(999, 'x'), crowd(CONNECTIONS_MAX, 'paired'), { paired })).toMatchObject({ admitted: false });
+    expect(decide(incoming(999, `paired ${CONNECTIONS_MAX - 1}`), live, { paired })).toMatchObject(
+      evicting(900),
+    );
+    expect(decide(incoming(999, 'x'), crowd(CONNECTIONS_MAX, 'paired'), { paired })).toMatchObject({
+      admitted: false,
+    });
   });
 
   it('go to a hub that a person here dials before strangers who came by themselves', () => {
@@ -55,7 +77,10 @@ describe('places', () => {
   });
 
   it('are not all held by the strangers of one address: one from an address without any takes the newest of the most crowded', () => {
-    const live = [...crowd(QUARANTINED_CONNECTIONS_MAX - 1), incoming(500, 'other', '192.168.1.67')];
+    const live = [
+      ...crowd(QUARANTINED_CONNECTIONS_MAX - 1),
+      incoming(500, 'other', '192.168.1.67'),
+    ];
     expect(decide(dad, live)).toMatchObject(evicting(QUARANTINED_CONNECTIONS_MAX - 1));
     expect(decide(incoming(99, 'x', '192.168.1.67'), live)).toMatchObject(NO_PLACE);
   });
@@ -76,8 +101,12 @@ describe('places', () => {
     const pairing = live.slice(0, 3).map(({ keyHex }) => keyHex);
     const hourLater = 3_600_000;
     expect(decide(dad, live, { pairing }, hourLater)).toMatchObject(evicting(4));
-    expect(decide({ ...dad, direction: 'outgoing' }, live, { pairing }, hourLater)).toMatchObject(evicting(4));
-    expect(decide(dad, live, { pairing: live.map(({ keyHex }) => keyHex) }, hourLater)).toMatchObject(NO_PLACE);
+    expect(decide({ ...dad, direction: 'outgoing' }, live, { pairing }, hourLater)).toMatchObject(
+      evicting(4),
+    );
+    expect(
+      decide(dad, live, { pairing: live.map(({ keyHex }) => keyHex) }, hourLater),
+    ).toMatchObject(NO_PLACE);
   });
 
   it('are found for a hub with a pairing under way that has to connect again', () => {
@@ -94,6 +123,9 @@ describe('places', () => {
   });
 
   it('are not for refused keys', () => {
-    expect(decide(incoming(1, 'a'), [], { paired: ['a'], refused: ['a'] })).toMatchObject({ admitted: false, code: CLOSE_CODES.revoked });
+    expect(decide(incoming(1, 'a'), [], { paired: ['a'], refused: ['a'] })).toMatchObject({
+      admitted: false,
+      code: CLOSE_CODES.revoked,
+    });
   });
 });

@@ -1,4 +1,5 @@
-// What happens when the system starts no process: an error that can be handled, never one that ends the hub.
+// What happens when the system starts no process: an error that can be handled, never one that ends
+// the hub.
 import { afterEach, expect, it } from 'vitest';
 import { spawnNodeQuicProcess } from '../../../../main/adapters/quic/quic-process.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
@@ -11,6 +12,7 @@ afterEach(() => {
 it('a QUIC process that the system does not start is an error of the call', async () => {
   process.execPath = `${node}-that-is-not-there`;
   expect(() => spawnNodeQuicProcess('nothing.ts')).toThrow(AppError);
-  // The system's own word comes a turn later; with nobody listening it would be an uncaught exception.
+  // The system's own word comes a turn later; with nobody listening it would be an uncaught
+  // exception.
   await new Promise((resolve) => setImmediate(resolve));
 });

@@ -25,9 +25,12 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 describe('half-open handshakes', () => {
   it('PW-05: push out the oldest of a crowded source, else the oldest of all', () => {
     const halfOpen = new HalfOpen<number>();
-    const pushedOut = Array.from({ length: HALF_OPEN_PER_SOURCE_MAX + 1 }, (_, number) => halfOpen.add(number, 'crowded'));
+    const pushedOut = Array.from({ length: HALF_OPEN_PER_SOURCE_MAX + 1 }, (_, number) =>
+      halfOpen.add(number, 'crowded'),
+    );
     expect(pushedOut.at(-1)).toBe(0);
-    for (let number = 100; halfOpen.size < HALF_OPEN_MAX; number += 1) halfOpen.add(number, `source ${number}`);
+    for (let number = 100; halfOpen.size < HALF_OPEN_MAX; number += 1)
+      halfOpen.add(number, `source ${number}`);
     expect(halfOpen.add(1_000, 'another')).toBe(1);
     expect(halfOpen.size).toBe(HALF_OPEN_MAX);
     halfOpen.remove(2);
@@ -41,8 +44,15 @@ describe('Retry tokens', () => {
   const [original, retry] = [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)];
   const start = (): { tokens: RetryTokens; pass: (ms: number) => void } => {
     let nowMs = 1_000;
-    const clock = { wallMs: () => 0, monotonicMs: () => nowMs, setTimer: () => ({ cancel: () => {} }) };
-    return { tokens: new RetryTokens({ clock, random: new SystemRandom() }), pass: (ms) => (nowMs += ms) };
+    const clock = {
+      wallMs: () => 0,
+      monotonicMs: () => nowMs,
+      setTimer: () => ({ cancel: () => {} }),
+    };
+    return {
+      tokens: new RetryTokens({ clock, random: new SystemRandom() }),
+      pass: (ms) => (nowMs += ms),
+    };
   };
 
   it("give the client's first id back to the address and id they were made for, and to no other", () => {
@@ -74,7 +84,11 @@ describe('Retry tokens', () => {
 
 describe('the packet guard', () => {
   it('reads the ids and the token of an Initial', () => {
-    const initial = Buffer.concat([Buffer.from('c300000001', 'hex'), Buffer.from([2, 1, 2, 1, 9, 3, 7, 7, 7]), Buffer.alloc(20)]);
+    const initial = Buffer.concat([
+      Buffer.from('c300000001', 'hex'),
+      Buffer.from([2, 1, 2, 1, 9, 3, 7, 7, 7]),
+      Buffer.alloc(20),
+    ]);
     expect(readDatagram(initial)).toEqual({
       type: 'initial',
       destination: '\x01\x02',
@@ -103,7 +117,8 @@ describe('the packet guard', () => {
       header(0xc0, 1, 0, 0, 9, 1, 2),
       header(0xc0, 1, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0),
     ];
-    for (const bytes of malformed) expect(readDatagram(bytes)).toEqual({ type: 'drop', reason: 'malformed' });
+    for (const bytes of malformed)
+      expect(readDatagram(bytes)).toEqual({ type: 'drop', reason: 'malformed' });
   });
 });
 
@@ -177,16 +192,27 @@ describe('the native binding', () => {
 });
 
 describe('the watch over the process', () => {
-  const sign = (second: number, processorMs: number, activeMs: number, work: number): SignOfLife => ({
+  const sign = (
+    second: number,
+    processorMs: number,
+    activeMs: number,
+    work: number,
+  ): SignOfLife => ({
     memoryBytes: 1,
     atMs: second * 1_000,
     processorMs: second * processorMs,
     activeMs: second * activeMs,
     work: second * work,
   });
-  const verdicts = (processorMs: number, activeMs: number, work: number): (string | undefined)[] => {
+  const verdicts = (
+    processorMs: number,
+    activeMs: number,
+    work: number,
+  ): (string | undefined)[] => {
     const watchdog = new Watchdog();
-    return Array.from({ length: BUSY_BEATS_MAX + 1 }, (_, second) => watchdog.heard(sign(second, processorMs, activeMs, work)));
+    return Array.from({ length: BUSY_BEATS_MAX + 1 }, (_, second) =>
+      watchdog.heard(sign(second, processorMs, activeMs, work)),
+    );
   };
 
   it('ends a process that spins, also on a computer that is short of processors', () => {
@@ -200,16 +226,25 @@ describe('the watch over the process', () => {
     expect(verdicts(50, 1_000, 400).at(-1)).toBeUndefined();
     expect(verdicts(300, 400, 2).at(-1)).toBeUndefined();
     const watchdog = new Watchdog();
-    for (let second = 0; second < BUSY_BEATS_MAX; second += 1) watchdog.heard(sign(second, 990, 1_000, 2));
-    expect(watchdog.heard({ ...sign(BUSY_BEATS_MAX, 990, 1_000, 2), work: 10_000 })).toBeUndefined();
-    expect(watchdog.heard({ ...sign(BUSY_BEATS_MAX + 1, 990, 1_000, 2), work: 10_002 })).toBeUndefined();
+    for (let second = 0; second < BUSY_BEATS_MAX; second += 1)
+      watchdog.heard(sign(second, 990, 1_000, 2));
+    expect(
+      watchdog.heard({ ...sign(BUSY_BEATS_MAX, 990, 1_000, 2), work: 10_000 }),
+    ).toBeUndefined();
+    expect(
+      watchdog.heard({ ...sign(BUSY_BEATS_MAX + 1, 990, 1_000, 2), work: 10_002 }),
+    ).toBeUndefined();
   });
 
   it('ends one that swells, and one that misses three beats', () => {
     const watchdog = new Watchdog();
-    expect(watchdog.heard({ ...sign(1, 0, 0, 0), memoryBytes: PROCESS_MEMORY_MAX_BYTES + 1 })).toBe('memory');
+    expect(watchdog.heard({ ...sign(1, 0, 0, 0), memoryBytes: PROCESS_MEMORY_MAX_BYTES + 1 })).toBe(
+      'memory',
+    );
     const silent = new Watchdog();
-    expect(Array.from({ length: HEARTBEATS_MISSED_MAX + 1 }, () => silent.beat()).at(-1)).toBe('silent');
+    expect(Array.from({ length: HEARTBEATS_MISSED_MAX + 1 }, () => silent.beat()).at(-1)).toBe(
+      'silent',
+    );
     expect(silent.heard(sign(1, 0, 0, 0))).toBeUndefined();
     expect(silent.beat()).toBeUndefined();
   });

@@ -1,4 +1,5 @@
-// What holds of frames, datagrams, streams and places for every input, not only for the chosen ones.
+// What holds of frames, datagrams, streams and places for every input, not only for the chosen
+// ones.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameChannel } from '../../../../main/adapters/quic/frame-channel.ts';
@@ -11,7 +12,10 @@ import {
 } from '../../../../main/adapters/quic/limits.ts';
 import { readDatagram } from '../../../../main/adapters/quic/packet-guard.ts';
 import { decidePlace, type PlaceHolder } from '../../../../main/adapters/quic/places.ts';
-import { StreamReader, type ReadableStreams } from '../../../../main/adapters/quic/stream-reader.ts';
+import {
+  StreamReader,
+  type ReadableStreams,
+} from '../../../../main/adapters/quic/stream-reader.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 /** One end of a channel, and what came of it. */
@@ -45,7 +49,9 @@ class Side {
 
 /** `bytes` in pieces that end where the cuts say. */
 function pieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
-  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted((one, other) => one - other);
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted(
+    (one, other) => one - other,
+  );
   return ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
@@ -53,7 +59,10 @@ const anyCuts = fc.array(fc.nat(), { maxLength: 12 });
 
 describe('frames', () => {
   it('come out as they went in, whatever they hold and wherever the bytes are cut', () => {
-    const frame = fc.tuple(fc.integer({ min: 1, max: 255 }), fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 3 }));
+    const frame = fc.tuple(
+      fc.integer({ min: 1, max: 255 }),
+      fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 3 }),
+    );
     fc.assert(
       fc.property(fc.array(frame, { minLength: 1, maxLength: 10 }), anyCuts, (frames, cuts) => {
         const [sender, receiver] = [new Side(), new Side()];
@@ -61,7 +70,9 @@ describe('frames', () => {
         sender.channel.flush();
         for (const piece of pieces(Buffer.concat(sender.written), cuts)) receiver.deliver(piece);
         sender.channel.close();
-        expect(receiver.frames).toEqual(frames.map(([type, parts]) => `${type}:${Buffer.concat(parts).toString('hex')}`));
+        expect(receiver.frames).toEqual(
+          frames.map(([type, parts]) => `${type}:${Buffer.concat(parts).toString('hex')}`),
+        );
         expect(receiver.broken).toBe(0);
       }),
     );
@@ -95,8 +106,13 @@ describe('the guard of datagrams', () => {
   });
 
   it('sorts every datagram without throwing, and never reads beyond its end', () => {
-    const header = fc.tuple(fc.constantFrom(0xc0, 0xd0, 0xe0, 0xf0, 0x40), fc.uint8Array({ maxLength: 80 }));
-    const likely = header.map(([first, rest]) => Buffer.concat([Buffer.from([first, 0, 0, 0, 1]), rest]));
+    const header = fc.tuple(
+      fc.constantFrom(0xc0, 0xd0, 0xe0, 0xf0, 0x40),
+      fc.uint8Array({ maxLength: 80 }),
+    );
+    const likely = header.map(([first, rest]) =>
+      Buffer.concat([Buffer.from([first, 0, 0, 0, 1]), rest]),
+    );
     fc.assert(
       fc.property(
         fc.oneof(
@@ -109,7 +125,9 @@ describe('the guard of datagrams', () => {
           expect(read.destination.length).toBeLessThanOrEqual(20);
           expect(bytes.includes(Buffer.from(read.destination, 'latin1'))).toBe(true);
           if (read.type === 'initial')
-            expect(7 + read.destination.length + read.source.length + read.token.length).toBeLessThan(bytes.length + 1);
+            expect(
+              7 + read.destination.length + read.source.length + read.token.length,
+            ).toBeLessThan(bytes.length + 1);
         },
       ),
       { numRuns: 1_000 },
@@ -131,17 +149,31 @@ describe('places', () => {
         fc.nat({ max: 40 }),
         (newcomers, pairedCount, pairingCount) => {
           const paired = new Set(Array.from({ length: pairedCount }, (_, key) => `key ${key}`));
-          const pairing = new Set(Array.from({ length: pairingCount }, (_, key) => `key ${260 - key}`));
+          const pairing = new Set(
+            Array.from({ length: pairingCount }, (_, key) => `key ${260 - key}`),
+          );
           const standing = { paired, refused: new Set<string>(), pairing };
           let live: PlaceHolder[] = [];
           for (const [connectionId, { key, address, direction }] of newcomers.entries()) {
             const sinceMs = connectionId * 400;
-            const holder = { connectionId, keyHex: `key ${key}`, direction, host: `192.168.1.${address}`, sinceMs };
+            const holder = {
+              connectionId,
+              keyHex: `key ${key}`,
+              direction,
+              host: `192.168.1.${address}`,
+              sinceMs,
+            };
             const decision = decidePlace(holder, live, standing, sinceMs);
             if (!decision.admitted) {
               const mayGo = (other: PlaceHolder): boolean =>
-                !paired.has(other.keyHex) && !pairing.has(other.keyHex) && other.direction === 'incoming';
-              if (paired.has(holder.keyHex) || pairing.has(holder.keyHex) || direction === 'outgoing')
+                !paired.has(other.keyHex) &&
+                !pairing.has(other.keyHex) &&
+                other.direction === 'incoming';
+              if (
+                paired.has(holder.keyHex) ||
+                pairing.has(holder.keyHex) ||
+                direction === 'outgoing'
+              )
                 expect(live.filter(mayGo)).toEqual([]);
               continue;
             }
@@ -151,8 +183,12 @@ describe('places', () => {
                 expect(paired.has(other.keyHex) || pairing.has(other.keyHex)).toBe(false);
             live = [...live.filter((other) => !gone.has(other.connectionId)), holder];
             expect(live.length).toBeLessThanOrEqual(CONNECTIONS_MAX);
-            expect(live.filter((other) => other.keyHex === holder.keyHex).length).toBeLessThanOrEqual(CONNECTIONS_PER_KEY_MAX);
-            const strangers = live.filter((other) => !paired.has(other.keyHex) && other.direction === 'incoming');
+            expect(
+              live.filter((other) => other.keyHex === holder.keyHex).length,
+            ).toBeLessThanOrEqual(CONNECTIONS_PER_KEY_MAX);
+            const strangers = live.filter(
+              (other) => !paired.has(other.keyHex) && other.direction === 'incoming',
+            );
             expect(strangers.length).toBeLessThanOrEqual(QUARANTINED_CONNECTIONS_MAX);
           }
         },
@@ -188,59 +224,85 @@ function scripted(streams: ReadonlyMap<number, Script>): ReadableStreams {
 describe('streams', () => {
   it('give whole messages to the byte, end beyond the limit, and leave no byte counted', () => {
     const stream = fc.record({
-      sizes: fc.array(fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 20_000, max: 70_000 })), { minLength: 1, maxLength: 5 }),
+      sizes: fc.array(fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 20_000, max: 70_000 })), {
+        minLength: 1,
+        maxLength: 5,
+      }),
       ends: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(stream, { minLength: 1, maxLength: 8 }), fc.array(fc.nat({ max: 7 }), { maxLength: 30 }), (plans, order) => {
-        const clock = new ManualClock();
-        const total = { count: 0 };
-        const messages = new Map<number, Uint8Array>();
-        const violations = new Map<number, string>();
-        const streams = new Map<number, Script>();
-        const sink = {
-          message: (streamId: number, bytes: Uint8Array) => void messages.set(streamId, bytes),
-          reset: () => undefined,
-          violation: (streamId: number, rule: string) => {
-            // A stream that broke a limit is reset: nothing more of it comes.
-            streams.delete(streamId);
-            expect(violations.has(streamId)).toBe(false);
-            violations.set(streamId, rule);
-          },
-          expected: () => undefined,
-        };
-        const deps = { native: scripted(streams), clock, sink, total, scratch: Buffer.alloc(256 * 1024), isDialler: false };
-        const reader = new StreamReader(deps);
-        const waiting = plans.map(({ sizes }, index) => sizes.map((size, part) => Buffer.alloc(size, 16 * index + part)));
-        const whole = waiting.map((parts) => Buffer.concat(parts));
-        const give = (index: number): void => {
-          const piece = waiting[index]?.shift();
-          const streamId = index * 4;
-          if (piece === undefined || violations.has(streamId)) return;
-          streams.set(streamId, { pieces: [piece], ends: (plans[index]?.ends ?? false) && waiting[index]?.length === 0 });
-          reader.readAll();
-          expect(total.count).toBeGreaterThanOrEqual(0);
-          expect(total.count).toBeLessThanOrEqual(plans.length * MESSAGE_SIZE_MAX_BYTES);
-        };
-        for (const index of order) give(index % plans.length);
-        for (const index of plans.keys()) while ((waiting[index]?.length ?? 0) > 0 && !violations.has(index * 4)) give(index);
-        for (const [index, { ends }] of plans.entries()) {
-          const bytes = whole[index] ?? Buffer.alloc(0);
-          const isTooLarge = bytes.length > MESSAGE_SIZE_MAX_BYTES;
-          expect(violations.get(index * 4)).toBe(isTooLarge ? 'too-large' : undefined);
-          expect(messages.has(index * 4)).toBe(ends && !isTooLarge);
-          if (ends && !isTooLarge) expect(bytes.equals(messages.get(index * 4) ?? Buffer.alloc(1))).toBe(true);
-        }
-        if (reader.unfinishedCount === 0) expect(total.count).toBe(0);
-        reader.clear();
-        expect(total.count).toBe(0);
-        expect(reader.unfinishedCount).toBe(0);
-      }),
+      fc.property(
+        fc.array(stream, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat({ max: 7 }), { maxLength: 30 }),
+        (plans, order) => {
+          const clock = new ManualClock();
+          const total = { count: 0 };
+          const messages = new Map<number, Uint8Array>();
+          const violations = new Map<number, string>();
+          const streams = new Map<number, Script>();
+          const sink = {
+            message: (streamId: number, bytes: Uint8Array) => void messages.set(streamId, bytes),
+            reset: () => undefined,
+            violation: (streamId: number, rule: string) => {
+              // A stream that broke a limit is reset: nothing more of it comes.
+              streams.delete(streamId);
+              expect(violations.has(streamId)).toBe(false);
+              violations.set(streamId, rule);
+            },
+            expected: () => undefined,
+          };
+          const deps = {
+            native: scripted(streams),
+            clock,
+            sink,
+            total,
+            scratch: Buffer.alloc(256 * 1024),
+            isDialler: false,
+          };
+          const reader = new StreamReader(deps);
+          const waiting = plans.map(({ sizes }, index) =>
+            sizes.map((size, part) => Buffer.alloc(size, 16 * index + part)),
+          );
+          const whole = waiting.map((parts) => Buffer.concat(parts));
+          const give = (index: number): void => {
+            const piece = waiting[index]?.shift();
+            const streamId = index * 4;
+            if (piece === undefined || violations.has(streamId)) return;
+            streams.set(streamId, {
+              pieces: [piece],
+              ends: (plans[index]?.ends ?? false) && waiting[index]?.length === 0,
+            });
+            reader.readAll();
+            expect(total.count).toBeGreaterThanOrEqual(0);
+            expect(total.count).toBeLessThanOrEqual(plans.length * MESSAGE_SIZE_MAX_BYTES);
+          };
+          for (const index of order) give(index % plans.length);
+          for (const index of plans.keys())
+            while ((waiting[index]?.length ?? 0) > 0 && !violations.has(index * 4)) give(index);
+          for (const [index, { ends }] of plans.entries()) {
+            const bytes = whole[index] ?? Buffer.alloc(0);
+            const isTooLarge = bytes.length > MESSAGE_SIZE_MAX_BYTES;
+            expect(violations.get(index * 4)).toBe(isTooLarge ? 'too-large' : undefined);
+            expect(messages.has(index * 4)).toBe(ends && !isTooLarge);
+            if (ends && !isTooLarge)
+              expect(bytes.equals(messages.get(index * 4) ?? Buffer.alloc(1))).toBe(true);
+          }
+          if (reader.unfinishedCount === 0) expect(total.count).toBe(0);
+          reader.clear();
+          expect(total.count).toBe(0);
+          expect(reader.unfinishedCount).toBe(0);
+        },
+      ),
     );
   });
 
-  /** A stream that brings so many bytes each time it is let: how long it lives under a reader that judges every half second. */
-  async function lifeOf(bytesAt: (second: number) => number): Promise<{ readonly seconds: number; readonly rule: string | undefined }> {
+  /**
+   * A stream that brings so many bytes each time it is let: how long it lives under a reader that
+   * judges every half second.
+   */
+  async function lifeOf(
+    bytesAt: (second: number) => number,
+  ): Promise<{ readonly seconds: number; readonly rule: string | undefined }> {
     const clock = new ManualClock();
     const streams = new Map<number, Script>();
     let rule: string | undefined;
@@ -250,7 +312,14 @@ describe('streams', () => {
       violation: (_: number, broken: string) => void (rule = broken),
       expected: () => undefined,
     };
-    const deps = { native: scripted(streams), clock, sink, total: { count: 0 }, scratch: Buffer.alloc(256 * 1024), isDialler: false };
+    const deps = {
+      native: scripted(streams),
+      clock,
+      sink,
+      total: { count: 0 },
+      scratch: Buffer.alloc(256 * 1024),
+      isDialler: false,
+    };
     const reader = new StreamReader(deps);
     for (let halfSeconds = 0; halfSeconds <= 200; halfSeconds += 1) {
       const size = halfSeconds % 2 === 0 ? bytesAt(halfSeconds / 2) : 0;
@@ -265,7 +334,10 @@ describe('streams', () => {
 
   it('PW-10: end within seven seconds when they drip or stand still, whole or not', async () => {
     expect(await lifeOf(() => 1)).toEqual({ seconds: 7, rule: 'too-slow' });
-    expect(await lifeOf((second) => (second === 0 ? 60_000 : 0))).toEqual({ seconds: 7, rule: 'too-slow' });
+    expect(await lifeOf((second) => (second === 0 ? 60_000 : 0))).toEqual({
+      seconds: 7,
+      rule: 'too-slow',
+    });
   });
 
   it('are not blamed for time in which nothing was read, and for all other time as before', async () => {
@@ -278,7 +350,14 @@ describe('streams', () => {
       violation: (_: number, broken: string) => void ends.push(broken),
       expected: () => undefined,
     };
-    const deps = { native: scripted(streams), clock, sink, total: { count: 0 }, scratch: Buffer.alloc(256 * 1024), isDialler: false };
+    const deps = {
+      native: scripted(streams),
+      clock,
+      sink,
+      total: { count: 0 },
+      scratch: Buffer.alloc(256 * 1024),
+      isDialler: false,
+    };
     const reader = new StreamReader(deps);
     const read = async (forMs: number): Promise<void> => {
       for (let passedMs = 0; passedMs <= forMs; passedMs += 500) {
@@ -302,13 +381,18 @@ describe('streams', () => {
   });
 
   it('F-19: may stand still for seconds, as a line that loses packets makes them, and end after a minute however they hurry', async () => {
-    expect(await lifeOf((second) => (second % 6 === 0 ? 5_000 : 0))).toEqual({ seconds: 60, rule: 'too-slow' });
+    expect(await lifeOf((second) => (second % 6 === 0 ? 5_000 : 0))).toEqual({
+      seconds: 60,
+      rule: 'too-slow',
+    });
     expect(await lifeOf(() => 600)).toEqual({ seconds: 60, rule: 'too-slow' });
   });
 
   it('take the room of their bytes, in however small pieces these come', () => {
     const [streams, pieces] = [40, 50_000];
-    const left = new Map(Array.from({ length: streams }, (_, index): [number, number] => [index * 4, pieces]));
+    const left = new Map(
+      Array.from({ length: streams }, (_, index): [number, number] => [index * 4, pieces]),
+    );
     const native: ReadableStreams = {
       isReadable: () => true,
       readable: () => [...left.keys()],
@@ -319,9 +403,21 @@ describe('streams', () => {
         return rest > 0 ? [1, false] : null;
       },
     };
-    const sink = { message: () => undefined, reset: () => undefined, violation: () => undefined, expected: () => undefined };
+    const sink = {
+      message: () => undefined,
+      reset: () => undefined,
+      violation: () => undefined,
+      expected: () => undefined,
+    };
     const total = { count: 0 };
-    const reader = new StreamReader({ native, clock: new ManualClock(), sink, total, scratch: Buffer.alloc(1024), isDialler: false });
+    const reader = new StreamReader({
+      native,
+      clock: new ManualClock(),
+      sink,
+      total,
+      scratch: Buffer.alloc(1024),
+      isDialler: false,
+    });
     const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
     const before = used();
     reader.readAll();

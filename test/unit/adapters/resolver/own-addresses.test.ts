@@ -4,7 +4,16 @@ import { expect, it } from 'vitest';
 import { ownAddresses } from '../../../../main/adapters/resolver/own-addresses.ts';
 
 function ipv4(address: string, internal = false): NetworkInterfaceInfo[] {
-  return [{ family: 'IPv4', address, internal, netmask: '255.255.255.0', mac: '02:00:00:00:00:01', cidr: `${address}/24` }];
+  return [
+    {
+      family: 'IPv4',
+      address,
+      internal,
+      netmask: '255.255.255.0',
+      mac: '02:00:00:00:00:01',
+      cidr: `${address}/24`,
+    },
+  ];
 }
 
 const computer = () => ({
@@ -19,7 +28,14 @@ const computer = () => ({
 });
 
 it('addresses of networks that programs made come after those of the computer itself', () => {
-  expect(ownAddresses(null, computer)).toEqual(['192.168.1.20', '192.168.1.21', '172.17.0.1', '172.18.0.1', '172.29.0.1', '192.168.56.1']);
+  expect(ownAddresses(null, computer)).toEqual([
+    '192.168.1.20',
+    '192.168.1.21',
+    '172.17.0.1',
+    '172.18.0.1',
+    '172.29.0.1',
+    '192.168.56.1',
+  ]);
 });
 
 it('the loopback is given by a hub that its owner keeps to this computer, and by no other', () => {

@@ -10,7 +10,8 @@ afterEach(() => store.close());
 
 async function said(...rows: readonly Partial<MessageRow>[]): Promise<void> {
   await store.write((tables) => {
-    for (const [index, row] of rows.entries()) tables.insertMessage(messageRow({ messageId: `m${index}`, conversationId: 'talk', ...row }));
+    for (const [index, row] of rows.entries())
+      tables.insertMessage(messageRow({ messageId: `m${index}`, conversationId: 'talk', ...row }));
   });
 }
 
@@ -31,7 +32,12 @@ test('an agent of this hub sent what goes out, was given what comes in, and with
 });
 
 test('the newest come first, as many as are wanted, out of as many of the conversation as are looked at', async () => {
-  await said(...Array.from({ length: 6 }, (_, index) => ({ direction: 'out' as const, fromAgent: index % 2 === 0 ? 'even' : 'odd' })));
+  await said(
+    ...Array.from({ length: 6 }, (_, index) => ({
+      direction: 'out' as const,
+      fromAgent: index % 2 === 0 ? 'even' : 'odd',
+    })),
+  );
   expect(idsOf('even')).toEqual(['m4', 'm2', 'm0']);
   expect(idsOf('even', { among: 100, limit: 2 })).toEqual(['m4', 'm2']);
   expect(idsOf('even', { among: 4, limit: 2 })).toEqual(['m4', 'm2']);

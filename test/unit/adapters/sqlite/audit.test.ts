@@ -1,4 +1,5 @@
-// The audit's chain: whatever is done to any row or column of it, by a program with the database open and the guards taken off, shows.
+// The audit's chain: whatever is done to any row or column of it, by a program with the database
+// open and the guards taken off, shows.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
@@ -12,7 +13,19 @@ import { verifyAudit } from '../../../support/verify-audit.ts';
 
 const CHANGES = rounds('changes to a random row of the audit', { short: 300, long: 20_000 });
 const ROWS = 40;
-const COLUMNS = ['seq', 'at', 'monotonic_ms', 'actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail', 'chain'] as const;
+const COLUMNS = [
+  'seq',
+  'at',
+  'monotonic_ms',
+  'actor',
+  'surface',
+  'action',
+  'object',
+  'rule',
+  'digest',
+  'detail',
+  'chain',
+] as const;
 
 const open: TemporaryStore[] = [];
 const connections: Database.Database[] = [];
@@ -26,8 +39,17 @@ async function filledStore(rows = ROWS, clock = new ManualClock()): Promise<Temp
   open.push(store);
   await store.write((tables) => {
     for (let index = 0; index < rows; index++) {
-      const more = { rule: index % 3 === 0 ? `rule-${index}` : null, digest: index % 4 === 0 ? null : keyOf(`view ${index}`) };
-      tables.appendAudit(auditRow({ object: `approval-${index}`, detail: JSON.stringify({ index, who: 'Müller 🦊' }), ...more }));
+      const more = {
+        rule: index % 3 === 0 ? `rule-${index}` : null,
+        digest: index % 4 === 0 ? null : keyOf(`view ${index}`),
+      };
+      tables.appendAudit(
+        auditRow({
+          object: `approval-${index}`,
+          detail: JSON.stringify({ index, who: 'Müller 🦊' }),
+          ...more,
+        }),
+      );
     }
   });
   return store;
@@ -49,33 +71,50 @@ const textValue = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed()),
   fc.constant(null),
 );
-const editOf = (column: (typeof COLUMNS)[number], value: fc.Arbitrary<string | number | null | Uint8Array>) =>
-  fc.record({ kind: fc.constant('edit' as const), seq, column: fc.constant(column), value });
-const valueOf = (column: (typeof COLUMNS)[number]): fc.Arbitrary<string | number | null | Uint8Array> => {
+const editOf = (
+  column: (typeof COLUMNS)[number],
+  value: fc.Arbitrary<string | number | null | Uint8Array>,
+) => fc.record({ kind: fc.constant('edit' as const), seq, column: fc.constant(column), value });
+const valueOf = (
+  column: (typeof COLUMNS)[number],
+): fc.Arbitrary<string | number | null | Uint8Array> => {
   if (column === 'chain') return fc.uint8Array({ minLength: 32, maxLength: 32 });
-  return column === 'seq' || column === 'at' || column === 'monotonic_ms' ? fc.integer() : textValue;
+  return column === 'seq' || column === 'at' || column === 'monotonic_ms'
+    ? fc.integer()
+    : textValue;
 };
 /** Each way to tamper with the audit, by its name. */
 const TAMPERINGS = [
   ...COLUMNS.map((column) => [`a change of ${column}`, editOf(column, valueOf(column))] as const),
   ['a removal', fc.record({ kind: fc.constant('delete' as const), seq })] as const,
-  ['an exchange', fc.record({ kind: fc.constant('swap' as const), seq, other: seq, withChain: fc.boolean() })] as const,
+  [
+    'an exchange',
+    fc.record({ kind: fc.constant('swap' as const), seq, other: seq, withChain: fc.boolean() }),
+  ] as const,
 ];
 
 type Tampering = (typeof TAMPERINGS)[number][1] extends fc.Arbitrary<infer T> ? T : never;
 
-const TEXTS = COLUMNS.filter((column) => !['seq', 'at', 'monotonic_ms', 'chain'].includes(column)).join(', ');
+const TEXTS = COLUMNS.filter(
+  (column) => !['seq', 'at', 'monotonic_ms', 'chain'].includes(column),
+).join(', ');
 
 /** @returns false when the database itself did not take it, or it changed nothing */
 function tamper(db: Database.Database, what: Tampering): boolean {
-  const dump = (): string => JSON.stringify(db.prepare('SELECT *, hex(chain) FROM audit ORDER BY seq').raw(true).all());
+  const dump = (): string =>
+    JSON.stringify(db.prepare('SELECT *, hex(chain) FROM audit ORDER BY seq').raw(true).all());
   const before = dump();
   try {
-    if (what.kind === 'edit') db.prepare(`UPDATE audit SET ${what.column} = ? WHERE seq = ?`).run(what.value, what.seq);
+    if (what.kind === 'edit')
+      db.prepare(`UPDATE audit SET ${what.column} = ? WHERE seq = ?`).run(what.value, what.seq);
     else if (what.kind === 'delete') db.prepare('DELETE FROM audit WHERE seq = ?').run(what.seq);
     else {
-      const columns = what.withChain ? `${TEXTS}, at, monotonic_ms, chain` : `${TEXTS}, at, monotonic_ms`;
-      const rowOf = db.prepare<[number], unknown[]>(`SELECT ${columns} FROM audit WHERE seq = ?`).raw(true);
+      const columns = what.withChain
+        ? `${TEXTS}, at, monotonic_ms, chain`
+        : `${TEXTS}, at, monotonic_ms`;
+      const rowOf = db
+        .prepare<[number], unknown[]>(`SELECT ${columns} FROM audit WHERE seq = ?`)
+        .raw(true);
       const [one, two] = [rowOf.get(what.seq) ?? [], rowOf.get(what.other) ?? []];
       const put = db.prepare(
         `UPDATE audit SET ${columns
@@ -93,22 +132,27 @@ function tamper(db: Database.Database, what: Tampering): boolean {
 }
 
 describe('the chain of the audit', () => {
-  test.each(TAMPERINGS)('shows %s in any row, and fits again when that is undone', async (_name, tampering: fc.Arbitrary<Tampering>) => {
-    const store = await filledStore();
-    const db = foreign(store);
-    let changes = 0;
-    fc.assert(
-      fc.property(tampering, (what) => {
-        if (!tamper(db, what)) return;
-        changes += 1;
-        expect(verifyAudit(store.read).brokenSeq).not.toBeNull();
-        db.exec(`DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; UPDATE sqlite_sequence SET seq = ${ROWS} WHERE name = 'audit'`);
-      }),
-      { numRuns: Math.ceil(CHANGES / TAMPERINGS.length) },
-    );
-    expect(changes).toBeGreaterThan(0);
-    expect(verifyAudit(store.read)).toEqual({ rows: ROWS, brokenSeq: null });
-  });
+  test.each(TAMPERINGS)(
+    'shows %s in any row, and fits again when that is undone',
+    async (_name, tampering: fc.Arbitrary<Tampering>) => {
+      const store = await filledStore();
+      const db = foreign(store);
+      let changes = 0;
+      fc.assert(
+        fc.property(tampering, (what) => {
+          if (!tamper(db, what)) return;
+          changes += 1;
+          expect(verifyAudit(store.read).brokenSeq).not.toBeNull();
+          db.exec(
+            `DELETE FROM audit; INSERT INTO audit SELECT * FROM kept; UPDATE sqlite_sequence SET seq = ${ROWS} WHERE name = 'audit'`,
+          );
+        }),
+        { numRuns: Math.ceil(CHANGES / TAMPERINGS.length) },
+      );
+      expect(changes).toBeGreaterThan(0);
+      expect(verifyAudit(store.read)).toEqual({ rows: ROWS, brokenSeq: null });
+    },
+  );
 
   test('covers the bytes: text that only reads the same is another', async () => {
     const store = await filledStore(3);

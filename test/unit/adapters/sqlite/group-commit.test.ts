@@ -1,4 +1,5 @@
-// Units of work on the real store: one commit a turn, each work on its own, nobody answered too early, every queue with its end.
+// Units of work on the real store: one commit a turn, each work on its own, nobody answered too
+// early, every queue with its end.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -14,7 +15,11 @@ import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Clock } from '../../../../main/ports/clock.ts';
 import type { Log, LogFields } from '../../../../main/ports/log.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../../fakes/memory-store.ts';
+import {
+  openTemporaryStore,
+  SILENT_LOG,
+  type TemporaryStore,
+} from '../../../fakes/memory-store.ts';
 import { auditRow, messageRow, taskRow } from '../../../fakes/sample-rows.ts';
 
 let clock: ManualClock;
@@ -36,7 +41,8 @@ afterEach(async () => {
 });
 
 /** What another connection sees: committed rows only. */
-const committed = (name: string): unknown => other.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name);
+const committed = (name: string): unknown =>
+  other.prepare('SELECT value FROM meta WHERE name = ?').pluck().get(name);
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 /** The number in the log's header that grows by one with each commit. */
 const commits = (): number => Number(other.pragma('data_version', { simple: true }));
@@ -48,7 +54,10 @@ describe('the disk', () => {
   test('is waited for by each commit that somebody waits for, and by no other', async () => {
     const levels: number[] = [];
     const exec = Database.prototype.exec;
-    const spy = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, sql) {
+    const spy = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (
+      this: Database.Database,
+      sql,
+    ) {
       if (sql === 'COMMIT') levels.push(Number(this.pragma('synchronous', { simple: true })));
       return exec.call(this, sql);
     });
@@ -116,7 +125,8 @@ describe('write', () => {
       setTimer: (delayMs, run) => clock.setTimer(delayMs, run),
     };
     const timed = openTemporaryStore(slow);
-    for (const name of ['a', 'b']) void timed.write((tables) => tables.setMeta(name, '')).then(() => settled.push(name));
+    for (const name of ['a', 'b'])
+      void timed.write((tables) => tables.setMeta(name, '')).then(() => settled.push(name));
     await turn();
     expect(settled).toEqual(['a']);
     await turn();
@@ -158,7 +168,10 @@ describe('write', () => {
   });
 
   test('a later work of the same commit sees what an earlier one wrote', async () => {
-    const [, seen] = await Promise.all([store.write((tables) => tables.setMeta('a', 'new')), store.write((tables) => tables.getMeta('a'))]);
+    const [, seen] = await Promise.all([
+      store.write((tables) => tables.setMeta('a', 'new')),
+      store.write((tables) => tables.getMeta('a')),
+    ]);
     expect(seen).toBe('new');
   });
 
@@ -172,23 +185,33 @@ describe('write', () => {
   });
 
   test('a work may queue another one, which gets a commit of its own', async () => {
-    const inner = await store.write(() => ({ later: store.write((tables) => tables.setMeta('inner', 'yes')) }));
+    const inner = await store.write(() => ({
+      later: store.write((tables) => tables.setMeta('inner', 'yes')),
+    }));
     await inner.later;
     expect(committed('inner')).toBe('yes');
   });
 
   test('beyond the queue a write is refused at once and the queued ones still count', async () => {
-    const works = Array.from({ length: WRITE_QUEUE_MAX }, (_, index) => store.write((tables) => tables.setMeta('n', String(index))));
-    await expect(store.write((tables) => tables.setMeta('n', 'too many'))).rejects.toMatchObject({ code: 'overloaded' });
+    const works = Array.from({ length: WRITE_QUEUE_MAX }, (_, index) =>
+      store.write((tables) => tables.setMeta('n', String(index))),
+    );
+    await expect(store.write((tables) => tables.setMeta('n', 'too many'))).rejects.toMatchObject({
+      code: 'overloaded',
+    });
     await Promise.all(works);
     expect(committed('n')).toBe(String(WRITE_QUEUE_MAX - 1));
-    await expect(store.write((tables) => tables.getMeta('n'))).resolves.toBe(String(WRITE_QUEUE_MAX - 1));
+    await expect(store.write((tables) => tables.getMeta('n'))).resolves.toBe(
+      String(WRITE_QUEUE_MAX - 1),
+    );
   });
 
   test('while another program holds the database a work is refused as storage_failed, and the next one works again', async () => {
     const holder = new Database(join(store.folder, 'hub.db'));
     holder.exec('BEGIN IMMEDIATE');
-    await expect(store.write((tables) => tables.setMeta('a', '1'))).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(store.write((tables) => tables.setMeta('a', '1'))).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
     holder.exec('ROLLBACK');
     holder.close();
     await store.write((tables) => tables.setMeta('a', '2'));
@@ -204,7 +227,10 @@ describe('write behind', () => {
       store.write((tables) => tables.setMeta(`promised ${index}`, 'kept')),
     );
     await promised[BATCH_WORKS_MAX / 2];
-    expect([committed('behind'), committed(`promised ${BATCH_WORKS_MAX * 3 - 1}`)]).toEqual(['kept', undefined]);
+    expect([committed('behind'), committed(`promised ${BATCH_WORKS_MAX * 3 - 1}`)]).toEqual([
+      'kept',
+      undefined,
+    ]);
     await Promise.all(promised);
   });
 
@@ -221,17 +247,23 @@ describe('write behind', () => {
   test('records that are due are all written, though each commit brings new ones', async () => {
     const more = (): void => store.writeBehind(() => more());
     more();
-    for (let index = 0; index < BATCH_WORKS_MAX * 3; index += 1) store.writeBehind((tables) => tables.setMeta(`due ${index}`, 'kept'));
+    for (let index = 0; index < BATCH_WORKS_MAX * 3; index += 1)
+      store.writeBehind((tables) => tables.setMeta(`due ${index}`, 'kept'));
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
     expect(committed(`due ${BATCH_WORKS_MAX * 3 - 1}`)).toBe('kept');
   });
 
   test('records ride along with a promised commit in their order', async () => {
     const before = commits();
-    for (const id of ['1', '2', '3']) store.writeBehind((tables) => tables.insertMessage(messageRow({ messageId: id })));
+    for (const id of ['1', '2', '3'])
+      store.writeBehind((tables) => tables.insertMessage(messageRow({ messageId: id })));
     await store.write((tables) => tables.setMeta('a', '1'));
     expect(commits() - before).toBe(1);
-    expect(store.read.messages({ limit: 9 }, {}).map(({ messageId }) => messageId)).toEqual(['3', '2', '1']);
+    expect(store.read.messages({ limit: 9 }, {}).map(({ messageId }) => messageId)).toEqual([
+      '3',
+      '2',
+      '1',
+    ]);
     expect(clock.timers).toBe(0);
   });
 
@@ -249,7 +281,9 @@ describe('write behind', () => {
     store.writeBehind((tables) => tables.setMeta('after', 'yes'));
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
     expect(committed('after')).toBe('yes');
-    expect(lines).toEqual([{ message: 'record not written', fields: { error: 'unreadable', failed: 1 } }]);
+    expect(lines).toEqual([
+      { message: 'record not written', fields: { error: 'unreadable', failed: 1 } },
+    ]);
   });
 
   test('what is to follow a record is called with what it came to once another connection can read it', async () => {
@@ -287,15 +321,22 @@ describe('write behind', () => {
     lock.exec('ROLLBACK');
     lock.close();
     await store.write((tables) => tables.setMeta('after', 'yes'));
-    expect([told, store.read.getMeta('behind'), store.read.getMeta('after')]).toEqual([[], undefined, 'yes']);
+    expect([told, store.read.getMeta('behind'), store.read.getMeta('after')]).toEqual([
+      [],
+      undefined,
+      'yes',
+    ]);
   });
 
   test('beyond the queue the newest record is dropped, counted and logged', async () => {
     let written = 0;
-    for (let index = 0; index < WRITE_BEHIND_QUEUE_MAX + 5; index++) store.writeBehind(() => void (written += 1));
+    for (let index = 0; index < WRITE_BEHIND_QUEUE_MAX + 5; index++)
+      store.writeBehind(() => void (written += 1));
     await store.close();
     expect(written).toBe(WRITE_BEHIND_QUEUE_MAX);
-    expect(lines).toEqual([{ message: 'record dropped: the queue is full', fields: { dropped: 1 } }]);
+    expect(lines).toEqual([
+      { message: 'record dropped: the queue is full', fields: { dropped: 1 } },
+    ]);
   });
 });
 
@@ -344,12 +385,17 @@ describe('close', () => {
     await promised;
     await store.close();
     expect(clock.timers).toBe(0);
-    expect([second.read.getMeta('promised'), second.read.getMeta('behind')]).toEqual(['kept', 'kept']);
+    expect([second.read.getMeta('promised'), second.read.getMeta('behind')]).toEqual([
+      'kept',
+      'kept',
+    ]);
     await second.close();
   });
 
   test('afterwards a write is refused with a sentence', async () => {
     await store.close();
-    await expect(store.write((tables) => tables.setMeta('a', '1'))).rejects.toMatchObject({ code: 'storage_failed' });
+    await expect(store.write((tables) => tables.setMeta('a', '1'))).rejects.toMatchObject({
+      code: 'storage_failed',
+    });
   });
 });

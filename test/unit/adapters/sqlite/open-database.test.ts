@@ -1,4 +1,5 @@
-// Opening: private files whatever the umask, no links, the right kind and version, an intact file or a sentence that names it.
+// Opening: private files whatever the umask, no links, the right kind and version, an intact file
+// or a sentence that names it.
 import {
   chmodSync,
   copyFileSync,
@@ -56,7 +57,8 @@ function open(migrations = MIGRATIONS): Store {
 async function makeDatabase(rows = 1): Promise<void> {
   const store = open();
   await store.write((tables) => {
-    for (let index = 0; index < rows; index++) tables.insertTask(taskRow({ id: `task-${index}`, payload: 'x'.repeat(2_000) }));
+    for (let index = 0; index < rows; index++)
+      tables.insertTask(taskRow({ id: `task-${index}`, payload: 'x'.repeat(2_000) }));
   });
   await store.close();
 }
@@ -84,7 +86,12 @@ describe('the files', () => {
       const store = open();
       await store.write((tables) => tables.setMeta('a', '1'));
       expect(readdirSync(home).toSorted()).toEqual(['hub.db', 'hub.db-shm', 'hub.db-wal']);
-      expect([home, path, `${path}-wal`, `${path}-shm`].map(mode)).toEqual(['700', '600', '600', '600']);
+      expect([home, path, `${path}-wal`, `${path}-shm`].map(mode)).toEqual([
+        '700',
+        '600',
+        '600',
+        '600',
+      ]);
     } finally {
       process.umask(before);
     }
@@ -98,14 +105,17 @@ describe('the files', () => {
     expect([home, path].map(mode)).toEqual(['700', '600']);
   });
 
-  test.each(['hub.db', 'hub.db-wal', 'hub.db-shm', 'hub.db-journal'])('ST-03: a link at %s is refused and not followed', async (name) => {
-    const target = join(root, 'target');
-    if (name !== 'hub.db') await makeDatabase();
-    else mkdirSync(home);
-    symlinkSync(target, join(home, name));
-    expect(refusal().message).toMatch(/is a link/);
-    expect(existsSync(target)).toBe(false);
-  });
+  test.each(['hub.db', 'hub.db-wal', 'hub.db-shm', 'hub.db-journal'])(
+    'ST-03: a link at %s is refused and not followed',
+    async (name) => {
+      const target = join(root, 'target');
+      if (name !== 'hub.db') await makeDatabase();
+      else mkdirSync(home);
+      symlinkSync(target, join(home, name));
+      expect(refusal().message).toMatch(/is a link/);
+      expect(existsSync(target)).toBe(false);
+    },
+  );
 
   test('ST-03: a pipe at the path is refused at once', () => {
     mkdirSync(home);
@@ -128,7 +138,10 @@ describe('the files', () => {
 
 describe('the settings', () => {
   test('durability rests on WAL, synchronous FULL, foreign keys and an untrusted schema, and nothing is mapped into memory', () => {
-    const connection = openDatabase(path, MIGRATIONS, { clock: new ManualClock(), log: SILENT_LOG });
+    const connection = openDatabase(path, MIGRATIONS, {
+      clock: new ManualClock(),
+      log: SILENT_LOG,
+    });
     const settings = {
       journal_mode: 'wal',
       synchronous: 2,
@@ -142,7 +155,10 @@ describe('the settings', () => {
       application_id: 0x41584f4e,
       user_version: newestVersion(MIGRATIONS),
     };
-    const found = Object.keys(settings).map((name) => [name, connection.pragma(name, { simple: true })]);
+    const found = Object.keys(settings).map((name) => [
+      name,
+      connection.pragma(name, { simple: true }),
+    ]);
     connection.close();
     expect(Object.fromEntries(found)).toEqual(settings);
   });
@@ -150,17 +166,26 @@ describe('the settings', () => {
   test('every table is strict', async () => {
     await makeDatabase();
     const probe = new Database(path, { readonly: true });
-    const tables = probe.prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'").all();
+    const tables = probe
+      .prepare(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
+      )
+      .all();
     probe.close();
     expect(tables.length).toBeGreaterThan(12);
-    expect(tables.filter((row) => typeof row === 'object' && row !== null && 'strict' in row && row.strict !== 1)).toEqual([]);
+    expect(
+      tables.filter(
+        (row) => typeof row === 'object' && row !== null && 'strict' in row && row.strict !== 1,
+      ),
+    ).toEqual([]);
   });
 });
 
 describe('what is not our intact database', () => {
   const damage: Readonly<Record<string, (file: string) => void>> = {
     'its header overwritten': (file) => overwrite(file, 0, 64),
-    'its middle overwritten': (file) => overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, 4096),
+    'its middle overwritten': (file) =>
+      overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, 4096),
     'its last page overwritten': (file) => overwrite(file, statSync(file).size - 4096, 4096),
     'its schema overwritten': (file) => overwrite(file, 100, 3_000),
     'cut to nothing': (file) => truncateSync(file, 0),
@@ -169,15 +194,18 @@ describe('what is not our intact database', () => {
     'another kind of file': (file) => writeFileSync(file, 'This is a letter to Mum. '.repeat(400)),
   };
 
-  test.each(Object.keys(damage))('F-06: a database with %s is refused, named and left exactly as it is', async (kind) => {
-    await makeDatabase(200);
-    damage[kind]?.(path);
-    const before = readFileSync(path);
-    const error = refusal();
-    expect(error.message).toContain(path);
-    expect(error.message).toMatch(/damaged/);
-    expect(readFileSync(path).equals(before)).toBe(true);
-  });
+  test.each(Object.keys(damage))(
+    'F-06: a database with %s is refused, named and left exactly as it is',
+    async (kind) => {
+      await makeDatabase(200);
+      damage[kind]?.(path);
+      const before = readFileSync(path);
+      const error = refusal();
+      expect(error.message).toContain(path);
+      expect(error.message).toMatch(/damaged/);
+      expect(readFileSync(path).equals(before)).toBe(true);
+    },
+  );
 
   test.each(['audit', 'audit_signatures'])(
     'a value that the table %s would refuse is left to the check of the audit log',
@@ -186,7 +214,15 @@ describe('what is not our intact database', () => {
       const store = openStore({ path, clock: new ManualClock(), log: SILENT_LOG });
       const { seq } = await store.write((tables) => tables.appendAudit(auditRow()));
       const chain = new Uint8Array(32);
-      const signature = { counter: 1, previous: 0, seq, chain, at: 1, key: 'a'.repeat(64), signature: new Uint8Array(64) };
+      const signature = {
+        counter: 1,
+        previous: 0,
+        seq,
+        chain,
+        at: 1,
+        key: 'a'.repeat(64),
+        signature: new Uint8Array(64),
+      };
       await store.write((tables) => tables.insertAuditSignature(signature));
       await store.close();
       tamperWith(path, `PRAGMA ignore_check_constraints = ON; UPDATE ${table} SET chain = x'01';`);
@@ -225,7 +261,10 @@ describe('what is not our intact database', () => {
   test('F-07: a copy of database and log taken at any instant opens to its last commit', async () => {
     const store = open();
     for (let index = 0; index < 30; index++) {
-      await store.write((tables) => [tables.insertTask(taskRow({ id: `task-${index}` })), tables.appendAudit(auditRow())]);
+      await store.write((tables) => [
+        tables.insertTask(taskRow({ id: `task-${index}` })),
+        tables.appendAudit(auditRow()),
+      ]);
       const copy = join(root, `copy-${index}`, 'hub.db');
       mkdirSync(join(root, `copy-${index}`));
       for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
@@ -260,7 +299,10 @@ describe('versions', () => {
   const next = newestVersion(MIGRATIONS) + 1;
   const later = [
     ...MIGRATIONS,
-    { version: next, sql: "ALTER TABLE peers ADD COLUMN colour TEXT; INSERT INTO meta VALUES ('colour', 'yes');" },
+    {
+      version: next,
+      sql: "ALTER TABLE peers ADD COLUMN colour TEXT; INSERT INTO meta VALUES ('colour', 'yes');",
+    },
   ];
 
   test('F-08: a database of a newer program is refused and not touched', async () => {
@@ -268,7 +310,9 @@ describe('versions', () => {
     await store.write((tables) => tables.setMeta('a', '1'));
     await store.close();
     const before = readFileSync(path);
-    expect(refusal().message).toMatch(new RegExp(`newer AXON Hub .*schema is ${next}, this program knows ${next - 1}`));
+    expect(refusal().message).toMatch(
+      new RegExp(`newer AXON Hub .*schema is ${next}, this program knows ${next - 1}`),
+    );
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
@@ -282,18 +326,35 @@ describe('versions', () => {
     expect(copy).toMatch(new RegExp(`^hub-schema-${next - 1}-before-${next}-\\d+\\.db$`));
     expect([mode(snapshots), mode(join(snapshots, copy))]).toEqual(['700', '600']);
     copyFileSync(join(snapshots, copy), join(root, 'old.db'));
-    const old = openStore({ path: join(root, 'old.db'), clock: new ManualClock(), log: SILENT_LOG });
+    const old = openStore({
+      path: join(root, 'old.db'),
+      clock: new ManualClock(),
+      log: SILENT_LOG,
+    });
     opened.push(old);
     expect(old.read.tasks({ limit: 9 })).toHaveLength(5);
   });
 
   test('F-08: an upgrade that fails leaves the old version whole', async () => {
     await makeDatabase(2);
-    const broken = [...later, { version: next + 1, sql: 'ALTER TABLE peers ADD COLUMN age INTEGER; INSERT INTO nowhere VALUES (1);' }];
-    expect(refusal(broken).message).toMatch(new RegExp(`version ${next + 1}; it stays at version ${next}`));
+    const broken = [
+      ...later,
+      {
+        version: next + 1,
+        sql: 'ALTER TABLE peers ADD COLUMN age INTEGER; INSERT INTO nowhere VALUES (1);',
+      },
+    ];
+    expect(refusal(broken).message).toMatch(
+      new RegExp(`version ${next + 1}; it stays at version ${next}`),
+    );
     const probe = new Database(path, { readonly: true });
     expect(probe.pragma('user_version', { simple: true })).toBe(next);
-    expect(probe.prepare("SELECT count(*) FROM pragma_table_info('peers') WHERE name = 'age'").pluck().get()).toBe(0);
+    expect(
+      probe
+        .prepare("SELECT count(*) FROM pragma_table_info('peers') WHERE name = 'age'")
+        .pluck()
+        .get(),
+    ).toBe(0);
     probe.close();
     expect(open(later).read.tasks({ limit: 9 })).toHaveLength(2);
   });

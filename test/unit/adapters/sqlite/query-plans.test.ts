@@ -1,4 +1,5 @@
-// Every read of the port is a search in an index: none walks a table, none sorts more than a page. Asked of SQLite itself.
+// Every read of the port is a search in an index: none walks a table, none sorts more than a page.
+// Asked of SQLite itself.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,7 +12,10 @@ import {
   DELIVERY_QUERIES,
 } from '../../../../main/adapters/sqlite/tables/deliveries.ts';
 import { FEED_QUERIES } from '../../../../main/adapters/sqlite/tables/feed.ts';
-import { MESSAGE_QUERIES, messagesQuery } from '../../../../main/adapters/sqlite/tables/messages.ts';
+import {
+  MESSAGE_QUERIES,
+  messagesQuery,
+} from '../../../../main/adapters/sqlite/tables/messages.ts';
 import { META_GET } from '../../../../main/adapters/sqlite/tables/meta.ts';
 import { MUTE_QUERIES } from '../../../../main/adapters/sqlite/tables/mutes.ts';
 import { OUTBOX_QUERIES } from '../../../../main/adapters/sqlite/tables/outbox.ts';
@@ -39,7 +43,9 @@ function planOf(sql: string): readonly string[] {
   return connection
     .prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...parameters)
-    .map((row) => (typeof row === 'object' && row !== null && 'detail' in row ? String(row.detail) : ''));
+    .map((row) =>
+      typeof row === 'object' && row !== null && 'detail' in row ? String(row.detail) : '',
+    );
 }
 
 const QUERIES: Readonly<Record<string, string>> = {
@@ -67,13 +73,21 @@ const QUERIES: Readonly<Record<string, string>> = {
 };
 
 /** Walks a partial index that holds only its own rows. */
-const WALKS_ITS_OWN_INDEX = new Set(['approval pending', 'rule current', 'feed unreadCount', 'outbox parties']);
+const WALKS_ITS_OWN_INDEX = new Set([
+  'approval pending',
+  'rule current',
+  'feed unreadCount',
+  'outbox parties',
+]);
 /** Takes the first row of the table's own order. */
 const TAKES_THE_LAST_ROW = new Set(['audit last', 'audit lastSeal']);
 /** The database's own table of the numbers it gave: a row a table. */
 const WALKS_A_HANDFUL = new Set(['audit issued']);
 
-function prefixed(name: string, queries: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function prefixed(
+  name: string,
+  queries: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(queries).map(([key, sql]) => [`${name} ${key}`, sql]));
 }
 
@@ -83,10 +97,14 @@ test.each(Object.entries(QUERIES))('%s is an index lookup', (name, sql) => {
   const sorts = plan.filter((step) => /TEMP B-TREE/.test(step));
   expect(sorts).toEqual([]);
   const scans = plan.filter((step) => /\bSCAN\b/.test(step) && !/CONSTANT ROW/.test(step));
-  const walks = WALKS_ITS_OWN_INDEX.has(name) ? scans.filter((step) => !/USING (COVERING )?INDEX/.test(step)) : scans;
+  const walks = WALKS_ITS_OWN_INDEX.has(name)
+    ? scans.filter((step) => !/USING (COVERING )?INDEX/.test(step))
+    : scans;
   expect(TAKES_THE_LAST_ROW.has(name) || WALKS_A_HANDFUL.has(name) ? [] : walks).toEqual([]);
 });
 
 test('the plan of a read without an index would be caught', () => {
-  expect(planOf('SELECT payload FROM messages WHERE payload = ? ORDER BY kind').join()).toMatch(/SCAN messages.*TEMP B-TREE/);
+  expect(planOf('SELECT payload FROM messages WHERE payload = ? ORDER BY kind').join()).toMatch(
+    /SCAN messages.*TEMP B-TREE/,
+  );
 });

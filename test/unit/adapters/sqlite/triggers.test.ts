@@ -1,11 +1,21 @@
-// What the database itself refuses, even to a program with a connection of its own: the last line behind the services.
+// What the database itself refuses, even to a program with a connection of its own: the last line
+// behind the services.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KeptKind, PurgeOutcome } from '../../../../main/ports/retention.ts';
 import { StoreConflict } from '../../../../main/ports/store.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
-import { approvalRow, AT, auditRow, keyOf, messageRow, peerRow, replayRow, taskRow } from '../../../fakes/sample-rows.ts';
+import {
+  approvalRow,
+  AT,
+  auditRow,
+  keyOf,
+  messageRow,
+  peerRow,
+  replayRow,
+  taskRow,
+} from '../../../fakes/sample-rows.ts';
 import { verifyAudit } from '../../../support/verify-audit.ts';
 
 let store: TemporaryStore;
@@ -15,9 +25,24 @@ beforeEach(async () => {
   store = openTemporaryStore();
   await store.write((tables) => {
     tables.insertTask(taskRow());
-    tables.insertTask(taskRow({ id: 'finished', state: 'completed', result: '{"status":"success"}', finishedAt: AT }));
+    tables.insertTask(
+      taskRow({
+        id: 'finished',
+        state: 'completed',
+        result: '{"status":"success"}',
+        finishedAt: AT,
+      }),
+    );
     tables.insertApproval(approvalRow());
-    tables.insertApproval(approvalRow({ id: 'decided', state: 'declined', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' }));
+    tables.insertApproval(
+      approvalRow({
+        id: 'decided',
+        state: 'declined',
+        decidedAt: AT,
+        decidedBy: 'ui:1',
+        surface: 'browser',
+      }),
+    );
     tables.putReplay(replayRow({ reply: '{}' }));
     for (const action of ['pair', 'approve', 'decline']) tables.appendAudit(auditRow({ action }));
     tables.insertAuditSignature({
@@ -83,13 +108,14 @@ describe('approvals', () => {
     expect(store.read.approval('approval-1')).toEqual(approvalRow());
   });
 
-  test.each(["UPDATE approvals SET state = 'approved'", "UPDATE approvals SET reason = 'x'", "UPDATE approvals SET state = 'pending'"])(
-    'a decision never changes: %s',
-    (sql) => {
-      expect(attempt(`${sql} WHERE id = 'decided'`)).toThrow(/a decision never changes/);
-      expect(store.read.approval('decided')?.state).toBe('declined');
-    },
-  );
+  test.each([
+    "UPDATE approvals SET state = 'approved'",
+    "UPDATE approvals SET reason = 'x'",
+    "UPDATE approvals SET state = 'pending'",
+  ])('a decision never changes: %s', (sql) => {
+    expect(attempt(`${sql} WHERE id = 'decided'`)).toThrow(/a decision never changes/);
+    expect(store.read.approval('decided')?.state).toBe('declined');
+  });
 
   test('an approval is never deleted', () => {
     expect(attempt('DELETE FROM approvals')).toThrow(/never deleted/);
@@ -100,7 +126,9 @@ describe('tasks and replays', () => {
   test.each(["state = 'running'", 'result = NULL', "code = 'timeout'", 'finished_at = 1'])(
     'a finished task never changes: %s',
     (change) => {
-      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'finished'`)).toThrow(/a finished task never changes/);
+      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'finished'`)).toThrow(
+        /a finished task never changes/,
+      );
       expect(store.read.task('finished')?.state).toBe('completed');
     },
   );
@@ -129,16 +157,19 @@ describe('tasks and replays', () => {
     expect(store.read.getMeta('undone')).toBeUndefined();
   });
 
-  test.each(["UPDATE replays SET reply = x'00'", 'UPDATE replays SET content_digest = zeroblob(32)', 'DELETE FROM replays'])(
-    'what was answered to an id stands for ever: %s',
-    (sql) => {
-      expect(attempt(sql)).toThrow(/never/);
-      expect(store.read.replay(keyOf('Mum PC'), 'replay-1')?.reply).toBe('{}');
-    },
-  );
+  test.each([
+    "UPDATE replays SET reply = x'00'",
+    'UPDATE replays SET content_digest = zeroblob(32)',
+    'DELETE FROM replays',
+  ])('what was answered to an id stands for ever: %s', (sql) => {
+    expect(attempt(sql)).toThrow(/never/);
+    expect(store.read.replay(keyOf('Mum PC'), 'replay-1')?.reply).toBe('{}');
+  });
 
   test('a value that this program does not write is an error that names its column, and bytes that do not inflate are one bad text', () => {
-    foreign.exec("DROP TRIGGER tasks_identity; UPDATE tasks SET party = 99, urgent = 1 WHERE id = 'task-1'");
+    foreign.exec(
+      "DROP TRIGGER tasks_identity; UPDATE tasks SET party = 99, urgent = 1 WHERE id = 'task-1'",
+    );
     expect(() => store.read.task('task-1')).toThrow(/"party"/);
     foreign.exec("UPDATE tasks SET party = 1, payload = x'00ff' WHERE id = 'task-1'");
     expect(store.read.task('task-1')?.payload).toBe('\ufffd');
@@ -152,7 +183,9 @@ describe('what was decided', () => {
   ] as const)('is never %s', async (_what, decision) => {
     await store.write((tables) => tables.insertTask(taskRow({ id: 'decided' })));
     const row = approvalRow({ id: 'of decided', taskId: 'decided', decidedAt: 1, ...decision });
-    await expect(store.write((tables) => tables.insertApproval(row))).rejects.toThrow('CHECK constraint failed');
+    await expect(store.write((tables) => tables.insertApproval(row))).rejects.toThrow(
+      'CHECK constraint failed',
+    );
     expect(store.read.approval('of decided')).toBeUndefined();
   });
 });
@@ -161,7 +194,11 @@ describe('how a hub came to be paired', () => {
   test('is always known, and is one of the ways there are', async () => {
     await store.write((tables) => tables.putPeer(peerRow()));
     const set = (change: string): (() => unknown) => attempt(`UPDATE peers SET ${change}`);
-    for (const part of ['introduced_way = NULL', 'introduced_by = NULL', 'introduced_surface = NULL']) {
+    for (const part of [
+      'introduced_way = NULL',
+      'introduced_by = NULL',
+      'introduced_surface = NULL',
+    ]) {
       expect(set(part), part).toThrow('NOT NULL constraint failed');
     }
     expect(set("introduced_way = 'hearsay'")).toThrow('CHECK constraint failed');
@@ -175,7 +212,12 @@ describe('how a hub came to be paired', () => {
 });
 
 describe('the removal of words', () => {
-  const over = { state: 'completed', result: '{"outcome":"done"}', reason: 'r', finishedAt: AT } as const;
+  const over = {
+    state: 'completed',
+    result: '{"outcome":"done"}',
+    reason: 'r',
+    finishedAt: AT,
+  } as const;
   const done = { state: 'approved', decidedAt: AT, decidedBy: 'ui:1', surface: 'browser' } as const;
   const purge = (kind: KeptKind, limit = 50): Promise<PurgeOutcome> =>
     store.write((tables) => tables.purge({ kind, before: AT + 1, after: null, limit, at: AT }));
@@ -184,31 +226,53 @@ describe('the removal of words', () => {
     await store.write((tables) => {
       tables.insertTask(taskRow({ id: 'over', ...over }));
       tables.insertApproval(approvalRow({ id: 'of-over', taskId: 'over', ...done }));
-      tables.insertMessage(messageRow({ messageId: 'of-over', taskId: 'over', conversationId: 'c' }));
+      tables.insertMessage(
+        messageRow({ messageId: 'of-over', taskId: 'over', conversationId: 'c' }),
+      );
     });
   });
 
   test.each([
     ['of an open task', "UPDATE tasks SET purged_at = 1, payload = x'' WHERE id = 'task-1'"],
     ['and not of all of them', "UPDATE tasks SET purged_at = 1, payload = x'' WHERE id = 'over'"],
-    ['with the end', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, state = 'failed' WHERE id = 'over'"],
+    [
+      'with the end',
+      "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, state = 'failed' WHERE id = 'over'",
+    ],
     [
       'with the digest',
       "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, content_digest = zeroblob(32) WHERE id = 'over'",
     ],
-    ['with the id', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, message_id = 'x' WHERE id = 'over'"],
-    ['with the code', "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, code = 'timeout' WHERE id = 'over'"],
-    ['of a card whose task has its own', "UPDATE approvals SET purged_at = 1, view = x'', reason = NULL WHERE id = 'of-over'"],
-    ['of a card that waits', "UPDATE approvals SET purged_at = 1, view = x'' WHERE id = 'approval-1'"],
-    ['of a message of a task that has its own', "DELETE FROM messages WHERE message_id = 'of-over'"],
+    [
+      'with the id',
+      "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, message_id = 'x' WHERE id = 'over'",
+    ],
+    [
+      'with the code',
+      "UPDATE tasks SET purged_at = 1, payload = x'', result = NULL, reason = NULL, code = 'timeout' WHERE id = 'over'",
+    ],
+    [
+      'of a card whose task has its own',
+      "UPDATE approvals SET purged_at = 1, view = x'', reason = NULL WHERE id = 'of-over'",
+    ],
+    [
+      'of a card that waits',
+      "UPDATE approvals SET purged_at = 1, view = x'' WHERE id = 'approval-1'",
+    ],
+    [
+      'of a message of a task that has its own',
+      "DELETE FROM messages WHERE message_id = 'of-over'",
+    ],
   ])('is refused %s', (_what, sql) => {
     expect(attempt(sql)).toThrow(/only the words of|a message stays|never changes/);
   });
 
   test('leaves words where other words are put in their place', () => {
-    expect(attempt("UPDATE tasks SET purged_at = 1, payload = x'00', result = NULL, reason = NULL WHERE id = 'over'")).toThrow(
-      /CHECK constraint|only the words of/,
-    );
+    expect(
+      attempt(
+        "UPDATE tasks SET purged_at = 1, payload = x'00', result = NULL, reason = NULL WHERE id = 'over'",
+      ),
+    ).toThrow(/CHECK constraint|only the words of/);
     expect(store.read.task('over')?.payload).not.toBe('');
   });
 
@@ -236,12 +300,16 @@ describe('the removal of words', () => {
   test('takes a bounded number of rows, and goes on where it was', async () => {
     const first = await purge('tasks', 1);
     expect(first).toMatchObject({ removed: 1, next: { at: AT } });
-    const rest = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, limit: 50, at: AT }));
+    const rest = await store.write((tables) =>
+      tables.purge({ kind: 'tasks', before: AT + 1, after: first.next, limit: 50, at: AT }),
+    );
     expect(rest).toEqual({ removed: 1, seqs: [expect.any(Number)], next: null });
   });
 
   test('takes nothing that ended at the very time', async () => {
-    const none = await store.write((tables) => tables.purge({ kind: 'tasks', before: AT, after: null, limit: 50, at: AT }));
+    const none = await store.write((tables) =>
+      tables.purge({ kind: 'tasks', before: AT, after: null, limit: 50, at: AT }),
+    );
     expect(none).toEqual({ removed: 0, seqs: [], next: null });
   });
 });

@@ -1,4 +1,5 @@
-// A delegation in the name of an agent that its hub has not told us of: looked up once more, refused for good, or for now.
+// A delegation in the name of an agent that its hub has not told us of: looked up once more,
+// refused for good, or for now.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
@@ -23,7 +24,9 @@ afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const tells = (agents: readonly string[]): Promise<void> =>
   mum.store.write((tables) => {
-    const capabilities = JSON.stringify({ agents: agents.map((name) => ({ name, domains: [], capabilities: [] })) });
+    const capabilities = JSON.stringify({
+      agents: agents.map((name) => ({ name, domains: [], capabilities: [] })),
+    });
     tables.putPeer({ ...peerRow(dad), capabilities, capabilitiesAt: 1 });
   });
 const ask = async (id: string): Promise<Envelope['payload']> => {
@@ -43,23 +46,36 @@ it('is taken when the hub tells of the agent now', async () => {
 
 it('is refused for good when the hub does not know the agent', async () => {
   const id = randomUUID();
-  expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized', retryable: false });
+  expect(await ask(id)).toMatchObject({
+    accepted: false,
+    code: 'not_authorized',
+    retryable: false,
+  });
   await tells(['openclaw']);
   expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized' });
 });
 
 const NOT_SAID = {
-  'the line broke before the hub could be asked': new AppError('peer_unreachable', 'Dad is not connected just now.', { failedBy: 'peer' }),
-  'the hub says that it does not know this one yet': new AppError('not_authorized', 'Not paired.', { failedBy: 'peer' }),
+  'the line broke before the hub could be asked': new AppError(
+    'peer_unreachable',
+    'Dad is not connected just now.',
+    { failedBy: 'peer' },
+  ),
+  'the hub says that it does not know this one yet': new AppError('not_authorized', 'Not paired.', {
+    failedBy: 'peer',
+  }),
   'the hub did not answer in time': new AppError('timeout', 'No answer.', { failedBy: 'timeout' }),
 };
 
-it.each(Object.entries(NOT_SAID))('is refused for now when %s, and taken when the very same comes again', async (_, error) => {
-  const id = randomUUID();
-  lookUp = () => Promise.resolve(err(error));
-  expect(await ask(id)).toMatchObject({ accepted: false, code: 'timeout', retryable: true });
-  expect(mum.work.approvals.pending()).toEqual([]);
-  await tells(['openclaw']);
-  expect(await ask(id)).toMatchObject({ accepted: true, state: 'pending_approval' });
-  expect(mum.work.approvals.pending()).toHaveLength(1);
-});
+it.each(Object.entries(NOT_SAID))(
+  'is refused for now when %s, and taken when the very same comes again',
+  async (_, error) => {
+    const id = randomUUID();
+    lookUp = () => Promise.resolve(err(error));
+    expect(await ask(id)).toMatchObject({ accepted: false, code: 'timeout', retryable: true });
+    expect(mum.work.approvals.pending()).toEqual([]);
+    await tells(['openclaw']);
+    expect(await ask(id)).toMatchObject({ accepted: true, state: 'pending_approval' });
+    expect(mum.work.approvals.pending()).toHaveLength(1);
+  },
+);

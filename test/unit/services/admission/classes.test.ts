@@ -1,4 +1,5 @@
-// How harmful an agent's requests are is its owner's word: nothing the agent says of itself makes it less.
+// How harmful an agent's requests are is its owner's word: nothing the agent says of itself makes
+// it less.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
@@ -12,7 +13,11 @@ let mum: WorkHub;
 beforeEach(async () => {
   ({ clock, dad, mum } = await openPairedHubs());
   await mum.agent('house', ['home', 'home.locks'], { risk: 'R2' });
-  await mum.work.agents.setClass('house', { riskClass: 'R2', domains: classes({ home: 'R0', 'home.locks': 'R3' }) }, OWNER);
+  await mum.work.agents.setClass(
+    'house',
+    { riskClass: 'R2', domains: classes({ home: 'R0', 'home.locks': 'R3' }) },
+    OWNER,
+  );
 });
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
@@ -36,14 +41,22 @@ const classOf = async (domain: string): Promise<string | undefined> => {
 it('keeps the class of a domain that the agent no longer offers', async () => {
   expect([await classOf('home.lights'), await classOf('home.locks')]).toEqual([undefined, 'R3']);
   await offer('home');
-  expect([await classOf('home.lights'), await classOf('home.locks'), await classOf('home.locks.front')]).toEqual([undefined, 'R3', 'R3']);
+  expect([
+    await classOf('home.lights'),
+    await classOf('home.locks'),
+    await classOf('home.locks.front'),
+  ]).toEqual([undefined, 'R3', 'R3']);
   await offer('music');
   await offer('home', 'home.locks', 'home.locks.front');
   expect([await classOf('home.locks'), await classOf('home.locks.front')]).toEqual(['R3', 'R3']);
 });
 
 it('is not lowered by a narrower domain that the agent adds', async () => {
-  await mum.work.agents.setClass('house', { riskClass: 'R0', domains: classes({ home: 'R3' }) }, OWNER);
+  await mum.work.agents.setClass(
+    'house',
+    { riskClass: 'R0', domains: classes({ home: 'R3' }) },
+    OWNER,
+  );
   await offer('home', 'home.lights');
   expect(await classOf('home.lights')).toBe('R3');
 });
@@ -54,7 +67,9 @@ it('offers and finds only what the agent offers now', async () => {
   await mum.agent('keys', ['home.locks'], { risk: 'R3' });
   await clock.settle();
   const line = new AbortController();
-  const asked = dad.work.sender.query({ to: 'mum', question: 'Open?', domain: 'home.locks' }, null, line.signal).catch(() => undefined);
+  const asked = dad.work.sender
+    .query({ to: 'mum', question: 'Open?', domain: 'home.locks' }, null, line.signal)
+    .catch(() => undefined);
   await clock.settle();
   expect(mum.card.to_agent).toBe('keys');
   line.abort();
@@ -67,32 +82,55 @@ it('shows its owner a class that stands for a domain not offered now, and lets t
     { domain: 'home', risk_class: 'R0' },
     { domain: 'home.locks', risk_class: 'R3', offered: false },
   ]);
-  await mum.work.agents.setClass('house', { riskClass: 'R2', domains: classes({ home: 'R0' }) }, OWNER);
+  await mum.work.agents.setClass(
+    'house',
+    { riskClass: 'R2', domains: classes({ home: 'R0' }) },
+    OWNER,
+  );
   expect((await offer('home')).domains).toEqual([{ domain: 'home', risk_class: 'R0' }]);
   expect(await classOf('home.locks')).toBeUndefined();
 });
 
 it('forgets a careful class that was the hub’s own, so that an agent cannot fill its list', async () => {
   for (let index = 0; index < 3; index++) await offer('home', `home.room-${index}`);
-  expect(mum.work.agents.get('house').domains.map(({ domain }) => domain)).toEqual(['home', 'home.room-2', 'home.locks']);
+  expect(mum.work.agents.get('house').domains.map(({ domain }) => domain)).toEqual([
+    'home',
+    'home.room-2',
+    'home.locks',
+  ]);
 });
 
 it('is not lowered by another agent that takes the area over', async () => {
   await mum.agent('aaa', ['music'], { risk: 'R0' });
-  await mum.work.agents.update('aaa', { domains: ['music', 'home.locks'] }, { actor: 'agent:aaa', surface: 'agent' });
+  await mum.work.agents.update(
+    'aaa',
+    { domains: ['music', 'home.locks'] },
+    { actor: 'agent:aaa', surface: 'agent' },
+  );
   expect(await classOf('home.locks')).toBe('R3');
   await mum.agent('aab', ['home.locks.front'], { risk: 'R0' });
   expect(await classOf('home.locks.front')).toBe('R3');
 });
 
 it('shows no hidden character of what an agent says of itself', async () => {
-  const { tools, model } = await mum.work.agents.update('house', { tools: ['\u001b[31mred'], model: 'm\u200b' }, BY_ITSELF);
+  const { tools, model } = await mum.work.agents.update(
+    'house',
+    { tools: ['\u001b[31mred'], model: 'm\u200b' },
+    BY_ITSELF,
+  );
   expect([tools, model]).toEqual([['[U+001B][31mred'], 'm[U+200B]']);
 });
 
 it('is the more careful of two where the owner names one area twice, in either order', async () => {
-  const twice = (...classes: readonly ('R0' | 'R3' | null)[]) => classes.map((riskClass) => ({ domain: 'home.doors', riskClass }));
-  for (const domains of [twice('R0', 'R3'), twice('R3', 'R0'), twice('R0', null), twice(null, 'R0'), twice('R0', 'R3', 'R0')]) {
+  const twice = (...classes: readonly ('R0' | 'R3' | null)[]) =>
+    classes.map((riskClass) => ({ domain: 'home.doors', riskClass }));
+  for (const domains of [
+    twice('R0', 'R3'),
+    twice('R3', 'R0'),
+    twice('R0', null),
+    twice(null, 'R0'),
+    twice('R0', 'R3', 'R0'),
+  ]) {
     const riskClass = domains.some((entry) => entry.riskClass === null) ? 'R3' : 'R0';
     const { domains: now } = await mum.work.agents.setClass('house', { riskClass, domains }, OWNER);
     expect(now.filter(({ domain }) => domain === 'home.doors')).toHaveLength(1);
@@ -119,7 +157,9 @@ describe('an area that the owner takes from an agent', () => {
   });
 
   it('is a word about that one area: there is none for one it does not have, and no other goes with it', async () => {
-    await expect(mum.work.agents.removeArea('house', 'home.garden', OWNER)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(mum.work.agents.removeArea('house', 'home.garden', OWNER)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(areasOf()).toEqual(['home', 'home.locks']);
     await mum.work.agents.removeArea('house', 'home.locks', OWNER);
     expect(areasOf()).toEqual(['home']);

@@ -1,4 +1,5 @@
-// What a card says of the requests before it: true however much has crossed since, and read from the record in a few searches.
+// What a card says of the requests before it: true however much has crossed since, and read from
+// the record in a few searches.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -30,8 +31,22 @@ const decide = async (decision: 'allow' | 'decline', domain?: string) => {
 const chatter = (count: number) =>
   mum.store.write((tables) => {
     for (let index = 0; index < count; index++) {
-      const message = { direction: 'in', party: dad.key, kind: 'notify', ref: null, conversationId: null, taskId: null } as const;
-      tables.insertMessage({ ...message, messageId: crypto.randomUUID(), fromAgent: 'openclaw', toAgent: null, payload: '{}', at: 1 });
+      const message = {
+        direction: 'in',
+        party: dad.key,
+        kind: 'notify',
+        ref: null,
+        conversationId: null,
+        taskId: null,
+      } as const;
+      tables.insertMessage({
+        ...message,
+        messageId: crypto.randomUUID(),
+        fromAgent: 'openclaw',
+        toAgent: null,
+        payload: '{}',
+        at: 1,
+      });
     }
   });
 
@@ -49,7 +64,11 @@ it('calls a hub new whose first request waits, and no more once it has asked, wh
 });
 
 it('says of a question to a person that its hub is new, and nothing of agents, for none runs', async () => {
-  await dad.work.sender.delegate(delegation('mum', 'Which train?', { options: OPTIONS }), 'openclaw', null);
+  await dad.work.sender.delegate(
+    delegation('mum', 'Which train?', { options: OPTIONS }),
+    'openclaw',
+    null,
+  );
   expect(mum.card).toMatchObject({ risk_reason: 'nothing_runs', first_time: 'hub' });
   await mum.decide(mum.card, 'decline');
   await clock.settle();
@@ -57,7 +76,11 @@ it('says of a question to a person that its hub is new, and nothing of agents, f
   await mum.decide(mum.card, 'allow');
   await dad.agent('other');
   await mum.knows(dad);
-  await dad.work.sender.delegate(delegation('mum', 'Which train?', { options: OPTIONS }), 'other', null);
+  await dad.work.sender.delegate(
+    delegation('mum', 'Which train?', { options: OPTIONS }),
+    'other',
+    null,
+  );
   expect(mum.card).toMatchObject({ risk_reason: 'nothing_runs', first_time: null });
 });
 

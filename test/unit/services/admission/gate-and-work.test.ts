@@ -1,4 +1,5 @@
-// Messages of a real peer through the whole way in: connection, gate, rates, work. What is counted is counted once, and a repeat not at all.
+// Messages of a real peer through the whole way in: connection, gate, rates, work. What is counted
+// is counted once, and a repeat not at all.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
@@ -45,7 +46,11 @@ afterEach(async () => {
 });
 
 const ask = async (id: string = randomUUID()): Promise<string> => {
-  const asked = dad.links.request(mum.key, { id, kind: 'query', ref: null, payload: { question: 'Milk?', domain: 'home' } }, 5_000);
+  const asked = dad.links.request(
+    mum.key,
+    { id, kind: 'query', ref: null, payload: { question: 'Milk?', domain: 'home' } },
+    5_000,
+  );
   const reply = await settled(asked);
   return reply.ok ? reply.value.kind : reply.error.code;
 };
@@ -60,13 +65,16 @@ const mood = { topic: 'user.mood', data: 'fine' };
 it('takes as many queries at once as the rate says, not half of them', async () => {
   const codes: string[] = [];
   for (let count = 0; count <= PEER_RATES.query.burst; count++) codes.push(await ask());
-  expect(codes.slice(0, -1)).toEqual(Array.from({ length: PEER_RATES.query.burst }, () => 'unhandled'));
+  expect(codes.slice(0, -1)).toEqual(
+    Array.from({ length: PEER_RATES.query.burst }, () => 'unhandled'),
+  );
   expect(codes.at(-1)).toBe('rate_limited');
 });
 
 it('takes as many notifications at once as the rate says, and counts neither receipts nor repeats', async () => {
   const { burst } = PEER_RATES.notify;
-  for (let count = 0; count < burst; count++) await tell(randomUUID(), { topic: 'axon.receipt', data: {} }, randomUUID());
+  for (let count = 0; count < burst; count++)
+    await tell(randomUUID(), { topic: 'axon.receipt', data: {} }, randomUUID());
   const first = randomUUID();
   for (let count = 0; count < burst; count++) await tell(first, mood);
   await house.clock.advance(100);
@@ -97,7 +105,11 @@ it('asks nobody twice what comes twice, while it is open and after it was answer
   await house.clock.settle();
   const [item] = await work.inbox.claim('claude', 8);
   expect(await ask(id)).toBe('conflict');
-  await work.inbox.reply('claude', item?.delivery_id ?? '', { status: 'completed', summary: 'Yes', truncated: false });
+  await work.inbox.reply('claude', item?.delivery_id ?? '', {
+    status: 'completed',
+    summary: 'Yes',
+    truncated: false,
+  });
   expect(await asked).toBe('response');
   expect(await ask(id)).toBe('conflict');
   expect(await work.inbox.claim('claude', 8)).toEqual([]);

@@ -1,9 +1,14 @@
-// A cancel that comes before what it calls off: in the same commit, a moment before, or for an id that is something else altogether.
+// A cancel that comes before what it calls off: in the same commit, a moment before, or for an id
+// that is something else altogether.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { PartyKey } from '../../../../main/ports/transport.ts';
 import { CancelledIds } from '../../../../main/services/admission/cancelled-ids.ts';
-import { CANCELLED_IDS_MAX, CANCELLED_IDS_PER_PARTY_MAX, CANCELLED_ID_WINDOW_MS } from '../../../../main/services/admission/limits.ts';
+import {
+  CANCELLED_IDS_MAX,
+  CANCELLED_IDS_PER_PARTY_MAX,
+  CANCELLED_ID_WINDOW_MS,
+} from '../../../../main/services/admission/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import type { WorkHub } from '../../../fakes/work-hub.ts';
@@ -20,9 +25,12 @@ describe('at a hub', () => {
   afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const hears = (message: Parameters<WorkHub['hears']>[1]) => mum.hears(dad.key, message);
-  const cancelOf = (ref: string) => hears({ id: crypto.randomUUID(), kind: 'cancel', ref, payload: {} });
-  const delegate = (id: string) => hears({ id, kind: 'delegate', payload: { task: 'Dinner is at 7', domain: 'family.chat' } });
-  const query = (id: string) => hears({ id, kind: 'query', payload: { question: 'Milk?', domain: 'family.chat' } });
+  const cancelOf = (ref: string) =>
+    hears({ id: crypto.randomUUID(), kind: 'cancel', ref, payload: {} });
+  const delegate = (id: string) =>
+    hears({ id, kind: 'delegate', payload: { task: 'Dinner is at 7', domain: 'family.chat' } });
+  const query = (id: string) =>
+    hears({ id, kind: 'query', payload: { question: 'Milk?', domain: 'family.chat' } });
 
   it('keeps a delegation from being begun that comes in the same turn as its cancel and behind it', async () => {
     const id = crypto.randomUUID();
@@ -44,13 +52,26 @@ describe('at a hub', () => {
   it('takes a delegation whose id a query or a notification had: nobody called that off', async () => {
     await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
     const [asked, told] = [crypto.randomUUID(), crypto.randomUUID()];
-    const answering = hears({ id: asked, kind: 'query', payload: { question: 'When?', domain: 'family.calendar' } });
+    const answering = hears({
+      id: asked,
+      kind: 'query',
+      payload: { question: 'When?', domain: 'family.calendar' },
+    });
     await clock.settle();
     const item = await mum.claim('calendar');
-    await mum.work.inbox.reply('calendar', item.delivery_id, { status: 'completed', summary: 'At 7', truncated: false });
+    await mum.work.inbox.reply('calendar', item.delivery_id, {
+      status: 'completed',
+      summary: 'At 7',
+      truncated: false,
+    });
     await answering;
-    await mum.isTold(dad.key, { id: told, kind: 'notify', payload: { topic: 'house.news', data: 'Home at 6' } });
-    for (const id of [asked, told]) expect((await delegate(id)).payload).toMatchObject({ accepted: true });
+    await mum.isTold(dad.key, {
+      id: told,
+      kind: 'notify',
+      payload: { topic: 'house.news', data: 'Home at 6' },
+    });
+    for (const id of [asked, told])
+      expect((await delegate(id)).payload).toMatchObject({ accepted: true });
   });
 
   it('forgets a cancel whose commit failed: it changed nothing, and is sent again', async () => {
@@ -61,7 +82,11 @@ describe('at a hub', () => {
         work(tables);
         throw new AppError('storage_failed', 'The disk is full.');
       });
-    expect((await cancelOf(id)).payload).toMatchObject({ accepted: false, code: 'overloaded', retryable: true });
+    expect((await cancelOf(id)).payload).toMatchObject({
+      accepted: false,
+      code: 'overloaded',
+      retryable: true,
+    });
     mum.store.write = write;
     expect((await delegate(id)).payload).toMatchObject({ accepted: true });
   });
@@ -83,14 +108,16 @@ describe('the memory of ids called off', () => {
   it('gives each party its share, so that nobody makes it forget what another called off', () => {
     const ids = new CancelledIds({ clock });
     ids.keep(party(1), 'mine');
-    for (let index = 0; index <= CANCELLED_IDS_PER_PARTY_MAX; index += 1) ids.keep(party(2), `${index}`);
+    for (let index = 0; index <= CANCELLED_IDS_PER_PARTY_MAX; index += 1)
+      ids.keep(party(2), `${index}`);
     expect([ids.has(party(2), '0'), ids.has(party(2), '1')]).toEqual([false, true]);
     expect(ids.has(party(1), 'mine')).toBe(true);
   });
 
   it('is bounded over all parties, and forgets the oldest first', () => {
     const ids = new CancelledIds({ clock });
-    for (let index = 0; index <= CANCELLED_IDS_MAX; index += 1) ids.keep(party(Math.floor(index / 100)), `${index}`);
+    for (let index = 0; index <= CANCELLED_IDS_MAX; index += 1)
+      ids.keep(party(Math.floor(index / 100)), `${index}`);
     expect([ids.has(party(0), '0'), ids.has(party(0), '1')]).toEqual([false, true]);
   });
 });

@@ -1,4 +1,5 @@
-// Questions: passed on where the agent only looks, asked of a person otherwise, and never waited for longer than was said.
+// Questions: passed on where the agent only looks, asked of a person otherwise, and never waited
+// for longer than was said.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SendReportDto } from '../../../../preload/contract/dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -29,7 +30,12 @@ describe('a query', () => {
 
   const ask = async (domain: string | undefined, deadline_ms?: number): Promise<Asked> => {
     const asked: Asked = { answer: undefined, code: undefined };
-    const params = { to: 'mum', question: 'What is on this week?', ...(domain ? { domain } : {}), ...(deadline_ms ? { deadline_ms } : {}) };
+    const params = {
+      to: 'mum',
+      question: 'What is on this week?',
+      ...(domain ? { domain } : {}),
+      ...(deadline_ms ? { deadline_ms } : {}),
+    };
     dad.work.sender.query(params, 'openclaw', gone.signal).then(
       (answer) => (asked.answer = answer),
       (error: { code: string }) => (asked.code = error.code),
@@ -41,9 +47,17 @@ describe('a query', () => {
   it('is answered by an agent that gives data and no words', async () => {
     const asked = await ask('family.calendar');
     const item = await mum.claim('calendar');
-    await mum.work.inbox.reply('calendar', item.delivery_id, { status: 'completed', summary: '', data: { n: 3 }, truncated: false });
+    await mum.work.inbox.reply('calendar', item.delivery_id, {
+      status: 'completed',
+      summary: '',
+      data: { n: 3 },
+      truncated: false,
+    });
     await clock.settle();
-    expect(asked.answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Answered with data.', data: { n: 3 } } });
+    expect(asked.answer).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Answered with data.', data: { n: 3 } },
+    });
   });
 
   it('is delivered at once to an agent that can only look, and answered on its stream', async () => {
@@ -63,11 +77,16 @@ describe('a query', () => {
       truncated: false,
     });
     await clock.settle();
-    expect(asked.answer).toMatchObject({ state: 'answered', untrusted: { summary: 'Three practices', data: { n: 3 }, tokens_used: 9 } });
+    expect(asked.answer).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Three practices', data: { n: 3 }, tokens_used: 9 },
+    });
     await clock.advance(100);
     for (const hub of [mum, dad]) {
       const [conversation] = hub.work.conversations.list({ limit: 5 }, null).items;
-      expect(hub.work.conversations.get(conversation?.id ?? '', null).entries.map((entry) => entry.kind)).toEqual(['query', 'response']);
+      expect(
+        hub.work.conversations.get(conversation?.id ?? '', null).entries.map((entry) => entry.kind),
+      ).toEqual(['query', 'response']);
     }
   });
 
@@ -76,12 +95,19 @@ describe('a query', () => {
     const { card } = mum;
     expect(card).toMatchObject({ kind: 'query', risk_class: 'R2' });
     const [progress] = mum.messenger.sent;
-    expect(progress).toMatchObject({ kind: 'notify', payload: { topic: 'axon.progress', data: { state: 'pending_approval' } } });
+    expect(progress).toMatchObject({
+      kind: 'notify',
+      payload: { topic: 'axon.progress', data: { state: 'pending_approval' } },
+    });
     await mum.decide(card, 'allow');
     const item = await mum.claim('claude');
     expect(item.approval?.digest).toBe(card.digest);
     expect(item.deadline_at).toBe(card.expires_at);
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      summary: 'Yes',
+      truncated: false,
+    });
     await clock.settle();
     expect(asked.answer?.untrusted?.summary).toBe('Yes');
     expect(mum.work.approvals.get(card.id).task_state).toBe('completed');
@@ -115,7 +141,11 @@ describe('a query', () => {
     await mum.work.inbox.ack('calendar', item.delivery_id, null);
     await clock.advance(6_000);
     expect(asked.code).toBe('timeout');
-    const late = mum.work.inbox.reply('calendar', item.delivery_id, { status: 'completed', summary: 'Late', truncated: false });
+    const late = mum.work.inbox.reply('calendar', item.delivery_id, {
+      status: 'completed',
+      summary: 'Late',
+      truncated: false,
+    });
     await expect(late).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -151,6 +181,9 @@ describe('a query', () => {
     const second = await mum.claim('calendar');
     expect(second).toMatchObject({ delivery_id: first.delivery_id, attempt: 2 });
     await clock.advance(61_000);
-    expect(await mum.claim('calendar')).toMatchObject({ delivery_id: first.delivery_id, attempt: 3 });
+    expect(await mum.claim('calendar')).toMatchObject({
+      delivery_id: first.delivery_id,
+      attempt: 3,
+    });
   });
 });

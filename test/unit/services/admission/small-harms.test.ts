@@ -42,7 +42,11 @@ describe('a hub', () => {
   afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const ask = (signal: AbortSignal) => {
-    const asked = dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat' }, 'openclaw', signal);
+    const asked = dad.work.sender.query(
+      { to: 'mum', question: 'Milk?', domain: 'family.chat' },
+      'openclaw',
+      signal,
+    );
     return asked.then(
       (report) => report.state,
       (error: unknown) => (error instanceof AppError ? error.code : 'broken'),
@@ -50,7 +54,11 @@ describe('a hub', () => {
   };
 
   it('hands out the questions it has claimed though the store refuses the rest', async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await mum.decide(mum.card, 'allow');
     await mum.work.agents.setClass('claude', { riskClass: 'R0' }, OWNER);
     const asked = ask(new AbortController().signal);
@@ -65,7 +73,11 @@ describe('a hub', () => {
   });
 
   it('leaves no timer after it has stopped, though a checkpoint was under way', async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat', report_back: false }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat', report_back: false }),
+      'openclaw',
+      null,
+    );
     await clock.settle();
     let release: () => void = () => undefined;
     const write = mum.store.write.bind(mum.store);
@@ -98,7 +110,11 @@ describe('a hub', () => {
   });
 
   it('limits what one of its own agents tells the others', async () => {
-    const tell = () => mum.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, 'claude');
+    const tell = () =>
+      mum.work.sender.notify(
+        { to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' },
+        'claude',
+      );
     for (let count = 0; count < 60; count++) await tell();
     await expect(tell()).rejects.toMatchObject({ code: 'rate_limited' });
     await clock.advance(60_000);

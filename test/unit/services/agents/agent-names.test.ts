@@ -1,4 +1,5 @@
-// What people read for an agent: the name its owner gave it, else its handle made readable; never a name that is another agent's or a hub's.
+// What people read for an agent: the name its owner gave it, else its handle made readable; never a
+// name that is another agent's or a hub's.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readableHandle } from '../../../../preload/contract/agent-name.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -18,15 +19,27 @@ afterEach(() => closeTwoHubs({ clock, dad, mum }));
 /** Mum's hub is called "mum" there, and has one called "dad". */
 const registered = async (name: string, display_name?: string): Promise<string> => {
   const { registration } = await mum.work.registrations.register(name, { display_name });
-  const agent = await mum.work.registrations.confirm(registration.id, registration.code, undefined, OWNER);
-  expect(agent.display_name, 'what the person was shown beside the code').toBe(registration.display_name);
+  const agent = await mum.work.registrations.confirm(
+    registration.id,
+    registration.code,
+    undefined,
+    OWNER,
+  );
+  expect(agent.display_name, 'what the person was shown beside the code').toBe(
+    registration.display_name,
+  );
   return agent.display_name;
 };
 const rename = (name: string, to: string) => mum.work.agents.rename(name, to, OWNER);
 
 it('makes a readable name of a handle, and of nothing else', () => {
-  expect(['claude-code', 'home.assistant_2', 'a'].map(readableHandle)).toEqual(['Claude Code', 'Home Assistant 2', 'A']);
-  for (const said of ['', 'Claude-code', 'a--b', 'mum/x', '(name hidden)', '\u202ecba']) expect(readableHandle(said)).toBe(said);
+  expect(['claude-code', 'home.assistant_2', 'a'].map(readableHandle)).toEqual([
+    'Claude Code',
+    'Home Assistant 2',
+    'A',
+  ]);
+  for (const said of ['', 'Claude-code', 'a--b', 'mum/x', '(name hidden)', '\u202ecba'])
+    expect(readableHandle(said)).toBe(said);
 });
 
 it("hears a new program's own name where it is plain and nobody else's", async () => {
@@ -50,7 +63,9 @@ it('gives no program the handle that people type for another agent', async () =>
 it('hears no later name of a program', async () => {
   await registered('house', 'House keeper');
   const by = { actor: 'agent:house', surface: 'agent' } as const;
-  expect((await mum.work.agents.update('house', { display_name: 'Bank' }, by)).display_name).toBe('House keeper');
+  expect((await mum.work.agents.update('house', { display_name: 'Bank' }, by)).display_name).toBe(
+    'House keeper',
+  );
 });
 
 it('is renamed by a person, and never to what looks like another agent or a hub', async () => {
@@ -64,7 +79,9 @@ it('is renamed by a person, and never to what looks like another agent or a hub'
     await expect(rename('lists', unfit), unfit).rejects.toMatchObject({ code: 'bad_request' });
   }
   expect((await rename('lists', 'Lists')).display_name, 'its own names are free').toBe('Lists');
-  await expect(mum.work.agents.create('new', { display_name: 'Dad' }, 'R2', OWNER)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(
+    mum.work.agents.create('new', { display_name: 'Dad' }, 'R2', OWNER),
+  ).rejects.toMatchObject({ code: 'conflict' });
   await expect(rename('gone', 'Anything')).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -72,10 +89,19 @@ it('stands on cards, rules, conversations and trials, at once under a new name; 
   await dad.agent('open-claw', ['x']);
   await mum.knows(dad);
   await mum.agent('claude-code', ['family.chat'], { risk: 'R1' });
-  await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'open-claw', null);
+  await dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'open-claw',
+    null,
+  );
   await clock.settle();
   const before = mum.card;
-  expect(before).toMatchObject({ from_agent: 'open-claw', from_name: 'Open Claw', to_agent: 'claude-code', to_name: 'Claude Code' });
+  expect(before).toMatchObject({
+    from_agent: 'open-claw',
+    from_name: 'Open Claw',
+    to_agent: 'claude-code',
+    to_name: 'Claude Code',
+  });
   const numbers = mum.events.length;
   await rename('claude-code', 'Kitchen helper');
   const [told] = mum.events.slice(numbers);
@@ -85,10 +111,18 @@ it('stands on cards, rules, conversations and trials, at once under a new name; 
   });
   expect(mum.card).toEqual({ ...before, to_name: 'Kitchen helper' });
   const { id, revision, digest } = before;
-  await mum.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'always' }, BROWSER);
+  await mum.work.approvals.decide(
+    { id, revision, digest, decision: 'allow', scope: 'always' },
+    BROWSER,
+  );
   await clock.settle();
   expect(mum.work.rules.current()).toMatchObject([
-    { agent: 'claude-code', agent_name: 'Kitchen helper', asking_agent: 'open-claw', asking_agent_name: 'Open Claw' },
+    {
+      agent: 'claude-code',
+      agent_name: 'Kitchen helper',
+      asking_agent: 'open-claw',
+      asking_agent_name: 'Open Claw',
+    },
   ]);
   const thread = mum.work.conversations.get(before.conversation_id, null);
   expect(thread.entries.map(({ kind, agent_name }) => [kind, agent_name])).toEqual([
@@ -114,7 +148,11 @@ it('of another hub reads like no hub here', async () => {
   await dad.agent('mum', ['x']);
   await mum.knows(dad);
   await mum.agent('claude-code', ['family.chat']);
-  await dad.work.sender.delegate(delegation('mum', 'Dinner?', { domain: 'family.chat' }), 'mum', null);
+  await dad.work.sender.delegate(
+    delegation('mum', 'Dinner?', { domain: 'family.chat' }),
+    'mum',
+    null,
+  );
   await clock.settle();
   expect(mum.card).toMatchObject({ peer_name: 'dad', from_agent: 'mum', from_name: 'Mum (agent)' });
 });

@@ -1,9 +1,13 @@
-// Requests of many hubs that wait for one person: how many each may have there, and that a few leave room for the others.
+// Requests of many hubs that wait for one person: how many each may have there, and that a few
+// leave room for the others.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { delegation, NO_LIMITS, WorkHub } from '../../../fakes/work-hub.ts';
-import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/approvals/limits.ts';
+import {
+  PENDING_PER_PARTY_MAX,
+  PENDING_TOTAL_MAX,
+} from '../../../../main/services/approvals/limits.ts';
 
 const EACH = 20;
 const never = new AbortController().signal;
@@ -35,7 +39,11 @@ async function another(): Promise<WorkHub> {
 
 /** What became of it just now: a request that waits for a person has no answer yet. */
 async function delegate(hub: WorkHub): Promise<string> {
-  const sent = hub.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+  const sent = hub.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
   return sent.then(
     ({ state }) => state,
     ({ code }: { code: string }) => code,

@@ -1,4 +1,5 @@
-// A person at another hub is asked to choose: what the card holds, what the asker hears, and that neither an agent nor a rule ever chooses.
+// A person at another hub is asked to choose: what the card holds, what the asker hears, and that
+// neither an agent nor a rule ever chooses.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BROWSER, delegation, OWNER, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -6,8 +7,18 @@ import type { ManualClock } from '../../../fakes/manual-clock.ts';
 
 const never = new AbortController().signal;
 const OPTIONS = [
-  { id: 'direct', label: '09:12, direct', pros: ['No change of trains'], cons: ['Costs 41.90 euros'] },
-  { id: 'change', label: '10:40, one change', pros: ['Costs 19.90 euros'], cons: ['7 minutes in Fulda'] },
+  {
+    id: 'direct',
+    label: '09:12, direct',
+    pros: ['No change of trains'],
+    cons: ['Costs 41.90 euros'],
+  },
+  {
+    id: 'change',
+    label: '10:40, one change',
+    pros: ['Costs 19.90 euros'],
+    cons: ['7 minutes in Fulda'],
+  },
 ];
 const QUESTION = 'Which train should I book?';
 let clock: ManualClock;
@@ -21,7 +32,11 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const escalate = async (more = {}) => {
-  const asked = delegation('mum', QUESTION, { options: OPTIONS, recommendation: 'direct', ...more });
+  const asked = delegation('mum', QUESTION, {
+    options: OPTIONS,
+    recommendation: 'direct',
+    ...more,
+  });
   const report = await dad.work.sender.delegate(asked, 'openclaw', null);
   await clock.settle();
   return report;
@@ -33,11 +48,18 @@ const decide = (words: { answer?: string; choice?: string }, by = BROWSER) => {
 };
 /** As another hub sends it, past all that ours looks at. */
 const sent = (payload: object) =>
-  mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'delegate', payload: { task: QUESTION, act: 'escalate', ...payload } });
+  mum.hears(dad.key, {
+    id: crypto.randomUUID(),
+    kind: 'delegate',
+    payload: { task: QUESTION, act: 'escalate', ...payload },
+  });
 
 describe('an escalation', () => {
   it('waits for a person with its options, and no agent is named', async () => {
-    expect(await escalate()).toMatchObject({ state: 'awaiting_approval', chosen: { peer_name: 'mum', agent: null } });
+    expect(await escalate()).toMatchObject({
+      state: 'awaiting_approval',
+      chosen: { peer_name: 'mum', agent: null },
+    });
     expect(mum.card).toMatchObject({
       text: QUESTION,
       to_agent: '',
@@ -66,8 +88,13 @@ describe('an escalation', () => {
         answered_by: "mum's person",
       },
     });
-    expect(await dad.claim('openclaw')).toMatchObject({ kind: 'result', untrusted: { text: '10:40, one change' } });
-    expect(mum.store.read.audit({ limit: 20 }).find(({ action }) => action === 'approval.answered')).toMatchObject({
+    expect(await dad.claim('openclaw')).toMatchObject({
+      kind: 'result',
+      untrusted: { text: '10:40, one change' },
+    });
+    expect(
+      mum.store.read.audit({ limit: 20 }).find(({ action }) => action === 'approval.answered'),
+    ).toMatchObject({
       surface: 'window',
       detail: expect.stringContaining('"choice":"change"') as string,
     });
@@ -75,9 +102,15 @@ describe('an escalation', () => {
 
   it('may be answered in the person’s own words instead, which choose nothing', async () => {
     const { id } = await escalate();
-    expect((await decide({ answer: 'Take the bus.' })).own_answer).toEqual({ text: 'Take the bus.', choice: null });
+    expect((await decide({ answer: 'Take the bus.' })).own_answer).toEqual({
+      text: 'Take the bus.',
+      choice: null,
+    });
     await clock.settle();
-    expect((await seen(id)).untrusted).toMatchObject({ outcome: 'Take the bus.', data: { choice: null, decided_by: "mum's person" } });
+    expect((await seen(id)).untrusted).toMatchObject({
+      outcome: 'Take the bus.',
+      data: { choice: null, decided_by: "mum's person" },
+    });
   });
 
   it('may be declined, and expires, as every delegation', async () => {
@@ -97,7 +130,10 @@ describe('an escalation', () => {
     await clock.settle();
     expect(mum.work.approvals.get(card)).toMatchObject({ state: 'cancelled', own_answer: null });
     await expect(
-      mum.work.approvals.decide({ id: card, revision, digest, decision: 'answer', choice: 'direct' }, BROWSER),
+      mum.work.approvals.decide(
+        { id: card, revision, digest, decision: 'answer', choice: 'direct' },
+        BROWSER,
+      ),
     ).rejects.toMatchObject({ code: 'already_decided' });
     expect(await seen(id)).toMatchObject({ state: 'cancelled' });
   });
@@ -126,10 +162,15 @@ describe('an escalation', () => {
     const { id } = await escalate();
     const card = mum.card;
     const choose = (choice: string, by = BROWSER) =>
-      mum.work.approvals.decide({ id: card.id, revision: card.revision, digest: card.digest, decision: 'answer', choice }, by);
+      mum.work.approvals.decide(
+        { id: card.id, revision: card.revision, digest: card.digest, decision: 'answer', choice },
+        by,
+      );
     const [first, second] = await Promise.allSettled([choose('direct'), choose('change', WINDOW)]);
     expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
-    expect(second).toMatchObject({ reason: { code: 'already_decided', data: { surface: 'browser' } } });
+    expect(second).toMatchObject({
+      reason: { code: 'already_decided', data: { surface: 'browser' } },
+    });
     await clock.settle();
     expect((await seen(id)).untrusted?.data).toMatchObject({ choice: 'direct' });
   });
@@ -156,7 +197,11 @@ describe('an escalation', () => {
   });
 
   it('work is not decided by a choice', async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Feed the cat', { domain: 'family.chat' }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Feed the cat', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await clock.settle();
     await expect(decide({ choice: 'direct' })).rejects.toMatchObject({ code: 'bad_request' });
   });
@@ -164,10 +209,17 @@ describe('an escalation', () => {
 
 describe('a rule', () => {
   it('never answers an escalation, however much its sender may do', async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Feed the cat', { domain: 'family.chat', topic: 'cat' }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Feed the cat', { domain: 'family.chat', topic: 'cat' }),
+      'openclaw',
+      null,
+    );
     await clock.settle();
     const { id, revision, digest } = mum.card;
-    await mum.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'always' }, BROWSER);
+    await mum.work.approvals.decide(
+      { id, revision, digest, decision: 'allow', scope: 'always' },
+      BROWSER,
+    );
     expect(mum.store.read.currentRules()).toHaveLength(1);
     await escalate({ domain: 'family.chat', topic: 'cat' });
     expect(mum.card.choice).not.toBeNull();
@@ -175,7 +227,14 @@ describe('a rule', () => {
   });
 
   it('turns an escalation away where it turns away all that the hub asks', async () => {
-    const all = { peer: 'dad', agent: null, domain: null, kind: null, asking_agent: null, topic: null } as const;
+    const all = {
+      peer: 'dad',
+      agent: null,
+      domain: null,
+      kind: null,
+      asking_agent: null,
+      topic: null,
+    } as const;
     await mum.work.rules.create({ effect: 'never', ...all }, BROWSER);
     await expect(escalate()).rejects.toMatchObject({ code: 'rejected' });
     expect(mum.work.approvals.pending()).toEqual([]);
@@ -193,12 +252,21 @@ describe('a hostile escalation', () => {
         ],
       },
     ],
-    ['1,000 options', { options: Array.from({ length: 1_000 }, (_, index) => ({ label: `Option ${index}` })) }],
-    ['a recommendation of an option that is not there', { options: OPTIONS, recommendation: 'plane' }],
+    [
+      '1,000 options',
+      { options: Array.from({ length: 1_000 }, (_, index) => ({ label: `Option ${index}` })) },
+    ],
+    [
+      'a recommendation of an option that is not there',
+      { options: OPTIONS, recommendation: 'plane' },
+    ],
     ['no options, for an agent that would take it as work', { domain: 'family.chat' }],
     ['options that are null', { domain: 'family.chat', options: null }],
   ])('with %s is refused and asks nobody', async (_what, payload) => {
-    expect(await sent(payload)).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+    expect(await sent(payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'invalid_envelope' },
+    });
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })).toEqual([]);
   });
@@ -223,10 +291,15 @@ describe('a hostile escalation', () => {
 describe('what an agent sends', () => {
   it('asks nobody to choose at a hub that would read plain work, and the agent is told', async () => {
     dad.messenger.extensions = () => ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
-    await expect(escalate()).rejects.toMatchObject({ code: 'unsupported_feature', message: 'mum cannot ask its person to choose yet.' });
+    await expect(escalate()).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      message: 'mum cannot ask its person to choose yet.',
+    });
     expect(dad.messenger.sent.map(({ kind }) => kind)).not.toContain('delegate');
     expect(dad.store.read.tasks({ limit: 1 })).toEqual([]);
-    expect((await dad.work.sender.delegate(delegation('mum', 'Feed the cat'), 'openclaw', null)).state).not.toBe('failed');
+    expect(
+      (await dad.work.sender.delegate(delegation('mum', 'Feed the cat'), 'openclaw', null)).state,
+    ).not.toBe('failed');
   });
 
   it.each([

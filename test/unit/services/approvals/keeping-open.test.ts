@@ -1,4 +1,5 @@
-// How long a request waits for a person: this hub's own wait, or as long as whoever asked waits; and a person keeping it open longer.
+// How long a request waits for a person: this hub's own wait, or as long as whoever asked waits;
+// and a person keeping it open longer.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../../../preload/contract/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -23,17 +24,27 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = (deadlineMs: number) =>
-  dad.work.sender.delegate(delegation('mum', 'Dinner at 7', { domain: 'family.chat', deadline_ms: deadlineMs }), 'openclaw', null);
+  dad.work.sender.delegate(
+    delegation('mum', 'Dinner at 7', { domain: 'family.chat', deadline_ms: deadlineMs }),
+    'openclaw',
+    null,
+  );
 const taskOf = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
-const keepOpen = (shownMs = mum.card.wait_ms) => mum.work.keepingOpen.keepOpen(mum.card.id, shownMs, BROWSER);
-const rowsOf = (action: string) => mum.store.read.audit({ limit: 50 }).filter((row) => row.action === action);
+const keepOpen = (shownMs = mum.card.wait_ms) =>
+  mum.work.keepingOpen.keepOpen(mum.card.id, shownMs, BROWSER);
+const rowsOf = (action: string) =>
+  mum.store.read.audit({ limit: 50 }).filter((row) => row.action === action);
 
 describe('a request that nobody decides', () => {
   it('waits for half a day where nobody has said how long, and no longer than whoever asked waits', async () => {
     mum.approvalWaitMs = APPROVALS_WAIT_MINUTES_DEFAULT * 60_000;
     await send(24 * HOUR);
     const start = clock.wallMs();
-    expect(mum.card).toMatchObject({ wait_ms: 12 * HOUR, expires_at: start + 12 * HOUR, deadline_at: start + 24 * HOUR });
+    expect(mum.card).toMatchObject({
+      wait_ms: 12 * HOUR,
+      expires_at: start + 12 * HOUR,
+      deadline_at: start + 24 * HOUR,
+    });
     await mum.decide(mum.card, 'decline');
     await send(HOUR);
     expect(mum.card).toMatchObject({ wait_ms: HOUR, expires_at: mum.card.deadline_at });
@@ -44,7 +55,11 @@ describe('a request that nobody decides', () => {
     const byDeadline = await send(30 * PART);
     await clock.advance(WAIT + 1_000);
     const [one, other] = [await taskOf(byWait.id), await taskOf(byDeadline.id)];
-    expect(one).toMatchObject({ state: 'expired', code: 'approval_expired', reason: expect.stringMatching(/^Nobody answered .* in time/) });
+    expect(one).toMatchObject({
+      state: 'expired',
+      code: 'approval_expired',
+      reason: expect.stringMatching(/^Nobody answered .* in time/),
+    });
     expect([other.state, other.code, other.reason]).toEqual([one.state, one.code, one.reason]);
     const decided = mum.work.approvals.decided({ limit: 5 }).items;
     expect(decided.map(({ state, surface }) => [state, surface])).toEqual([
@@ -67,7 +82,9 @@ describe('a request that nobody decides', () => {
     await send(3 * WAIT);
     const { id } = mum.card;
     clock.standStill(WAIT + 1);
-    await expect(mum.work.holds.snooze(id, clock.wallMs() + HOUR, BROWSER)).rejects.toMatchObject({ code: 'approval_expired' });
+    await expect(mum.work.holds.snooze(id, clock.wallMs() + HOUR, BROWSER)).rejects.toMatchObject({
+      code: 'approval_expired',
+    });
     await mum.work.doNotDisturb.pause(null, BROWSER);
     expect(mum.work.approvals.get(id)).toMatchObject({ state: 'pending', held: null });
     await clock.advance(1);
@@ -108,13 +125,18 @@ describe('a request that nobody decides', () => {
 });
 
 describe('a request that is held', () => {
-  const snooze = (untilMs: number) => mum.work.holds.snooze(mum.card.id, clock.wallMs() + untilMs, BROWSER);
+  const snooze = (untilMs: number) =>
+    mum.work.holds.snooze(mum.card.id, clock.wallMs() + untilMs, BROWSER);
 
   it('waits until a person is asked again as they wished, and as long as this hub waits from then', async () => {
     const { id } = await send(5 * WAIT);
     await clock.advance(PART);
     const { digest, revision } = mum.card;
-    expect(await snooze(2 * WAIT)).toMatchObject({ task_state: 'held', wait_ms: 5 * WAIT, expires_at: mum.card.deadline_at });
+    expect(await snooze(2 * WAIT)).toMatchObject({
+      task_state: 'held',
+      wait_ms: 5 * WAIT,
+      expires_at: mum.card.deadline_at,
+    });
     expect(mum.card.keep_open_until).toBeNull();
     await clock.advance(2 * WAIT + 1_000);
     expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', digest, revision });
@@ -131,7 +153,11 @@ describe('a request that is held', () => {
     const { id } = await send(2 * WAIT);
     await snooze(2 * WAIT - PART);
     await clock.advance(2 * WAIT - PART + 1_000);
-    expect(mum.card).toMatchObject({ task_state: 'awaiting_approval', wait_ms: 2 * WAIT, expires_at: mum.card.deadline_at });
+    expect(mum.card).toMatchObject({
+      task_state: 'awaiting_approval',
+      wait_ms: 2 * WAIT,
+      expires_at: mum.card.deadline_at,
+    });
     await clock.advance(PART);
     expect((await taskOf(id)).state).toBe('expired');
   });
@@ -169,8 +195,16 @@ describe('keeping a request open', () => {
     expect(before.keep_open_until).toBe(before.expires_at + WAIT);
     await clock.advance(59 * PART);
     const kept = await keepOpen();
-    expect(kept).toMatchObject({ state: 'pending', wait_ms: 2 * WAIT, expires_at: before.expires_at + WAIT });
-    expect([kept.digest, kept.revision, kept.deadline_at]).toEqual([before.digest, before.revision, before.deadline_at]);
+    expect(kept).toMatchObject({
+      state: 'pending',
+      wait_ms: 2 * WAIT,
+      expires_at: before.expires_at + WAIT,
+    });
+    expect([kept.digest, kept.revision, kept.deadline_at]).toEqual([
+      before.digest,
+      before.revision,
+      before.deadline_at,
+    ]);
     expect(rowsOf('approval.kept_open')).toMatchObject([
       { actor: BROWSER.actor, surface: 'browser', object: before.id, digest: before.digest },
     ]);
@@ -190,7 +224,8 @@ describe('keeping a request open', () => {
 
   it('tells the pages of the new end', async () => {
     await send(3 * WAIT);
-    const told = () => mum.events.flatMap((event) => (event.type === 'approval' ? [event.approval.expires_at] : []));
+    const told = () =>
+      mum.events.flatMap((event) => (event.type === 'approval' ? [event.approval.expires_at] : []));
     const before = mum.card.expires_at;
     await keepOpen();
     await clock.settle();
@@ -227,13 +262,22 @@ describe('keeping a request open', () => {
   it('refuses a wait that was never shown, what is decided, what is over and what is not there', async () => {
     await send(3 * WAIT);
     const { id, wait_ms: waitMs } = mum.card;
-    await expect(keepOpen(waitMs + 1)).rejects.toMatchObject({ code: 'request_changed', data: { wait_ms: waitMs } });
+    await expect(keepOpen(waitMs + 1)).rejects.toMatchObject({
+      code: 'request_changed',
+      data: { wait_ms: waitMs },
+    });
     const stranger = '00000000-0000-4000-8000-000000000000';
-    await expect(mum.work.keepingOpen.keepOpen(stranger, waitMs, BROWSER)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(mum.work.keepingOpen.keepOpen(stranger, waitMs, BROWSER)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     clock.standStill(WAIT + 1);
-    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({ code: 'approval_expired' });
+    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
+      code: 'approval_expired',
+    });
     await clock.advance(0);
-    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(rowsOf('approval.kept_open')).toEqual([]);
   });
 
@@ -255,7 +299,11 @@ describe('keeping a request open', () => {
   it('is not for what is held in a pause: that waits as long as whoever asked already, and ends with it', async () => {
     await mum.work.doNotDisturb.pause(null, BROWSER);
     const { id } = await send(3 * WAIT);
-    expect(mum.card).toMatchObject({ held: { why: 'paused' }, wait_ms: 3 * WAIT, keep_open_until: null });
+    expect(mum.card).toMatchObject({
+      held: { why: 'paused' },
+      wait_ms: 3 * WAIT,
+      keep_open_until: null,
+    });
     await expect(keepOpen()).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('already open until whoever asked'),
@@ -285,7 +333,10 @@ it('is declined and nothing else by the people of a hub where an adult’s hub d
     await house.letDecide();
     const { id, wait_ms: waitMs, expires_at: until, keep_open_until: longer } = leo.card;
     expect(longer).toBeNull();
-    const refused = { code: 'blocked', message: 'mum decides about this request; here it can only be declined.' };
+    const refused = {
+      code: 'blocked',
+      message: 'mum decides about this request; here it can only be declined.',
+    };
     await expect(leo.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject(refused);
     expect(leo.card).toMatchObject({ wait_ms: waitMs, expires_at: until });
     expect(house.audit(leo, 'approval.kept_open')).toEqual([]);

@@ -1,4 +1,5 @@
-// A person answers instead of letting an agent do it: what the asker hears, and that no agent ever gets it. Real stores on both sides.
+// A person answers instead of letting an agent do it: what the asker hears, and that no agent ever
+// gets it. Real stores on both sides.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { digestOfView } from '../../../../main/core/approval-view.ts';
 import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/limits.ts';
@@ -19,14 +20,23 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = async (more = {}) => {
-  const task = delegation('mum', 'Tell the family chat that dinner is at 7', { domain: 'family.chat', ...more });
+  const task = delegation('mum', 'Tell the family chat that dinner is at 7', {
+    domain: 'family.chat',
+    ...more,
+  });
   const report = await dad.work.sender.delegate(task, 'openclaw', null);
   await clock.settle();
   return report.id;
 };
-const ask = () => dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 }, 'openclaw', never);
+const ask = () =>
+  dad.work.sender.query(
+    { to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 },
+    'openclaw',
+    never,
+  );
 const seen = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
-const answer = (words = ANSWER, by = BROWSER) => mum.decide(mum.card, 'answer', by, { answer: words });
+const answer = (words = ANSWER, by = BROWSER) =>
+  mum.decide(mum.card, 'answer', by, { answer: words });
 
 describe('a delegation that a person answers', () => {
   it('ends completed with these words, and names the person and no agent', async () => {
@@ -52,7 +62,10 @@ describe('a delegation that a person answers', () => {
       task_id: id,
       untrusted: { text: ANSWER, origin: { peer_name: 'mum', from_agent: null } },
     });
-    expect(result.untrusted.payload).toMatchObject({ status: 'completed', answered_by: "mum's person" });
+    expect(result.untrusted.payload).toMatchObject({
+      status: 'completed',
+      answered_by: "mum's person",
+    });
   });
 
   it('is handed to no agent, before and after a restart', async () => {
@@ -71,7 +84,9 @@ describe('a delegation that a person answers', () => {
     await answer(ANSWER, WINDOW);
     await clock.advance(100);
     const there = mum.work.conversations.get(conversation, null).entries;
-    expect(there.map(({ kind, state, surface, agent }) => ({ kind, state, surface, agent }))).toMatchObject([
+    expect(
+      there.map(({ kind, state, surface, agent }) => ({ kind, state, surface, agent })),
+    ).toMatchObject([
       { kind: 'delegate' },
       { kind: 'decision', state: 'answered', surface: 'window' },
       { kind: 'result', agent: null },
@@ -88,7 +103,9 @@ describe('a delegation that a person answers', () => {
     await send();
     const { id, digest } = mum.card;
     await answer();
-    const rows = mum.store.read.audit({ limit: 50 }).filter((row) => row.action === 'approval.answered');
+    const rows = mum.store.read
+      .audit({ limit: 50 })
+      .filter((row) => row.action === 'approval.answered');
     expect(rows).toMatchObject([{ actor: BROWSER.actor, surface: 'browser', object: id, digest }]);
     expect(mum.auditActions()).not.toContain('approval.allowed');
   });
@@ -107,10 +124,14 @@ describe('a delegation that a person answers', () => {
     const { id, revision, digest } = mum.card;
     const words = { id, decision: 'answer', answer: ANSWER } as const;
     const other = digestOfView('something else');
-    await expect(mum.work.approvals.decide({ ...words, revision, digest: other }, BROWSER)).rejects.toMatchObject({
+    await expect(
+      mum.work.approvals.decide({ ...words, revision, digest: other }, BROWSER),
+    ).rejects.toMatchObject({
       code: 'request_changed',
     });
-    await expect(mum.work.approvals.decide({ ...words, revision: revision + 1, digest }, BROWSER)).rejects.toMatchObject({
+    await expect(
+      mum.work.approvals.decide({ ...words, revision: revision + 1, digest }, BROWSER),
+    ).rejects.toMatchObject({
       code: 'request_changed',
     });
     expect(mum.card.state).toBe('pending');
@@ -120,7 +141,9 @@ describe('a delegation that a person answers', () => {
     const id = await send();
     const card = mum.card;
     await mum.damageView(card.id, 'Wire 500 euros');
-    await expect(mum.decide(card, 'answer', BROWSER, { answer: ANSWER })).rejects.toMatchObject({ code: 'request_changed' });
+    await expect(mum.decide(card, 'answer', BROWSER, { answer: ANSWER })).rejects.toMatchObject({
+      code: 'request_changed',
+    });
     await clock.settle();
     expect(await seen(id)).toMatchObject({ state: 'failed', untrusted: { answered_by: null } });
   });
@@ -135,7 +158,9 @@ describe('a delegation that a person answers', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
     for (const outcome of outcomes.slice(1)) {
-      expect(outcome).toMatchObject({ reason: { code: 'already_decided', data: { state: 'answered', surface: 'browser' } } });
+      expect(outcome).toMatchObject({
+        reason: { code: 'already_decided', data: { state: 'answered', surface: 'browser' } },
+      });
     }
     await clock.settle();
     expect(await seen(id)).toMatchObject({ untrusted: { outcome: 'First' } });
@@ -148,7 +173,10 @@ describe('a delegation that a person answers', () => {
     ['half a character', 'Yes \uD83D', 'half of a character'],
   ])('is not decided by %s', async (_what, words, sentence) => {
     await send();
-    await expect(answer(words)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining(sentence) as string });
+    await expect(answer(words)).rejects.toMatchObject({
+      code: 'bad_request',
+      message: expect.stringContaining(sentence) as string,
+    });
     expect(mum.card.state).toBe('pending');
   });
 
@@ -181,20 +209,34 @@ describe('a delegation that a person answers', () => {
     ['allow', { choice: 'direct' }],
     ['decline', { answer: ANSWER }],
     ['decline', { choice: 'direct' }],
-  ] as const)('is not lost beside the decision "%s": that is refused, and nothing is decided', async (decision, words) => {
-    await send();
-    const { id, revision, digest } = mum.card;
-    await expect(mum.work.approvals.decide({ id, revision, digest, decision, ...words }, BROWSER)).rejects.toMatchObject({
-      code: 'bad_request',
-    });
-    expect(mum.card.state).toBe('pending');
-  });
+  ] as const)(
+    'is not lost beside the decision "%s": that is refused, and nothing is decided',
+    async (decision, words) => {
+      await send();
+      const { id, revision, digest } = mum.card;
+      await expect(
+        mum.work.approvals.decide({ id, revision, digest, decision, ...words }, BROWSER),
+      ).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+      expect(mum.card.state).toBe('pending');
+    },
+  );
 
   it('makes no rule and suggests none', async () => {
     await send();
     const { id, revision, digest } = mum.card;
-    const wide = { id, revision, digest, decision: 'answer', answer: ANSWER, scope: 'conversation' } as const;
-    await expect(mum.work.approvals.decide(wide, BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    const wide = {
+      id,
+      revision,
+      digest,
+      decision: 'answer',
+      answer: ANSWER,
+      scope: 'conversation',
+    } as const;
+    await expect(mum.work.approvals.decide(wide, BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
     await answer();
     await send();
     expect(mum.card.allowed_before).toBe(0);
@@ -217,7 +259,9 @@ describe('a question that a person answers', () => {
     expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
     const response = mum.work.conversations.get(newest(mum).conversationId, null).entries.at(-1);
     expect(response).toMatchObject({ kind: 'response', agent: null, text: 'Yes, two bottles.' });
-    expect(dad.work.conversations.get(newest(dad).conversationId, 'openclaw').entries.at(-1)).toMatchObject({
+    expect(
+      dad.work.conversations.get(newest(dad).conversationId, 'openclaw').entries.at(-1),
+    ).toMatchObject({
       kind: 'response',
       agent: null,
     });
@@ -232,10 +276,17 @@ describe('a question that a person answers', () => {
     const write = mum.store.write.bind(mum.store);
     mum.store.write = async (work) => written.promise.then(() => write(work));
     await clock.advance(600_000);
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      summary: 'Yes',
+      truncated: false,
+    });
     mum.store.write = write;
     written.resolve();
-    expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes', answered_by: null } });
+    expect(await asked).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Yes', answered_by: null },
+    });
     await clock.advance(100);
     expect(newest(mum)).toMatchObject({ state: 'failed', code: 'timeout' });
     const response = mum.work.conversations.get(newest(mum).conversationId, null).entries.at(-1);
@@ -255,14 +306,23 @@ describe('a question that a person answers', () => {
     gone.abort();
     await failed;
     await clock.settle();
-    await expect(mum.decide(card, 'answer', BROWSER, { answer: 'Yes' })).rejects.toMatchObject({ code: 'already_decided' });
+    await expect(mum.decide(card, 'answer', BROWSER, { answer: 'Yes' })).rejects.toMatchObject({
+      code: 'already_decided',
+    });
   });
 
   it('of an agent of this hub is answered in the same way', async () => {
-    const asked = mum.work.sender.query({ to: 'local', question: 'Milk?', domain: 'family.chat' }, 'claude', never);
+    const asked = mum.work.sender.query(
+      { to: 'local', question: 'Milk?', domain: 'family.chat' },
+      'claude',
+      never,
+    );
     await clock.settle();
     await answer('Yes');
-    expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes', answered_by: "mum's person" } });
+    expect(await asked).toMatchObject({
+      state: 'answered',
+      untrusted: { summary: 'Yes', answered_by: "mum's person" },
+    });
   });
 });
 
@@ -280,6 +340,9 @@ describe('an agent', () => {
     } as const;
     await mum.work.inbox.reply('claude', item.delivery_id, forged);
     await clock.settle();
-    expect(await seen(id)).toMatchObject({ state: 'completed', untrusted: { outcome: 'Done', answered_by: null } });
+    expect(await seen(id)).toMatchObject({
+      state: 'completed',
+      untrusted: { outcome: 'Done', answered_by: null },
+    });
   });
 });

@@ -5,7 +5,9 @@ import { contentDigest } from '../../../../main/protocol/content-digest.ts';
 import { approvalRow, taskRow } from '../../../fakes/sample-rows.ts';
 import { closeOneHub, openOneHub, type OneHub } from '../../../fakes/two-work-hubs.ts';
 
-const [view = '', digest = ''] = readFileSync('test/fixtures/approval-view-1.txt', 'utf8').split('\n');
+const [view = '', digest = ''] = readFileSync('test/fixtures/approval-view-1.txt', 'utf8').split(
+  '\n',
+);
 const stored = JSON.parse(view) as { message_id: string; conversation_id: string; payload: object };
 
 let one: OneHub;
@@ -34,7 +36,9 @@ it('keeps a card of version 1 readable while it waits and after its decision, an
         elapsedAt: at,
       }),
     );
-    tables.insertApproval(approvalRow({ view, digest, riskClass: 'R2', createdAt: at, expiresAt: at + 3_600_000 }));
+    tables.insertApproval(
+      approvalRow({ view, digest, riskClass: 'R2', createdAt: at, expiresAt: at + 3_600_000 }),
+    );
   });
   const shown = { digest, text: 'Add salt[U+202E] and pepper', reason: 'Dinner at 7' };
   expect(hub.card).toMatchObject({ ...shown, state: 'pending' });

@@ -1,5 +1,6 @@
-// Changes to do not disturb made at the same moment, for suspended hubs, or within a quiet night: none undoes another, and the requests that wait
-// follow all of them. Over two hubs with real stores.
+// Changes to do not disturb made at the same moment, for suspended hubs, or within a quiet night:
+// none undoes another, and the requests that wait follow all of them. Over two hubs with real
+// stores.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
@@ -19,13 +20,23 @@ afterEach(() => closeTwoHubs(hubs));
 const now = (): number => hubs.clock.wallMs();
 const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
 const send = async (task: string): Promise<void> => {
-  await hubs.dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
+  await hubs.dad.work.sender.delegate(
+    delegation('mum', task, { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
   await hubs.clock.settle();
 };
 /** Quiet hours of mum's that are on now and for `forMs` from now; her clock shows UTC. */
 const quietFor = (forMs: number, urgentPeers?: readonly string[]) => {
   const days = [1, 2, 3, 4, 5, 6, 7];
-  const night = { name: 'Night', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days, on: true };
+  const night = {
+    name: 'Night',
+    from: timeOf(now() - HOUR_MS),
+    to: timeOf(now() + forMs),
+    days,
+    on: true,
+  };
   return hubs.mum.work.doNotDisturb.setQuietHours([night], urgentPeers, BROWSER);
 };
 
@@ -43,9 +54,18 @@ describe('what is changed at once', () => {
       doNotDisturb.pause(null, BROWSER),
       doNotDisturb.setQuietHours([], undefined, BROWSER),
     ]);
-    expect(doNotDisturb.dto()).toMatchObject({ paused: { until: null }, quiet_hours: { periods: [], urgent_peers: [] } });
-    await Promise.all([doNotDisturb.setQuietHours(periods, undefined, BROWSER), doNotDisturb.resume(BROWSER)]);
-    expect(doNotDisturb.dto()).toMatchObject({ paused: null, quiet_hours: { periods, urgent_peers: [] } });
+    expect(doNotDisturb.dto()).toMatchObject({
+      paused: { until: null },
+      quiet_hours: { periods: [], urgent_peers: [] },
+    });
+    await Promise.all([
+      doNotDisturb.setQuietHours(periods, undefined, BROWSER),
+      doNotDisturb.resume(BROWSER),
+    ]);
+    expect(doNotDisturb.dto()).toMatchObject({
+      paused: null,
+      quiet_hours: { periods, urgent_peers: [] },
+    });
   });
 
   test('stands when another change of that moment could not be written down', async () => {
@@ -58,9 +78,15 @@ describe('what is changed at once', () => {
         throw new AppError('storage_failed', 'The disk is full.');
       });
     };
-    const outcomes = await Promise.allSettled([doNotDisturb.pause(null, BROWSER), quietFor(HOUR_MS)]);
+    const outcomes = await Promise.allSettled([
+      doNotDisturb.pause(null, BROWSER),
+      quietFor(HOUR_MS),
+    ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-    expect([doNotDisturb.dto().paused, doNotDisturb.dto().quiet_hours.periods.length]).toEqual([null, 1]);
+    expect([doNotDisturb.dto().paused, doNotDisturb.dto().quiet_hours.periods.length]).toEqual([
+      null,
+      1,
+    ]);
     await send('Dinner is at 7');
     expect(hubs.mum.card.held?.why).toBe('quiet_hours');
   });
@@ -68,7 +94,13 @@ describe('what is changed at once', () => {
 
 describe('a suspended hub', () => {
   const setTrust = (trust: 'suspended' | 'revoked') =>
-    hubs.mum.store.write((tables) => tables.putPeer({ ...peerRow(hubs.dad), trust, revokedAt: trust === 'revoked' ? now() : null }));
+    hubs.mum.store.write((tables) =>
+      tables.putPeer({
+        ...peerRow(hubs.dad),
+        trust,
+        revokedAt: trust === 'revoked' ? now() : null,
+      }),
+    );
 
   test('that may interrupt keeps no other from being named, and can be removed', async () => {
     await hubs.mum.store.write((tables) => tables.putPeer(peerRow(LEO)));
@@ -84,7 +116,9 @@ describe('a suspended hub', () => {
   test('can be unmuted', async () => {
     await hubs.mum.work.doNotDisturb.mute('dad', now() + HOUR_MS, BROWSER);
     await setTrust('suspended');
-    expect((await hubs.mum.work.doNotDisturb.unmute(agentIdOfKeyHex(hubs.dad.key), BROWSER)).mutes).toEqual([]);
+    expect(
+      (await hubs.mum.work.doNotDisturb.unmute(agentIdOfKeyHex(hubs.dad.key), BROWSER)).mutes,
+    ).toEqual([]);
   });
 });
 
@@ -107,7 +141,9 @@ describe('within a quiet night', () => {
     await hubs.mum.hears(LEO.key, { id: crypto.randomUUID(), kind: 'delegate', payload });
     await quietFor(3 * HOUR_MS);
     await hubs.mum.work.doNotDisturb.mute('dad', now() + HOUR_MS, BROWSER);
-    const waiting = hubs.mum.work.approvals.pending().map(({ peer_name, held }) => [peer_name, held?.why]);
+    const waiting = hubs.mum.work.approvals
+      .pending()
+      .map(({ peer_name, held }) => [peer_name, held?.why]);
     expect(waiting).toEqual([
       ['dad', 'quiet_hours'],
       ['leo', undefined],

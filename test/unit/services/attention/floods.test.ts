@@ -1,4 +1,5 @@
-// Somebody asks more than anybody answers: it is counted, it may not notify, muting it is offered, and nothing of it grows without end.
+// Somebody asks more than anybody answers: it is counted, it may not notify, muting it is offered,
+// and nothing of it grows without end.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Floods } from '../../../../main/services/attention/floods.ts';
 import type { AttentionDto } from '../../../../preload/contract/attention.ts';
@@ -6,7 +7,10 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { keyOf } from '../../../fakes/sample-rows.ts';
 import { BROWSER, peerRow, WorkHub } from '../../../fakes/work-hub.ts';
-import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../../../../main/services/approvals/limits.ts';
+import {
+  PENDING_PER_PARTY_MAX,
+  PENDING_TOTAL_MAX,
+} from '../../../../main/services/approvals/limits.ts';
 
 const KID = keyOf('Kid');
 const MINUTE_MS = 60_000;
@@ -22,7 +26,10 @@ describe('the count of what was asked in vain', () => {
     floods.add(KID, 'too_many');
     expect(floods.list()).toMatchObject([{ party: KID, refused: 1, silent: true }]);
     await clock.advance(MINUTE_MS);
-    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([false, [{ refused: 1, silent: false }]]);
+    expect([floods.isFlooding(KID), floods.list()]).toMatchObject([
+      false,
+      [{ refused: 1, silent: false }],
+    ]);
     await clock.advance(9 * MINUTE_MS);
     expect(floods.list()).toEqual([]);
     expect(clock.timers).toBe(0);
@@ -79,7 +86,8 @@ describe('a hub that is flooded', () => {
     const payload = { task, domain: 'family.chat' };
     return (await mum.hears(from, { id: crypto.randomUUID(), kind: 'delegate', payload })).payload;
   };
-  const told = (): AttentionDto | undefined => mum.events.findLast((event) => event.type === 'do_not_disturb')?.attention;
+  const told = (): AttentionDto | undefined =>
+    mum.events.findLast((event) => event.type === 'do_not_disturb')?.attention;
 
   it('DL-08: 500 requests of one hub are five cards, one notification and one line with the count; the offered mute ends them', async () => {
     for (let round = 0; round < 500; round++) {
@@ -87,8 +95,17 @@ describe('a hub that is flooded', () => {
       await clock.advance(480);
     }
     expect((await ask('Dinner is at 7', dad.key)).accepted).toBe(true);
-    expect(mum.work.approvals.pending().map((card) => card.peer_name)).toEqual(['kid', 'kid', 'kid', 'kid', 'kid', 'dad']);
-    const notified = mum.events.filter((event) => event.type === 'attention').map((event) => event.peer_name);
+    expect(mum.work.approvals.pending().map((card) => card.peer_name)).toEqual([
+      'kid',
+      'kid',
+      'kid',
+      'kid',
+      'kid',
+      'dad',
+    ]);
+    const notified = mum.events
+      .filter((event) => event.type === 'attention')
+      .map((event) => event.peer_name);
     expect(notified).toEqual(['kid', 'dad']);
     await clock.advance(1_000);
     expect(told()?.floods).toMatchObject([{ peer_name: 'kid', refused: 495, silent: true }]);
@@ -107,15 +124,25 @@ describe('a hub that is flooded', () => {
     for (let other = 0; other < PENDING_TOTAL_MAX / PENDING_PER_PARTY_MAX; other++) {
       const hub = { key: keyOf(`Other ${other}`), name: `other ${other}` };
       await mum.store.write((tables) => tables.putPeer(peerRow(hub)));
-      for (let round = 0; round < PENDING_PER_PARTY_MAX; round++) await ask(`task ${round}`, hub.key);
+      for (let round = 0; round < PENDING_PER_PARTY_MAX; round++)
+        await ask(`task ${round}`, hub.key);
     }
     for (let round = 0; round < 4; round++) {
-      expect(await ask(`no place ${round}`, dad.key)).toMatchObject({ accepted: false, code: 'overloaded' });
+      expect(await ask(`no place ${round}`, dad.key)).toMatchObject({
+        accepted: false,
+        code: 'overloaded',
+      });
       const question = { question: 'Milk?', domain: 'family.chat' };
-      const { payload } = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'query', payload: question });
+      const { payload } = await mum.hears(dad.key, {
+        id: crypto.randomUUID(),
+        kind: 'query',
+        payload: question,
+      });
       expect(payload).toMatchObject({ code: 'overloaded' });
     }
-    expect([mum.work.doNotDisturb.floods.list(), mum.work.doNotDisturb.mayNotify(dad.key)]).toEqual([[], true]);
+    expect([mum.work.doNotDisturb.floods.list(), mum.work.doNotDisturb.mayNotify(dad.key)]).toEqual(
+      [[], true],
+    );
   });
 
   it('is one that asks more than five things at once, questions as well', async () => {
@@ -125,7 +152,9 @@ describe('a hub that is flooded', () => {
       lines.push(mum.hears(kid.key, { id: crypto.randomUUID(), kind: 'query', payload }));
     }
     await clock.settle();
-    expect(mum.work.doNotDisturb.floods.list()).toMatchObject([{ party: KID, refused: 3, silent: true }]);
+    expect(mum.work.doNotDisturb.floods.list()).toMatchObject([
+      { party: KID, refused: 3, silent: true },
+    ]);
     await clock.advance(5_000);
     await Promise.all(lines);
   });

@@ -1,5 +1,6 @@
-// One notification for all that was silenced during a quiet hour or a pause: when that is over, also where the hub was restarted or off meanwhile.
-// None for what an adult's hub decides by then, for what is over, or a second time.
+// One notification for all that was silenced during a quiet hour or a pause: when that is over,
+// also where the hub was restarted or off meanwhile. None for what an adult's hub decides by then,
+// for what is over, or a second time.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { keyOf } from '../../../fakes/sample-rows.ts';
@@ -19,19 +20,36 @@ describe('a dangerous request that was silenced', () => {
   afterEach(() => closeTwoHubs(hubs));
 
   const now = (): number => hubs.clock.wallMs();
-  const names = (): readonly string[] => hubs.mum.events.flatMap((event) => (event.type === 'attention' ? [event.peer_name] : []));
+  const names = (): readonly string[] =>
+    hubs.mum.events.flatMap((event) => (event.type === 'attention' ? [event.peer_name] : []));
   const notified = (): number => names().length;
   const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 16);
   const quietFor = (forMs: number) =>
     hubs.mum.work.doNotDisturb.setQuietHours(
-      [{ name: 'Night', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days: EVERY_DAY, on: true }],
+      [
+        {
+          name: 'Night',
+          from: timeOf(now() - HOUR_MS),
+          to: timeOf(now() + forMs),
+          days: EVERY_DAY,
+          on: true,
+        },
+      ],
       undefined,
       BROWSER,
     );
   const send = async (more: Parameters<typeof delegation>[2] = {}): Promise<void> => {
-    await hubs.dad.work.sender.delegate(delegation('mum', 'Unlock the front door', { domain: 'family.chat', ...more }), 'openclaw', null);
+    await hubs.dad.work.sender.delegate(
+      delegation('mum', 'Unlock the front door', { domain: 'family.chat', ...more }),
+      'openclaw',
+      null,
+    );
     await hubs.clock.settle();
-    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'awaiting_approval', held: null });
+    expect(hubs.mum.card).toMatchObject({
+      risk_class: 'R3',
+      task_state: 'awaiting_approval',
+      held: null,
+    });
   };
 
   it('notifies at the end of the quiet hour, once, though the hub was restarted within it', async () => {
@@ -63,7 +81,8 @@ describe('a dangerous request that was silenced', () => {
     await quietFor(HOUR_MS);
     await send();
     await hubs.clock.advance(HOUR_MS - 20_000);
-    for (let second = 0; notified() === 0 && second < 120; second += 1) await hubs.clock.advance(1_000);
+    for (let second = 0; notified() === 0 && second < 120; second += 1)
+      await hubs.clock.advance(1_000);
     expect(notified()).toBe(1);
     await hubs.mum.restart();
     await hubs.clock.advance(HOUR_MS);
@@ -83,7 +102,11 @@ describe('a dangerous request that was silenced', () => {
   it('notifies after a quiet hour in which it was held at first, because its hub was muted, and over a restart', async () => {
     await hubs.mum.work.doNotDisturb.mute('dad', now() + HOUR_MS / 4, BROWSER);
     await quietFor(HOUR_MS);
-    await hubs.dad.work.sender.delegate(delegation('mum', 'Unlock the front door', { domain: 'family.chat' }), 'openclaw', null);
+    await hubs.dad.work.sender.delegate(
+      delegation('mum', 'Unlock the front door', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await hubs.clock.settle();
     expect(hubs.mum.card.held?.why).toBe('muted');
     await hubs.clock.advance(HOUR_MS / 2);
@@ -182,9 +205,17 @@ describe('a dangerous request that was silenced', () => {
     await hubs.clock.advance(2 * 60_000);
     const payload = { task: 'Add salt', domain: 'logistics.grocery' };
     await hubs.mum.hears(LEO.key, { id: crypto.randomUUID(), kind: 'delegate', payload });
-    await hubs.dad.work.sender.delegate(delegation('mum', 'Open the garage', { domain: 'family.chat' }), 'openclaw', null);
+    await hubs.dad.work.sender.delegate(
+      delegation('mum', 'Open the garage', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await hubs.clock.settle();
-    expect(hubs.mum.work.approvals.pending().map(({ held }) => held?.why)).toEqual([undefined, 'quiet_hours', undefined]);
+    expect(hubs.mum.work.approvals.pending().map(({ held }) => held?.why)).toEqual([
+      undefined,
+      'quiet_hours',
+      undefined,
+    ]);
     await hubs.clock.advance(HOUR_MS + 60_000);
     expect(hubs.mum.work.approvals.pending().map(({ held }) => held)).toEqual([null, null, null]);
     expect(notified()).toBe(1);

@@ -1,5 +1,5 @@
-// The household is asked when it wants to be: quiet hours, pause, mutes and snoozed cards, over two hubs with real stores. What is held is never
-// allowed by itself, and whoever asked is told.
+// The household is asked when it wants to be: quiet hours, pause, mutes and snoozed cards, over two
+// hubs with real stores. What is held is never allowed by itself, and whoever asked is told.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApprovalDto } from '../../../../preload/contract/dto.ts';
 import { BROWSER, delegation, OWNER, peerRow } from '../../../fakes/work-hub.ts';
@@ -16,9 +16,14 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs(hubs));
 
 const now = (): number => hubs.clock.wallMs();
-const notified = (): readonly string[] => hubs.mum.events.filter((event) => event.type === 'attention').map(({ peer_name }) => peer_name);
+const notified = (): readonly string[] =>
+  hubs.mum.events.filter((event) => event.type === 'attention').map(({ peer_name }) => peer_name);
 const send = async (task: string, more: Parameters<typeof delegation>[2] = {}) => {
-  const report = await hubs.dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat', ...more }), 'openclaw', null);
+  const report = await hubs.dad.work.sender.delegate(
+    delegation('mum', task, { domain: 'family.chat', ...more }),
+    'openclaw',
+    null,
+  );
   await hubs.clock.settle();
   return report;
 };
@@ -26,13 +31,24 @@ const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 
 /** Quiet hours of mum's that are on now and for `forMs` from now; her clock shows UTC. */
 const quietFor = (forMs: number, urgentPeers?: readonly string[]) =>
   hubs.mum.work.doNotDisturb.setQuietHours(
-    [{ name: 'Dinner', from: timeOf(now() - HOUR_MS), to: timeOf(now() + forMs), days: EVERY_DAY, on: true }],
+    [
+      {
+        name: 'Dinner',
+        from: timeOf(now() - HOUR_MS),
+        to: timeOf(now() + forMs),
+        days: EVERY_DAY,
+        on: true,
+      },
+    ],
     urgentPeers,
     BROWSER,
   );
 const alwaysAllow = async (card: ApprovalDto): Promise<void> => {
   const { id, revision, digest } = card;
-  await hubs.mum.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'until', until: now() + 20 * DAY_MS }, BROWSER);
+  await hubs.mum.work.approvals.decide(
+    { id, revision, digest, decision: 'allow', scope: 'until', until: now() + 20 * DAY_MS },
+    BROWSER,
+  );
 };
 
 describe('quiet hours', () => {
@@ -40,18 +56,28 @@ describe('quiet hours', () => {
     await quietFor(HOUR_MS);
     const until = hubs.mum.work.doNotDisturb.dto().quiet_now?.until ?? 0;
     await send('Dinner is at 7');
-    expect(hubs.mum.card).toMatchObject({ state: 'pending', task_state: 'held', held: { why: 'quiet_hours', until } });
+    expect(hubs.mum.card).toMatchObject({
+      state: 'pending',
+      task_state: 'held',
+      held: { why: 'quiet_hours', until },
+    });
     expect(notified()).toEqual([]);
     const asked = newest(hubs.dad);
     expect(asked.state).toBe('held');
     expect(Math.abs((asked.heldUntil ?? 0) - until)).toBeLessThan(10);
 
     await hubs.clock.advance(HOUR_MS + 1_000);
-    expect(hubs.mum.card).toMatchObject({ state: 'pending', task_state: 'awaiting_approval', held: null });
+    expect(hubs.mum.card).toMatchObject({
+      state: 'pending',
+      task_state: 'awaiting_approval',
+      held: null,
+    });
     expect(notified()).toEqual(['dad']);
     expect(newest(hubs.dad).state).toBe('awaiting_approval');
     expect(await hubs.mum.work.inbox.claim('claude', 9)).toEqual([]);
-    expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.quiet_hours', 'request.held']));
+    expect(hubs.mum.auditActions()).toEqual(
+      expect.arrayContaining(['attention.quiet_hours', 'request.held']),
+    );
   });
 
   test('show a dangerous request at once, silenced, and notify when they are over, if it still waits', async () => {
@@ -62,7 +88,12 @@ describe('quiet hours', () => {
     await hubs.clock.advance(2 * 60_000);
     await quietFor(HOUR_MS);
     await send('Unlock the front door');
-    expect(hubs.mum.card).toMatchObject({ risk_class: 'R3', state: 'pending', task_state: 'awaiting_approval', held: null });
+    expect(hubs.mum.card).toMatchObject({
+      risk_class: 'R3',
+      state: 'pending',
+      task_state: 'awaiting_approval',
+      held: null,
+    });
     expect([newest(hubs.dad).state, notified().length]).toEqual(['awaiting_approval', 1]);
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(notified()).toEqual(['dad', 'dad']);
@@ -215,17 +246,24 @@ describe('a held card', () => {
   test('can be snoozed by a person until a time to come, and only while it waits', async () => {
     await send('Dinner is at 7');
     const { id } = hubs.mum.card;
-    expect((await hubs.mum.work.holds.snooze(id, now() + HOUR_MS, BROWSER)).held).toEqual({ why: 'person', until: now() + HOUR_MS });
+    expect((await hubs.mum.work.holds.snooze(id, now() + HOUR_MS, BROWSER)).held).toEqual({
+      why: 'person',
+      until: now() + HOUR_MS,
+    });
     await hubs.clock.settle();
     expect(newest(hubs.dad).state).toBe('held');
     await hubs.mum.work.doNotDisturb.pause(null, BROWSER);
     await hubs.mum.work.doNotDisturb.resume(BROWSER);
     expect(hubs.mum.card.held?.why).toBe('person');
-    await expect(hubs.mum.work.holds.snooze(id, now(), BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(hubs.mum.work.holds.snooze(id, now(), BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(hubs.mum.card.held).toBeNull();
     await hubs.mum.decide(hubs.mum.card, 'decline');
-    await expect(hubs.mum.work.holds.snooze(id, now() + HOUR_MS, BROWSER)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(hubs.mum.work.holds.snooze(id, now() + HOUR_MS, BROWSER)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   test('is asked once the wall clock is put right that was years ahead when a person snoozed it', async () => {
@@ -250,7 +288,11 @@ describe('a pause', () => {
     await send('Add salt');
     await alwaysAllow(hubs.mum.card);
     const salt = await hubs.mum.claim('claude');
-    await hubs.mum.work.inbox.reply('claude', salt.delivery_id, { status: 'completed', outcome: 'Done', truncated: false });
+    await hubs.mum.work.inbox.reply('claude', salt.delivery_id, {
+      status: 'completed',
+      outcome: 'Done',
+      truncated: false,
+    });
     await hubs.mum.work.agents.setClass('claude', { riskClass: 'R2' }, OWNER);
     await send('First');
     await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, OWNER);
@@ -268,7 +310,9 @@ describe('a pause', () => {
     await hubs.mum.work.doNotDisturb.resume(BROWSER);
     expect(hubs.mum.work.approvals.pending().map((card) => card.held)).toEqual([null, null]);
     expect(hubs.mum.store.read.countDeliveries('claude', ['queued'])).toBe(0);
-    expect(hubs.mum.auditActions()).toEqual(expect.arrayContaining(['attention.paused', 'attention.resumed']));
+    expect(hubs.mum.auditActions()).toEqual(
+      expect.arrayContaining(['attention.paused', 'attention.resumed']),
+    );
   });
 
   test('allows nothing by itself, but asks at once about what is urgent from a hub that may interrupt', async () => {
@@ -280,7 +324,11 @@ describe('a pause', () => {
     // A hub notifies once a minute at most.
     await hubs.clock.advance(60_000);
     await send('Open the gate', { priority: 'urgent' });
-    expect(hubs.mum.card).toMatchObject({ text: 'Open the gate', task_state: 'awaiting_approval', held: null });
+    expect(hubs.mum.card).toMatchObject({
+      text: 'Open the gate',
+      task_state: 'awaiting_approval',
+      held: null,
+    });
     expect([notified().length, newest(hubs.dad).state]).toEqual([2, 'awaiting_approval']);
     expect(hubs.mum.store.read.countDeliveries('claude', ['queued'])).toBe(1);
   });
@@ -301,13 +349,20 @@ describe('a pause', () => {
     await hubs.clock.advance(HOUR_MS + 1_000);
     expect(hubs.mum.card.held).toBeNull();
     expect(hubs.mum.work.doNotDisturb.dto().paused).toBeNull();
-    const told = hubs.mum.events.flatMap((event) => (event.type === 'do_not_disturb' ? [event.attention.paused] : []));
+    const told = hubs.mum.events.flatMap((event) =>
+      event.type === 'do_not_disturb' ? [event.attention.paused] : [],
+    );
     expect(told.map((paused) => paused !== null)).toEqual([true, false]);
-    expect(hubs.mum.store.read.audit({ limit: 9 }).find(({ action }) => action === 'attention.resumed')?.actor).toBe('clock');
+    expect(
+      hubs.mum.store.read.audit({ limit: 9 }).find(({ action }) => action === 'attention.resumed')
+        ?.actor,
+    ).toBe('clock');
   });
 
   test('for an hour, or until tonight by the clock of the hub, ends then', async () => {
-    expect((await hubs.mum.work.doNotDisturb.pause('in_an_hour', BROWSER)).paused?.until).toBe(now() + HOUR_MS);
+    expect((await hubs.mum.work.doNotDisturb.pause('in_an_hour', BROWSER)).paused?.until).toBe(
+      now() + HOUR_MS,
+    );
     const { paused } = await hubs.mum.work.doNotDisturb.pause('tonight', BROWSER);
     expect(new Date(paused?.until ?? 0).toISOString()).toMatch(/T00:00:00\.000Z$/);
     expect((paused?.until ?? 0) - now()).toBeLessThanOrEqual(DAY_MS);
@@ -320,12 +375,22 @@ describe('a pause', () => {
       await doNotDisturb.pause('in_an_hour', BROWSER);
       await doNotDisturb.mute('dad', now() + HOUR_MS, BROWSER);
       hubs.clock.jumpWall(-1_000);
-      expect([doNotDisturb.dto().paused === null, doNotDisturb.isMuted(hubs.dad.key)]).toEqual([false, true]);
+      expect([doNotDisturb.dto().paused === null, doNotDisturb.isMuted(hubs.dad.key)]).toEqual([
+        false,
+        true,
+      ]);
       hubs.clock.jumpWall(1_000 - aheadMs);
-      expect([doNotDisturb.dto().paused, doNotDisturb.dto().mutes, doNotDisturb.isMuted(hubs.dad.key)]).toEqual([null, [], false]);
+      expect([
+        doNotDisturb.dto().paused,
+        doNotDisturb.dto().mutes,
+        doNotDisturb.isMuted(hubs.dad.key),
+      ]).toEqual([null, [], false]);
       await hubs.clock.advance(61_000);
       expect(hubs.mum.store.read.mutes()).toEqual([]);
-      expect(hubs.mum.auditActions().slice(0, 2).sort()).toEqual(['attention.resumed', 'peer.unmuted']);
+      expect(hubs.mum.auditActions().slice(0, 2).sort()).toEqual([
+        'attention.resumed',
+        'peer.unmuted',
+      ]);
     }
     hubs.clock.jumpWall(DAY_MS);
     await doNotDisturb.pause(null, BROWSER);
@@ -343,7 +408,9 @@ describe('a pause', () => {
 
   test('is not made until a time that has been, or beyond a month', async () => {
     for (const until of [now(), now() + 32 * DAY_MS]) {
-      await expect(hubs.mum.work.doNotDisturb.pause(until, BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(hubs.mum.work.doNotDisturb.pause(until, BROWSER)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
     }
     expect(hubs.mum.work.doNotDisturb.dto().paused).toBeNull();
   });
@@ -364,13 +431,19 @@ describe('a mute', () => {
     await send('Dinner is at 7');
     await mute();
     expect(hubs.mum.card.held).toMatchObject({ why: 'muted' });
-    const notice = { id: crypto.randomUUID(), kind: 'notify', payload: { topic: 'family.news', data: 'hello', importance: 'high' } };
+    const notice = {
+      id: crypto.randomUUID(),
+      kind: 'notify',
+      payload: { topic: 'family.news', data: 'hello', importance: 'high' },
+    };
     await hubs.mum.isTold(hubs.dad.key, notice);
     await hubs.mum.restart();
     const [item] = hubs.mum.work.feed.list({ limit: 1 }).items;
     expect(item).toMatchObject({ text: 'hello', unread: false });
     expect(hubs.mum.work.feed.unreadCount()).toBe(0);
-    expect(hubs.mum.work.doNotDisturb.dto().mutes).toMatchObject([{ peer_id: hubs.dad.agentId, peer_name: 'dad' }]);
+    expect(hubs.mum.work.doNotDisturb.dto().mutes).toMatchObject([
+      { peer_id: hubs.dad.agentId, peer_name: 'dad' },
+    ]);
   });
 
   test('is taken back by unmuting, and both are on record', async () => {
@@ -379,7 +452,10 @@ describe('a mute', () => {
     await hubs.mum.work.doNotDisturb.unmute('dad', BROWSER);
     expect(hubs.mum.card.held).toBeNull();
     expect(hubs.mum.work.doNotDisturb.dto().mutes).toEqual([]);
-    expect(hubs.mum.auditActions().filter((action) => action.endsWith('muted'))).toEqual(['peer.unmuted', 'peer.muted']);
+    expect(hubs.mum.auditActions().filter((action) => action.endsWith('muted'))).toEqual([
+      'peer.unmuted',
+      'peer.muted',
+    ]);
   });
 
   test('ends with its time', async () => {

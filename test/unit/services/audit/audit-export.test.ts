@@ -12,7 +12,9 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-async function exported(format: AuditFormat): Promise<{ readonly text: string; readonly pieces: number }> {
+async function exported(
+  format: AuditFormat,
+): Promise<{ readonly text: string; readonly pieces: number }> {
   let text = '';
   let pieces = 0;
   for (let cursor: string | null | undefined; cursor !== null; pieces++) {
@@ -35,7 +37,18 @@ interface Exported {
 /** The chain as the file describes it, computed by nothing of this program. */
 function chainOf(previous: Buffer, row: Exported['rows'][number]): Buffer {
   const hash = createHash('sha256').update('axon-hub/audit/v2\0').update(previous);
-  for (const name of ['seq', 'at', 'monotonic_ms', 'actor', 'surface', 'action', 'object', 'rule', 'digest', 'detail']) {
+  for (const name of [
+    'seq',
+    'at',
+    'monotonic_ms',
+    'actor',
+    'surface',
+    'action',
+    'object',
+    'rule',
+    'digest',
+    'detail',
+  ]) {
     const value = row[name] ?? null;
     const bytes = Buffer.from(value === null ? '' : String(value));
     const head = Buffer.alloc(5);
@@ -47,7 +60,14 @@ function chainOf(previous: Buffer, row: Exported['rows'][number]): Buffer {
 }
 
 describe('the exported audit', () => {
-  it.each([0, 1, EXPORT_ROWS_MAX - 2, EXPORT_ROWS_MAX - 1, EXPORT_ROWS_MAX, EXPORT_ROWS_MAX * 2 + 7])(
+  it.each([
+    0,
+    1,
+    EXPORT_ROWS_MAX - 2,
+    EXPORT_ROWS_MAX - 1,
+    EXPORT_ROWS_MAX,
+    EXPORT_ROWS_MAX * 2 + 7,
+  ])(
     'holds %i rows and the signatures over them in JSON, each once and in order, ready to be checked elsewhere',
     async (rows) => {
       await house.act(rows);
@@ -55,15 +75,21 @@ describe('the exported audit', () => {
       const { text } = await exported('json');
       const file = JSON.parse(text) as Exported;
       // Whoever took it stands in it.
-      expect(file.rows.map(({ seq }) => seq)).toEqual(Array.from({ length: rows + 1 }, (_, index) => index + 1));
+      expect(file.rows.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: rows + 1 }, (_, index) => index + 1),
+      );
       expect(file.rows.at(-1)).toMatchObject({ action: 'audit.exported', ...PERSON });
       let chain: Buffer = Buffer.alloc(32);
       for (const row of file.rows) {
         chain = chainOf(chain, row);
         expect(row['chain']).toBe(chain.toString('hex'));
       }
-      expect(file.signatures.map(({ seq, key }) => [seq, key])).toEqual(rows === 0 ? [] : [[rows, file.key]]);
-      expect(file.signatures.map((one) => one['chain'])).toEqual(rows === 0 ? [] : [file.rows[rows - 1]?.['chain']]);
+      expect(file.signatures.map(({ seq, key }) => [seq, key])).toEqual(
+        rows === 0 ? [] : [[rows, file.key]],
+      );
+      expect(file.signatures.map((one) => one['chain'])).toEqual(
+        rows === 0 ? [] : [file.rows[rows - 1]?.['chain']],
+      );
     },
   );
 
@@ -76,7 +102,9 @@ describe('the exported audit', () => {
   it('has one line a row in CSV, under one line of names', async () => {
     await house.act(EXPORT_ROWS_MAX + 1);
     const lines = (await exported('csv')).text.split('\r\n');
-    expect(lines[0]).toBe('seq,time_utc,actor,surface,action,object,rule,digest,detail,monotonic_ms,chain');
+    expect(lines[0]).toBe(
+      'seq,time_utc,actor,surface,action,object,rule,digest,detail,monotonic_ms,chain',
+    );
     expect(lines).toHaveLength(EXPORT_ROWS_MAX + 4);
     expect(lines[1]).toMatch(/^1,"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d",/);
     expect(lines.at(-1)).toBe('');
@@ -95,7 +123,9 @@ describe('the exported audit', () => {
   it.each(['', 'rows.1.2', 'rows.1.2.3.4', 'other.1.2.3', 'rows.-1.2.3', "1' OR 1"])(
     'refuses a cursor that is none: %s',
     async (cursor) => {
-      await expect(house.audit.exportPiece('json', cursor, PERSON)).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(house.audit.exportPiece('json', cursor, PERSON)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
     },
   );
 });

@@ -1,5 +1,6 @@
-// The audit log of a hub that runs: signed in time, counted where the identity is kept, checked at the start. A log that does not fit is signed no
-// further; a database that counts less than the vault was restored, and leaves the hub locked.
+// The audit log of a hub that runs: signed in time, counted where the identity is kept, checked at
+// the start. A log that does not fit is signed no further; a database that counts less than the
+// vault was restored, and leaves the hub locked.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   COUNT_PAUSE_MS,
@@ -32,7 +33,9 @@ describe('the signatures over the audit log', () => {
     await house.clock.advance(SIGN_INTERVAL_MS - 1);
     expect(signatures()).toEqual([]);
     await house.minute();
-    expect(signatures().map(({ counter, previous, seq }) => [counter, previous, seq])).toEqual([[1, 0, 3]]);
+    expect(signatures().map(({ counter, previous, seq }) => [counter, previous, seq])).toEqual([
+      [1, 0, 3],
+    ]);
     await house.minute();
     await house.act(2);
     await house.minute();
@@ -42,15 +45,18 @@ describe('the signatures over the audit log', () => {
     ]);
   });
 
-  it.each(['window', 'browser', 'command_line'])('are made a second after what a person did in the %s', async (surface) => {
-    await house.act(2);
-    await house.decide(surface);
-    await pass(SIGN_SOON_MS - 1);
-    await house.decide(surface);
-    expect(signed()).toEqual([]);
-    await pass(1);
-    expect(signed()).toEqual([4]);
-  });
+  it.each(['window', 'browser', 'command_line'])(
+    'are made a second after what a person did in the %s',
+    async (surface) => {
+      await house.act(2);
+      await house.decide(surface);
+      await pass(SIGN_SOON_MS - 1);
+      await house.decide(surface);
+      expect(signed()).toEqual([]);
+      await pass(1);
+      expect(signed()).toEqual([4]);
+    },
+  );
 
   it('wait for the minute after what anybody else did', async () => {
     for (const surface of ['peer', 'agent', 'rule', 'clock', 'hub']) await house.decide(surface);
@@ -113,7 +119,9 @@ describe('the signatures over the audit log', () => {
     await house.act();
     await house.minute();
     await pass(COUNT_PAUSE_MS);
-    expect([house.counter.mark?.value, house.store.read.lastAuditSignature()?.counter]).toEqual([131, 131]);
+    expect([house.counter.mark?.value, house.store.read.lastAuditSignature()?.counter]).toEqual([
+      131, 131,
+    ]);
   });
 
   it('are made at a stop, with what was written behind, and the stop waits two seconds for the vault at most', async () => {
@@ -133,7 +141,12 @@ describe('the signatures over the audit log', () => {
     await house.startAgain();
     await house.act();
     await house.minute();
-    expect([house.audit.state, house.audit.isOpen, house.audit.rulesMayAct, signatures()]).toEqual(['unchecked', false, false, []]);
+    expect([house.audit.state, house.audit.isOpen, house.audit.rulesMayAct, signatures()]).toEqual([
+      'unchecked',
+      false,
+      false,
+      [],
+    ]);
     house.counter.trouble = undefined;
     await house.audit.check(new AbortController().signal);
     await house.minute();
@@ -147,7 +160,11 @@ describe('the signatures over the audit log', () => {
     await house.crash();
     await house.startAgain();
     expect(house.audit.state).toBe('ok');
-    expect(lastRow()).toMatchObject({ action: 'hub.ended_unexpectedly', actor: 'hub', detail: '{"rows":2,"from_row":5}' });
+    expect(lastRow()).toMatchObject({
+      action: 'hub.ended_unexpectedly',
+      actor: 'hub',
+      detail: '{"rows":2,"from_row":5}',
+    });
     await pass(SIGN_SOON_MS);
     expect(signed().at(-1)).toBe(7);
     await house.stop();
@@ -163,30 +180,44 @@ describe('a log that does not fit any more', () => {
     ['a removed end', 'DELETE FROM audit WHERE seq > 7', 8],
     ['every new row removed', 'DELETE FROM audit WHERE seq > 4', 5],
     ['the last signature removed', 'DELETE FROM audit_signatures', 5],
-  ])('is signed no further, and no rule acts over any number of starts: %s', async (_what, sql, row) => {
-    await house.act(4);
-    await house.minute();
-    await house.act(4);
-    house.tamper(sql);
-    await house.minute();
-    const before = signatures().length;
-    expect(lastRow()).toMatchObject({ action: 'audit.tampered', actor: 'hub' });
-    expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ row });
-    expect([house.audit.state, house.states.at(-1), house.audit.finding?.row]).toEqual(['tampered', 'tampered', row]);
-    if (before > 0) await house.stop();
-    if (before > 0) await house.startAgain();
-    await house.act();
-    await house.minute();
-    expect([house.audit.state, house.audit.rulesMayAct, signatures().length]).toEqual(['tampered', false, before]);
-    expect(house.actions().filter((action) => action === 'audit.tampered')).toHaveLength(1);
-  });
+  ])(
+    'is signed no further, and no rule acts over any number of starts: %s',
+    async (_what, sql, row) => {
+      await house.act(4);
+      await house.minute();
+      await house.act(4);
+      house.tamper(sql);
+      await house.minute();
+      const before = signatures().length;
+      expect(lastRow()).toMatchObject({ action: 'audit.tampered', actor: 'hub' });
+      expect(JSON.parse(lastRow()?.detail ?? '')).toMatchObject({ row });
+      expect([house.audit.state, house.states.at(-1), house.audit.finding?.row]).toEqual([
+        'tampered',
+        'tampered',
+        row,
+      ]);
+      if (before > 0) await house.stop();
+      if (before > 0) await house.startAgain();
+      await house.act();
+      await house.minute();
+      expect([house.audit.state, house.audit.rulesMayAct, signatures().length]).toEqual([
+        'tampered',
+        false,
+        before,
+      ]);
+      expect(house.actions().filter((action) => action === 'audit.tampered')).toHaveLength(1);
+    },
+  );
 
   it('is seen at the start, in the last signed stretch and behind it', async () => {
     await house.signThrice();
     await house.stop();
     house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 14");
     await house.startAgain();
-    expect([house.audit.state, house.audit.finding]).toMatchObject(['tampered', { kind: 'changed', row: 14 }]);
+    expect([house.audit.state, house.audit.finding]).toMatchObject([
+      'tampered',
+      { kind: 'changed', row: 14 },
+    ]);
   });
 
   it('is acknowledged as it was shown, by one row, with which a new signed stretch begins', async () => {
@@ -194,27 +225,49 @@ describe('a log that does not fit any more', () => {
     house.tamper("UPDATE audit SET actor = 'nobody' WHERE seq = 2");
     await house.minute();
     expect(signatures()).toEqual([]);
-    await expect(house.audit.acknowledge(PERSON, 3)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('row 2') });
+    await expect(house.audit.acknowledge(PERSON, 3)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('row 2'),
+    });
     await house.acknowledge();
-    expect([house.audit.state, house.audit.rulesMayAct, house.audit.finding]).toEqual(['ok', true, null]);
-    expect(lastRow()).toMatchObject({ action: 'audit.acknowledged', ...PERSON, seq: signed().at(-1) });
+    expect([house.audit.state, house.audit.rulesMayAct, house.audit.finding]).toEqual([
+      'ok',
+      true,
+      null,
+    ]);
+    expect(lastRow()).toMatchObject({
+      action: 'audit.acknowledged',
+      ...PERSON,
+      seq: signed().at(-1),
+    });
     await expect(house.acknowledge()).rejects.toMatchObject({ code: 'conflict' });
     await house.act();
     await house.minute();
     expect(signed()).toEqual([7, 8]);
-    expect(await house.verify()).toMatchObject({ finding: null, acknowledged: [{ row: 2, acknowledged_row: 7 }] });
+    expect(await house.verify()).toMatchObject({
+      finding: null,
+      acknowledged: [{ row: 2, acknowledged_row: 7 }],
+    });
     await house.stop();
     await house.startAgain();
     expect(house.audit.state).toBe('ok');
   });
 
   it.each([
-    ['a forged signature of a higher count', 'counter + 1000000, counter, seq, chain, at, key, signature'],
-    ['a signature by another key', `counter + 1000000, counter, seq, chain, at, '${'a'.repeat(64)}', randomblob(64)`],
+    [
+      'a forged signature of a higher count',
+      'counter + 1000000, counter, seq, chain, at, key, signature',
+    ],
+    [
+      'a signature by another key',
+      `counter + 1000000, counter, seq, chain, at, '${'a'.repeat(64)}', randomblob(64)`,
+    ],
   ])('holds %s, and counts on above it once that was acknowledged', async (_what, columns) => {
     await house.act(4);
     await house.stop();
-    house.tamper(`INSERT INTO audit_signatures SELECT ${columns} FROM audit_signatures ORDER BY counter DESC LIMIT 1`);
+    house.tamper(
+      `INSERT INTO audit_signatures SELECT ${columns} FROM audit_signatures ORDER BY counter DESC LIMIT 1`,
+    );
     await house.startAgain();
     expect([house.audit.state, house.counter.mark?.value]).toEqual(['tampered', 1]);
     await house.acknowledge();
@@ -241,7 +294,11 @@ describe('a database that was restored', () => {
   it('is seen by the counter, and locks the hub over any number of starts', async () => {
     await restored();
     for (let start = 0; start < 2; start++) {
-      expect([house.audit.state, house.audit.isOpen, house.audit.rulesMayAct]).toEqual(['restored', false, false]);
+      expect([house.audit.state, house.audit.isOpen, house.audit.rulesMayAct]).toEqual([
+        'restored',
+        false,
+        false,
+      ]);
       await house.minute();
       await house.stop();
       await house.startAgain();
@@ -253,8 +310,16 @@ describe('a database that was restored', () => {
   it('is the newest one once its owner has confirmed that, by one row, and the counter goes on above both', async () => {
     await restored();
     await house.audit.confirmRestore(PERSON);
-    expect([house.audit.state, house.audit.isOpen, house.counter.mark?.value]).toEqual(['ok', true, 3]);
-    expect(lastRow()).toMatchObject({ action: 'hub.restore_confirmed', detail: '{"why":"older_copy"}', ...PERSON });
+    expect([house.audit.state, house.audit.isOpen, house.counter.mark?.value]).toEqual([
+      'ok',
+      true,
+      3,
+    ]);
+    expect(lastRow()).toMatchObject({
+      action: 'hub.restore_confirmed',
+      detail: '{"why":"older_copy"}',
+      ...PERSON,
+    });
     expect(await house.verify()).toMatchObject({ state: 'done', finding: null, counted: true });
     await house.act();
     await house.stop();
@@ -281,7 +346,9 @@ describe('a database that was restored', () => {
     await restored();
     const before = house.actions();
     house.counter.trouble = 'locked';
-    await expect(house.audit.confirmRestore(PERSON)).rejects.toMatchObject({ code: 'identity_locked' });
+    await expect(house.audit.confirmRestore(PERSON)).rejects.toMatchObject({
+      code: 'identity_locked',
+    });
     expect([house.audit.state, house.actions()]).toEqual(['restored', before]);
     house.counter.trouble = undefined;
     await house.audit.confirmRestore(PERSON);
@@ -299,9 +366,17 @@ describe('a database that was restored', () => {
   });
 
   it.each([
-    ['another database is counted', 'other_database', (): void => void (house.counter.mark = { databaseId: 'f'.repeat(32), value: 1 })],
+    [
+      'another database is counted',
+      'other_database',
+      (): void => void (house.counter.mark = { databaseId: 'f'.repeat(32), value: 1 }),
+    ],
     ['the counter is gone', 'counter_lost', (): void => void (house.counter.mark = undefined)],
-    ['the counter is damaged', 'counter_lost', (): void => void (house.counter.trouble = 'damaged')],
+    [
+      'the counter is damaged',
+      'counter_lost',
+      (): void => void (house.counter.trouble = 'damaged'),
+    ],
   ] as const)('is one where %s, too', async (_how, why, change) => {
     await house.act();
     await house.stop();

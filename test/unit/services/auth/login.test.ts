@@ -11,7 +11,10 @@ import {
 } from '../../../../main/services/auth/limits.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
-import { PassphraseService, type PassphraseLine } from '../../../../main/services/auth/passphrase-service.ts';
+import {
+  PassphraseService,
+  type PassphraseLine,
+} from '../../../../main/services/auth/passphrase-service.ts';
 import { SECURITY_AUDIT } from '../../../../main/services/base/limits.ts';
 import { SettingsService } from '../../../../main/services/auth/settings-service.ts';
 import { EventBus } from '../../../../main/services/base/event-bus.ts';
@@ -54,7 +57,8 @@ describe('HT-13: a login code', () => {
   test('is void after five wrong tries at it, and a new code works again', () => {
     const login = new LoginService({ clock, random });
     const { code } = login.makeCode();
-    for (let count = 0; count < LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend(nearly(code)));
+    for (let count = 0; count < LOGIN_CODE_FAILURES_MAX; count += 1)
+      thrownBy(() => login.spend(nearly(code)));
     expect(() => login.spend(code)).toThrow();
     login.spend(login.makeCode().code);
   });
@@ -62,7 +66,8 @@ describe('HT-13: a login code', () => {
   test('still works after four wrong ones', () => {
     const login = new LoginService({ clock, random });
     const { code } = login.makeCode();
-    for (let count = 1; count < LOGIN_CODE_FAILURES_MAX; count += 1) thrownBy(() => login.spend(nearly(code)));
+    for (let count = 1; count < LOGIN_CODE_FAILURES_MAX; count += 1)
+      thrownBy(() => login.spend(nearly(code)));
     expect(() => login.spend(code)).not.toThrow();
   });
 
@@ -78,7 +83,9 @@ describe('the owner passphrase', () => {
   test('is kept as a slow hash only, and is recognised', async () => {
     const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
     expect(service.isSet()).toBe(false);
-    await expect(service.check('anything', signal)).rejects.toMatchObject({ code: 'passphrase_required' });
+    await expect(service.check('anything', signal)).rejects.toMatchObject({
+      code: 'passphrase_required',
+    });
     await service.setFirst('correct horse', BY);
     expect(store.read.getMeta('auth.passphrase')).not.toContain('correct horse');
     await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
@@ -90,7 +97,9 @@ describe('the owner passphrase', () => {
     const answers: unknown[] = [];
     const before = clock.timers;
     const heldUp = () => expect.poll(() => clock.timers).toBe(before + 1);
-    const tries = ['wrong one', 'wrong two'].map((wrong) => service.check(wrong, signal).catch((error: unknown) => answers.push(error)));
+    const tries = ['wrong one', 'wrong two'].map((wrong) =>
+      service.check(wrong, signal).catch((error: unknown) => answers.push(error)),
+    );
     await heldUp();
     expect(answers).toHaveLength(0);
     await clock.advance(PASSPHRASE_FAILURE_DELAY_MS);
@@ -107,8 +116,12 @@ describe('the owner passphrase', () => {
     const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
     await service.setFirst('correct horse', BY);
     const gone = AbortSignal.abort();
-    const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () => service.check('wrong', gone).catch(() => 'refused'));
-    await expect(service.check('correct horse', signal)).rejects.toMatchObject({ code: 'rate_limited' });
+    const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () =>
+      service.check('wrong', gone).catch(() => 'refused'),
+    );
+    await expect(service.check('correct horse', signal)).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => 'refused'));
     await expect(service.check('correct horse', signal)).resolves.toBeUndefined();
   });
@@ -121,7 +134,8 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
     service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
     await service.setFirst('correct horse', BY);
   });
-  const refused = () => store.read.audit({ limit: 200 }).filter(({ action }) => action === 'passphrase.refused');
+  const refused = () =>
+    store.read.audit({ limit: 200 }).filter(({ action }) => action === 'passphrase.refused');
   const isWrong = async (line: PassphraseLine): Promise<void> => {
     const before = clock.timers;
     const answer = service.check('a guess', signal, line, PAGE).catch((error: unknown) => error);
@@ -135,7 +149,9 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
 
   test('is on record with who gave it, and never what was given', async () => {
     await isWrong('page');
-    expect(refused()).toMatchObject([{ actor: 'ui:1', surface: 'browser', object: 'owner', detail: '{"line":"page"}' }]);
+    expect(refused()).toMatchObject([
+      { actor: 'ui:1', surface: 'browser', object: 'owner', detail: '{"line":"page"}' },
+    ]);
     expect(JSON.stringify(store.read.audit({ limit: 200 }))).not.toContain('a guess');
     await service.check('correct horse', signal, 'page', PAGE);
     expect(refused()).toHaveLength(1);
@@ -143,17 +159,29 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
 
   test('closes that line for longer each time, up to a minute, and a right one opens it', async () => {
     await severalWrong('page', PASSPHRASE_FAILURES_FREE);
-    const closed = { code: 'rate_limited', message: expect.stringContaining('5 times in a row') as string };
-    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ ...closed, retryAfterMs: 1_000 });
+    const closed = {
+      code: 'rate_limited',
+      message: expect.stringContaining('5 times in a row') as string,
+    };
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({
+      ...closed,
+      retryAfterMs: 1_000,
+    });
     await clock.advance(1_000);
     await isWrong('page');
-    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 3_000 });
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 3_000,
+    });
     for (let count = 0; count < 5; count += 1) {
       await clock.advance(PASSPHRASE_BACK_OFF_MAX_MS.page);
       await isWrong('page');
     }
     await clock.advance(PASSPHRASE_BACK_OFF_MAX_MS.page - PASSPHRASE_FAILURE_DELAY_MS - 1);
-    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 1 });
+    await expect(service.check('correct horse', signal, 'page', PAGE)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 1,
+    });
     await clock.advance(1);
     await service.check('correct horse', signal, 'page', PAGE);
     await isWrong('page');
@@ -168,7 +196,9 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
     const waiting = Array.from({ length: PASSPHRASE_TRIES_WAITING_MAX }, () =>
       service.check('wrong', gone, 'page', PAGE).catch(() => null),
     );
-    await expect(service.check('wrong', signal, 'page', PAGE)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(service.check('wrong', signal, 'page', PAGE)).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
     await service.check('correct horse', signal, 'owner');
     await Promise.all(waiting);
   });
@@ -188,14 +218,19 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
 
   test('costs its second and is answered as wrong though the disk takes no row about it, which the log tells', async () => {
     const told: unknown[] = [];
-    const log = { ...SILENT_LOG, warn: (message: string, fields?: object) => void told.push([message, fields]) };
+    const log = {
+      ...SILENT_LOG,
+      warn: (message: string, fields?: object) => void told.push([message, fields]),
+    };
     service = new PassphraseService({ store, clock, log, random });
     const write = store.write.bind(store);
     store.write = () => Promise.reject(new AppError('storage_failed', 'The disk is full.'));
     await isWrong('page');
     store.write = write;
     expect(refused()).toEqual([]);
-    expect(told).toEqual([['a wrong owner passphrase is not on record', { line: 'page', error: 'The disk is full.' }]]);
+    expect(told).toEqual([
+      ['a wrong owner passphrase is not on record', { line: 'page', error: 'The disk is full.' }],
+    ]);
     await isWrong('page');
     expect(refused()).toHaveLength(1);
   });
@@ -205,23 +240,37 @@ describe('HT-13: of several owner passphrases set at once', () => {
   test('one first one is kept and the others are told', async () => {
     const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
     const wanted = ['passphrase one', 'passphrase two', 'passphrase three'];
-    const outcomes = await Promise.allSettled(wanted.map((passphrase) => service.setFirst(passphrase, BY)));
+    const outcomes = await Promise.allSettled(
+      wanted.map((passphrase) => service.setFirst(passphrase, BY)),
+    );
     const kept = wanted.filter((_passphrase, at) => outcomes[at]?.status === 'fulfilled');
     expect(kept).toHaveLength(1);
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    expect(refused).toEqual([expect.objectContaining({ code: 'conflict' }), expect.objectContaining({ code: 'conflict' })]);
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason] : [],
+    );
+    expect(refused).toEqual([
+      expect.objectContaining({ code: 'conflict' }),
+      expect.objectContaining({ code: 'conflict' }),
+    ]);
     await expect(service.check(kept[0] ?? '', signal)).resolves.toBeUndefined();
-    expect(store.read.audit({ limit: 9 }).filter(({ action }) => action === 'passphrase.set')).toHaveLength(1);
+    expect(
+      store.read.audit({ limit: 9 }).filter(({ action }) => action === 'passphrase.set'),
+    ).toHaveLength(1);
   });
 
   test('one change is kept and the other is told', async () => {
     const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
     await service.setFirst('the one before', BY);
     const outcomes = await Promise.allSettled(
-      ['passphrase one', 'passphrase two'].map((passphrase) => service.change('the one before', passphrase, BY, signal)),
+      ['passphrase one', 'passphrase two'].map((passphrase) =>
+        service.change('the one before', passphrase, BY, signal),
+      ),
     );
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(outcomes).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ code: 'conflict' }) });
+    expect(outcomes).toContainEqual({
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'conflict' }),
+    });
   });
 });
 
@@ -229,12 +278,20 @@ describe('the settings', () => {
   const make = (
     overrides: { name?: string; discovery?: boolean; approvals_wait_minutes?: number } = {},
     events = new EventBus(),
-  ): SettingsService => new SettingsService({ store, clock, events, log: SILENT_LOG, defaultName: () => 'Hub 3f2a' }, overrides);
+  ): SettingsService =>
+    new SettingsService(
+      { store, clock, events, log: SILENT_LOG, defaultName: () => 'Hub 3f2a' },
+      overrides,
+    );
 
   test('have defaults, keep what was changed across a restart, and tell pages', async () => {
     const events = new EventBus();
     const settings = make({}, events);
-    expect(settings.current()).toMatchObject({ name: 'Hub 3f2a', discovery: true, theme: 'system' });
+    expect(settings.current()).toMatchObject({
+      name: 'Hub 3f2a',
+      discovery: true,
+      theme: 'system',
+    });
     await settings.update({ name: "Mum's PC", theme: 'dark', person: undefined }, BY);
     expect(events.since(0)).toEqual([{ seq: 1, type: 'settings', settings: settings.current() }]);
     expect(make().current()).toMatchObject({ name: "Mum's PC", theme: 'dark', person: null });
@@ -249,10 +306,20 @@ describe('the settings', () => {
     expect(settings.current()).toMatchObject({ ...given, name: 'typed' });
     await settings.update(chosen, BY);
     const told: unknown[] = [];
-    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void told.push(fields) };
-    const restarted = new SettingsService({ store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' }, given);
+    const log = {
+      ...SILENT_LOG,
+      warn: (_message: string, fields?: object) => void told.push(fields),
+    };
+    const restarted = new SettingsService(
+      { store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' },
+      given,
+    );
     expect(restarted.current()).toMatchObject(chosen);
-    expect(told).toEqual([{ setting: 'name' }, { setting: 'discovery' }, { setting: 'approvals_wait_minutes' }]);
+    expect(told).toEqual([
+      { setting: 'name' },
+      { setting: 'discovery' },
+      { setting: 'approvals_wait_minutes' },
+    ]);
     make(chosen);
     expect(make().current()).toMatchObject(chosen);
   });
@@ -260,7 +327,10 @@ describe('the settings', () => {
   test('find no hub in a run that was told so, whatever a person changed before or in it, and again in the next', async () => {
     await make().update({ discovery: true }, BY);
     const warned: unknown[] = [];
-    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
+    const log = {
+      ...SILENT_LOG,
+      warn: (_message: string, fields?: object) => void warned.push(fields),
+    };
     const deps = { store, clock, events: new EventBus(), log, defaultName: () => 'Hub 3f2a' };
     const abroad = new SettingsService(deps, { discovery: false }, { discovery: '--discovery' });
     expect([abroad.current().discovery, warned]).toEqual([false, []]);
@@ -273,14 +343,20 @@ describe('the settings', () => {
     const settings = make({ approvals_wait_minutes: 60 });
     expect(settings.current().approvals_wait_minutes).toBe(60);
     await settings.update({ approvals_wait_minutes: 240 }, BY);
-    expect([settings.current(), make().current()].map((now) => now.approvals_wait_minutes)).toEqual([240, 240]);
+    expect([settings.current(), make().current()].map((now) => now.approvals_wait_minutes)).toEqual(
+      [240, 240],
+    );
   });
 
   test('say how long things are kept: the default, what config.json says, what a person chose, and above all what this run was told', async () => {
     const by = { store, clock, events: new EventBus(), defaultName: () => 'Hub 3f2a' };
     const warned: unknown[] = [];
-    const log = { ...SILENT_LOG, warn: (_message: string, fields?: object) => void warned.push(fields) };
-    const open = (given: object, fixed: FixedSettings = {}) => new SettingsService({ ...by, log }, given, fixed);
+    const log = {
+      ...SILENT_LOG,
+      warn: (_message: string, fields?: object) => void warned.push(fields),
+    };
+    const open = (given: object, fixed: FixedSettings = {}) =>
+      new SettingsService({ ...by, log }, given, fixed);
     expect(open({}).current()).toMatchObject({ keep_messages_days: 365, keep_feed_days: 90 });
     expect(open({}).current().fixed_at_start).toEqual({});
     const inFile = { keep_messages_days: 30, keep_feed_days: 7 };
@@ -301,7 +377,10 @@ describe('the settings', () => {
 
   test('changed at the same moment by two pages are both kept', async () => {
     const settings = make();
-    await Promise.all([settings.update({ name: 'one' }, BY), settings.update({ theme: 'light' }, BY)]);
+    await Promise.all([
+      settings.update({ name: 'one' }, BY),
+      settings.update({ theme: 'light' }, BY),
+    ]);
     expect(make().current()).toMatchObject({ name: 'one', theme: 'light' });
   });
 });

@@ -1,7 +1,12 @@
 // Tokens as the doors use them: on a real store, with a clock the test moves.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
-import { SESSIONS_MAX, UI_SESSION_IDLE_MAX_MS, UI_SESSION_MAX_MS, OWNER_TOKEN_MAX_MS } from '../../../../main/services/auth/limits.ts';
+import {
+  SESSIONS_MAX,
+  UI_SESSION_IDLE_MAX_MS,
+  UI_SESSION_MAX_MS,
+  OWNER_TOKEN_MAX_MS,
+} from '../../../../main/services/auth/limits.ts';
 import { containsToken, readToken } from '../../../../main/services/auth/token-format.ts';
 import { TokenService } from '../../../../main/services/auth/token-service.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -18,7 +23,9 @@ beforeEach(async () => {
   clock = new ManualClock();
   store = openTemporaryStore(clock);
   tokens = new TokenService({ store, clock, random: new SystemRandom() });
-  await store.write((tables) => ['bot', 'cat'].forEach((name) => tables.putAgent(agentRow({ name, isDefault: false }))));
+  await store.write((tables) =>
+    ['bot', 'cat'].forEach((name) => tables.putAgent(agentRow({ name, isDefault: false }))),
+  );
 });
 afterEach(() => store.close());
 
@@ -31,8 +38,11 @@ describe('a token', () => {
   });
 
   test('is made for no program that is no agent here, or only asks to be one', async () => {
-    await store.write((tables) => tables.putAgent(agentRow({ name: 'asks', state: 'requested', isDefault: false })));
-    for (const name of ['stranger', 'asks']) await expect(tokens.issueForAgent(name)).rejects.toMatchObject({ code: 'not_found' });
+    await store.write((tables) =>
+      tables.putAgent(agentRow({ name: 'asks', state: 'requested', isDefault: false })),
+    );
+    for (const name of ['stranger', 'asks'])
+      await expect(tokens.issueForAgent(name)).rejects.toMatchObject({ code: 'not_found' });
     expect(store.read.tokens()).toEqual([]);
   });
 
@@ -65,16 +75,24 @@ describe('a token', () => {
     expect(tokens.authenticate(token)).toBeUndefined();
     expect(heard).toEqual([id]);
     await expect(tokens.revoke(id, BY)).rejects.toMatchObject({ code: 'not_found' });
-    expect(store.read.audit({ limit: 5 })[0]).toMatchObject({ action: 'token.revoked', object: id });
+    expect(store.read.audit({ limit: 5 })[0]).toMatchObject({
+      action: 'token.revoked',
+      object: id,
+    });
   });
 
   test('of a terminal ends itself with its command and leaves no row of that; ended by another it does', async () => {
-    const [own, other] = [await tokens.issueForOwner('Command line'), await tokens.issueForOwner('Command line')];
+    const [own, other] = [
+      await tokens.issueForOwner('Command line'),
+      await tokens.issueForOwner('Command line'),
+    ];
     await tokens.revoke(own.id, { actor: `owner:${own.id}`, surface: 'command_line' });
     expect(tokens.authenticate(own.token)).toBeUndefined();
     expect(store.read.audit({ limit: 5 })).toEqual([]);
     await tokens.revoke(other.id, { actor: `owner:${own.id}`, surface: 'command_line' });
-    expect(store.read.audit({ limit: 5 })).toMatchObject([{ action: 'token.revoked', object: other.id }]);
+    expect(store.read.audit({ limit: 5 })).toMatchObject([
+      { action: 'token.revoked', object: other.id },
+    ]);
   });
 
   test('of a removed agent ends with all its others', async () => {
@@ -87,7 +105,11 @@ describe('a token', () => {
     expect(heard, 'not before it is durable').toEqual([]);
     ended();
     expect(heard).toHaveLength(2);
-    expect([first, second, foreign].map((token) => tokens.authenticate(token)?.agent)).toEqual([undefined, undefined, 'cat']);
+    expect([first, second, foreign].map((token) => tokens.authenticate(token)?.agent)).toEqual([
+      undefined,
+      undefined,
+      'cat',
+    ]);
   });
 
   test('is found inside other text, and its bare prefix is not', () => {
@@ -133,7 +155,8 @@ describe('a session', () => {
     const second = await tokens.issueForPage('second');
     await clock.advance(1_000);
     tokens.authenticate(first.token);
-    for (let count = 2; count < SESSIONS_MAX; count += 1) await tokens.issueForPage(`session ${count}`);
+    for (let count = 2; count < SESSIONS_MAX; count += 1)
+      await tokens.issueForPage(`session ${count}`);
     const heard: string[] = [];
     tokens.onRevoked((id) => heard.push(id));
     await tokens.issueForPage('one more');

@@ -1,4 +1,5 @@
-// The thread of a request tells its end by the same word at both hubs, whatever the report that brought it calls it.
+// The thread of a request tells its end by the same word at both hubs, whatever the report that
+// brought it calls it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WRITE_BEHIND_DELAY_MAX_MS } from '../../../../main/adapters/sqlite/limits.ts';
 import type { ConversationDetailDto } from '../../../../preload/contract/conversation-dto.ts';
@@ -24,17 +25,22 @@ beforeEach(async () => {
 });
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-const thread = (hub: WorkHub): ConversationDetailDto => hub.work.conversations.get(newest(hub).conversationId, null);
+const thread = (hub: WorkHub): ConversationDetailDto =>
+  hub.work.conversations.get(newest(hub).conversationId, null);
 /** The last state that the thread of a hub tells, and the one of its row in the list. */
 function toldAt(hub: WorkHub): readonly (string | null | undefined)[] {
   const { conversation, entries } = thread(hub);
-  return [entries.map(({ state }) => state).findLast((state) => state !== null), conversation.state];
+  return [
+    entries.map(({ state }) => state).findLast((state) => state !== null),
+    conversation.state,
+  ];
 }
 
 async function finish(status: 'completed' | 'failed'): Promise<void> {
   await mum.decide(mum.card, 'allow');
   const { delivery_id } = await mum.claim('claude');
-  const words = status === 'completed' ? { outcome: 'Told them' } : { error: 'No chat', code: 'internal' };
+  const words =
+    status === 'completed' ? { outcome: 'Told them' } : { error: 'No chat', code: 'internal' };
   await mum.work.inbox.reply('claude', delivery_id, { status, ...words, truncated: false });
 }
 
@@ -50,27 +56,41 @@ describe('a thread at both hubs', () => {
   it.each(ENDS)('tells that the request is %s', async (state, end) => {
     await end();
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
-    for (const hub of [dad, mum]) expect([hub.name, ...toldAt(hub)]).toEqual([hub.name, state, state]);
+    for (const hub of [dad, mum])
+      expect([hub.name, ...toldAt(hub)]).toEqual([hub.name, state, state]);
     const report = thread(dad).entries.find(({ kind }) => kind === 'result');
     if (report) expect(report.state, 'the report does not call a decline a failure').toBe(state);
   });
 
   const STORIES: readonly (readonly [string, () => Promise<unknown>, object | null])[] = [
     ['completed', () => finish('completed'), { state: 'approved', surface: 'peer', person: 'Mum' }],
-    ['declined', () => mum.decide(mum.card, 'decline'), { state: 'declined', surface: 'peer', person: 'Mum' }],
-    ['expired', () => clock.advance(DEADLINE_MS + 1_000), { state: 'expired', surface: 'clock', person: null }],
+    [
+      'declined',
+      () => mum.decide(mum.card, 'decline'),
+      { state: 'declined', surface: 'peer', person: 'Mum' },
+    ],
+    [
+      'expired',
+      () => clock.advance(DEADLINE_MS + 1_000),
+      { state: 'expired', surface: 'clock', person: null },
+    ],
     ['cancelled', () => dad.work.tasks.cancel(id, { agent: 'openclaw' }, null), null],
   ];
 
-  it.each(STORIES)('of a request that is %s tells the asker who decided, as the hub that decided says', async (_state, end, told) => {
-    await end();
-    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
-    const [there, ...more] = thread(dad).entries.filter(({ kind }) => kind === 'decision');
-    expect(more).toEqual([]);
-    if (told === null) return expect(there).toBeUndefined();
-    expect(there).toMatchObject({ direction: 'in', who: 'mum', ...told });
-    expect(there?.at, 'neither before it was asked nor later than now').toBeLessThanOrEqual(clock.wallMs());
-  });
+  it.each(STORIES)(
+    'of a request that is %s tells the asker who decided, as the hub that decided says',
+    async (_state, end, told) => {
+      await end();
+      await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+      const [there, ...more] = thread(dad).entries.filter(({ kind }) => kind === 'decision');
+      expect(more).toEqual([]);
+      if (told === null) return expect(there).toBeUndefined();
+      expect(there).toMatchObject({ direction: 'in', who: 'mum', ...told });
+      expect(there?.at, 'neither before it was asked nor later than now').toBeLessThanOrEqual(
+        clock.wallMs(),
+      );
+    },
+  );
 
   it('tells the asker nothing of a decision where that hub lists no such thing', async () => {
     mum.messenger.extensions = () => ['route/1', 'conversation/1', 'receipts/1', 'progress/1'];
@@ -82,7 +102,11 @@ describe('a thread at both hubs', () => {
 
   it('of a question tells who declined it, too', async () => {
     const never = new AbortController().signal;
-    const question = dad.work.sender.query({ to: 'mum', question: 'Home at 7?', domain: 'family.chat' }, 'openclaw', never);
+    const question = dad.work.sender.query(
+      { to: 'mum', question: 'Home at 7?', domain: 'family.chat' },
+      'openclaw',
+      never,
+    );
     const refused = expect(question).rejects.toMatchObject({ code: 'rejected' });
     await clock.settle();
     const card = mum.work.approvals.pending().find(({ kind }) => kind === 'query');
@@ -91,7 +115,11 @@ describe('a thread at both hubs', () => {
     await refused;
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
     const story = { outcome: 'declined', by: 'person', person: 'Mum' };
-    expect(dad.work.tasks.list({ limit: 9 }, { agent: 'openclaw' }).items.map(({ decision }) => decision)).toMatchObject([story, null]);
+    expect(
+      dad.work.tasks
+        .list({ limit: 9 }, { agent: 'openclaw' })
+        .items.map(({ decision }) => decision),
+    ).toMatchObject([story, null]);
   });
 
   it('has the words of the one who asked for its title, and says whose those are', () => {

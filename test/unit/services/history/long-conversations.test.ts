@@ -1,4 +1,5 @@
-// A conversation in which somebody says as much as messages can hold: what is shown at once stays bounded, and says what it leaves out.
+// A conversation in which somebody says as much as messages can hold: what is shown at once stays
+// bounded, and says what it leaves out.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TITLE_MAX_CHARACTERS } from '../../../../main/services/tasks/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -47,7 +48,9 @@ async function said(notices: readonly unknown[]): Promise<void> {
 const shown = () => mum.work.conversations.get('flood', null);
 
 it('shows the first fields of data with thousands, and counts the others', async () => {
-  await said([Object.fromEntries(Array.from({ length: LEAVES }, (_, index) => [`leaf_${index}`, index]))]);
+  await said([
+    Object.fromEntries(Array.from({ length: LEAVES }, (_, index) => [`leaf_${index}`, index])),
+  ]);
   const [entry] = shown().entries;
   expect(entry?.fields?.[0]).toEqual(['leaf_0', '0']);
   expect((entry?.fields?.length ?? 0) + (entry?.fields_left_out ?? 0)).toBe(LEAVES);
@@ -77,7 +80,11 @@ it('has the newest words whole, and the older ones by their beginnings once ther
 });
 
 it('is listed for an agent by its last words there, and none of what others said is read for that', async () => {
-  await said(Array.from({ length: CONVERSATION_ENTRIES_MAX - 1 }, () => 'x'.repeat(WHOLE_MESSAGE_CHARACTERS / 100)));
+  await said(
+    Array.from({ length: CONVERSATION_ENTRIES_MAX - 1 }, () =>
+      'x'.repeat(WHOLE_MESSAGE_CHARACTERS / 100),
+    ),
+  );
   await mum.store.write((tables) =>
     tables.insertMessage({
       messageId: 'answer',
@@ -95,10 +102,14 @@ it('is listed for an agent by its last words there, and none of what others said
   );
   const all = vi.spyOn(mum.store.read, 'messages');
   const own = vi.spyOn(mum.store.read, 'messagesOfAgent');
-  expect(mum.work.conversations.list({ limit: 5 }, 'lists').items).toMatchObject([{ title: 'That is enough.' }]);
+  expect(mum.work.conversations.list({ limit: 5 }, 'lists').items).toMatchObject([
+    { title: 'That is enough.' },
+  ]);
   expect(mum.work.conversations.list({ limit: 5 }, 'stranger').items).toEqual([]);
   expect(all).not.toHaveBeenCalled();
   expect(own.mock.results.map(({ value }) => value.length)).toEqual([1]);
-  expect(mum.work.conversations.get('flood', 'lists').entries.map(({ message_id }) => message_id)).toEqual(['answer']);
+  expect(
+    mum.work.conversations.get('flood', 'lists').entries.map(({ message_id }) => message_id),
+  ).toEqual(['answer']);
   expect(() => mum.work.conversations.get('flood', 'stranger')).toThrow('no such conversation');
 });

@@ -1,4 +1,5 @@
-// What every channel owes an agent, whichever way it brings the items: the same cases over each of them.
+// What every channel owes an agent, whichever way it brings the items: the same cases over each of
+// them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,11 @@ function longPoll(hub: WorkHub, agent: string): Channel {
   const handed: string[] = [];
   const poll = async (): Promise<void> => {
     while (!gone.signal.aborted) {
-      const items = await hub.work.inbox.claimWaiting(agent, { max: 8, wait_ms: 55_000, lease_ms: 60_000 }, gone.signal);
+      const items = await hub.work.inbox.claimWaiting(
+        agent,
+        { max: 8, wait_ms: 55_000, lease_ms: 60_000 },
+        gone.signal,
+      );
       handed.push(...items.map(({ delivery_id: id, attempt }) => `${id} ${attempt}`));
     }
   };
@@ -70,7 +75,8 @@ describe.each([
     await hub.work.sender.delegate(delegation(`local/${to}`, text), 'claude', null);
     await hub.decide(hub.card, 'allow');
   };
-  const idsOf = (items: readonly string[]): readonly string[] => items.map((item) => item.split(' ')[0] ?? '');
+  const idsOf = (items: readonly string[]): readonly string[] =>
+    items.map((item) => item.split(' ')[0] ?? '');
 
   it('hands out what waited before, and what comes, each once', async () => {
     await allowed('first');
@@ -101,18 +107,33 @@ describe.each([
     await hub.agent('calendar', ['family.calendar'], { risk: 'R0' });
     channel = open(hub, 'calendar');
     const never = new AbortController().signal;
-    const asked = hub.work.sender.query({ to: 'local/calendar', question: 'Milk?', domain: 'family.calendar' }, 'claude', never);
+    const asked = hub.work.sender.query(
+      { to: 'local/calendar', question: 'Milk?', domain: 'family.calendar' },
+      'claude',
+      never,
+    );
     await clock.settle();
     const [id = ''] = idsOf(channel.items());
-    await hub.work.inbox.reply('calendar', id, { status: 'completed', summary: 'Yes', truncated: false });
+    await hub.work.inbox.reply('calendar', id, {
+      status: 'completed',
+      summary: 'Yes',
+      truncated: false,
+    });
     expect(await asked).toMatchObject({ state: 'answered', untrusted: { summary: 'Yes' } });
   });
 
   it('hands a question out again each time its lease ends', async () => {
     await hub.agent('calendar', ['family.calendar'], { risk: 'R0' });
     channel = open(hub, 'calendar');
-    const question = { to: 'local/calendar', question: 'Milk?', domain: 'family.calendar', deadline_ms: 600_000 };
-    void hub.work.sender.query(question, 'claude', new AbortController().signal).catch(() => undefined);
+    const question = {
+      to: 'local/calendar',
+      question: 'Milk?',
+      domain: 'family.calendar',
+      deadline_ms: 600_000,
+    };
+    void hub.work.sender
+      .query(question, 'claude', new AbortController().signal)
+      .catch(() => undefined);
     const attempts: string[] = [];
     for (let lease = 0; lease < 3; lease += 1) {
       await clock.advance(60_000);

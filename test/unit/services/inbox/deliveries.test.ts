@@ -1,4 +1,5 @@
-// Two workers of one agent, or one that comes back late: of all attempts at an item exactly one is taken.
+// Two workers of one agent, or one that comes back late: of all attempts at an item exactly one is
+// taken.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxHandlers } from '../../../../main/api/operations/work.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -25,7 +26,12 @@ describe('an item that was handed out twice', () => {
   };
   const askTwice = async () => {
     await hub.work.agents.setClass('lists', { riskClass: 'R0' }, OWNER);
-    const question = { to: 'local/lists', question: 'Salt?', domain: 'logistics.grocery', deadline_ms: 600_000 };
+    const question = {
+      to: 'local/lists',
+      question: 'Salt?',
+      domain: 'logistics.grocery',
+      deadline_ms: 600_000,
+    };
     const answer = hub.work.sender.query(question, 'claude', never);
     await clock.settle();
     return { ...(await claimTwice()), answer };
@@ -99,7 +105,8 @@ describe('an item that was handed out twice', () => {
     const handlers = inboxHandlers({ inbox: hub.work.inbox });
     const lists = { kind: 'agent', tokenId: 't', agent: 'lists', scopes: [] } as const;
     const context = { signal: never, idempotencyKey: null };
-    const acked = async (attempt: number) => handlers['inbox.ack']({ delivery: id, attempt, estimated_ms: undefined }, lists, context);
+    const acked = async (attempt: number) =>
+      handlers['inbox.ack']({ delivery: id, attempt, estimated_ms: undefined }, lists, context);
     await expect(acked(late)).rejects.toMatchObject(conflict);
     expect(await acked(now)).toMatchObject({ attempt: 2 });
   });

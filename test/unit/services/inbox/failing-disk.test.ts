@@ -1,4 +1,5 @@
-// A disk that takes nothing for a while: what was to end ends once it does again, and nothing has happened that was not written down.
+// A disk that takes nothing for a while: what was to end ends once it does again, and nothing has
+// happened that was not written down.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { Store } from '../../../../main/ports/store.ts';
@@ -44,7 +45,10 @@ it('does not keep a question of the run before open for ever because it could no
   empty();
   await clock.advance(6_000);
   expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'cancelled' });
-  expect(newest(mum)).toMatchObject({ state: 'cancelled', reason: 'The hub was restarted while somebody waited for the answer.' });
+  expect(newest(mum)).toMatchObject({
+    state: 'cancelled',
+    reason: 'The hub was restarted while somebody waited for the answer.',
+  });
 });
 
 it('ends a question whose asker has gone, though that could not be written down when they went', async () => {

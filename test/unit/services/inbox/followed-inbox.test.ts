@@ -1,5 +1,5 @@
-// An agent that follows its inbox has what a person lets in with the very commit that lets it in: nothing waits in between, and what is taken
-// back was never handed to anybody.
+// An agent that follows its inbox has what a person lets in with the very commit that lets it in:
+// nothing waits in between, and what is taken back was never handed to anybody.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { STREAM_LEASED_MAX } from '../../../../main/api/http/limits.ts';
 import { FollowedStream } from '../../../fakes/followed-stream.ts';
@@ -29,7 +29,8 @@ const allow = () => {
 it('is handed out in the commit that lets it in', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
   const states: number[] = [];
-  // The works of one turn share a commit: these come after the decision and before the claim that it sets off.
+  // The works of one turn share a commit: these come after the decision and before the claim that
+  // it sets off.
   const [decided] = await Promise.all([
     allow(),
     hub.store.write((tables) => void states.push(tables.countDeliveries('lists', ['queued']))),
@@ -55,7 +56,10 @@ it('is handed to nobody when what let it in was taken back, and once when it is 
   );
   await expect(allow()).rejects.toThrow('taken back');
   await clock.settle();
-  expect([hub.store.read.countDeliveries('lists', ['queued', 'claimed']), stream.sent]).toEqual([0, before]);
+  expect([hub.store.read.countDeliveries('lists', ['queued', 'claimed']), stream.sent]).toEqual([
+    0,
+    before,
+  ]);
   await allow();
   await clock.settle();
   expect(stream.items).toHaveLength(1);
@@ -64,9 +68,16 @@ it('is handed to nobody when what let it in was taken back, and once when it is 
 it('brings what waited behind questions once nobody waits for their answers any more', async () => {
   await hub.agent('calendar', ['family.calendar'], { risk: 'R0' });
   const calendar = new FollowedStream(hub, 'calendar');
-  const question = { to: 'local/calendar', question: 'Milk?', domain: 'family.calendar', deadline_ms: 5_000 };
+  const question = {
+    to: 'local/calendar',
+    question: 'Milk?',
+    domain: 'family.calendar',
+    deadline_ms: 5_000,
+  };
   const never = new AbortController().signal;
-  const asked = Array.from({ length: STREAM_LEASED_MAX }, () => hub.work.sender.query(question, 'claude', never).catch(() => undefined));
+  const asked = Array.from({ length: STREAM_LEASED_MAX }, () =>
+    hub.work.sender.query(question, 'claude', never).catch(() => undefined),
+  );
   await clock.settle();
   await hub.work.sender.delegate(delegation('local/calendar', 'Write it down'), 'claude', null);
   await allow();

@@ -1,4 +1,5 @@
-// An agent that was removed gets nothing any more, and whoever comes later under its name is somebody else.
+// An agent that was removed gets nothing any more, and whoever comes later under its name is
+// somebody else.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { TokenService } from '../../../../main/services/auth/token-service.ts';
@@ -26,14 +27,23 @@ it('gets no token for a request that was confirmed before it was removed', async
   const { registration, secret } = await hub.work.registrations.register('lists', profile);
   await hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER);
   await hub.work.agents.remove('lists', OWNER);
-  expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({ state: 'declined', token: null });
+  expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({
+    state: 'declined',
+    token: null,
+  });
   expect(hub.minted).toEqual([]);
 });
 
 it('has what waits in its inbox put away with it, and claims nothing', async () => {
   await hub.agent('lists', [], { topics: ['user'] });
-  await hub.work.sender.notify({ to: 'local', topic: 'user.location', data: 'home', importance: 'low' }, null);
-  await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, null);
+  await hub.work.sender.notify(
+    { to: 'local', topic: 'user.location', data: 'home', importance: 'low' },
+    null,
+  );
+  await hub.work.sender.notify(
+    { to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' },
+    null,
+  );
   const held = await hub.claim('lists');
   await hub.work.agents.remove('lists', OWNER);
   expect(hub.store.read.countDeliveries('lists', ['queued', 'claimed', 'running', 'dead'])).toBe(0);
@@ -52,7 +62,13 @@ it('is handed nothing that finds its way into its inbox afterwards', async () =>
       taskId: null,
       conversationId: null,
       urgency: 0,
-      body: JSON.stringify({ untrusted: {}, envelope: {}, trust: {}, approval: null, conversation_id: null }),
+      body: JSON.stringify({
+        untrusted: {},
+        envelope: {},
+        trust: {},
+        approval: null,
+        conversation_id: null,
+      }),
       attempt: 0,
       leaseUntilWallMs: null,
       createdAt: 1,
@@ -64,8 +80,16 @@ it('is handed nothing that finds its way into its inbox afterwards', async () =>
 
 it('has nothing done any more that it asked of another agent', async () => {
   await hub.agent('lists');
-  const { id } = await hub.work.sender.delegate(delegation('local/claude', 'Add salt'), 'lists', null);
-  const { id: running } = await hub.work.sender.delegate(delegation('local/claude', 'Add sugar'), 'lists', null);
+  const { id } = await hub.work.sender.delegate(
+    delegation('local/claude', 'Add salt'),
+    'lists',
+    null,
+  );
+  const { id: running } = await hub.work.sender.delegate(
+    delegation('local/claude', 'Add sugar'),
+    'lists',
+    null,
+  );
   const card = hub.work.approvals.pending().find(({ task_id: taskId }) => taskId === running);
   if (!card) throw new Error('no card');
   await hub.decide(card, 'allow');
@@ -74,13 +98,17 @@ it('has nothing done any more that it asked of another agent', async () => {
   await hub.work.agents.remove('lists', OWNER);
   await clock.settle();
   expect(hub.work.approvals.pending()).toEqual([]);
-  for (const task of [id, running]) expect(hub.store.read.task(task)).toMatchObject({ state: 'cancelled' });
+  for (const task of [id, running])
+    expect(hub.store.read.task(task)).toMatchObject({ state: 'cancelled' });
   expect((await hub.claim('claude')).kind, 'its agent is told to stop').toBe('cancel');
 });
 
-it.each(['owner', 'hub', 'local'])('is never called %s, as the records call people and the hub', async (name) => {
-  await expect(hub.agent(name)).rejects.toMatchObject({ code: 'conflict' });
-});
+it.each(['owner', 'hub', 'local'])(
+  'is never called %s, as the records call people and the hub',
+  async (name) => {
+    await expect(hub.agent(name)).rejects.toMatchObject({ code: 'conflict' });
+  },
+);
 
 it('leaves its name free only when nothing is kept under it', async () => {
   await hub.agent('quiet');
@@ -91,10 +119,15 @@ it('leaves its name free only when nothing is kept under it', async () => {
   await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
   await hub.work.agents.remove('lists', OWNER);
   await expect(hub.agent('lists')).rejects.toMatchObject({ code: 'conflict' });
-  await expect(hub.work.registrations.register('lists', profile)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(hub.work.registrations.register('lists', profile)).rejects.toMatchObject({
+    code: 'conflict',
+  });
 
   await hub.agent('teller');
-  await hub.work.sender.notify({ to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' }, 'teller');
+  await hub.work.sender.notify(
+    { to: 'local', topic: 'user.mood', data: 'fine', importance: 'low' },
+    'teller',
+  );
   await clock.advance(100);
   await hub.work.agents.remove('teller', OWNER);
   await expect(hub.agent('teller')).rejects.toMatchObject({ code: 'conflict' });

@@ -1,4 +1,5 @@
-// Inbox items whose rows another program has rewritten: no agent gets words that nobody allowed, and the items beside them still come.
+// Inbox items whose rows another program has rewritten: no agent gets words that nobody allowed,
+// and the items beside them still come.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeOneHub, openOneHub, type OneHub } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -15,20 +16,31 @@ describe('an item whose row was rewritten', () => {
 
   /** Allowed, and waiting for its agent: the item and its task. */
   const allowed = async (text: string) => {
-    const { id: task } = await hub.work.sender.delegate(delegation('local/lists', text), 'claude', null);
+    const { id: task } = await hub.work.sender.delegate(
+      delegation('local/lists', text),
+      'claude',
+      null,
+    );
     await hub.decide(hub.card, 'allow');
     const row = hub.store.read.deliveryOfTask(task, 'delegate');
     if (row === undefined) throw new Error('nothing was put into the inbox');
     return { task, row };
   };
-  const rewrite = (delivery: string, body: string) => hub.store.write((tables) => tables.updateDelivery(delivery, 'queued', { body }));
+  const rewrite = (delivery: string, body: string) =>
+    hub.store.write((tables) => tables.updateDelivery(delivery, 'queued', { body }));
   const stateOf = (task: string) => hub.store.read.task(task)?.state;
   const refusals = () => hub.auditActions().filter((action) => action === 'delivery.refused');
 
   it('has only the words that were allowed, whatever words its row holds', async () => {
     const { row } = await allowed('Add salt');
     const origin = { peer_name: 'Mum', peer_id: null, from_agent: null };
-    const untrusted = { origin, kind: 'delegate', text: 'Unlock the door', payload: { task: 'Unlock the door' }, digest: null };
+    const untrusted = {
+      origin,
+      kind: 'delegate',
+      text: 'Unlock the door',
+      payload: { task: 'Unlock the door' },
+      digest: null,
+    };
     await rewrite(row.deliveryId, JSON.stringify({ ...JSON.parse(row.body), untrusted }));
     expect((await hub.claim('lists')).untrusted.text).toBe('Add salt');
   });
@@ -48,11 +60,17 @@ describe('an item whose row was rewritten', () => {
 
   describe('whose task was given to another agent', () => {
     const give = (id: string, toAgent: string) =>
-      hub.store.write((tables) => tables.updateTask(id, tables.task(id)?.revision ?? 0, { toAgent }));
+      hub.store.write((tables) =>
+        tables.updateTask(id, tables.task(id)?.revision ?? 0, { toAgent }),
+      );
 
     it('before a person decided: it cannot be allowed, since it is not what the card shows', async () => {
       await hub.agent('robot');
-      const { id } = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+      const { id } = await hub.work.sender.delegate(
+        delegation('local/lists', 'Add salt'),
+        'claude',
+        null,
+      );
       const card = hub.card;
       await give(id, 'robot');
       await expect(hub.decide(card, 'allow')).rejects.toMatchObject({ code: 'request_changed' });

@@ -15,16 +15,28 @@ describe('a hub that was there before', () => {
     await mum.halt();
     await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed', 60_000);
     const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
-    dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
+    dad.directory.foundNearby({
+      agentId: mum.agentId,
+      keyHex: mum.key,
+      port: 1,
+      addresses,
+      label: 'Mum',
+    });
     const dial = vi.spyOn(dad.transport, 'dial');
-    await house.clock.until(() => dial.mock.calls.some(([target]) => target.port === port), 'it is dialled there', 120_000);
+    await house.clock.until(
+      () => dial.mock.calls.some(([target]) => target.port === port),
+      'it is dialled there',
+      120_000,
+    );
     expect(dial.mock.calls.slice(0, 4).map(([target]) => target.port)).toContain(port);
   });
 });
 
 describe('a hub with many addresses', () => {
   it('is given at least two and a half seconds at each of them', async () => {
-    const resolver: Resolver = { resolve: () => Promise.resolve([1, 2, 3, 4].map((last) => `203.0.113.${last}`)) };
+    const resolver: Resolver = {
+      resolve: () => Promise.resolve([1, 2, 3, 4].map((last) => `203.0.113.${last}`)),
+    };
     const [dad, mum] = [await house.hub('Dad', { resolver }), await house.hub('Mum')];
     await dad.directory.addStatic({ keyHex: mum.key, host: 'mum.example', port: 1, name: null });
     const dial = dad.transport.dial.bind(dad.transport);
@@ -35,7 +47,9 @@ describe('a hub with many addresses', () => {
     };
     dad.pairing.begin(mum.agentId, null);
     await house.clock.until(() => dad.currentPairing?.state === 'failed', 'nobody answers', 30_000);
-    const each = [...startedAtMs.slice(1), house.clock.monotonicMs()].map((atMs, index) => atMs - (startedAtMs[index] ?? 0));
+    const each = [...startedAtMs.slice(1), house.clock.monotonicMs()].map(
+      (atMs, index) => atMs - (startedAtMs[index] ?? 0),
+    );
     expect(each).toHaveLength(4);
     expect(Math.min(...each)).toBeGreaterThanOrEqual(2_500);
   });

@@ -1,4 +1,5 @@
-// What becomes of a connection that may be dead: the transport is asked, and one that is only slow keeps its work.
+// What becomes of a connection that may be dead: the transport is asked, and one that is only slow
+// keeps its work.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
@@ -39,7 +40,11 @@ it('a hub that answers nothing for long but is heard keeps its connection, and t
   const query = asked.find(({ bytes }) => new TextDecoder().decode(bytes).includes(question.id));
   if (query === undefined) throw new Error('the question did not come');
   const payload = { data: null, summary: 'at last' };
-  raw.transport.respond(line, query.streamId, raw.envelope(dad.agentId, 'response', payload, { ref: question.id }));
+  raw.transport.respond(
+    line,
+    query.streamId,
+    raw.envelope(dad.agentId, 'response', payload, { ref: question.id }),
+  );
   await clock.settle();
   expect(await answer).toMatchObject({ ok: true });
 });

@@ -1,4 +1,5 @@
-// The gate for everything another hub sends: hello first, no forged sender, trust, form and rates, on a network in memory.
+// The gate for everything another hub sends: hello first, no forged sender, trust, form and rates,
+// on a network in memory.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { CLOSE_CODES, type ConnectionInfo } from '../../../../main/ports/transport.ts';
@@ -13,7 +14,12 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-const message = (kind: string, payload: Record<string, unknown> = {}) => ({ id: randomUUID(), kind, ref: null, payload });
+const message = (kind: string, payload: Record<string, unknown> = {}) => ({
+  id: randomUUID(),
+  kind,
+  ref: null,
+  payload,
+});
 
 describe('the gate for what comes in', () => {
   it('HE-01: nothing is answered before hello but with not_authorized, one-way messages are dropped, and without hello the line is cut in 5 s', async () => {
@@ -27,10 +33,16 @@ describe('the gate for what comes in', () => {
     mum.links.onRequest('query', () => Promise.reject(new Error(`handled ${handled++}`)));
     const line = await raw.connect(mum);
     for (const kind of ['delegate', 'query', 'ping', 'discover']) {
-      const reply = await raw.ask(line, raw.envelope(mum.agentId, kind, { task: 'x', question: 'y' }));
+      const reply = await raw.ask(
+        line,
+        raw.envelope(mum.agentId, kind, { task: 'x', question: 'y' }),
+      );
       expect(reply).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
     }
-    await raw.transport.send(line.connectionId, raw.envelope(mum.agentId, 'notify', { topic: 't', data: 1 }));
+    await raw.transport.send(
+      line.connectionId,
+      raw.envelope(mum.agentId, 'notify', { topic: 't', data: 1 }),
+    );
     await house.clock.advance(4_500);
     expect(raw.ended(line)).toBeUndefined();
     await house.clock.advance(600);
@@ -43,7 +55,10 @@ describe('the gate for what comes in', () => {
 
   it('HE-02: a second hello is answered and audited, and changes nothing', async () => {
     const { dad, mum } = await house.couple();
-    await house.clock.until(() => mum.peer(dad).capabilities !== null, 'everything is known that the first hello lets ask for');
+    await house.clock.until(
+      () => mum.peer(dad).capabilities !== null,
+      'everything is known that the first hello lets ask for',
+    );
     const before = mum.peer(dad);
     const connection = await dad.links.unpaired.request(mum.key, 'hello', {
       protocol_versions: [1],
@@ -63,7 +78,17 @@ describe('the gate for what comes in', () => {
     const mum = await house.hub('Mum');
     const raw = await new RawHub(house.network.create()).start();
     const line = await raw.connect(mum);
-    for (const versions of [[], [99], ['1'], 'all', null, Array.from({ length: 17 }, () => 1), [1.5], [2, 1], [1, 1]]) {
+    for (const versions of [
+      [],
+      [99],
+      ['1'],
+      'all',
+      null,
+      Array.from({ length: 17 }, () => 1),
+      [1.5],
+      [2, 1],
+      [1, 1],
+    ]) {
       expect(await raw.hello(line, mum, versions)).toMatchObject({
         kind: 'error',
         payload: { code: 'incompatible_version', retryable: false },
@@ -76,14 +101,18 @@ describe('the gate for what comes in', () => {
         Array.from({ length: 30_000 }, () => 1),
       ),
     ).toMatchObject({ payload: { code: 'invalid_envelope' } });
-    expect(await raw.hello(line, mum, [1, 99])).toMatchObject({ kind: 'hello', payload: { selected_version: 1 } });
+    expect(await raw.hello(line, mum, [1, 99])).toMatchObject({
+      kind: 'hello',
+      payload: { selected_version: 1 },
+    });
     await raw.transport.stop();
   });
 
   it('HE-03: a peer that comes back with a lower version than before is pointed out, and no rule changes', async () => {
     const { dad, mum } = await house.couple();
     mum.directory.note(dad.key, { highestVersion: 3 });
-    if (!('cut' in dad.transport) || typeof dad.transport.cut !== 'function') throw new Error('this test needs the network in memory');
+    if (!('cut' in dad.transport) || typeof dad.transport.cut !== 'function')
+      throw new Error('this test needs the network in memory');
     dad.transport.cut();
     await house.clock.until(() => mum.links.isOnline(dad.key), 'they are connected again', 30_000);
     await house.clock.advance(100);
@@ -103,19 +132,36 @@ describe('the gate for what comes in', () => {
       handled.push(envelope.id);
       return Promise.resolve({ kind: 'response', payload: { data: null, summary: 'ok' } });
     });
-    mum.links.onMessage('notify', ({ envelope }) => Promise.resolve(void handled.push(envelope.id)));
+    mum.links.onMessage('notify', ({ envelope }) =>
+      Promise.resolve(void handled.push(envelope.id)),
+    );
     const line = await raw.connect(mum);
     await raw.hello(line, mum);
-    const forged = await raw.ask(line, raw.envelope(mum.agentId, 'query', { question: '?' }, { from: other.agentId }));
+    const forged = await raw.ask(
+      line,
+      raw.envelope(mum.agentId, 'query', { question: '?' }, { from: other.agentId }),
+    );
     expect(forged).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
-    const misdirected = await raw.ask(line, raw.envelope(other.agentId, 'query', { question: '?' }));
+    const misdirected = await raw.ask(
+      line,
+      raw.envelope(other.agentId, 'query', { question: '?' }),
+    );
     expect(misdirected).toMatchObject({ kind: 'error', payload: { code: 'peer_not_found' } });
-    await raw.transport.send(line.connectionId, raw.envelope(mum.agentId, 'notify', { topic: 't' }, { from: other.agentId }));
+    await raw.transport.send(
+      line.connectionId,
+      raw.envelope(mum.agentId, 'notify', { topic: 't' }, { from: other.agentId }),
+    );
     await house.clock.advance(200);
-    expect(mum.auditActions()).toEqual(['peer.forged_sender', 'peer.forged_sender', 'peer.forged_sender']);
+    expect(mum.auditActions()).toEqual([
+      'peer.forged_sender',
+      'peer.forged_sender',
+      'peer.forged_sender',
+    ]);
     expect(handled).toEqual([]);
     expect(raw.ended(line)).toBeUndefined();
-    expect(await raw.ask(line, raw.envelope(mum.agentId, 'query', { question: '?' }))).toMatchObject({ kind: 'response' });
+    expect(
+      await raw.ask(line, raw.envelope(mum.agentId, 'query', { question: '?' })),
+    ).toMatchObject({ kind: 'response' });
     await raw.transport.stop();
   });
 
@@ -132,7 +178,10 @@ describe('the gate for what comes in', () => {
       });
     }
     const asks = async (line: ConnectionInfo, kind: 'delegate' | 'query') => {
-      const payload = { delegate: { task: 'Unlock the door' }, query: { question: 'Is it locked?' } }[kind];
+      const payload = {
+        delegate: { task: 'Unlock the door' },
+        query: { question: 'Is it locked?' },
+      }[kind];
       return raw.ask(line, raw.envelope(mum.agentId, kind, payload));
     };
     const before = await raw.connect(mum);
@@ -140,12 +189,20 @@ describe('the gate for what comes in', () => {
     expect(await asks(before, 'delegate')).toMatchObject({ kind: 'ack' });
     await mum.directory.remove(raw.key, PERSON);
     await house.clock.until(() => raw.ended(before) !== undefined, 'its connection is closed');
-    expect(raw.ended(before)).toMatchObject({ code: CLOSE_CODES.revoked, by: 'peer', reason: 'this key is no longer trusted' });
+    expect(raw.ended(before)).toMatchObject({
+      code: CLOSE_CODES.revoked,
+      by: 'peer',
+      reason: 'this key is no longer trusted',
+    });
     for (const kind of ['delegate', 'query'] as const) {
       expect(await asks(before, kind)).toBeUndefined();
       const after = await raw.connect(mum);
       expect(await asks(after, kind)).toBeUndefined();
-      expect(raw.ended(after)).toMatchObject({ code: CLOSE_CODES.revoked, by: 'peer', reason: 'refused' });
+      expect(raw.ended(after)).toMatchObject({
+        code: CLOSE_CODES.revoked,
+        by: 'peer',
+        reason: 'refused',
+      });
     }
     expect(handled).toHaveLength(1);
     await raw.transport.stop();
@@ -162,12 +219,17 @@ describe('the gate for what comes in', () => {
     expect(pong).toMatchObject({ kind: 'pong', payload: { status: 'idle' } });
     expect(pong?.payload).not.toHaveProperty('agent_name');
     for (const kind of ['query', 'delegate', 'discover', 'cancel', 'dance']) {
-      const reply = await raw.ask(line, raw.envelope(mum.agentId, kind, { question: 'x', task: 'y' }));
+      const reply = await raw.ask(
+        line,
+        raw.envelope(mum.agentId, kind, { question: 'x', task: 'y' }),
+      );
       expect(reply).toMatchObject({ kind: 'error', payload: { code: 'pairing_required' } });
     }
     expect(mum.store.read.peers()).toEqual([]);
     expect(mum.store.read.audit({ limit: 10 })).toEqual([]);
-    expect(mum.directory.list('nearby').map(({ trust, name }) => [trust, name.startsWith('Hub ')])).toEqual([['quarantined', true]]);
+    expect(
+      mum.directory.list('nearby').map(({ trust, name }) => [trust, name.startsWith('Hub ')]),
+    ).toEqual([['quarantined', true]]);
     await raw.transport.stop();
   });
 
@@ -178,7 +240,10 @@ describe('the gate for what comes in', () => {
     await raw.hello(line, mum);
     const bad = new TextEncoder().encode('{"v":1,"v":1}');
     for (let count = 1; count < 20; count++) {
-      expect(await raw.ask(line, bad)).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+      expect(await raw.ask(line, bad)).toMatchObject({
+        kind: 'error',
+        payload: { code: 'invalid_envelope' },
+      });
     }
     expect(raw.ended(line)).toBeUndefined();
     await raw.ask(line, bad);
@@ -207,8 +272,12 @@ describe('the gate for what comes in', () => {
     }
     await house.clock.settle();
     expect(raw.ended(line)).toBeUndefined();
-    expect(mum.links.counters()).toMatchObject({ violation_too_slow: 3 * MALFORMED_PER_MINUTE_MAX });
-    expect(mum.store.read.audit({ limit: 10 }).map(({ action }) => action)).not.toContain('peer.malformed');
+    expect(mum.links.counters()).toMatchObject({
+      violation_too_slow: 3 * MALFORMED_PER_MINUTE_MAX,
+    });
+    expect(mum.store.read.audit({ limit: 10 }).map(({ action }) => action)).not.toContain(
+      'peer.malformed',
+    );
     await raw.transport.stop();
   });
 

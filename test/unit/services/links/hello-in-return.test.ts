@@ -25,10 +25,18 @@ afterEach(async () => {
 });
 
 const hears = (): void =>
-  dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
+  dad.directory.foundNearby({
+    agentId: raw.agentId,
+    keyHex: raw.key,
+    port: raw.port,
+    addresses: ['127.0.0.1'],
+    label: 'raw',
+  });
 
 /** The hello that came with the newest connection. */
-async function asked(nth = 1): Promise<{ readonly connectionId: number; readonly streamId: number; readonly id: string }> {
+async function asked(
+  nth = 1,
+): Promise<{ readonly connectionId: number; readonly streamId: number; readonly id: string }> {
   const hellos = () => raw.events.flatMap((event) => (event.type === 'request' ? [event] : []));
   await clock.until(() => hellos().length >= nth, 'the hello came', 120_000);
   const hello = hellos()[nth - 1];
@@ -41,11 +49,19 @@ it('a hello in return on a connection whose own hello waits is answered and held
   hears();
   const { connectionId, streamId, id } = await asked();
   const payload = { protocol_versions: [1], features: [] };
-  const inReturn = raw.transport.request(connectionId, raw.envelope(dad.agentId, 'hello', payload), 5_000);
+  const inReturn = raw.transport.request(
+    connectionId,
+    raw.envelope(dad.agentId, 'hello', payload),
+    5_000,
+  );
   await clock.settle();
   expect((await inReturn).ok).toBe(true);
   expect(dad.links.isOnline(raw.key)).toBe(false);
-  raw.transport.respond(connectionId, streamId, raw.envelope(dad.agentId, 'hello', { ...payload, selected_version: 1 }, { ref: id }));
+  raw.transport.respond(
+    connectionId,
+    streamId,
+    raw.envelope(dad.agentId, 'hello', { ...payload, selected_version: 1 }, { ref: id }),
+  );
   await clock.settle();
   expect(dad.links.isOnline(raw.key)).toBe(true);
   await clock.advance(200);
@@ -57,6 +73,9 @@ it('a dial that fails says what it failed of, not what an earlier one failed of'
   hears();
   const { connectionId } = await asked();
   raw.transport.close(connectionId, 0, 'restarting');
-  await clock.until(() => dad.directory.dto(raw.key).trouble?.includes('long ago') === false, 'the trouble of this dial is shown');
+  await clock.until(
+    () => dad.directory.dto(raw.key).trouble?.includes('long ago') === false,
+    'the trouble of this dial is shown',
+  );
   expect(dad.directory.dto(raw.key).trouble).toContain('closed the connection');
 });

@@ -1,4 +1,5 @@
-// Another key in a paired hub's place (HE-09): when people are stopped, what ends it, and what never does.
+// Another key in a paired hub's place (HE-09): when people are stopped, what ends it, and what
+// never does.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { safetyNumber } from '../../../../main/core/safety-number.ts';
 import { SecurityAudit, noteWrongKey } from '../../../../main/services/links/security-audit.ts';
@@ -37,18 +38,28 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     await dad.halt();
     await dad.start();
     expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key, kept_at: null });
-    await expect(dad.directory.keyChanges.keep(mum.key, dad.key, PERSON)).rejects.toMatchObject({ code: 'request_changed' });
+    await expect(dad.directory.keyChanges.keep(mum.key, dad.key, PERSON)).rejects.toMatchObject({
+      code: 'request_changed',
+    });
     await dad.directory.keyChanges.keep(mum.key, other.key, PERSON);
-    expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key, kept_at: expect.any(Number) });
-    expect(dad.store.read.audit({ limit: 10 }).map(({ action, actor }) => `${action} ${actor}`)).toContain('peer.key_kept ui:test');
-    expect(dad.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[mum.key, 'paired']]);
+    expect(dad.peer(mum).key_change).toMatchObject({
+      seen_key: other.key,
+      kept_at: expect.any(Number),
+    });
+    expect(
+      dad.store.read.audit({ limit: 10 }).map(({ action, actor }) => `${action} ${actor}`),
+    ).toContain('peer.key_kept ui:test');
+    expect(dad.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([
+      [mum.key, 'paired'],
+    ]);
   });
 
   it('ever fresh keys neither change what is shown nor raise it again, and the hub itself ends it by coming back', async () => {
     const { dad, mum, other } = await usurped();
     await other.halt();
     const third = await house.hub('Mum', { port: mum.port });
-    const dialled = (key: string): boolean => dad.store.read.audit({ limit: 50 }).some(({ detail }) => detail.includes(key));
+    const dialled = (key: string): boolean =>
+      dad.store.read.audit({ limit: 50 }).some(({ detail }) => detail.includes(key));
     await house.clock.until(() => dialled(third.key), 'the third key is met', 60_000);
     expect(dad.peer(mum).key_change).toMatchObject({ seen_key: other.key });
     await dad.directory.keyChanges.keep(mum.key, other.key, PERSON);
@@ -62,7 +73,11 @@ describe('HE-09: with another key in the place of a paired hub', () => {
 
   it('an answer of a person outlives what is seen of another hub in the same moment, before it and after it', async () => {
     const { dad, mum } = await house.couple();
-    const [aunt, uncle, other] = [await house.hub('Aunt'), await house.hub('Uncle'), await house.hub('Other')];
+    const [aunt, uncle, other] = [
+      await house.hub('Aunt'),
+      await house.hub('Uncle'),
+      await house.hub('Other'),
+    ];
     await dad.pins(aunt);
     await dad.pins(uncle);
     await mum.halt();
@@ -88,7 +103,13 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     const row = store.read.peer(mum.key);
     const at = { host: row?.lastHost ?? '', port: row?.lastPort ?? 0 };
     const { clock } = house;
-    const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
+    const audit = new SecurityAudit({
+      store,
+      clock,
+      log: SILENT_LOG,
+      directory,
+      buckets: new TokenBuckets(clock),
+    });
     noteWrongKey({ directory, audit }, mum.key, other.key, at);
     expect(dad.peer(mum)).toMatchObject({ online: true, key_change: null });
     await mum.halt();
@@ -102,20 +123,29 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     ['mums-laptop.local', '127.0.0.1', false],
     ['127.0.0.9', '127.0.0.9', true],
     ['127.0.0.9', '127.0.0.1', false],
-  ])('the place being given as %s, an answer from %s makes people stop: %s', async (host, answered, isTold) => {
-    const { dad, mum } = await house.couple();
-    const other = await house.hub('Other');
-    const { directory, store } = dad;
-    await mum.halt();
-    await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
-    expect(store.read.peer(mum.key)?.lastHost).toBe('127.0.0.1');
-    const port = mum.port + 1;
-    await directory.update(mum.key, { address: { host, port } }, PERSON);
-    const { clock } = house;
-    const audit = new SecurityAudit({ store, clock, log: SILENT_LOG, directory, buckets: new TokenBuckets(clock) });
-    noteWrongKey({ directory, audit }, mum.key, other.key, { host: answered, port });
-    expect(dad.peer(mum).key_change !== null).toBe(isTold);
-  });
+  ])(
+    'the place being given as %s, an answer from %s makes people stop: %s',
+    async (host, answered, isTold) => {
+      const { dad, mum } = await house.couple();
+      const other = await house.hub('Other');
+      const { directory, store } = dad;
+      await mum.halt();
+      await house.clock.until(() => !dad.links.isOnline(mum.key), 'the loss is noticed');
+      expect(store.read.peer(mum.key)?.lastHost).toBe('127.0.0.1');
+      const port = mum.port + 1;
+      await directory.update(mum.key, { address: { host, port } }, PERSON);
+      const { clock } = house;
+      const audit = new SecurityAudit({
+        store,
+        clock,
+        log: SILENT_LOG,
+        directory,
+        buckets: new TokenBuckets(clock),
+      });
+      noteWrongKey({ directory, audit }, mum.key, other.key, { host: answered, port });
+      expect(dad.peer(mum).key_change !== null).toBe(isTold);
+    },
+  );
 
   it('no announcement, no other hub of the household and no removed hub makes people stop', async () => {
     const { dad, mum } = await house.couple();
@@ -126,14 +156,36 @@ describe('HE-09: with another key in the place of a paired hub', () => {
     const stranger = await house.hub('Mum');
     for (const port of [stranger.port, aunt.port]) {
       const before = dad.auditActions().length;
-      dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port, addresses: ['127.0.0.1'], label: 'Mum' });
-      await house.clock.until(() => dad.auditActions().length > before, 'the wrong key is met', 60_000);
+      dad.directory.foundNearby({
+        agentId: mum.agentId,
+        keyHex: mum.key,
+        port,
+        addresses: ['127.0.0.1'],
+        label: 'Mum',
+      });
+      await house.clock.until(
+        () => dad.auditActions().length > before,
+        'the wrong key is met',
+        60_000,
+      );
     }
-    await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: aunt.port } }, PERSON);
+    await dad.directory.update(
+      mum.key,
+      { address: { host: '127.0.0.1', port: aunt.port } },
+      PERSON,
+    );
     await house.clock.advance(60_000);
     expect(dad.peer(mum).key_change).toBeNull();
-    await dad.directory.update(mum.key, { address: { host: '127.0.0.1', port: stranger.port } }, PERSON);
-    await house.clock.until(() => dad.peer(mum).key_change !== null, 'the owner said that it is there', 60_000);
+    await dad.directory.update(
+      mum.key,
+      { address: { host: '127.0.0.1', port: stranger.port } },
+      PERSON,
+    );
+    await house.clock.until(
+      () => dad.peer(mum).key_change !== null,
+      'the owner said that it is there',
+      60_000,
+    );
     await dad.directory.remove(mum.key, PERSON);
     expect(dad.peer(mum).key_change).toBeNull();
   });

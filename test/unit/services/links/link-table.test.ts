@@ -22,7 +22,11 @@ beforeEach(() => {
   sendingAtChange = [];
   table = new LinkTable({
     clock,
-    transport: { close: (id) => void closed.push(id), doubt: (id) => void doubted.push(id), keepPlaces: () => undefined },
+    transport: {
+      close: (id) => void closed.push(id),
+      doubt: (id) => void doubted.push(id),
+      keepPlaces: () => undefined,
+    },
     // Lower than any other, so that of two dialled at once ours stays.
     ownAgentId: () => 'a',
     isAlive: () => Promise.resolve(isAlive),
@@ -33,7 +37,13 @@ beforeEach(() => {
 });
 
 function established(connectionId: number, direction: ConnectionInfo['direction']): Link {
-  const { link } = table.opened({ connectionId, keyHex: KEY, direction, host: '127.0.0.1', port: 1 });
+  const { link } = table.opened({
+    connectionId,
+    keyHex: KEY,
+    direction,
+    host: '127.0.0.1',
+    port: 1,
+  });
   table.established(link);
   return link;
 }

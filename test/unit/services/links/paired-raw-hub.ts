@@ -1,4 +1,5 @@
-// A whole hub and a raw one that it has paired, on one manual clock and a line in memory. What tests of a peer's lines begin with.
+// A whole hub and a raw one that it has paired, on one manual clock and a line in memory. What
+// tests of a peer's lines begin with.
 import { expect } from 'vitest';
 import { HubStack } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';

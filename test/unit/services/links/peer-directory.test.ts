@@ -1,10 +1,16 @@
-// Who is known, what they are called, and who is meant: petnames, recipients, hints from the network, hubs by address.
+// Who is known, what they are called, and who is meant: petnames, recipients, hints from the
+// network, hubs by address.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toHex } from '../../../../main/lib/bytes.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import type { FoundHub } from '../../../../main/ports/discovery.ts';
-import { readHubAddress, readHubPlace, readPublicKey, writeShareToken } from '../../../../main/services/links/hub-address.ts';
+import {
+  readHubAddress,
+  readHubPlace,
+  readPublicKey,
+  writeShareToken,
+} from '../../../../main/services/links/hub-address.ts';
 import { findHub } from '../../../../main/services/links/hub-finder.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
@@ -22,7 +28,14 @@ afterEach(() => house.close());
 
 function someHub(change: Partial<FoundHub> = {}): FoundHub {
   const keyHex = toHex(new Uint8Array(randomBytes(32)));
-  return { keyHex, agentId: agentIdOfKeyHex(keyHex), port: 7100, addresses: ['192.168.1.7'], label: 'a hub', ...change };
+  return {
+    keyHex,
+    agentId: agentIdOfKeyHex(keyHex),
+    port: 7100,
+    addresses: ['192.168.1.7'],
+    label: 'a hub',
+    ...change,
+  };
 }
 
 async function pin(petname: string, keyHex = someHub().keyHex): Promise<string> {
@@ -36,7 +49,9 @@ const codeOf = (run: () => unknown): unknown => {
     run();
     return 'no error';
   } catch (error) {
-    return typeof error === 'object' && error !== null && 'code' in error ? [error.code, 'hint' in error ? error.hint : undefined] : error;
+    return typeof error === 'object' && error !== null && 'code' in error
+      ? [error.code, 'hint' in error ? error.hint : undefined]
+      : error;
   }
 };
 
@@ -44,17 +59,31 @@ describe('whom "to" means', () => {
   it('is found by petname in any case, agent id in any case, key, and "hub/agent"', async () => {
     const key = await pin("Mum's PC");
     const { directory } = hub;
-    for (const to of ["Mum's PC", 'Mum’s PC', "mum's pc", "  MUM'S  PC ", agentIdOfKeyHex(key), agentIdOfKeyHex(key).toUpperCase(), key]) {
+    for (const to of [
+      "Mum's PC",
+      'Mum’s PC',
+      "mum's pc",
+      "  MUM'S  PC ",
+      agentIdOfKeyHex(key),
+      agentIdOfKeyHex(key).toUpperCase(),
+      key,
+    ]) {
       expect(directory.resolve(to)).toMatchObject({ peer: { key }, agent: null });
     }
-    expect(directory.resolve("mum's pc/kitchen")).toMatchObject({ peer: { key }, agent: 'kitchen' });
+    expect(directory.resolve("mum's pc/kitchen")).toMatchObject({
+      peer: { key },
+      agent: 'kitchen',
+    });
   });
 
   it('is answered with the known names when it is unknown', async () => {
     await pin('Mum');
     await pin('Attic');
     await pin('Grandmother');
-    expect(codeOf(() => hub.directory.resolve('office'))).toEqual(['peer_not_found', 'Known hubs: Mum, Attic, Grandmother.']);
+    expect(codeOf(() => hub.directory.resolve('office'))).toEqual([
+      'peer_not_found',
+      'Known hubs: Mum, Attic, Grandmother.',
+    ]);
   });
 
   it('is never a stranger whose key was made to show like a paired hub, also once that one has another name', async () => {
@@ -70,16 +99,31 @@ describe('whom "to" means', () => {
     expect([hub.directory.resolve(name).peer.key, hub.directory.keyOf(name)]).toEqual([key, key]);
     await hub.directory.update(key, { name: 'Mum' }, PERSON);
     expect(hub.directory.dto(stranger.keyHex).name).toBe(name);
-    expect(codeOf(() => hub.directory.resolve(name))).toEqual(['peer_not_found', 'Known hubs: Mum.']);
-    expect(codeOf(() => hub.directory.resolve(`${name}/kitchen`))).toEqual(['peer_not_found', expect.any(String)]);
+    expect(codeOf(() => hub.directory.resolve(name))).toEqual([
+      'peer_not_found',
+      'Known hubs: Mum.',
+    ]);
+    expect(codeOf(() => hub.directory.resolve(`${name}/kitchen`))).toEqual([
+      'peer_not_found',
+      expect.any(String),
+    ]);
     expect(hub.directory.resolve('Mum').peer.key).toBe(key);
   });
 
   it('is said to be one of several, by their agent ids, where a person names two that look the same', async () => {
     const [one, other] = [someHub(), someHub()];
-    const shown = { row: () => undefined, isListed: () => true, nameOf: () => 'Hub 3f2a 91bc', petnameOf: () => null, petnames: () => [] };
+    const shown = {
+      row: () => undefined,
+      isListed: () => true,
+      nameOf: () => 'Hub 3f2a 91bc',
+      petnameOf: () => null,
+      petnames: () => [],
+    };
     const hubs = { ...shown, knownKeys: () => [one.keyHex, other.keyHex] };
-    expect(codeOf(() => findHub('hub 3f2a 91bc', hubs))).toEqual(['conflict', 'Give the agent id of the one you mean.']);
+    expect(codeOf(() => findHub('hub 3f2a 91bc', hubs))).toEqual([
+      'conflict',
+      'Give the agent id of the one you mean.',
+    ]);
     expect(() => findHub('hub 3f2a 91bc', hubs)).toThrow(`${one.agentId} and ${other.agentId}`);
     expect(findHub(other.agentId, hubs)).toBe(other.keyHex);
   });
@@ -87,12 +131,18 @@ describe('whom "to" means', () => {
   it('says that a hub is there but not paired, suspended, or removed', async () => {
     const found = someHub();
     hub.directory.foundNearby(found);
-    expect(codeOf(() => hub.directory.resolve(found.agentId))).toEqual(['pairing_required', expect.stringContaining('Add')]);
+    expect(codeOf(() => hub.directory.resolve(found.agentId))).toEqual([
+      'pairing_required',
+      expect.stringContaining('Add'),
+    ]);
     const key = await pin('Mum');
     await hub.directory.update(key, { trust: 'suspended' }, PERSON);
     expect(codeOf(() => hub.directory.resolve('mum'))).toEqual(['blocked', expect.any(String)]);
     await hub.directory.remove(key, PERSON);
-    expect(codeOf(() => hub.directory.resolve('mum'))).toEqual(['peer_not_found', expect.any(String)]);
+    expect(codeOf(() => hub.directory.resolve('mum'))).toEqual([
+      'peer_not_found',
+      expect.any(String),
+    ]);
     expect(hub.store.read.peer(key)?.trust).toBe('revoked');
   });
 
@@ -112,7 +162,9 @@ describe('the names of hubs', () => {
     const key = await pin('Mum');
     await pin('Dad');
     for (const name of ['dad', 'DAD', ' Dad ', 'D\u0430d']) {
-      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({
+        code: 'conflict',
+      });
     }
     expect((await hub.directory.update(key, { name: 'Mum 2' }, PERSON)).name).toBe('Mum 2');
     expect(hub.store.read.peer(key)?.petname).toBe('Mum 2');
@@ -132,37 +184,62 @@ describe('the names of hubs', () => {
   it('stay what the owner made them when something else is changed at the same time', async () => {
     const key = await pin('Mum');
     const { directory, store } = hub;
-    await Promise.all([directory.update(key, { name: 'Kitchen PC' }, PERSON), directory.update(key, { role: 'shared' }, PERSON)]);
+    await Promise.all([
+      directory.update(key, { name: 'Kitchen PC' }, PERSON),
+      directory.update(key, { role: 'shared' }, PERSON),
+    ]);
     expect(store.read.peer(key)).toMatchObject({ petname: 'Kitchen PC', role: 'shared' });
     expect(directory.dto(key)).toMatchObject({ name: 'Kitchen PC', role: 'shared' });
   });
 
   it('are refused to the second of two hubs that are given the same one at the same time, in words', async () => {
     const keys = [await pin('Mum'), await pin('Dad')];
-    const both = await Promise.allSettled(keys.map((key) => hub.directory.update(key, { name: 'Kitchen PC' }, PERSON)));
+    const both = await Promise.allSettled(
+      keys.map((key) => hub.directory.update(key, { name: 'Kitchen PC' }, PERSON)),
+    );
     expect(both).toMatchObject([
       { status: 'fulfilled', value: { name: 'Kitchen PC' } },
       {
         status: 'rejected',
-        reason: { code: 'conflict', message: 'A hub is called Kitchen PC already, which looks the same or nearly so.' },
+        reason: {
+          code: 'conflict',
+          message: 'A hub is called Kitchen PC already, which looks the same or nearly so.',
+        },
       },
     ]);
     expect(keys.map((key) => hub.store.read.peer(key)?.petname)).toEqual(['Kitchen PC', 'Dad']);
-    const changes = hub.store.read.audit({ limit: 20 }).filter(({ action }) => action === 'peer.changed');
+    const changes = hub.store.read
+      .audit({ limit: 20 })
+      .filter(({ action }) => action === 'peer.changed');
     expect(changes.map(({ object }) => object)).toEqual([keys[0]]);
   });
 
   it('are refused as well where they only look like the one that the other hub gets', async () => {
     const keys = [await pin('Mum'), await pin('Dad')];
     const names = ['Kitchen', 'KITCHEN'];
-    const both = await Promise.allSettled(keys.map((key, nth) => hub.directory.update(key, { name: names[nth] ?? '' }, PERSON)));
+    const both = await Promise.allSettled(
+      keys.map((key, nth) => hub.directory.update(key, { name: names[nth] ?? '' }, PERSON)),
+    );
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
   it('cannot be empty, hold a slash or hidden characters, or be words with a meaning of their own', async () => {
     const key = await pin('Mum');
-    for (const name of ['', '  ', 'a/b', 'M\u200bum', 'Mum\u202e', 'x\u0000', 'local', '*', agentIdOfKeyHex(key), 'x'.repeat(65)]) {
-      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({ code: 'bad_request' });
+    for (const name of [
+      '',
+      '  ',
+      'a/b',
+      'M\u200bum',
+      'Mum\u202e',
+      'x\u0000',
+      'local',
+      '*',
+      agentIdOfKeyHex(key),
+      'x'.repeat(65),
+    ]) {
+      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
     }
   });
 
@@ -185,7 +262,9 @@ describe('hints from the network', () => {
     const paired = [];
     for (let number = 0; number < 3; number++) {
       const found = someHub();
-      await hub.store.write((tables) => hub.directory.pinInside(tables, pinOf(found.keyHex, `Paired ${number + 2}`)));
+      await hub.store.write((tables) =>
+        hub.directory.pinInside(tables, pinOf(found.keyHex, `Paired ${number + 2}`)),
+      );
       hub.directory.pinned(found.keyHex);
       hub.directory.foundNearby(found);
       paired.push(found);
@@ -217,7 +296,12 @@ describe('hints from the network', () => {
     await house.clock.advance(200);
     expect(hub.seen.at(-1)).toMatchObject({
       type: 'peer',
-      peer: { id: found.agentId, trust: 'discovered', how_found: 'home_network', address: '192.168.1.7:7100' },
+      peer: {
+        id: found.agentId,
+        trust: 'discovered',
+        how_found: 'home_network',
+        address: '192.168.1.7:7100',
+      },
     });
     hub.directory.lostNearby(found.agentId);
     await house.clock.advance(200);
@@ -225,7 +309,8 @@ describe('hints from the network', () => {
   });
 
   it('tell pages at once when it was quiet, and of the rest of a burst together a tenth of a second later', async () => {
-    const told = (): readonly string[] => hub.seen.flatMap((event) => (event.type === 'peer' ? event.peer.id : []));
+    const told = (): readonly string[] =>
+      hub.seen.flatMap((event) => (event.type === 'peer' ? event.peer.id : []));
     const [first, second, third] = [someHub(), someHub(), someHub()];
     hub.directory.foundNearby(first);
     expect(told()).toEqual([first.agentId]);
@@ -249,7 +334,12 @@ describe('hints from the network', () => {
 describe('hubs by address', () => {
   it('are kept over a restart, trusted with nothing, and can be removed', async () => {
     const { keyHex } = someHub();
-    const added = await hub.directory.addStatic({ keyHex, host: 'attic.example', port: 7100, name: 'Attic' });
+    const added = await hub.directory.addStatic({
+      keyHex,
+      host: 'attic.example',
+      port: 7100,
+      name: 'Attic',
+    });
     expect(added).toMatchObject({
       name: 'Attic',
       trust: 'unknown',
@@ -259,7 +349,10 @@ describe('hubs by address', () => {
     });
     hub.directory.load();
     expect(hub.directory.list('nearby').map(({ name }) => name)).toEqual(['Attic']);
-    expect(codeOf(() => hub.directory.resolve('attic'))).toEqual(['pairing_required', expect.any(String)]);
+    expect(codeOf(() => hub.directory.resolve('attic'))).toEqual([
+      'pairing_required',
+      expect.any(String),
+    ]);
     await hub.directory.remove(keyHex, PERSON);
     expect(hub.directory.list('all')).toEqual([]);
     expect(hub.store.read.getMeta('static_hubs')).toBe('[]');
@@ -267,8 +360,20 @@ describe('hubs by address', () => {
 
   it('are bounded in number', async () => {
     for (let number = 0; number < 64; number++)
-      await hub.directory.addStatic({ keyHex: someHub().keyHex, host: '10.0.0.1', port: 7100, name: null });
-    await expect(hub.directory.addStatic({ keyHex: someHub().keyHex, host: '10.0.0.1', port: 7100, name: null })).rejects.toMatchObject({
+      await hub.directory.addStatic({
+        keyHex: someHub().keyHex,
+        host: '10.0.0.1',
+        port: 7100,
+        name: null,
+      });
+    await expect(
+      hub.directory.addStatic({
+        keyHex: someHub().keyHex,
+        host: '10.0.0.1',
+        port: 7100,
+        name: null,
+      }),
+    ).rejects.toMatchObject({
       code: 'overloaded',
     });
   });
@@ -278,7 +383,17 @@ describe('hubs by address', () => {
     expect(readHubAddress(' 192.0.2.7:7200 ')).toEqual({ host: '192.0.2.7', port: 7200 });
     expect(readHubAddress('[2001:db8::7]:7100')).toEqual({ host: '2001:db8::7', port: 7100 });
     expect(readHubAddress('2001:db8::7')).toEqual({ host: '2001:db8::7', port: 7100 });
-    for (const text of ['', 'http://x', 'a b', 'x:0', 'x:99999', '[x]:1', 'user@host:1', '../etc', '[192.0.2.7]:7100']) {
+    for (const text of [
+      '',
+      'http://x',
+      'a b',
+      'x:0',
+      'x:99999',
+      '[x]:1',
+      'user@host:1',
+      '../etc',
+      '[192.0.2.7]:7100',
+    ]) {
       expect(() => readHubAddress(text)).toThrow(expect.objectContaining({ code: 'bad_request' }));
     }
   });
@@ -286,7 +401,12 @@ describe('hubs by address', () => {
   it('are named by key in any of its forms, or by a link that holds all', () => {
     const { keyHex, agentId } = someHub();
     const bytes = Buffer.from(keyHex, 'hex');
-    for (const text of [keyHex.toUpperCase(), ` ${keyHex} `, bytes.toString('base64'), bytes.toString('base64url')]) {
+    for (const text of [
+      keyHex.toUpperCase(),
+      ` ${keyHex} `,
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+    ]) {
       expect(readPublicKey(text)).toBe(keyHex);
     }
     const token = `axon://${bytes.toString('base64url')}@attic.example:7101`;
@@ -294,7 +414,11 @@ describe('hubs by address', () => {
     expect(writeShareToken(keyHex, place)).toBe(token);
     expect(readHubPlace(` ${token} `, undefined)).toEqual(place);
     expect(readHubPlace(token, keyHex)).toEqual(place);
-    expect(readHubPlace('attic.example', keyHex)).toEqual({ keyHex, host: 'attic.example', port: 7100 });
+    expect(readHubPlace('attic.example', keyHex)).toEqual({
+      keyHex,
+      host: 'attic.example',
+      port: 7100,
+    });
     const refused: readonly (readonly [string, string | undefined])[] = [
       ['attic.example', undefined],
       ['attic.example', 'abc'],
@@ -307,7 +431,9 @@ describe('hubs by address', () => {
       [`axon://${bytes.toString('base64url')}@attic.example:7101@x`, undefined],
     ];
     for (const [address, identity] of refused) {
-      expect(() => readHubPlace(address, identity), `${address} ${identity}`).toThrow(expect.objectContaining({ code: 'bad_request' }));
+      expect(() => readHubPlace(address, identity), `${address} ${identity}`).toThrow(
+        expect.objectContaining({ code: 'bad_request' }),
+      );
     }
   });
 });
@@ -319,7 +445,13 @@ describe('strangers', () => {
     for (let count = 0; count < 200; count++) {
       const { keyHex } = someHub();
       directory.setLive(keyHex, { connected: true, said: 'x' });
-      directory.setLive(keyHex, { online: false, connected: false, host: null, port: null, roundTripMs: null });
+      directory.setLive(keyHex, {
+        online: false,
+        connected: false,
+        host: null,
+        port: null,
+        roundTripMs: null,
+      });
       directory.setLive(keyHex, { trouble: 'it closed' });
     }
     expect(directory.knownKeys().length).toBe(before);

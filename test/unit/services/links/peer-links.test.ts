@@ -1,4 +1,5 @@
-// Links between hubs on a network in memory and a clock that a test moves: reaching, keeping, refusing and losing peers.
+// Links between hubs on a network in memory and a clock that a test moves: reaching, keeping,
+// refusing and losing peers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { LOST_AFTER_DOUBT_MS } from '../../../../main/adapters/quic/limits.ts';
@@ -11,7 +12,10 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-/** Both hubs' dials go out in the same turn, as when both hear of the other at once. Gives the connection each one made. */
+/**
+ * Both hubs' dials go out in the same turn, as when both hear of the other at once. Gives the
+ * connection each one made.
+ */
 function dialTogether(...stacks: readonly HubStack[]): ReadonlyMap<HubStack, number> {
   const dialled = new Map<HubStack, number>();
   let waiting = stacks.length;
@@ -31,12 +35,19 @@ function dialTogether(...stacks: readonly HubStack[]): ReadonlyMap<HubStack, num
   return dialled;
 }
 
-const message = (kind: string, payload: Record<string, unknown> = {}) => ({ id: randomUUID(), kind, ref: null, payload });
+const message = (kind: string, payload: Record<string, unknown> = {}) => ({
+  id: randomUUID(),
+  kind,
+  ref: null,
+  payload,
+});
 
 describe('links between paired hubs', () => {
   it('come up when a paired hub is heard nearby, and both sides learn features, round trip and capabilities', async () => {
     const { dad, mum } = await house.couple();
-    await house.clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null);
+    await house.clock.until(
+      () => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null,
+    );
     expect(dad.peer(mum)).toMatchObject({
       trust: 'paired',
       online: true,
@@ -69,8 +80,10 @@ describe('links between paired hubs', () => {
     const kept = Object.keys((await kid.transport.statistics()).roundTripMs);
     // While he slept, Mum gave his line up. Nothing tells him, and she is not the one to dial.
     const { transport } = mum;
-    if (!(transport instanceof MemoryTransport)) throw new Error('this test needs the network in memory');
-    transport.dial = () => Promise.resolve({ ok: false, error: { type: 'refused', reason: 'not from here' } });
+    if (!(transport instanceof MemoryTransport))
+      throw new Error('this test needs the network in memory');
+    transport.dial = () =>
+      Promise.resolve({ ok: false, error: { type: 'refused', reason: 'not from here' } });
     transport.forget();
     await house.clock.advance(120_000);
     expect([dad.links.isOnline(mum.key), mum.links.isOnline(dad.key)]).toEqual([true, false]);
@@ -99,9 +112,15 @@ describe('links between paired hubs', () => {
       got.push(envelope.payload['topic']);
       return Promise.resolve();
     });
-    const answered = await dad.links.request(mum.key, message('query', { question: 'what?' }), 5_000);
+    const answered = await dad.links.request(
+      mum.key,
+      message('query', { question: 'what?' }),
+      5_000,
+    );
     expect(answered.ok && answered.value.payload['summary']).toBe('forty-two');
-    expect((await dad.links.send(mum.key, message('notify', { topic: 'dinner', data: 1 }))).ok).toBe(true);
+    expect(
+      (await dad.links.send(mum.key, message('notify', { topic: 'dinner', data: 1 }))).ok,
+    ).toBe(true);
     await house.clock.until(() => got.length === 2);
     expect(got).toEqual([['Dad', 'what?'], 'dinner']);
   });
@@ -120,7 +139,10 @@ describe('links between paired hubs', () => {
     const { dad, mum } = await house.couple();
     mum.links.onRequest('query', () => Promise.resolve({ kind: 'pong', payload: {} }));
     const answered = await dad.links.request(mum.key, message('query', { question: '?' }), 5_000);
-    expect(answered).toMatchObject({ ok: false, error: { code: 'internal', failedBy: 'peer', data: { failed_by: 'peer' } } });
+    expect(answered).toMatchObject({
+      ok: false,
+      error: { code: 'internal', failedBy: 'peer', data: { failed_by: 'peer' } },
+    });
   });
 
   it('fail at once when the peer is not connected', async () => {
@@ -163,17 +185,27 @@ describe('links between paired hubs', () => {
     await lower.pins(higher);
     await higher.pins(lower);
     lower.hears(higher);
-    await house.clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    await house.clock.until(
+      () => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key),
+      'both are online',
+    );
     const told: boolean[] = [];
     lower.links.onPresence((key, isOnline) => void (key === higher.key && told.push(isOnline)));
     const back = await house.killAndRestart(higher);
     back.hears(lower);
-    await house.clock.until(() => back.links.isOnline(lower.key), 'the restarted hub is connected', 5_000);
-    // Told that it is back, though it never counted as gone, once the line is given up into which things may have been lost.
+    await house.clock.until(
+      () => back.links.isOnline(lower.key),
+      'the restarted hub is connected',
+      5_000,
+    );
+    // Told that it is back, though it never counted as gone, once the line is given up into which
+    // things may have been lost.
     await house.clock.until(() => told.length > 0, 'it is told', 5_000);
     await house.clock.advance(30_000);
     expect(told).toEqual([true]);
-    back.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: null, summary: 'here' } }));
+    back.links.onRequest('query', () =>
+      Promise.resolve({ kind: 'response', payload: { data: null, summary: 'here' } }),
+    );
     const asked = lower.links.request(back.key, message('query', { question: 'there?' }), 5_000);
     await house.clock.advance(6_000);
     expect((await asked).ok).toBe(true);
@@ -185,16 +217,25 @@ describe('links between paired hubs', () => {
     await lower.pins(higher);
     await higher.pins(lower);
     higher.hears(lower);
-    await house.clock.until(() => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key), 'both are online');
+    await house.clock.until(
+      () => lower.links.isOnline(higher.key) && higher.links.isOnline(lower.key),
+      'both are online',
+    );
     lower.links.onRequest('query', () => new Promise(() => undefined));
     let failed: string | undefined;
-    void higher.links.request(lower.key, message('query', { question: 'there?' }), 60_000).then((answered) => {
-      failed = answered.ok ? 'answered' : answered.error.code;
-    });
+    void higher.links
+      .request(lower.key, message('query', { question: 'there?' }), 60_000)
+      .then((answered) => {
+        failed = answered.ok ? 'answered' : answered.error.code;
+      });
     await house.clock.advance(100);
     const back = await house.killAndRestart(lower);
     back.hears(higher);
-    await house.clock.until(() => back.links.isOnline(higher.key), 'the restarted hub is connected', 5_000);
+    await house.clock.until(
+      () => back.links.isOnline(higher.key),
+      'the restarted hub is connected',
+      5_000,
+    );
     await house.clock.advance(LOST_AFTER_DOUBT_MS + 100);
     expect(failed).toBe('peer_unreachable');
     expect(higher.links.isOnline(lower.key)).toBe(true);
@@ -205,7 +246,8 @@ describe('links between paired hubs', () => {
     await dad.pins(mum);
     await mum.pins(dad);
     const told: string[] = [];
-    for (const stack of [dad, mum]) stack.links.onPresence((_key, isOnline) => told.push(`${stack.name} ${isOnline}`));
+    for (const stack of [dad, mum])
+      stack.links.onPresence((_key, isOnline) => told.push(`${stack.name} ${isOnline}`));
     const dialled = dialTogether(dad, mum);
     dad.hears(mum);
     mum.hears(dad);
@@ -219,7 +261,9 @@ describe('links between paired hubs', () => {
     expect(kept).toEqual([String(dialled.get(lower))]);
     expect(told.sort()).toEqual(['Dad true', 'Mum true']);
     expect(dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key)).toBe(true);
-    dad.links.onRequest('query', () => Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'still here' } }));
+    dad.links.onRequest('query', () =>
+      Promise.resolve({ kind: 'response', payload: { data: 1, summary: 'still here' } }),
+    );
     const asked = mum.links.request(dad.key, message('query', { question: '?' }), 5_000);
     await house.clock.settle();
     expect((await asked).ok).toBe(true);
@@ -227,7 +271,9 @@ describe('links between paired hubs', () => {
 
   it('never dial more than four hubs at once', async () => {
     const dad = await house.hub('Dad');
-    const others = await Promise.all(Array.from({ length: 9 }, (_, number) => house.hub(`Hub ${number}`)));
+    const others = await Promise.all(
+      Array.from({ length: 9 }, (_, number) => house.hub(`Hub ${number}`)),
+    );
     for (const other of others) {
       await dad.pins(other);
       dad.hears(other);
@@ -253,7 +299,10 @@ describe('links between paired hubs', () => {
     await house.clock.advance(60_000);
     expect(mum.links.isOnline(dad.key)).toBe(false);
     expect(dad.peer(mum).trouble).toContain('refuses this hub: it was suspended or removed there');
-    expect(dad.peer(mum)).toMatchObject({ not_trusted_there: true, trouble: expect.not.stringMatching(/not know|pair/) });
+    expect(dad.peer(mum)).toMatchObject({
+      not_trusted_there: true,
+      trouble: expect.not.stringMatching(/not know|pair/),
+    });
     expect(dad.links.isShutOut(mum.key)).toBe(true);
     await mum.directory.update(dad.key, { trust: 'paired' }, PERSON);
     await house.clock.until(() => mum.links.isOnline(dad.key), 'it is let in again', 60_000);
@@ -271,8 +320,18 @@ describe('links between paired hubs', () => {
     await mum.halt();
     house.release(mum);
     await house.clock.until(() => !dad.links.isOnline(mum.key));
-    dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: stranger.port, addresses: ['127.0.0.1'], label: 'Evil twin' });
-    await house.clock.until(() => dad.auditActions().includes('peer.wrong_key'), 'the wrong key is audited', 30_000);
+    dad.directory.foundNearby({
+      agentId: mum.agentId,
+      keyHex: mum.key,
+      port: stranger.port,
+      addresses: ['127.0.0.1'],
+      label: 'Evil twin',
+    });
+    await house.clock.until(
+      () => dad.auditActions().includes('peer.wrong_key'),
+      'the wrong key is audited',
+      30_000,
+    );
     await house.clock.until(() => dad.peer(mum).trouble !== null, 'the trouble is shown', 60_000);
     expect(dad.links.isOnline(mum.key)).toBe(false);
     expect(dad.links.isOnline(stranger.key)).toBe(false);
@@ -288,10 +347,21 @@ describe('links between paired hubs', () => {
     const successor = await house.hub('Mum', { port: mum.port });
     dad.hears(successor);
     successor.hears(dad);
-    await house.clock.until(() => dad.peer(mum).trouble?.includes('Another hub answered') === true, 'the refusal is shown', 60_000);
+    await house.clock.until(
+      () => dad.peer(mum).trouble?.includes('Another hub answered') === true,
+      'the refusal is shown',
+      60_000,
+    );
     expect(dad.peer(successor)).toMatchObject({ trust: 'discovered', lookalike: 'Mum' });
-    expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum', public_key: mum.key, online: false });
+    expect(dad.peer(mum)).toMatchObject({
+      trust: 'paired',
+      name: 'Mum',
+      public_key: mum.key,
+      online: false,
+    });
     expect(dad.store.read.peers().map(({ key }) => key)).toEqual([mum.key]);
-    expect((await dad.links.request(mum.key, message('query', { question: '?' }), 1_000)).ok).toBe(false);
+    expect((await dad.links.request(mum.key, message('query', { question: '?' }), 1_000)).ok).toBe(
+      false,
+    );
   });
 });

@@ -18,7 +18,10 @@ beforeEach(async () => {
 afterEach(() => closePairedRawHub({ clock, dad, raw }));
 
 const pings = (): number =>
-  raw.events.filter((event) => event.type === 'request' && new TextDecoder().decode(event.bytes).includes('"kind":"ping"')).length;
+  raw.events.filter(
+    (event) =>
+      event.type === 'request' && new TextDecoder().decode(event.bytes).includes('"kind":"ping"'),
+  ).length;
 
 it('a peer of the reference profile that says hello after all is asked how it is from then on', async () => {
   const line = await raw.connect(dad);

@@ -1,8 +1,13 @@
-// A hub that says what it likes: an identity and a transport, and envelopes made by hand. For what a well-behaved hub never sends.
+// A hub that says what it likes: an identity and a transport, and envelopes made by hand. For what
+// a well-behaved hub never sends.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { toHex, utf8 } from '../../../../main/lib/bytes.ts';
 import { Secret } from '../../../../main/lib/secret.ts';
-import type { ConnectionInfo, Transport, TransportEvent } from '../../../../main/ports/transport.ts';
+import type {
+  ConnectionInfo,
+  Transport,
+  TransportEvent,
+} from '../../../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import { publicKeyOfSeed } from '../../../../main/protocol/signature.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
@@ -31,7 +36,10 @@ export class RawHub {
   }
 
   async start(host = '127.0.0.1'): Promise<this> {
-    const started = await this.transport.start({ seed: new Secret(this.seed), host, port: 0 }, (event) => this.#take(event));
+    const started = await this.transport.start(
+      { seed: new Secret(this.seed), host, port: 0 },
+      (event) => this.#take(event),
+    );
     this.port = started.port;
     return this;
   }
@@ -43,8 +51,25 @@ export class RawHub {
     return dialled.value;
   }
 
-  envelope(to: string, kind: string, payload: unknown, change: Readonly<Record<string, unknown>> = {}): Uint8Array {
-    return utf8(JSON.stringify({ v: 1, id: randomUUID(), from: this.agentId, to, ts: 1, kind, ref: null, payload, ...change }));
+  envelope(
+    to: string,
+    kind: string,
+    payload: unknown,
+    change: Readonly<Record<string, unknown>> = {},
+  ): Uint8Array {
+    return utf8(
+      JSON.stringify({
+        v: 1,
+        id: randomUUID(),
+        from: this.agentId,
+        to,
+        ts: 1,
+        kind,
+        ref: null,
+        payload,
+        ...change,
+      }),
+    );
   }
 
   /** The reply, or undefined when none came. */
@@ -55,8 +80,16 @@ export class RawHub {
     return isReply(reply) ? reply : undefined;
   }
 
-  hello(connection: ConnectionInfo, to: HubStack, versions: unknown = [1]): Promise<RawReply | undefined> {
-    const payload = { protocol_versions: versions, agent_name: 'raw', features: ['delegate', 'pair'] };
+  hello(
+    connection: ConnectionInfo,
+    to: HubStack,
+    versions: unknown = [1],
+  ): Promise<RawReply | undefined> {
+    const payload = {
+      protocol_versions: versions,
+      agent_name: 'raw',
+      features: ['delegate', 'pair'],
+    };
     return this.ask(connection, this.envelope(to.agentId, 'hello', payload));
   }
 

@@ -1,12 +1,20 @@
-// How hubs are reached and heard of: host names looked up again, hints from discovery, an answer to hello that comes late, and the
-// operations that people and agents call for it.
+// How hubs are reached and heard of: host names looked up again, hints from discovery, an answer to
+// hello that comes late, and the operations that people and agents call for it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller, CallContext } from '../../../../main/api/caller.ts';
 import { pairingsHandlers } from '../../../../main/api/operations/pairings.ts';
 import { peersHandlers } from '../../../../main/api/operations/peers.ts';
-import type { Advertisement, Discovery, DiscoveryCondition, DiscoveryEvent } from '../../../../main/ports/discovery.ts';
+import type {
+  Advertisement,
+  Discovery,
+  DiscoveryCondition,
+  DiscoveryEvent,
+} from '../../../../main/ports/discovery.ts';
 import type { Resolver } from '../../../../main/ports/resolver.ts';
-import { DiscoveryService, type DiscoveryServiceDeps } from '../../../../main/services/links/discovery-service.ts';
+import {
+  DiscoveryService,
+  type DiscoveryServiceDeps,
+} from '../../../../main/services/links/discovery-service.ts';
 import { writeShareToken } from '../../../../main/services/links/hub-address.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
@@ -28,7 +36,10 @@ class ScriptedDiscovery implements Discovery {
   goodbyes = 0;
   fails = false;
 
-  start(advertisement: Advertisement | null, onEvent: (event: DiscoveryEvent) => void): Promise<void> {
+  start(
+    advertisement: Advertisement | null,
+    onEvent: (event: DiscoveryEvent) => void,
+  ): Promise<void> {
     if (this.fails) return Promise.reject(new Error('no multicast'));
     this.advertisements.push(advertisement);
     this.hear = onEvent;
@@ -63,12 +74,19 @@ describe('a hub named by host', () => {
     await mum.pins(dad);
     await dad.pins(mum);
     const { handlers } = operations(dad);
-    await handlers['peers.update']({ id: mum.agentId, address: `mum.example:${mum.port}` }, owner, context);
+    await handlers['peers.update'](
+      { id: mum.agentId, address: `mum.example:${mum.port}` },
+      owner,
+      context,
+    );
     await house.clock.advance(50_000);
     expect(lookups).toEqual(['mum.example']);
     expect(dialled.length).toBeGreaterThan(3);
     expect(new Set(dialled)).toEqual(new Set(['203.0.113.9']));
-    expect(dad.peer(mum)).toMatchObject({ online: false, trouble: expect.stringContaining("can't be reached") });
+    expect(dad.peer(mum)).toMatchObject({
+      online: false,
+      trouble: expect.stringContaining("can't be reached"),
+    });
     addresses = ['127.0.0.1'];
     await house.clock.until(() => dad.links.isOnline(mum.key), 'the new address is found', 60_000);
     expect(lookups).toEqual(['mum.example', 'mum.example']);
@@ -83,15 +101,35 @@ describe('discovery', () => {
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
     await service.start(dad.port);
-    expect(network_.advertisements).toEqual([{ agentId: dad.agentId, keyHex: dad.key, peerPort: dad.port }]);
-    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    expect(network_.advertisements).toEqual([
+      { agentId: dad.agentId, keyHex: dad.key, peerPort: dad.port },
+    ]);
+    network_.hear({
+      type: 'found',
+      hub: {
+        agentId: mum.agentId,
+        keyHex: mum.key,
+        port: mum.port,
+        addresses: ['127.0.0.1'],
+        label: 'x',
+      },
+    });
     expect(dad.directory.list('nearby').map(({ id }) => id)).toEqual([mum.agentId]);
     network_.hear({ type: 'lost', agentId: mum.agentId });
     expect(dad.directory.list('nearby')).toEqual([]);
     await service.stop();
     await service.stop();
     expect(network_.goodbyes).toBe(1);
-    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    network_.hear({
+      type: 'found',
+      hub: {
+        agentId: mum.agentId,
+        keyHex: mum.key,
+        port: mum.port,
+        addresses: ['127.0.0.1'],
+        label: 'x',
+      },
+    });
     expect(dad.directory.list('nearby')).toEqual([]);
   });
 
@@ -101,7 +139,16 @@ describe('discovery', () => {
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
     network_.stop = () => Promise.reject(new Error('the interface is gone'));
-    network_.hear({ type: 'found', hub: { agentId: mum.agentId, keyHex: mum.key, port: mum.port, addresses: ['127.0.0.1'], label: 'x' } });
+    network_.hear({
+      type: 'found',
+      hub: {
+        agentId: mum.agentId,
+        keyHex: mum.key,
+        port: mum.port,
+        addresses: ['127.0.0.1'],
+        label: 'x',
+      },
+    });
     await service.stop();
     expect([dad.directory.list('nearby'), service.status.state]).toEqual([[], 'off']);
   });
@@ -112,7 +159,10 @@ describe('discovery', () => {
     network_.fails = true;
     const service = discoveryOf(dad, network_);
     await service.start(dad.port);
-    expect(service.status).toMatchObject({ state: 'unusable', message: expect.stringContaining('added by address') });
+    expect(service.status).toMatchObject({
+      state: 'unusable',
+      message: expect.stringContaining('added by address'),
+    });
     network_.fails = false;
     await service.start(dad.port);
     network_.hear({ type: 'condition', condition: { working: ['eth0'], unusable: [] } });
@@ -126,12 +176,17 @@ describe('discovery', () => {
     const network_ = new ScriptedDiscovery();
     const told: string[] = [];
     const logged: string[] = [];
-    const note = (_sentence: string, facts?: Readonly<Record<string, unknown>>): void => void logged.push(String(facts?.['state']));
+    const note = (_sentence: string, facts?: Readonly<Record<string, unknown>>): void =>
+      void logged.push(String(facts?.['state']));
     const log = { ...SILENT_LOG, warn: note };
     const service = discoveryOf(dad, network_, { onStatus: ({ state }) => told.push(state), log });
     await service.start(dad.port);
-    const hear = (condition: DiscoveryCondition): void => network_.hear({ type: 'condition', condition });
-    const nothing: DiscoveryCondition = { working: [], unusable: [{ name: 'tun0', why: 'point-to-point' }] };
+    const hear = (condition: DiscoveryCondition): void =>
+      network_.hear({ type: 'condition', condition });
+    const nothing: DiscoveryCondition = {
+      working: [],
+      unusable: [{ name: 'tun0', why: 'point-to-point' }],
+    };
     hear(nothing);
     hear(nothing);
     hear({ working: ['eth0'], unusable: [{ name: 'tun0', why: 'point-to-point' }] });
@@ -169,18 +224,37 @@ describe('hello', () => {
     house.endsWith(() => raw.transport.stop());
     await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     dad.directory.pinned(raw.key);
-    dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
-    await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    dad.directory.foundNearby({
+      agentId: raw.agentId,
+      keyHex: raw.key,
+      port: raw.port,
+      addresses: ['127.0.0.1'],
+      label: 'raw',
+    });
+    await house.clock.until(
+      () => raw.events.some(({ type }) => type === 'request'),
+      'the hello came',
+    );
     const hello = raw.events.find((event) => event.type === 'request');
     if (hello?.type !== 'request') throw new Error('no hello');
-    const early = raw.transport.request(hello.connectionId, raw.envelope(dad.agentId, 'ping', {}), 4_000);
+    const early = raw.transport.request(
+      hello.connectionId,
+      raw.envelope(dad.agentId, 'ping', {}),
+      4_000,
+    );
     await house.clock.advance(1_000);
     const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
     const payload = { protocol_versions: [1], selected_version: 1, features: [] };
-    raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
+    raw.transport.respond(
+      hello.connectionId,
+      hello.streamId,
+      raw.envelope(dad.agentId, 'hello', payload, { ref: id }),
+    );
     await house.clock.settle();
     const answered = await early;
-    expect(answered.ok && JSON.parse(new TextDecoder().decode(answered.value))).toMatchObject({ kind: 'pong' });
+    expect(answered.ok && JSON.parse(new TextDecoder().decode(answered.value))).toMatchObject({
+      kind: 'pong',
+    });
     expect(dad.links.isOnline(raw.key)).toBe(true);
   });
 
@@ -190,13 +264,26 @@ describe('hello', () => {
     house.endsWith(() => raw.transport.stop());
     await dad.store.write((tables) => dad.directory.pinInside(tables, pinOf(raw.key, 'Raw')));
     dad.directory.pinned(raw.key);
-    dad.directory.foundNearby({ agentId: raw.agentId, keyHex: raw.key, port: raw.port, addresses: ['127.0.0.1'], label: 'raw' });
-    await house.clock.until(() => raw.events.some(({ type }) => type === 'request'), 'the hello came');
+    dad.directory.foundNearby({
+      agentId: raw.agentId,
+      keyHex: raw.key,
+      port: raw.port,
+      addresses: ['127.0.0.1'],
+      label: 'raw',
+    });
+    await house.clock.until(
+      () => raw.events.some(({ type }) => type === 'request'),
+      'the hello came',
+    );
     const hello = raw.events.find((event) => event.type === 'request');
     if (hello?.type !== 'request') throw new Error('no hello');
     const { id } = JSON.parse(new TextDecoder().decode(hello.bytes));
     const payload = { protocol_versions: [9], selected_version: 9, features: [] };
-    raw.transport.respond(hello.connectionId, hello.streamId, raw.envelope(dad.agentId, 'hello', payload, { ref: id }));
+    raw.transport.respond(
+      hello.connectionId,
+      hello.streamId,
+      raw.envelope(dad.agentId, 'hello', payload, { ref: id }),
+    );
     await house.clock.settle();
     expect(dad.links.isOnline(raw.key)).toBe(false);
     expect(dad.directory.dto(raw.key).trouble).toContain('another version');
@@ -212,25 +299,44 @@ describe('the operations on hubs and pairings', () => {
     dad.hears(mum);
     await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
     const { handlers } = operations(dad);
-    expect((await handlers['peers.list']({ trust: 'paired' }, owner, context)).items.map(({ name }) => name)).toEqual(['Mum']);
-    expect(await handlers['peers.get']({ id: 'mum' }, owner, context)).toMatchObject({ id: mum.agentId, online: true });
-    await expect(handlers['peers.get']({ id: 'mun' }, owner, context)).rejects.toMatchObject({ code: 'peer_not_found' });
+    expect(
+      (await handlers['peers.list']({ trust: 'paired' }, owner, context)).items.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['Mum']);
+    expect(await handlers['peers.get']({ id: 'mum' }, owner, context)).toMatchObject({
+      id: mum.agentId,
+      online: true,
+    });
+    await expect(handlers['peers.get']({ id: 'mun' }, owner, context)).rejects.toMatchObject({
+      code: 'peer_not_found',
+    });
     const ping = handlers['peers.ping']({ id: 'Mum' }, owner, context);
     await house.clock.settle();
     expect(await ping).toMatchObject({ status: 'idle', active_tasks: 0 });
     const told = handlers['peers.capabilities']({ id: 'Mum', refresh: true }, owner, context);
     await house.clock.settle();
-    expect(await told).toMatchObject({ untrusted: { domains: ['family.calendar'], agent_name: 'Mum' } });
+    expect(await told).toMatchObject({
+      untrusted: { domains: ['family.calendar'], agent_name: 'Mum' },
+    });
   });
 
   it('add a hub by address, pair with it, and remove it, with who did it in the audit', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const [his, hers] = [operations(dad).handlers, operations(mum).handlers];
-    const added = await his['peers.add']({ address: `127.0.0.1:${mum.port}`, key: mum.key, name: 'Her hub' }, owner, context);
+    const added = await his['peers.add'](
+      { address: `127.0.0.1:${mum.port}`, key: mum.key, name: 'Her hub' },
+      owner,
+      context,
+    );
     expect(added).toMatchObject({ name: 'Her hub', trust: 'unknown', how_found: 'static' });
     await hers['pairings.window']({ open: true, minutes: 5 }, owner, context);
     const begun = await his['pairings.start']({ peer: 'her hub' }, owner, context);
-    expect(begun).toMatchObject({ state: 'waiting_for_answer', role: 'initiator', peer_id: mum.agentId });
+    expect(begun).toMatchObject({
+      state: 'waiting_for_answer',
+      role: 'initiator',
+      peer_id: mum.agentId,
+    });
     await house.clock.until(() => mum.currentPairing?.state === 'offered', 'the request came');
     const asked = mum.currentPairing?.id ?? '';
     await hers['pairings.open']({ id: asked }, owner, context);
@@ -239,17 +345,39 @@ describe('the operations on hubs and pairings', () => {
       code: 'conflict',
       hint: expect.stringContaining(`"axon pair cancel ${begun.id}"`),
     });
-    await expect(hers['pairings.digits']({ id: asked, digits: '12' }, owner, context)).rejects.toMatchObject({ code: 'conflict' });
-    await his['pairings.digits']({ id: begun.id, digits: mum.currentPairing?.six ?? '' }, owner, context);
+    await expect(
+      hers['pairings.digits']({ id: asked, digits: '12' }, owner, context),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await his['pairings.digits'](
+      { id: begun.id, digits: mum.currentPairing?.six ?? '' },
+      owner,
+      context,
+    );
     await house.clock.until(() => mum.currentPairing?.state === 'type_two', 'two may be typed');
-    await hers['pairings.digits']({ id: asked, digits: dad.currentPairing?.two ?? '' }, owner, context);
+    await hers['pairings.digits'](
+      { id: asked, digits: dad.currentPairing?.two ?? '' },
+      owner,
+      context,
+    );
     await house.clock.until(() => dad.links.isOnline(mum.key), 'they are online');
-    expect(dad.store.read.peer(mum.key)).toMatchObject({ petname: 'Her hub', staticHost: '127.0.0.1', staticPort: mum.port });
+    expect(dad.store.read.peer(mum.key)).toMatchObject({
+      petname: 'Her hub',
+      staticHost: '127.0.0.1',
+      staticPort: mum.port,
+    });
     expect(dad.store.read.getMeta('static_hubs')).toBe('[]');
-    expect((await his['pairings.list']({}, owner, context)).items).toMatchObject([{ state: 'paired' }]);
-    await expect(his['pairings.cancel']({ id: 'nothing' }, owner, context)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await his['pairings.list']({}, owner, context)).items).toMatchObject([
+      { state: 'paired' },
+    ]);
+    await expect(his['pairings.cancel']({ id: 'nothing' }, owner, context)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     expect(await his['peers.remove']({ id: 'Her hub' }, owner, context)).toEqual({ removed: true });
-    expect(dad.store.read.audit({ limit: 10 }).map(({ actor, surface, action }) => [actor, surface, action])).toEqual([
+    expect(
+      dad.store.read
+        .audit({ limit: 10 })
+        .map(({ actor, surface, action }) => [actor, surface, action]),
+    ).toEqual([
       ['owner:t1', 'command_line', 'peer.revoked'],
       ['owner:t1', 'command_line', 'peer.paired'],
     ]);
@@ -259,8 +387,13 @@ describe('the operations on hubs and pairings', () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
     const { handlers } = operations(dad);
     const address = writeShareToken(mum.key, { host: '127.0.0.1', port: mum.port });
-    expect(await handlers['peers.add']({ address }, owner, context)).toMatchObject({ id: mum.agentId, address: `127.0.0.1:${mum.port}` });
-    await expect(handlers['peers.add']({ address: '127.0.0.1' }, owner, context)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await handlers['peers.add']({ address }, owner, context)).toMatchObject({
+      id: mum.agentId,
+      address: `127.0.0.1:${mum.port}`,
+    });
+    await expect(
+      handlers['peers.add']({ address: '127.0.0.1' }, owner, context),
+    ).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   it('let a person pair again with a hub that was removed, and only that person', async () => {
@@ -279,17 +412,35 @@ describe('the operations on hubs and pairings', () => {
     await house.clock.until(() => dad.currentPairing?.state === 'offered', 'the request came');
     await his['pairings.open']({ id: dad.currentPairing?.id ?? '' }, owner, context);
     await house.clock.until(() => mum.currentPairing?.state === 'type_six', 'six may be typed');
-    await hers['pairings.digits']({ id: begun.id, digits: dad.currentPairing?.six ?? '' }, owner, context);
+    await hers['pairings.digits'](
+      { id: begun.id, digits: dad.currentPairing?.six ?? '' },
+      owner,
+      context,
+    );
     await house.clock.until(() => dad.currentPairing?.state === 'type_two', 'two may be typed');
-    await his['pairings.digits']({ id: dad.currentPairing?.id ?? '', digits: mum.currentPairing?.two ?? '' }, owner, context);
-    await house.clock.until(() => mum.links.isOnline(dad.key) && dad.links.isOnline(mum.key), 'they are online again');
+    await his['pairings.digits'](
+      { id: dad.currentPairing?.id ?? '', digits: mum.currentPairing?.two ?? '' },
+      owner,
+      context,
+    );
+    await house.clock.until(
+      () => mum.links.isOnline(dad.key) && dad.links.isOnline(mum.key),
+      'they are online again',
+    );
     expect(mum.peer(dad)).toMatchObject({ trust: 'paired' });
   });
 });
 
-function operations(stack: HubStack): { handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers> } {
+function operations(stack: HubStack): {
+  handlers: ReturnType<typeof peersHandlers> & ReturnType<typeof pairingsHandlers>;
+} {
   const { directory, links, keyTrust, pairing } = stack;
-  return { handlers: { ...peersHandlers({ directory, links, keyTrust }), ...pairingsHandlers({ pairing, hub: { places: () => [] } }) } };
+  return {
+    handlers: {
+      ...peersHandlers({ directory, links, keyTrust }),
+      ...pairingsHandlers({ pairing, hub: { places: () => [] } }),
+    },
+  };
 }
 
 function discoveryOf(

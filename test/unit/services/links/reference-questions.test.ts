@@ -1,4 +1,5 @@
-// Questions to a peer of the reference profile: what counts as delivered, how many may wait, and what ends the wait.
+// Questions to a peer of the reference profile: what counts as delivered, how many may wait, and
+// what ends the wait.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../../main/lib/app-error.ts';
@@ -24,7 +25,10 @@ beforeEach(async () => {
   const network = new MemoryNetwork(clock);
   dad = await new HubStack({ clock, name: 'Dad', transport: network.create() }).start();
   daemon = await new RawHub(network.create()).start();
-  await dad.keyTrust.add({ keyHex: daemon.key, host: '192.0.2.7', port: 1, name: 'Attic', way: 'share_token' }, PERSON);
+  await dad.keyTrust.add(
+    { keyHex: daemon.key, host: '192.0.2.7', port: 1, name: 'Attic', way: 'share_token' },
+    PERSON,
+  );
   const connection = await daemon.connect(dad);
   line = connection.connectionId;
   // By a request as its first word it is known.
@@ -43,9 +47,12 @@ async function ask(kind: string, answer?: readonly [kind: string, payload: Paylo
   const payload = { question: 'Who is home?', task: 'Sing', task_id: id };
   const outcome = dad.links.request(daemon.key, { id, kind, ref: null, payload }, 10_000);
   await clock.settle();
-  const request = daemon.events.find((event) => event.type === 'request' && new TextDecoder().decode(event.bytes).includes(id));
+  const request = daemon.events.find(
+    (event) => event.type === 'request' && new TextDecoder().decode(event.bytes).includes(id),
+  );
   if (request?.type !== 'request') throw new Error('the question did not come');
-  if (answer !== undefined) daemon.transport.respond(line, request.streamId, envelope(...answer, id));
+  if (answer !== undefined)
+    daemon.transport.respond(line, request.streamId, envelope(...answer, id));
   await clock.settle();
   return { id, outcome };
 }
@@ -70,14 +77,23 @@ for (const [kind, reply] of [
 
 it('a plain response to a discover says that it was delivered, and the answer may still come', async () => {
   const { id, outcome } = await ask('discover', PLAIN);
-  await daemon.transport.send(line, envelope('message', { axon_kind: 'capabilities', domains: ['house'] }, id));
+  await daemon.transport.send(
+    line,
+    envelope('message', { axon_kind: 'capabilities', domains: ['house'] }, id),
+  );
   await clock.settle();
-  expect(await outcome).toMatchObject({ ok: true, value: { kind: 'capabilities', payload: { domains: ['house'] } } });
+  expect(await outcome).toMatchObject({
+    ok: true,
+    value: { kind: 'capabilities', payload: { domains: ['house'] } },
+  });
 });
 
 it('a response of another kind than was asked for is still broken form', async () => {
   const { outcome } = await ask('ping', ['response', { axon_kind: 'ack', accepted: true }]);
-  expect(await outcome).toMatchObject({ ok: false, error: { code: 'internal', data: { failed_by: 'peer' } } });
+  expect(await outcome).toMatchObject({
+    ok: false,
+    error: { code: 'internal', data: { failed_by: 'peer' } },
+  });
 });
 
 for (const trust of ['suspended', 'removed'] as const) {
@@ -89,21 +105,30 @@ for (const trust of ['suspended', 'removed'] as const) {
     void outcome.then(() => (settled = true));
     await clock.settle();
     expect(settled).toBe(true);
-    expect(await outcome).toMatchObject({ ok: false, error: { code: 'cancelled', failedBy: 'local' } });
+    expect(await outcome).toMatchObject({
+      ok: false,
+      error: { code: 'cancelled', failedBy: 'local' },
+    });
   });
 }
 
 it('is said to be delivered only when the other side has said so', async () => {
   const [told, silent] = [await ask('query', UNHANDLED), await ask('query')];
   await clock.advance(10_100);
-  expect(await told.outcome).toMatchObject({ error: { code: 'timeout', message: expect.stringContaining('was delivered') } });
-  expect(await silent.outcome).toMatchObject({ error: { code: 'timeout', message: 'Attic did not answer in time.' } });
+  expect(await told.outcome).toMatchObject({
+    error: { code: 'timeout', message: expect.stringContaining('was delivered') },
+  });
+  expect(await silent.outcome).toMatchObject({
+    error: { code: 'timeout', message: 'Attic did not answer in time.' },
+  });
 });
 
 it('so many wait in all, and those of one peer end together', async () => {
   const questions = new OpenQuestions(clock);
-  const open = (key: string) => questions.open({ key, id: randomUUID(), kind: 'query', timeoutMs: 1_000, name: key });
-  for (let count = 0; count < REFERENCE_QUESTIONS_MAX; count++) open(count % 4 === 0 ? 'attic' : 'cellar');
+  const open = (key: string) =>
+    questions.open({ key, id: randomUUID(), kind: 'query', timeoutMs: 1_000, name: key });
+  for (let count = 0; count < REFERENCE_QUESTIONS_MAX; count++)
+    open(count % 4 === 0 ? 'attic' : 'cellar');
   expect(await open('one more').answer).toMatchObject({ ok: false, error: { code: 'overloaded' } });
   questions.closeKey('attic', new AppError('cancelled', 'gone'));
   const again = open('one more').answer;

@@ -1,4 +1,5 @@
-// Calling a delegation off when it is not known whether the other hub has it, and with more words than a report can carry.
+// Calling a delegation off when it is not known whether the other hub has it, and with more words
+// than a report can carry.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
@@ -18,14 +19,25 @@ beforeEach(async () => {
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-const send = () => dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
-const cancel = (id: string, reason: string | null = null) => dad.work.tasks.cancel(id, { agent: 'openclaw' }, reason);
+const send = () =>
+  dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
+const cancel = (id: string, reason: string | null = null) =>
+  dad.work.tasks.cancel(id, { agent: 'openclaw' }, reason);
 const cancels = () => dad.messenger.sent.filter((envelope) => envelope.kind === 'cancel');
 
 it('takes a cancel whatever the length of its reason, and cuts the reason with a mark', async () => {
   const { id } = await send();
   const reason = '\u202e'.repeat(9_000);
-  const reply = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'cancel', ref: id, payload: { reason } });
+  const reply = await mum.hears(dad.key, {
+    id: crypto.randomUUID(),
+    kind: 'cancel',
+    ref: id,
+    payload: { reason },
+  });
   expect(reply.payload).toMatchObject({ accepted: true });
   const [task] = mum.store.read.tasks({ limit: 1 });
   expect(task?.state).toBe('cancelled');
@@ -49,7 +61,10 @@ describe('a delegation whose ack was lost', () => {
     await clock.advance(1_000);
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
-    expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelled', reason: 'You cancelled it.' });
+    expect(dad.store.read.task(id)).toMatchObject({
+      state: 'cancelled',
+      reason: 'You cancelled it.',
+    });
     expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
     expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate')).toEqual([]);
     const sent = cancels().length;
@@ -107,8 +122,20 @@ describe('a delegation whose ack was lost', () => {
       const asked = readEnvelope(raw);
       if (asked.kind !== 'cancel' || forgotten.length > 0) return take(from, raw, signal);
       forgotten.push(asked.id);
-      const payload = { accepted: false, code: 'rejected', reason: 'Nothing of that id is open here.', retryable: false };
-      return readEnvelope(mum.messenger.encode(from, { id: crypto.randomUUID(), ref: asked.id, kind: 'ack', payload }));
+      const payload = {
+        accepted: false,
+        code: 'rejected',
+        reason: 'Nothing of that id is open here.',
+        retryable: false,
+      };
+      return readEnvelope(
+        mum.messenger.encode(from, {
+          id: crypto.randomUUID(),
+          ref: asked.id,
+          kind: 'ack',
+          payload,
+        }),
+      );
     };
     const id = await overtake();
     expect(forgotten).toHaveLength(1);
@@ -123,7 +150,11 @@ describe('a delegation whose ack was lost', () => {
     dad.cut(mum);
     await mum.decide(mum.card, 'allow');
     const item = await mum.claim('claude');
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Told', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      outcome: 'Told',
+      truncated: false,
+    });
     mum.messenger.swallowed.clear();
     expect((await cancel(id)).state).toBe('cancelling');
     // The cancel is answered first: its answer says only that nothing is open there.
@@ -140,7 +171,8 @@ describe('a delegation whose ack was lost', () => {
   it('that never arrived is called off as soon as no result can be on its way', async () => {
     mum.messenger.takeRequest = () => Promise.reject(new Error('lost'));
     const answer = dad.messenger.request.bind(dad.messenger);
-    dad.messenger.request = () => Promise.resolve(err(new AppError('timeout', 'No answer.', { failedBy: 'timeout' })));
+    dad.messenger.request = () =>
+      Promise.resolve(err(new AppError('timeout', 'No answer.', { failedBy: 'timeout' })));
     const { id } = await send();
     dad.messenger.request = answer;
     Reflect.deleteProperty(mum.messenger, 'takeRequest');
@@ -156,13 +188,23 @@ describe('a delegation whose ack was lost', () => {
     let refuse: (reply: Envelope) => void = () => undefined;
     const refused = new Promise<Envelope>((resolve) => (refuse = resolve));
     const answer = mum.messenger.takeRequest.bind(mum.messenger);
-    mum.messenger.takeRequest = (from, raw, signal) => (raw.includes('"kind":"delegate"') ? refused : answer(from, raw, signal));
+    mum.messenger.takeRequest = (from, raw, signal) =>
+      raw.includes('"kind":"delegate"') ? refused : answer(from, raw, signal);
     const sending = send();
     await clock.settle();
     const { id } = newest(dad);
     expect((await cancel(id)).state).toBe('cancelling');
     const payload = { accepted: false, code: 'overloaded', reason: 'Later', retryable: true };
-    refuse({ v: 1, id: crypto.randomUUID(), from: mum.agentId, to: dad.agentId, ts: 1, kind: 'ack', ref: id, payload });
+    refuse({
+      v: 1,
+      id: crypto.randomUUID(),
+      from: mum.agentId,
+      to: dad.agentId,
+      ts: 1,
+      kind: 'ack',
+      ref: id,
+      payload,
+    });
     await sending;
     expect(dad.store.read.task(id)?.state).toBe('cancelled');
   });
@@ -186,7 +228,16 @@ describe('a delegation whose ack was lost', () => {
     expect(asked).toHaveLength(1);
     mum.messenger.swallowed.clear();
     const payload = { accepted: false, code: 'overloaded', reason: 'Later', retryable: true };
-    refuse({ v: 1, id: crypto.randomUUID(), from: mum.agentId, to: dad.agentId, ts: 1, kind: 'ack', ref: id, payload });
+    refuse({
+      v: 1,
+      id: crypto.randomUUID(),
+      from: mum.agentId,
+      to: dad.agentId,
+      ts: 1,
+      kind: 'ack',
+      ref: id,
+      payload,
+    });
     await clock.settle();
     expect(dad.store.read.task(id)?.state).toBe('cancelling');
     expect(mum.work.approvals.pending()).toHaveLength(1);
@@ -206,14 +257,21 @@ describe('a delegation whose ack was lost', () => {
     const begun = async (more: { readonly report_back?: boolean } = {}) => {
       mum.messenger.swallowed.add('ack');
       const params = { domain: 'family.chat', deadline_ms: 600_000, ...more };
-      const { id } = await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', params), 'openclaw', null);
+      const { id } = await dad.work.sender.delegate(
+        delegation('mum', 'Dinner is at 7', params),
+        'openclaw',
+        null,
+      );
       await mum.decide(mum.card, 'allow');
       const item = await mum.claim('claude');
       await mum.work.inbox.ack('claude', item.delivery_id, null);
       mum.messenger.swallowed.clear();
       await cancel(id);
       await clock.settle();
-      expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelling', cancelAnswer: 'asked_to_stop' });
+      expect(dad.store.read.task(id)).toMatchObject({
+        state: 'cancelling',
+        cancelAnswer: 'asked_to_stop',
+      });
       return { id, item };
     };
 
@@ -249,7 +307,11 @@ describe('a delegation whose ack was lost', () => {
       await dad.restart();
       expect(dad.store.read.task(id)?.state).toBe('cancelling');
       await clock.advance(2 * HOUR_MS);
-      expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'timeout', reason: expect.stringContaining('had begun') });
+      expect(dad.store.read.task(id)).toMatchObject({
+        state: 'failed',
+        code: 'timeout',
+        reason: expect.stringContaining('had begun'),
+      });
       expect(dad.store.read.task(id)?.reason).not.toContain('never said');
     });
 
@@ -258,20 +320,31 @@ describe('a delegation whose ack was lost', () => {
       dad.cut(mum);
       await dad.store.write((tables) => {
         const messageId = crypto.randomUUID();
-        const raw = dad.messenger.encode(mum.key, { id: messageId, kind: 'cancel', ref: id, payload: {} });
+        const raw = dad.messenger.encode(mum.key, {
+          id: messageId,
+          kind: 'cancel',
+          ref: id,
+          payload: {},
+        });
         const row = { messageId, party: mum.key, kind: 'cancel', raw, settledAt: null };
         tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: 60_000 });
       });
       await clock.advance(HOUR_MS);
       expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
-      expect(dad.store.read.task(id)).toMatchObject({ state: 'cancelling', cancelAnswer: 'asked_to_stop' });
+      expect(dad.store.read.task(id)).toMatchObject({
+        state: 'cancelling',
+        cancelAnswer: 'asked_to_stop',
+      });
     });
 
     it('ends at its deadline when no report was wanted', async () => {
       const { id } = await begun({ report_back: false });
       dad.cut(mum);
       await clock.advance(601_000);
-      expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', reason: expect.stringContaining('No report was wanted') });
+      expect(dad.store.read.task(id)).toMatchObject({
+        state: 'failed',
+        reason: expect.stringContaining('No report was wanted'),
+      });
     });
   });
 

@@ -20,12 +20,21 @@ describe('a delegation between two hubs', () => {
 
   afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-  const send = (more = {}) => dad.work.sender.delegate(delegation('mum', DINNER, { domain: 'family.chat', ...more }), 'openclaw', null);
+  const send = (more = {}) =>
+    dad.work.sender.delegate(
+      delegation('mum', DINNER, { domain: 'family.chat', ...more }),
+      'openclaw',
+      null,
+    );
   const taskOf = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
 
   it('is acknowledged as waiting for a person, allowed, done, and reported to the agent that asked', async () => {
     const report = await send({ context: { dinner_time: '7:00 PM' } });
-    expect(report).toMatchObject({ state: 'awaiting_approval', task_url: `/v1/tasks/${report.id}`, chosen: { peer_name: 'mum' } });
+    expect(report).toMatchObject({
+      state: 'awaiting_approval',
+      task_url: `/v1/tasks/${report.id}`,
+      chosen: { peer_name: 'mum' },
+    });
     expect((await taskOf(report.id)).state).toBe('awaiting_approval');
     const card = mum.card;
     expect(card).toMatchObject({
@@ -41,7 +50,12 @@ describe('a delegation between two hubs', () => {
     expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
 
     const decided = await mum.decide(card, 'allow');
-    expect(decided).toMatchObject({ state: 'approved', decided_by: "mum's person", surface: 'browser', task_state: 'queued' });
+    expect(decided).toMatchObject({
+      state: 'approved',
+      decided_by: "mum's person",
+      surface: 'browser',
+      task_state: 'queued',
+    });
     const item = await mum.claim('claude');
     expect(item).toMatchObject({
       kind: 'delegate',
@@ -49,7 +63,11 @@ describe('a delegation between two hubs', () => {
       trust: { peer_name: 'dad' },
       approval: { digest: card.digest, surface: 'browser' },
     });
-    expect(item.untrusted).toMatchObject({ text: card.text, digest: card.digest, origin: { peer_name: 'dad', from_agent: 'openclaw' } });
+    expect(item.untrusted).toMatchObject({
+      text: card.text,
+      digest: card.digest,
+      origin: { peer_name: 'dad', from_agent: 'openclaw' },
+    });
     await clock.settle();
     expect((await taskOf(report.id)).state).toBe('queued');
     await mum.work.inbox.ack('claude', item.delivery_id, 5_000);
@@ -66,9 +84,16 @@ describe('a delegation between two hubs', () => {
     ).toBe('completed');
     await clock.settle();
 
-    expect(await taskOf(report.id)).toMatchObject({ state: 'completed', untrusted: { outcome: 'Sent.', data: { thumbs: 3 } } });
+    expect(await taskOf(report.id)).toMatchObject({
+      state: 'completed',
+      untrusted: { outcome: 'Sent.', data: { thumbs: 3 } },
+    });
     const result = await dad.claim('openclaw');
-    expect(result).toMatchObject({ kind: 'result', task_id: report.id, untrusted: { text: 'Sent.', origin: { peer_name: 'mum' } } });
+    expect(result).toMatchObject({
+      kind: 'result',
+      task_id: report.id,
+      untrusted: { text: 'Sent.', origin: { peer_name: 'mum' } },
+    });
     expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
   });
 
@@ -77,18 +102,32 @@ describe('a delegation between two hubs', () => {
     const card = mum.card;
     await mum.decide(card, 'allow', WINDOW);
     const item = await mum.claim('claude');
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Sent.', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      outcome: 'Sent.',
+      truncated: false,
+    });
     await clock.advance(100);
     const there = mum.work.conversations.get(card.conversation_id, null);
     expect(there.entries.map((entry) => entry.kind)).toEqual(['delegate', 'decision', 'result']);
-    expect(there.entries[1]).toMatchObject({ who: "mum's person", surface: 'window', digest: card.digest, state: 'approved' });
+    expect(there.entries[1]).toMatchObject({
+      who: "mum's person",
+      surface: 'window',
+      digest: card.digest,
+      state: 'approved',
+    });
     const here = dad.work.conversations.get(card.conversation_id, 'openclaw');
     expect(here.entries.map((entry) => [entry.kind, entry.direction])).toEqual([
       ['delegate', 'out'],
       ['decision', 'in'],
       ['result', 'in'],
     ]);
-    expect(here.entries[1]).toMatchObject({ who: 'mum', person: "mum's person", surface: 'peer', state: 'approved' });
+    expect(here.entries[1]).toMatchObject({
+      who: 'mum',
+      person: "mum's person",
+      surface: 'peer',
+      state: 'approved',
+    });
     expect(here.tasks.map((task) => task.id)).toEqual([report.id]);
     expect(dad.work.conversations.list({ limit: 10 }, null).items[0]).toMatchObject({
       title: DINNER,
@@ -121,7 +160,9 @@ describe('a delegation between two hubs', () => {
     await mum.work.inbox.ack('claude', item.delivery_id, null);
     await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'SECRET-CALENDAR-CONTENT');
     await clock.settle();
-    expect(mum.messenger.sent.some(({ payload }) => payload['topic'] === 'axon.progress')).toBe(true);
+    expect(mum.messenger.sent.some(({ payload }) => payload['topic'] === 'axon.progress')).toBe(
+      true,
+    );
     expect(JSON.stringify(mum.messenger.sent)).not.toContain('SECRET-CALENDAR-CONTENT');
   });
 
@@ -131,7 +172,11 @@ describe('a delegation between two hubs', () => {
     await clock.advance(59_000);
     expect(mum.work.approvals.get(card.id).state).toBe('pending');
     await clock.advance(2_000);
-    expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'expired', surface: 'clock', task_state: 'expired' });
+    expect(mum.work.approvals.get(card.id)).toMatchObject({
+      state: 'expired',
+      surface: 'clock',
+      task_state: 'expired',
+    });
     expect(await taskOf(report.id)).toMatchObject({ state: 'expired', code: 'approval_expired' });
     await expect(mum.decide(card, 'allow')).rejects.toMatchObject({ code: 'already_decided' });
   });
@@ -155,7 +200,11 @@ describe('a delegation between two hubs', () => {
     await clock.advance(61_000);
     expect(await taskOf(report.id)).toMatchObject({ state: 'failed', code: 'timeout' });
     expect((await mum.claim('claude')).kind).toBe('cancel');
-    const late = mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Late', truncated: false });
+    const late = mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'completed',
+      outcome: 'Late',
+      truncated: false,
+    });
     await expect(late).rejects.toMatchObject({ code: 'gone' });
   });
 
@@ -166,7 +215,11 @@ describe('a delegation between two hubs', () => {
     const item = await mum.claim('claude');
     await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'Writing it now');
     await clock.advance(100);
-    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([DINNER, null, 'Writing it now']);
+    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([
+      DINNER,
+      null,
+      'Writing it now',
+    ]);
     expect((await taskOf(report.id)).state).toBe('running');
   });
 
@@ -176,9 +229,15 @@ describe('a delegation between two hubs', () => {
     const task = await dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, 'Plans changed');
     expect(task.state).toBe('cancelled');
     await clock.settle();
-    expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'cancelled', task_state: 'cancelled', surface: 'peer' });
+    expect(mum.work.approvals.get(card.id)).toMatchObject({
+      state: 'cancelled',
+      task_state: 'cancelled',
+      surface: 'peer',
+    });
     await expect(mum.decide(card, 'allow')).rejects.toMatchObject({ code: 'already_decided' });
-    await expect(dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, null)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, null),
+    ).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('is cancelled at the other hub when the agent that asked for it is removed', async () => {
@@ -186,7 +245,8 @@ describe('a delegation between two hubs', () => {
     await dad.work.agents.remove('openclaw', OWNER);
     await clock.settle();
     expect(mum.work.approvals.pending()).toEqual([]);
-    for (const state of [dad.store.read.task(report.id)?.state, newest(mum).state]) expect(state).toBe('cancelled');
+    for (const state of [dad.store.read.task(report.id)?.state, newest(mum).state])
+      expect(state).toBe('cancelled');
   });
 
   it('stays open when it is called off while it runs, until its agent says how it ended', async () => {
@@ -194,10 +254,17 @@ describe('a delegation between two hubs', () => {
     await mum.decide(mum.card, 'allow');
     const item = await mum.claim('claude');
     await mum.work.inbox.ack('claude', item.delivery_id, null);
-    expect((await dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, 'Stop')).state).not.toBe('cancelled');
+    expect((await dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, 'Stop')).state).not.toBe(
+      'cancelled',
+    );
     const stop = await mum.claim('claude');
     expect(stop).toMatchObject({ kind: 'cancel', untrusted: { text: 'Stop' } });
-    await mum.work.inbox.reply('claude', item.delivery_id, { status: 'failed', code: 'cancelled', error: 'Stopped.', truncated: false });
+    await mum.work.inbox.reply('claude', item.delivery_id, {
+      status: 'failed',
+      code: 'cancelled',
+      error: 'Stopped.',
+      truncated: false,
+    });
     await clock.settle();
     expect(await taskOf(report.id)).toMatchObject({ state: 'cancelled', code: 'cancelled' });
   });
@@ -207,7 +274,9 @@ describe('a delegation between two hubs', () => {
     await mum.decide(mum.card, 'allow');
     const item = await mum.claim('claude');
     await dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, null);
-    await expect(mum.work.inbox.ack('claude', item.delivery_id, null)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(mum.work.inbox.ack('claude', item.delivery_id, null)).rejects.toMatchObject({
+      code: 'cancelled',
+    });
     await clock.settle();
     expect((await taskOf(report.id)).state).toBe('cancelled');
   });
@@ -228,11 +297,18 @@ describe('a delegation between two hubs', () => {
       hint: expect.stringContaining('Ask its owner'),
     });
     const [task] = dad.work.tasks.list({ limit: 1 }, { agent: 'openclaw' }).items;
-    expect(task).toMatchObject({ state: 'failed', reason: 'mum refuses this hub; nothing was sent.' });
+    expect(task).toMatchObject({
+      state: 'failed',
+      reason: 'mum refuses this hub; nothing was sent.',
+    });
   });
 
   it('names what there is when nobody handles the domain and no agent is the default', async () => {
-    await mum.work.agents.setClass('claude', { riskClass: 'R2', isDefault: false }, { actor: 'ui:1', surface: 'window' });
+    await mum.work.agents.setClass(
+      'claude',
+      { riskClass: 'R2', isDefault: false },
+      { actor: 'ui:1', surface: 'window' },
+    );
     const refused = send({ domain: 'work.calendar' });
     await expect(refused).rejects.toMatchObject({ code: 'unknown_domain', failedBy: 'peer' });
     await refused.catch((error: { data: { untrusted: { message: string } } }) =>
@@ -247,7 +323,10 @@ describe('a delegation between two hubs', () => {
       kind: 'delegate',
       payload: { task: 'x', domain: 'family.chat', route: { from: 'nobody' } },
     });
-    expect(reply).toMatchObject({ kind: 'ack', payload: { accepted: false, code: 'not_authorized', retryable: false } });
+    expect(reply).toMatchObject({
+      kind: 'ack',
+      payload: { accepted: false, code: 'not_authorized', retryable: false },
+    });
   });
 
   it('asks again under the same id when the ack was lost, and is still one task there', async () => {
@@ -257,10 +336,11 @@ describe('a delegation between two hubs', () => {
     mum.messenger.swallowed.clear();
     await clock.advance(5_000);
     expect((await taskOf(report.id)).state).toBe('awaiting_approval');
-    expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate').map((envelope) => envelope.id)).toEqual([
-      report.id,
-      report.id,
-    ]);
+    expect(
+      dad.messenger.sent
+        .filter((envelope) => envelope.kind === 'delegate')
+        .map((envelope) => envelope.id),
+    ).toEqual([report.id, report.id]);
     expect(mum.work.approvals.pending()).toHaveLength(1);
   });
 
@@ -271,7 +351,9 @@ describe('a delegation between two hubs', () => {
     await dad.restart();
     dad.connect(mum);
     expect((await dad.work.sender.delegate(params, 'openclaw', 'key-1')).id).toBe(first.id);
-    await expect(dad.work.sender.delegate({ ...params, task: 'Something else' }, 'openclaw', 'key-1')).rejects.toMatchObject({
+    await expect(
+      dad.work.sender.delegate({ ...params, task: 'Something else' }, 'openclaw', 'key-1'),
+    ).rejects.toMatchObject({
       code: 'idempotency_mismatch',
     });
     expect(mum.work.approvals.pending()).toHaveLength(1);
@@ -282,10 +364,18 @@ describe('a delegation between two hubs', () => {
   it('is refused for a hub that takes no delegations, before anything is sent', async () => {
     const network = new MemoryNetwork();
     const alone = await new WorkHub({ name: 'alone', network, clock }).start();
-    const plain = await new WorkHub({ name: 'plain', network, clock, features: ['discover'] }).start();
+    const plain = await new WorkHub({
+      name: 'plain',
+      network,
+      clock,
+      features: ['discover'],
+    }).start();
     await alone.pair(plain);
     const refused = alone.work.sender.delegate(delegation('plain', 'x'), null, null);
-    await expect(refused).rejects.toMatchObject({ code: 'unsupported_feature', message: 'plain does not take delegations.' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'unsupported_feature',
+      message: 'plain does not take delegations.',
+    });
     await alone.close();
     await plain.close();
   });

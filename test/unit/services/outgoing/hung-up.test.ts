@@ -1,4 +1,5 @@
-// Questions whose asker hung up: the other hub is told, takes its card back and says why, and both end in the same state.
+// Questions whose asker hung up: the other hub is told, takes its card back and says why, and both
+// end in the same state.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
@@ -25,7 +26,9 @@ async function ask(domain = 'family.chat', deadlineMs = 600_000): Promise<Asked>
   const gone = new AbortController();
   let code: string | undefined;
   const params = { to: 'mum', question: 'Milk?', domain, deadline_ms: deadlineMs };
-  dad.work.sender.query(params, 'openclaw', gone.signal).catch((error: { code: string }) => (code = error.code));
+  dad.work.sender
+    .query(params, 'openclaw', gone.signal)
+    .catch((error: { code: string }) => (code = error.code));
   await clock.advance(100);
   return {
     hangUp: async () => {
@@ -46,7 +49,10 @@ it('takes the card back at the other hub, which says why', async () => {
   expect(asked.code()).toBe('cancelled');
   expect([stateAt(dad), stateAt(mum)]).toEqual(['cancelled', 'cancelled']);
   expect(mum.work.approvals.pending()).toEqual([]);
-  expect(mum.work.approvals.get(card.id)).toMatchObject({ state: 'cancelled', decline_reason: expect.stringContaining('Nobody waits') });
+  expect(mum.work.approvals.get(card.id)).toMatchObject({
+    state: 'cancelled',
+    decline_reason: expect.stringContaining('Nobody waits'),
+  });
   await expect(mum.decide(card, 'allow')).rejects.toMatchObject({ code: 'already_decided' });
   expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
 });
@@ -57,7 +63,11 @@ it('is not run once it was allowed and not yet answered: its agent learns that n
   const { delivery_id: id } = await mum.claim('claude');
   await asked.hangUp();
   expect([stateAt(dad), stateAt(mum)]).toEqual(['cancelled', 'cancelled']);
-  const late = mum.work.inbox.reply('claude', id, { status: 'completed', summary: 'Yes', truncated: false });
+  const late = mum.work.inbox.reply('claude', id, {
+    status: 'completed',
+    summary: 'Yes',
+    truncated: false,
+  });
   await expect(late).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -97,7 +107,10 @@ it('is told after a restart of the hub that asked, as the first thing when the l
 it('that the run before left open is taken back at the start of the next', async () => {
   await ask();
   await dad.restart();
-  expect(newest(dad)).toMatchObject({ state: 'cancelling', reason: 'The hub was restarted while somebody waited for the answer.' });
+  expect(newest(dad)).toMatchObject({
+    state: 'cancelling',
+    reason: 'The hub was restarted while somebody waited for the answer.',
+  });
   dad.connect(mum);
   await clock.settle();
   expect(cancels()).toHaveLength(1);
@@ -111,7 +124,10 @@ it('says that it does not know, when the other hub had ended it already', async 
   await mum.decide(card, 'decline');
   await asked.hangUp();
   expect(stateAt(mum)).toBe('declined');
-  expect(newest(dad)).toMatchObject({ state: 'failed', reason: expect.stringContaining('had ended it already') });
+  expect(newest(dad)).toMatchObject({
+    state: 'failed',
+    reason: expect.stringContaining('had ended it already'),
+  });
 });
 
 it('says so whatever sentence its people were shown', async () => {
@@ -122,10 +138,16 @@ it('says so whatever sentence its people were shown', async () => {
   await mum.decide(card, 'decline');
   await asked.hangUp();
   const { id, revision } = newest(dad);
-  await dad.store.write((tables) => tables.updateTask(id, revision, { reason: 'Nobody waits for it any more.' }));
+  await dad.store.write((tables) =>
+    tables.updateTask(id, revision, { reason: 'Nobody waits for it any more.' }),
+  );
   mum.messenger.swallowed.clear();
   await clock.advance(60_000);
-  expect(newest(dad)).toMatchObject({ state: 'failed', cancelCause: 'hung_up', reason: expect.stringContaining('had ended it already') });
+  expect(newest(dad)).toMatchObject({
+    state: 'failed',
+    cancelCause: 'hung_up',
+    reason: expect.stringContaining('had ended it already'),
+  });
 });
 
 it('is no longer spoken of after its deadline, when the other hub never came back', async () => {
@@ -141,9 +163,18 @@ it('is no longer spoken of after its deadline, when the other hub never came bac
 
 it('is not asked of anybody when its cancel overtakes it', async () => {
   const id = crypto.randomUUID();
-  const cancel = await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'cancel', ref: id, payload: {} });
+  const cancel = await mum.hears(dad.key, {
+    id: crypto.randomUUID(),
+    kind: 'cancel',
+    ref: id,
+    payload: {},
+  });
   expect(cancel.payload).toMatchObject({ accepted: false, code: 'rejected' });
-  const answer = await mum.hears(dad.key, { id, kind: 'query', payload: { question: 'Milk?', domain: 'family.chat' } });
+  const answer = await mum.hears(dad.key, {
+    id,
+    kind: 'query',
+    payload: { question: 'Milk?', domain: 'family.chat' },
+  });
   expect([answer.kind, answer.payload.code]).toEqual(['error', 'cancelled']);
   expect(mum.work.approvals.pending()).toEqual([]);
 });
@@ -167,9 +198,20 @@ it('DL-03: of nobody else is taken back: another hub that knows its id ends noth
   const stranger = 'f'.repeat(64);
   await mum.store.write((tables) => {
     const row = tables.peer(dad.key);
-    if (row) tables.putPeer({ ...row, key: stranger, agentId: `ed25519.${'e'.repeat(32)}`, petname: 'kid' });
+    if (row)
+      tables.putPeer({
+        ...row,
+        key: stranger,
+        agentId: `ed25519.${'e'.repeat(32)}`,
+        petname: 'kid',
+      });
   });
-  const cancel = await mum.hears(stranger, { id: crypto.randomUUID(), kind: 'cancel', ref: newest(dad).messageId, payload: {} });
+  const cancel = await mum.hears(stranger, {
+    id: crypto.randomUUID(),
+    kind: 'cancel',
+    ref: newest(dad).messageId,
+    payload: {},
+  });
   expect(cancel.payload).toMatchObject({ accepted: false, code: 'rejected' });
   expect(mum.work.approvals.pending()).toHaveLength(1);
 });

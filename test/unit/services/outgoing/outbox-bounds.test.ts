@@ -1,6 +1,10 @@
 // The outbox of a peer that does not take what it asked for, and clocks that jump.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { CANCELS_AT_ONCE_MAX, CANCELS_PER_PARTY_MAX, OUTBOX_PAGE } from '../../../../main/services/outgoing/limits.ts';
+import {
+  CANCELS_AT_ONCE_MAX,
+  CANCELS_PER_PARTY_MAX,
+  OUTBOX_PAGE,
+} from '../../../../main/services/outgoing/limits.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -19,14 +23,23 @@ beforeEach(async () => {
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-const send = () => dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+const send = () =>
+  dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
 const held = async () => {
   await send();
   await mum.decide(mum.card, 'allow');
   return mum.claim('claude');
 };
 const reply = async (id: string) => {
-  await mum.work.inbox.reply('claude', id, { status: 'completed', outcome: 'Done', truncated: false });
+  await mum.work.inbox.reply('claude', id, {
+    status: 'completed',
+    outcome: 'Done',
+    truncated: false,
+  });
   await clock.settle();
 };
 /** Cancels of mum's that wait for dad. */
@@ -34,7 +47,12 @@ const cancelling = (count: number) =>
   mum.store.write((tables) => {
     for (let index = 0; index < count; index++) {
       const id = crypto.randomUUID();
-      const raw = mum.messenger.encode(dad.key, { id, kind: 'cancel', ref: crypto.randomUUID(), payload: {} });
+      const raw = mum.messenger.encode(dad.key, {
+        id,
+        kind: 'cancel',
+        ref: crypto.randomUUID(),
+        payload: {},
+      });
       const row = { messageId: id, party: dad.key, kind: 'cancel', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
     }
@@ -43,7 +61,12 @@ const waiting = (count: number) =>
   mum.store.write((tables) => {
     for (let index = 0; index < count; index++) {
       const id = crypto.randomUUID();
-      const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
+      const raw = mum.messenger.encode(dad.key, {
+        id,
+        kind: 'result',
+        ref: id,
+        payload: { status: 'completed', outcome: `${index}` },
+      });
       const row = { messageId: id, party: dad.key, kind: 'result', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: DAY_MS });
     }
@@ -72,7 +95,11 @@ it('asks a hub to take no more back than may wait for it', async () => {
   await mum.knows(dad);
   await dad.knows(mum);
   await cancelling(CANCELS_PER_PARTY_MAX);
-  const asked = mum.work.sender.query({ to: 'dad', question: 'Milk?', domain: 'family.calendar', deadline_ms: 1_000 }, 'claude', never);
+  const asked = mum.work.sender.query(
+    { to: 'dad', question: 'Milk?', domain: 'family.calendar', deadline_ms: 1_000 },
+    'claude',
+    never,
+  );
   const code = asked.catch((error: { code: string }) => error.code);
   await clock.settle();
   dad.cut(mum);
@@ -83,7 +110,9 @@ it('asks a hub to take no more back than may wait for it', async () => {
 
 it('takes back a few at a time from a hub that is back, and waits when it is asked for patience', async () => {
   await closeTwoHubs({ clock, dad, mum });
-  ({ clock, dad, mum } = await openPairedHubs({ rates: { ...NO_LIMITS, cancel: PEER_RATES.cancel } }));
+  ({ clock, dad, mum } = await openPairedHubs({
+    rates: { ...NO_LIMITS, cancel: PEER_RATES.cancel },
+  }));
   dad.cut(mum);
   await cancelling(150);
   let open = 0;
@@ -97,7 +126,9 @@ it('takes back a few at a time from a hub that is back, and waits when it is ask
   };
   dad.connect(mum);
   await clock.advance(1_000);
-  expect(mum.messenger.sent.length).toBeLessThanOrEqual(PEER_RATES.cancel.burst + CANCELS_AT_ONCE_MAX);
+  expect(mum.messenger.sent.length).toBeLessThanOrEqual(
+    PEER_RATES.cancel.burst + CANCELS_AT_ONCE_MAX,
+  );
   expect(most).toBe(CANCELS_AT_ONCE_MAX);
   await clock.advance(120_000);
   expect(mum.messenger.sent.length).toBeLessThan(150);
@@ -130,7 +161,11 @@ it('reaches what is behind many messages that were sent and not acknowledged, an
   const pages = outboxOf.mock.results.map(({ value }) => (Array.isArray(value) ? value.length : 0));
   expect(Math.max(...pages)).toBe(OUTBOX_PAGE);
   expect(pages.length).toBeGreaterThanOrEqual(Math.ceil(201 / OUTBOX_PAGE));
-  expect(mum.messenger.sent.filter((envelope) => envelope.kind === 'result' && envelope.payload.outcome === 'Done')).not.toEqual([]);
+  expect(
+    mum.messenger.sent.filter(
+      (envelope) => envelope.kind === 'result' && envelope.payload.outcome === 'Done',
+    ),
+  ).not.toEqual([]);
 });
 
 it('gives nothing up because the wall clock jumped ahead', async () => {

@@ -1,4 +1,5 @@
-// What a hub is still owed when it is removed: it gets nothing of it, though its key is paired again. One that is only suspended gets it all.
+// What a hub is still owed when it is removed: it gets nothing of it, though its key is paired
+// again. One that is only suspended gets it all.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OUTBOX_PAGE } from '../../../../main/services/outgoing/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -16,9 +17,14 @@ beforeEach(async () => {
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-const send = (task: string) => dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
+const send = (task: string) =>
+  dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
 /** As the people at a hub do it: what ends with the trust ends in the same commit. */
-const ends = async (hub: WorkHub, other: WorkHub, trust: 'suspended' | 'revoked'): Promise<void> => {
+const ends = async (
+  hub: WorkHub,
+  other: WorkHub,
+  trust: 'suspended' | 'revoked',
+): Promise<void> => {
   const ended = await hub.store.write((tables) => {
     const row = tables.peer(other.key);
     if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
@@ -27,7 +33,9 @@ const ends = async (hub: WorkHub, other: WorkHub, trust: 'suspended' | 'revoked'
   ended();
 };
 const told = (): readonly string[] =>
-  mum.messenger.sent.filter(({ kind }) => kind === 'result').map(({ payload }) => String(payload['outcome']));
+  mum.messenger.sent
+    .filter(({ kind }) => kind === 'result')
+    .map(({ payload }) => String(payload['outcome']));
 
 /** Dad's hub goes away; then an agent of mum's reports, and mum answers something herself. */
 async function owesTwo(): Promise<void> {
@@ -37,7 +45,11 @@ async function owesTwo(): Promise<void> {
   await mum.work.inbox.ack('claude', item.delivery_id, null);
   await send('What is for dinner?');
   mum.cut(dad);
-  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'Sung', truncated: false });
+  await mum.work.inbox.reply('claude', item.delivery_id, {
+    status: 'completed',
+    outcome: 'Sung',
+    truncated: false,
+  });
   await mum.decide(mum.card, 'answer', BROWSER, { answer: 'Soup' });
   await clock.settle();
   expect(mum.store.read.outboxOf(dad.key)).toHaveLength(2);
@@ -57,7 +69,10 @@ it('leaves neither as the hub is removed nor after a new pairing with its key, o
   await mum.restart();
   await comesBack();
   expect(told()).toEqual([]);
-  expect(mum.work.feed.list({ limit: 5 }).items, 'nobody is told that it could not be delivered').toEqual([]);
+  expect(
+    mum.work.feed.list({ limit: 5 }).items,
+    'nobody is told that it could not be delivered',
+  ).toEqual([]);
 });
 
 it('does not leave by the round that was sending it when the hub was removed', async () => {
@@ -96,7 +111,12 @@ it('is given up whole, however much it is', async () => {
   await mum.store.write((tables) => {
     for (let index = 0; index <= 2 * OUTBOX_PAGE; index++) {
       const id = crypto.randomUUID();
-      const raw = mum.messenger.encode(dad.key, { id, kind: 'result', ref: id, payload: { status: 'completed', outcome: `${index}` } });
+      const raw = mum.messenger.encode(dad.key, {
+        id,
+        kind: 'result',
+        ref: id,
+        payload: { status: 'completed', outcome: `${index}` },
+      });
       const row = { messageId: id, party: dad.key, kind: 'result', raw, settledAt: null };
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: HOUR_MS });
     }

@@ -1,5 +1,5 @@
-// Whatever the pages are told of can be read by then: of records that nobody waits for they are told once those are durable, and of those that
-// the disk refused never.
+// Whatever the pages are told of can be read by then: of records that nobody waits for they are
+// told once those are durable, and of those that the disk refused never.
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WRITE_BEHIND_DELAY_MAX_MS } from '../../../../main/adapters/sqlite/limits.ts';
@@ -22,7 +22,8 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 /** How often the pages were told of a conversation. */
-const told = (hub: WorkHub): number => hub.events.filter(({ type }) => type === 'conversation').length;
+const told = (hub: WorkHub): number =>
+  hub.events.filter(({ type }) => type === 'conversation').length;
 /** What a page that reads now finds of the newest one. */
 const kept = (hub: WorkHub): readonly string[] =>
   hub.store.read
@@ -38,23 +39,30 @@ async function askAndAnswer(summary: string | null): Promise<void> {
   await mum.work.inbox.reply(
     'calendar',
     delivery_id,
-    summary === null ? { status: 'failed', error: 'No idea', ...words } : { status: 'completed', summary, ...words },
+    summary === null
+      ? { status: 'failed', error: 'No idea', ...words }
+      : { status: 'completed', summary, ...words },
   );
   await clock.settle();
   await asked;
 }
 
 describe('the pages are told of a question', () => {
-  it.each(['Three practices', null])('at both hubs once it and its answer can be read: %s', async (summary) => {
-    await askAndAnswer(summary);
-    for (const hub of [mum, dad]) expect([hub.name, told(hub), kept(hub)]).toEqual([hub.name, 0, []]);
-    await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
-    for (const hub of [mum, dad]) {
-      expect([hub.name, told(hub), kept(hub)[0]]).toEqual([hub.name, 1, 'query']);
-      expect(newest(hub).state).toBe(summary === null ? 'failed' : 'completed');
-    }
-    if (summary !== null) for (const hub of [mum, dad]) expect(kept(hub)).toEqual(['query', 'response']);
-  });
+  it.each(['Three practices', null])(
+    'at both hubs once it and its answer can be read: %s',
+    async (summary) => {
+      await askAndAnswer(summary);
+      for (const hub of [mum, dad])
+        expect([hub.name, told(hub), kept(hub)]).toEqual([hub.name, 0, []]);
+      await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
+      for (const hub of [mum, dad]) {
+        expect([hub.name, told(hub), kept(hub)[0]]).toEqual([hub.name, 1, 'query']);
+        expect(newest(hub).state).toBe(summary === null ? 'failed' : 'completed');
+      }
+      if (summary !== null)
+        for (const hub of [mum, dad]) expect(kept(hub)).toEqual(['query', 'response']);
+    },
+  );
 
   it('never where the disk refused to keep it', async () => {
     await askAndAnswer('Three practices');
@@ -66,10 +74,19 @@ describe('the pages are told of a question', () => {
 
 describe('the pages are told how far another hub is', () => {
   const progress = (ref: string, data: Readonly<Record<string, string>>) =>
-    dad.isTold(mum.key, { id: crypto.randomUUID(), kind: 'notify', ref, payload: { topic: 'axon.progress', data, importance: 'low' } });
+    dad.isTold(mum.key, {
+      id: crypto.randomUUID(),
+      kind: 'notify',
+      ref,
+      payload: { topic: 'axon.progress', data, importance: 'low' },
+    });
 
   it('once its words can be read, where they change nothing else and where they do', async () => {
-    await dad.work.sender.delegate(delegation('mum', 'Dinner', { domain: 'family.chat' }), 'openclaw', null);
+    await dad.work.sender.delegate(
+      delegation('mum', 'Dinner', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
     const { messageId, conversationId } = newest(dad);
     const words = () => dad.work.conversations.get(conversationId, null).entries.length;

@@ -15,7 +15,11 @@ beforeEach(async () => {
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const ask = () => {
-  const asked = dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 }, 'openclaw', never);
+  const asked = dad.work.sender.query(
+    { to: 'mum', question: 'Milk?', domain: 'family.chat', deadline_ms: 600_000 },
+    'openclaw',
+    never,
+  );
   return asked.then(
     (report) => report.state,
     (error: { code: string }) => error.code,
@@ -27,12 +31,18 @@ const own = () => dad.store.read.tasks({ limit: 5 });
 it('is a task from the moment it is sent, and waits for the person as soon as that is told', async () => {
   const asked = ask();
   await clock.settle();
-  expect(own()).toMatchObject([{ kind: 'query', direction: 'outgoing', state: 'awaiting_approval' }]);
+  expect(own()).toMatchObject([
+    { kind: 'query', direction: 'outgoing', state: 'awaiting_approval' },
+  ]);
   await clock.advance(100);
   expect(own()).toMatchObject([{ state: 'awaiting_approval' }]);
   await mum.decide(mum.card, 'allow');
   const item = await mum.claim('claude');
-  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+  await mum.work.inbox.reply('claude', item.delivery_id, {
+    status: 'completed',
+    summary: 'Yes',
+    truncated: false,
+  });
   expect(await asked).toBe('answered');
   await clock.advance(100);
   expect(own()).toMatchObject([{ state: 'completed', code: null }]);
@@ -46,7 +56,11 @@ it('wakes whoever waits for its task when its line ends', async () => {
   const waited = dad.work.tasks.get(task?.id ?? '', { agent: 'openclaw' }, 300_000, never);
   await mum.decide(mum.card, 'allow');
   const item = await mum.claim('claude');
-  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+  await mum.work.inbox.reply('claude', item.delivery_id, {
+    status: 'completed',
+    summary: 'Yes',
+    truncated: false,
+  });
   await asked;
   await clock.advance(100);
   expect(await Promise.race([waited, clock.settle()])).toMatchObject({ state: 'completed' });
@@ -99,14 +113,21 @@ it('ends in the store as well when the disk did not take the record of its end',
   dad.store.writeBehind = () => undefined;
   await mum.decide(mum.card, 'allow');
   const item = await mum.claim('claude');
-  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', summary: 'Yes', truncated: false });
+  await mum.work.inbox.reply('claude', item.delivery_id, {
+    status: 'completed',
+    summary: 'Yes',
+    truncated: false,
+  });
   expect(await asked).toBe('answered');
   dad.store.writeBehind = writeBehind;
   // The other one is still asked, and stays as it is.
   const other = ask();
   await clock.settle();
   await clock.advance(60_000);
-  expect(own()).toMatchObject([{ state: 'awaiting_approval' }, { state: 'failed', code: 'internal' }]);
+  expect(own()).toMatchObject([
+    { state: 'awaiting_approval' },
+    { state: 'failed', code: 'internal' },
+  ]);
   await mum.decide(mum.card, 'decline');
   expect(await other).toBe('rejected');
 });

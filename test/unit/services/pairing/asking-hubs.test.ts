@@ -1,4 +1,5 @@
-// A hub that asks while pairing is closed: one quiet line for whoever looks, made of nothing that the hub says, and never in anybody's way.
+// A hub that asks while pairing is closed: one quiet line for whoever looks, made of nothing that
+// the hub says, and never in anybody's way.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
 import { hubLabel } from '../../../../main/services/links/peer-names.ts';

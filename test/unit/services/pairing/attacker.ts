@@ -1,4 +1,5 @@
-// A hub that plays the initiator of a pairing by hand, step by step, as a stranger who keeps to no rule may.
+// A hub that plays the initiator of a pairing by hand, step by step, as a stranger who keeps to no
+// rule may.
 import { randomBytes } from 'node:crypto';
 import { isJsonObject } from '../../../../main/lib/json-object.ts';
 import type { ConnectionInfo } from '../../../../main/ports/transport.ts';
@@ -70,7 +71,8 @@ export class Attacker {
     const event = this.raw.events.findLast((candidate) => candidate.type === 'request');
     if (event?.type !== 'request') throw new Error('no answer came');
     const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
-    if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) throw new Error('no envelope');
+    if (!isJsonObject(envelope) || !isJsonObject(envelope['payload']))
+      throw new Error('no envelope');
     const step = parsePairStep(envelope['payload']);
     if (!step.ok || step.value.step !== 'answer') throw new Error('no answer step');
     this.raw.transport.respond(

@@ -1,4 +1,5 @@
-// Which hub tells which its name before they are paired: one whose page for adding hubs is open, while it is, and nobody else.
+// Which hub tells which its name before they are paired: one whose page for adding hubs is open,
+// while it is, and nobody else.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
@@ -15,7 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const named = (at: HubStack, other: HubStack): string | null => at.peer(other).untrusted.advertised_name;
+const named = (at: HubStack, other: HubStack): string | null =>
+  at.peer(other).untrusted.advertised_name;
 const settled = () => house.clock.advance(2_000);
 
 describe('before they are paired', () => {

@@ -1,5 +1,5 @@
-// While invitations are out every removed hub is a stranger here, and not a moment longer than the last of them holds: it is told when none is any
-// more, whoever made how many when.
+// While invitations are out every removed hub is a stranger here, and not a moment longer than the
+// last of them holds: it is told when none is any more, whoever made how many when.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { Invitations } from '../../../../main/services/pairing/invitations.ts';
@@ -20,11 +20,16 @@ beforeEach(() => {
   clock = new ManualClock();
   startMs = clock.monotonicMs();
   told = [];
-  invitations = new Invitations(clock, new SystemRandom(), (isAnyOut) => told.push([isAnyOut, clock.monotonicMs() - startMs]));
+  invitations = new Invitations(clock, new SystemRandom(), (isAnyOut) =>
+    told.push([isAnyOut, clock.monotonicMs() - startMs]),
+  );
 });
 
 const invite = () =>
-  invitations.create({ keyHex: keyOf('mum'), name: 'Mum', addresses: [{ host: '127.0.0.1', port: 4433 }] }, PERSON).invitation;
+  invitations.create(
+    { keyHex: keyOf('mum'), name: 'Mum', addresses: [{ host: '127.0.0.1', port: 4433 }] },
+    PERSON,
+  ).invitation;
 
 describe('that invitations are out', () => {
   it('ends with the last of them, of several that were made at different times', async () => {

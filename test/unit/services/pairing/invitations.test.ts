@@ -1,14 +1,25 @@
-// Invitations between whole hubs on a network in memory: made on one, brought to the other, good once and for a while, and worth nothing to
-// whoever altered the link, stands in between or comes second.
+// Invitations between whole hubs on a network in memory: made on one, brought to the other, good
+// once and for a while, and worth nothing to whoever altered the link, stands in between or comes
+// second.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { fromBase64Url, toBase64Url } from '../../../../main/lib/bytes.ts';
 import { invitationId, invitationMac } from '../../../../main/protocol/invitation.ts';
-import { confirmMessage, confirmPayload, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
+import {
+  confirmMessage,
+  confirmPayload,
+  newOffer,
+  revealPayload,
+  transcript,
+} from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
 import { readInvitationLink } from '../../../../main/services/pairing/invitation-link.ts';
-import { FAILURES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from '../../../../main/services/pairing/limits.ts';
+import {
+  FAILURES_MAX,
+  INVITATION_DURATION_MS,
+  INVITATIONS_MAX,
+} from '../../../../main/services/pairing/limits.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
@@ -20,7 +31,8 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-const invite = (stack: HubStack) => stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
+const invite = (stack: HubStack) =>
+  stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
 const secretOf = (link: string): Uint8Array => readInvitationLink(link).secret;
 const ends = (stack: HubStack, state: string): Promise<void> =>
   house.clock.until(() => stack.currentPairing?.state === state, `${state} is reached`, 60_000);
@@ -30,19 +42,39 @@ describe('an invitation', () => {
     const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const { link, invitation } = invite(mum);
     expect(mum.pairing.invitations()).toEqual([invitation]);
-    expect(dad.pairing.join(link, null, PERSON)).toMatchObject({ role: 'initiator', state: 'waiting_for_answer', invited: true });
-    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
+    expect(dad.pairing.join(link, null, PERSON)).toMatchObject({
+      role: 'initiator',
+      state: 'waiting_for_answer',
+      invited: true,
+    });
+    await house.clock.until(
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+      60_000,
+    );
     expect([dad.peer(mum).name, mum.peer(dad).name]).toEqual(['Mum', 'Dad']);
     expect([dad.auditActions(), mum.auditActions()]).toEqual([['peer.paired'], ['peer.paired']]);
     expect(mum.pairing.invitations()).toEqual([]);
-    const shown = [...dad.seen, ...mum.seen].flatMap((event) => (event.type === 'pairing' ? [event.pairing] : []));
-    expect(shown.every(({ six, two, invited }) => six === null && two === null && invited)).toBe(true);
-    expect(new Set(shown.map(({ state }) => state))).toEqual(new Set(['waiting_for_answer', 'exchanging', 'confirming', 'paired']));
-    expect([dad, mum].flatMap(({ seen }) => seen.filter(({ type }) => type === 'pairing_window'))).toEqual([]);
+    const shown = [...dad.seen, ...mum.seen].flatMap((event) =>
+      event.type === 'pairing' ? [event.pairing] : [],
+    );
+    expect(shown.every(({ six, two, invited }) => six === null && two === null && invited)).toBe(
+      true,
+    );
+    expect(new Set(shown.map(({ state }) => state))).toEqual(
+      new Set(['waiting_for_answer', 'exchanging', 'confirming', 'paired']),
+    );
+    expect(
+      [dad, mum].flatMap(({ seen }) => seen.filter(({ type }) => type === 'pairing_window')),
+    ).toEqual([]);
   });
 
   it('holds once: a second hub with the same link is refused, whatever became of the first', async () => {
-    const [mum, dad, eve] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Eve')];
+    const [mum, dad, eve] = [
+      await house.hub('Mum'),
+      await house.hub('Dad'),
+      await house.hub('Eve'),
+    ];
     const { link } = invite(mum);
     dad.pairing.join(link, null, PERSON);
     await ends(dad, 'paired');
@@ -73,11 +105,20 @@ describe('an invitation', () => {
     const removed = async () => {
       const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
       dad.pairing.join(invite(mum).link, null, PERSON);
-      await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'they are paired', 60_000);
+      await house.clock.until(
+        () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+        'they are paired',
+        60_000,
+      );
       await mum.directory.remove(dad.key, PERSON);
-      await house.clock.until(() => dad.directory.live(mum.key).notTrustedThere, 'Dad knows', 60_000);
+      await house.clock.until(
+        () => dad.directory.live(mum.key).notTrustedThere,
+        'Dad knows',
+        60_000,
+      );
       for (const stack of [mum, dad])
-        for (const { id, state } of stack.pairing.list()) if (state === 'paired') await stack.pairing.cancel(id);
+        for (const { id, state } of stack.pairing.list())
+          if (state === 'paired') await stack.pairing.cancel(id);
       return { mum, dad, at: mum.directory.row(dad.key)?.revokedAt };
     };
     const waits = (stack: HubStack): Promise<void> =>
@@ -90,24 +131,46 @@ describe('an invitation', () => {
       await house.clock.advance(120_000);
       dad.pairing.join(link, null, PERSON);
       await waits(mum);
-      expect(mum.currentPairing).toMatchObject({ state: 'offered', invited: true, removed: { name: 'Dad', at } });
+      expect(mum.currentPairing).toMatchObject({
+        state: 'offered',
+        invited: true,
+        removed: { name: 'Dad', at },
+      });
       await house.clock.advance(60_000);
-      expect([mum.directory.trustOf(dad.key), mum.currentPairing?.state, mum.pairing.invitations()]).toEqual(['revoked', 'offered', []]);
+      expect([
+        mum.directory.trustOf(dad.key),
+        mum.currentPairing?.state,
+        mum.pairing.invitations(),
+      ]).toEqual(['revoked', 'offered', []]);
       mum.pairing.open(mum.currentPairing?.id ?? '');
-      await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online', 60_000);
-      expect(mum.directory.row(dad.key)).toMatchObject({ trust: 'paired', role: null, revokedAt: null });
+      await house.clock.until(
+        () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+        'both are online',
+        60_000,
+      );
+      expect(mum.directory.row(dad.key)).toMatchObject({
+        trust: 'paired',
+        role: null,
+        revokedAt: null,
+      });
       expect(mum.auditActions().filter((action) => action === 'peer.paired')).toHaveLength(2);
     });
 
     it('stays removed where that person does not, and where nobody does in time', async () => {
       const { mum, dad } = await removed();
-      for (const end of [() => mum.pairing.cancel(mum.currentPairing?.id ?? ''), () => house.clock.advance(INVITATION_DURATION_MS)]) {
+      for (const end of [
+        () => mum.pairing.cancel(mum.currentPairing?.id ?? ''),
+        () => house.clock.advance(INVITATION_DURATION_MS),
+      ]) {
         dad.pairing.join(invite(mum).link, null, PERSON);
         await waits(mum);
         await end();
         await ends(dad, 'failed');
         await dad.pairing.cancel(dad.currentPairing?.id ?? '');
-        expect([mum.directory.isRefused(dad.key), mum.directory.trustOf(dad.key)]).toEqual([true, 'revoked']);
+        expect([mum.directory.isRefused(dad.key), mum.directory.trustOf(dad.key)]).toEqual([
+          true,
+          'revoked',
+        ]);
       }
       expect(mum.auditActions().filter((action) => action === 'peer.paired')).toHaveLength(1);
     });
@@ -118,7 +181,10 @@ describe('an invitation', () => {
       const first = invite(mum);
       invite(mum);
       mum.pairing.revoke(first.invitation.id);
-      expect([mum.directory.isRefused(dad.key), mum.directory.isPaired(dad.key)]).toEqual([false, false]);
+      expect([mum.directory.isRefused(dad.key), mum.directory.isPaired(dad.key)]).toEqual([
+        false,
+        false,
+      ]);
       await house.clock.advance(INVITATION_DURATION_MS + 1_000);
       expect(mum.directory.isRefused(dad.key)).toBe(true);
     });
@@ -154,12 +220,20 @@ describe('an invitation', () => {
   });
 
   it('waits while another pairing goes on, without being used up', async () => {
-    const [mum, dad, aunt] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Aunt')];
+    const [mum, dad, aunt] = [
+      await house.hub('Mum'),
+      await house.hub('Dad'),
+      await house.hub('Aunt'),
+    ];
     mum.hears(aunt);
     mum.pairing.begin(aunt.agentId, null);
     const { link } = invite(mum);
     dad.pairing.join(link, null, PERSON);
-    await house.clock.until(() => dad.currentPairing?.request === 'busy', 'it is told to wait', 60_000);
+    await house.clock.until(
+      () => dad.currentPairing?.request === 'busy',
+      'it is told to wait',
+      60_000,
+    );
     expect(mum.pairing.invitations()).toHaveLength(1);
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
     await ends(dad, 'paired');
@@ -190,7 +264,11 @@ describe('an invitation', () => {
   it('is tried at each of its addresses', async () => {
     const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const wrong = { host: '127.0.0.1', port: 1 };
-    dad.pairing.join(mum.pairing.invite([wrong, { host: '127.0.0.1', port: mum.port }], PERSON).link, 'Her hub', PERSON);
+    dad.pairing.join(
+      mum.pairing.invite([wrong, { host: '127.0.0.1', port: mum.port }], PERSON).link,
+      'Her hub',
+      PERSON,
+    );
     await ends(dad, 'paired');
     expect(dad.peer(mum).name).toBe('Her hub');
   });
@@ -198,28 +276,43 @@ describe('an invitation', () => {
   it('is tried at its addresses whatever the network announces of its hub', async () => {
     const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
     const addresses = [1, 2, 3, 4].map((last) => `203.0.113.${last}`);
-    dad.directory.foundNearby({ agentId: mum.agentId, keyHex: mum.key, port: 1, addresses, label: 'Mum' });
+    dad.directory.foundNearby({
+      agentId: mum.agentId,
+      keyHex: mum.key,
+      port: 1,
+      addresses,
+      label: 'Mum',
+    });
     dad.pairing.join(invite(mum).link, null, PERSON);
     await ends(dad, 'paired');
   });
 
   it('that leads nowhere says what came of each of its addresses', async () => {
-    const [mum, dad, aunt] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Aunt')];
+    const [mum, dad, aunt] = [
+      await house.hub('Mum'),
+      await house.hub('Dad'),
+      await house.hub('Aunt'),
+    ];
     const at = (host: string, port: number) => ({ host, port });
     const places = [at('127.0.0.1', 1), at('127.0.0.1', aunt.port), at('nobody.example', 7100)];
     dad.pairing.join(mum.pairing.invite(places, PERSON).link, null, PERSON);
     await ends(dad, 'failed');
     const failure = dad.currentPairing?.failure;
     expect(failure).toContain('No hub answers at 127.0.0.1:1.');
-    expect(failure).toContain(`Another hub answers at 127.0.0.1:${aunt.port}: it has a different key.`);
+    expect(failure).toContain(
+      `Another hub answers at 127.0.0.1:${aunt.port}: it has a different key.`,
+    );
     expect(failure).toContain('No computer is known as "nobody.example".');
   });
 
   it('may name a computer instead of a number, and says which name is known to nobody', async () => {
     const mum = await house.hub('Mum');
-    const resolver = { resolve: (host: string) => Promise.resolve(host === 'mum.example' ? ['127.0.0.1'] : []) };
+    const resolver = {
+      resolve: (host: string) => Promise.resolve(host === 'mum.example' ? ['127.0.0.1'] : []),
+    };
     const dad = await house.hub('Dad', { resolver });
-    const inviteAt = (host: string): string => mum.pairing.invite([{ host, port: mum.port }], PERSON).link;
+    const inviteAt = (host: string): string =>
+      mum.pairing.invite([{ host, port: mum.port }], PERSON).link;
     dad.pairing.join(inviteAt('nobody.example'), null, PERSON);
     await ends(dad, 'failed');
     expect(dad.currentPairing?.failure).toContain('No computer is known as "nobody.example".');
@@ -230,7 +323,10 @@ describe('an invitation', () => {
   it('is bounded in number, needs an address, and is not made while pairing is locked', async () => {
     const mum = await house.hub('Mum');
     expect(() => mum.pairing.invite([], PERSON)).toThrow(
-      expect.objectContaining({ code: 'not_found', message: expect.stringContaining('lead nowhere') }),
+      expect.objectContaining({
+        code: 'not_found',
+        message: expect.stringContaining('lead nowhere'),
+      }),
     );
     for (let count = 0; count < INVITATIONS_MAX; count++) invite(mum);
     expect(() => invite(mum)).toThrow('Take one back');
@@ -243,42 +339,60 @@ describe('the link of an invitation', () => {
     ['without its secret', (link: string) => link.replace(/s=[^&]*/, '')],
     ['with a shorter secret', (link: string) => link.replace(/s=[^&]*/, 's=AAAA')],
     ['with a second key', (link: string) => `${link}&k=${toBase64Url(randomBytes(32))}`],
-    ['with another scheme', (link: string) => link.replace('axon://pair', 'https://evil.example/pair')],
+    [
+      'with another scheme',
+      (link: string) => link.replace('axon://pair', 'https://evil.example/pair'),
+    ],
     ['with an address that is none', (link: string) => link.replace(/a=[^&]*/, 'a=evil example')],
     ['with more addresses than three', (link: string) => `${link}${'&a=10.0.0.1:7100'.repeat(3)}`],
     ['of another version', (link: string) => link.replace('v=1', 'v=2')],
     ['that is endless', (link: string) => link + 'n'.repeat(2_000)],
-  ])('%s is refused before anybody is called, and never repeated in the error', async (_what, alter) => {
-    const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
-    const { link } = invite(mum);
-    const altered = alter(link);
-    let said = '';
-    try {
-      dad.pairing.join(altered, null, PERSON);
-    } catch (error) {
-      if (error instanceof Error) said = error.message;
-    }
-    expect(said).not.toBe('');
-    expect(said).not.toContain(toBase64Url(secretOf(link)));
-    expect(dad.pairing.list()).toEqual([]);
-  });
+  ])(
+    '%s is refused before anybody is called, and never repeated in the error',
+    async (_what, alter) => {
+      const [mum, dad] = [await house.hub('Mum'), await house.hub('Dad')];
+      const { link } = invite(mum);
+      const altered = alter(link);
+      let said = '';
+      try {
+        dad.pairing.join(altered, null, PERSON);
+      } catch (error) {
+        if (error instanceof Error) said = error.message;
+      }
+      expect(said).not.toBe('');
+      expect(said).not.toContain(toBase64Url(secretOf(link)));
+      expect(dad.pairing.list()).toEqual([]);
+    },
+  );
 
   it('says who waits where, and its name is outside text', async () => {
     const mum = await house.hub('Mum & Co\u202e');
     const read = readInvitationLink(` ${invite(mum).link}\n`);
-    expect(read).toMatchObject({ keyHex: mum.key, name: 'Mum & Co\u202e', addresses: [{ host: '127.0.0.1', port: mum.port }] });
+    expect(read).toMatchObject({
+      keyHex: mum.key,
+      name: 'Mum & Co\u202e',
+      addresses: [{ host: '127.0.0.1', port: mum.port }],
+    });
     expect(() => mum.pairing.join(invite(mum).link, null, PERSON)).toThrow('this very hub');
   });
 
   it('with another key reaches only a hub of that key, which knows nothing of it', async () => {
-    const [mum, dad, eve] = [await house.hub('Mum'), await house.hub('Dad'), await house.hub('Eve')];
+    const [mum, dad, eve] = [
+      await house.hub('Mum'),
+      await house.hub('Dad'),
+      await house.hub('Eve'),
+    ];
     const { link } = invite(mum);
     const evesKey = toBase64Url(keyBytes(eve.key));
     dad.pairing.join(link.replace(/k=[^&]*/, `k=${evesKey}`), null, PERSON);
     await ends(dad, 'failed');
     expect(dad.currentPairing?.failure).toContain('different key');
     await dad.pairing.cancel(dad.currentPairing?.id ?? '');
-    dad.pairing.join(link.replace(/k=[^&]*/, `k=${evesKey}`).replace(/a=[^&]*/, `a=127.0.0.1:${eve.port}`), null, PERSON);
+    dad.pairing.join(
+      link.replace(/k=[^&]*/, `k=${evesKey}`).replace(/a=[^&]*/, `a=127.0.0.1:${eve.port}`),
+      null,
+      PERSON,
+    );
     await ends(dad, 'failed');
     expect([dad, mum, eve].flatMap(({ store }) => store.read.peers())).toEqual([]);
     expect(mum.pairing.invitations()).toHaveLength(1);
@@ -297,7 +411,10 @@ describe('the link of an invitation', () => {
 describe('one who has seen an invitation go by', () => {
   /** Offers with the id of the invitation, reveals, and gives what a confirmation is made of. */
   async function upToConfirm(mum: HubStack, by: Attacker, secret: Uint8Array): Promise<Uint8Array> {
-    const offer = newOffer({ pid: by.pid, key: by.key, meta: by.meta, nonce: by.nonce }, invitationId(secret));
+    const offer = newOffer(
+      { pid: by.pid, key: by.key, meta: by.meta, nonce: by.nonce },
+      invitationId(secret),
+    );
     expect(await by.step(offer.payload)).toMatchObject({ kind: 'ack' });
     await house.clock.settle();
     const answer = await by.takeAnswer();
@@ -314,7 +431,11 @@ describe('one who has seen an invitation go by', () => {
     });
   }
   async function attacker(target: HubStack): Promise<Attacker> {
-    const made = await new Attacker(await new RawHub(house.network.create()).start(), target, house.clock).connect();
+    const made = await new Attacker(
+      await new RawHub(house.network.create()).start(),
+      target,
+      house.clock,
+    ).connect();
     house.endsWith(() => made.stop());
     return made;
   }
@@ -340,9 +461,16 @@ describe('one who has seen an invitation go by', () => {
     expect(mum.pairing.window.locked_until).not.toBeNull();
     expect(() => invite(mum)).toThrow('Pairing is closed');
     const dad = await attacker(mum);
-    const offer = newOffer({ pid: dad.pid, key: dad.key, meta: dad.meta, nonce: dad.nonce }, invitationId(secretOf(unused)));
+    const offer = newOffer(
+      { pid: dad.pid, key: dad.key, meta: dad.meta, nonce: dad.nonce },
+      invitationId(secretOf(unused)),
+    );
     expect(await dad.step(offer.payload)).toMatchObject({
-      payload: { code: 'rate_limited', retryable: true, message: expect.stringMatching(/closed for \d+ more minutes/) },
+      payload: {
+        code: 'rate_limited',
+        retryable: true,
+        message: expect.stringMatching(/closed for \d+ more minutes/),
+      },
     });
     const aunt = await house.hub('Aunt');
     aunt.pairing.join(unused, null, PERSON);
@@ -357,7 +485,11 @@ describe('one who has seen an invitation go by', () => {
     const dad = await attacker(mum);
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, dad, secret);
-    const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+    const confirm = confirmPayload(
+      dad.pid,
+      sign(confirmMessage('I', sealed), dad.raw.seed),
+      invitationMac(secret, 'I', sealed),
+    );
     const replies = await Promise.all([1, 2, 3].map(() => dad.step(confirm)));
     expect(replies.map((reply) => reply?.kind)).toEqual(['ack', 'ack', 'ack']);
     expect(mum.auditActions()).toEqual(['peer.paired']);
@@ -381,7 +513,11 @@ describe('one who has seen an invitation go by', () => {
         await pinned.promise;
         return write(work);
       });
-      const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+      const confirm = confirmPayload(
+        dad.pid,
+        sign(confirmMessage('I', sealed), dad.raw.seed),
+        invitationMac(secret, 'I', sealed),
+      );
       const confirmed = dad.step(confirm);
       await begun.promise;
       const cancelled = cancel(mum, dad).then(
@@ -392,7 +528,9 @@ describe('one who has seen an invitation go by', () => {
       pinned.resolve();
       expect(await confirmed).toMatchObject({ kind: 'ack' });
       expect(['done', 'conflict']).toContain(await cancelled);
-      expect(mum.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([[dad.raw.key, 'paired']]);
+      expect(mum.store.read.peers().map(({ key, trust }) => [key, trust])).toEqual([
+        [dad.raw.key, 'paired'],
+      ]);
       expect(mum.currentPairing).toMatchObject({ state: 'paired', failure: null });
     },
   );
@@ -402,10 +540,20 @@ describe('one who has seen an invitation go by', () => {
     const [dad, eve] = [await attacker(mum), await attacker(mum)];
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, dad, secret);
-    const confirm = confirmPayload(dad.pid, sign(confirmMessage('I', sealed), dad.raw.seed), invitationMac(secret, 'I', sealed));
+    const confirm = confirmPayload(
+      dad.pid,
+      sign(confirmMessage('I', sealed), dad.raw.seed),
+      invitationMac(secret, 'I', sealed),
+    );
     expect(await eve.step(confirm)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
-    const again = newOffer({ pid: eve.pid, key: eve.key, meta: eve.meta, nonce: eve.nonce }, invitationId(secret));
-    expect(await eve.step(again.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    const again = newOffer(
+      { pid: eve.pid, key: eve.key, meta: eve.meta, nonce: eve.nonce },
+      invitationId(secret),
+    );
+    expect(await eve.step(again.payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'rejected' },
+    });
     expect(await dad.step(confirm)).toMatchObject({ kind: 'ack' });
     expect(await dad.step(confirm)).toMatchObject({ kind: 'ack' });
     expect(mum.store.read.peers().map(({ key }) => key)).toEqual([dad.raw.key]);
@@ -416,7 +564,8 @@ describe('one who has seen an invitation go by', () => {
     const eve = await attacker(mum);
     const secret = secretOf(invite(mum).link);
     const sealed = await upToConfirm(mum, eve, secret);
-    // The code of an honest hub, which saw the relay's other face: another key, and so another transcript.
+    // The code of an honest hub, which saw the relay's other face: another key, and so another
+    // transcript.
     const elsewhere = transcript({
       pid: eve.pid,
       keyI: new Uint8Array(randomBytes(32)),
@@ -427,7 +576,11 @@ describe('one who has seen an invitation go by', () => {
       nonceR: eve.nonce,
       nonceI: eve.nonce,
     });
-    const relayed = confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed), invitationMac(secret, 'I', elsewhere));
+    const relayed = confirmPayload(
+      eve.pid,
+      sign(confirmMessage('I', sealed), eve.raw.seed),
+      invitationMac(secret, 'I', elsewhere),
+    );
     expect(await eve.step(relayed)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
     expect(mum.store.read.peers()).toEqual([]);
   });
@@ -438,7 +591,10 @@ describe('one who has seen an invitation go by', () => {
     invite(mum);
     const guess = fromBase64Url('AAAAAAAAAAAAAAAAAAAAAA') ?? new Uint8Array();
     const offer = newOffer({ pid: eve.pid, key: eve.key, meta: eve.meta, nonce: eve.nonce }, guess);
-    expect(await eve.step(offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(await eve.step(offer.payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'rejected' },
+    });
     expect(mum.pairing.list()).toEqual([]);
     expect(mum.pairing.invitations()).toHaveLength(1);
   });

@@ -1,8 +1,16 @@
-// Pairing against hubs that do not keep to the rules: broken promises, ids used twice, forged confirmations, crowds, and one in the middle.
+// Pairing against hubs that do not keep to the rules: broken promises, ids used twice, forged
+// confirmations, crowds, and one in the middle.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toBase64Url } from '../../../../main/lib/bytes.ts';
-import { confirmMessage, confirmPayload, digitsOf, newOffer, revealPayload, transcript } from '../../../../main/protocol/pairing.ts';
+import {
+  confirmMessage,
+  confirmPayload,
+  digitsOf,
+  newOffer,
+  revealPayload,
+  transcript,
+} from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
@@ -17,15 +25,25 @@ beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
 async function attacker(target: HubStack): Promise<Attacker> {
-  const made = await new Attacker(await new RawHub(house.network.create()).start(), target, house.clock).connect();
+  const made = await new Attacker(
+    await new RawHub(house.network.create()).start(),
+    target,
+    house.clock,
+  ).connect();
   house.endsWith(() => made.stop());
   return made;
 }
 
 /** The attacker's offer was opened by the person, and answered. */
-async function opened(target: HubStack, by: Attacker): Promise<{ meta: Readonly<Record<string, unknown>>; nonce: Uint8Array }> {
+async function opened(
+  target: HubStack,
+  by: Attacker,
+): Promise<{ meta: Readonly<Record<string, unknown>>; nonce: Uint8Array }> {
   target.pairing.setWindow(true, 5);
-  expect(await by.step(by.offer.payload)).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+  expect(await by.step(by.offer.payload)).toMatchObject({
+    kind: 'ack',
+    payload: { accepted: true },
+  });
   target.pairing.open(target.currentPairing?.id ?? '');
   await house.clock.settle();
   return by.takeAnswer();
@@ -35,7 +53,10 @@ describe('pairing against hubs that do not keep to the rules', () => {
   it('refuses offers while no person has opened pairing, without a prompt', async () => {
     const mum = await house.hub('Mum');
     const eve = await attacker(mum);
-    expect(await eve.step(eve.offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
+    expect(await eve.step(eve.offer.payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'not_authorized' },
+    });
     expect(mum.pairing.list()).toEqual([]);
     expect(mum.seen.filter(({ type }) => type === 'pairing')).toEqual([]);
   });
@@ -76,7 +97,9 @@ describe('pairing against hubs that do not keep to the rules', () => {
       expect(mum.currentPairing).toMatchObject({ state: 'failed', six: null });
     }
     expect(mum.pairing.window.locked_until).not.toBeNull();
-    expect(mum.seen.some((event) => event.type === 'pairing' && event.pairing.six !== null)).toBe(false);
+    expect(mum.seen.some((event) => event.type === 'pairing' && event.pairing.six !== null)).toBe(
+      false,
+    );
   });
 
   it('never takes an id twice, from the same hub or from another one', async () => {
@@ -85,10 +108,21 @@ describe('pairing against hubs that do not keep to the rules', () => {
     await opened(mum, eve);
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
     mum.pairing.setWindow(true, 5);
-    expect(await eve.step(eve.offer.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    expect(await eve.step(eve.offer.payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'rejected' },
+    });
     const mallory = await attacker(mum);
-    const copied = newOffer({ pid: eve.pid, key: mallory.key, meta: mallory.meta, nonce: mallory.nonce });
-    expect(await mallory.step(copied.payload)).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
+    const copied = newOffer({
+      pid: eve.pid,
+      key: mallory.key,
+      meta: mallory.meta,
+      nonce: mallory.nonce,
+    });
+    expect(await mallory.step(copied.payload)).toMatchObject({
+      kind: 'error',
+      payload: { code: 'rejected' },
+    });
     expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
   });
 
@@ -102,7 +136,10 @@ describe('pairing against hubs that do not keep to the rules', () => {
     mum.pairing.setWindow(true, 5);
     expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
     await mum.pairing.cancel(mum.currentPairing?.id ?? '');
-    expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'error', payload: { code: 'not_authorized' } });
+    expect(await eve.step(newOfferOf(eve))).toMatchObject({
+      kind: 'error',
+      payload: { code: 'not_authorized' },
+    });
     mum.pairing.setWindow(true, 5);
     expect(await eve.step(newOfferOf(eve))).toMatchObject({ kind: 'ack' });
   });
@@ -111,8 +148,13 @@ describe('pairing against hubs that do not keep to the rules', () => {
     const mum = await house.hub('Mum');
     const [eve, mallory] = [await attacker(mum), await attacker(mum)];
     await opened(mum, eve);
-    expect(await mallory.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
-    expect(await mallory.step({ step: 'abort', pid: toBase64Url(eve.pid), reason: 'x' })).toMatchObject({ kind: 'ack' });
+    expect(await mallory.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({
+      kind: 'error',
+      payload: { code: 'rejected' },
+    });
+    expect(
+      await mallory.step({ step: 'abort', pid: toBase64Url(eve.pid), reason: 'x' }),
+    ).toMatchObject({ kind: 'ack' });
     expect(mum.currentPairing?.state).toBe('exchanging');
     expect(await eve.step(revealPayload(eve.pid, eve.nonce))).toMatchObject({ kind: 'ack' });
     expect(mum.currentPairing?.state).toBe('show_six');
@@ -132,11 +174,15 @@ describe('pairing against hubs that do not keep to the rules', () => {
       nonceR: answer.nonce,
       nonceI: eve.nonce,
     });
-    const early = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)));
+    const early = await eve.step(
+      confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)),
+    );
     expect(early).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
     await eve.step(revealPayload(eve.pid, eve.nonce));
     expect(mum.currentPairing?.state).toBe('show_six');
-    const otherRole = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('R', sealed), eve.raw.seed)));
+    const otherRole = await eve.step(
+      confirmPayload(eve.pid, sign(confirmMessage('R', sealed), eve.raw.seed)),
+    );
     expect(otherRole).toMatchObject({ kind: 'error', payload: { code: 'rejected' } });
     expect(mum.currentPairing?.state).toBe('failed');
     expect(mum.store.read.peers()).toEqual([]);
@@ -157,7 +203,9 @@ describe('pairing against hubs that do not keep to the rules', () => {
       nonceR: answer.nonce,
       nonceI: eve.nonce,
     });
-    const reply = await eve.step(confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)));
+    const reply = await eve.step(
+      confirmPayload(eve.pid, sign(confirmMessage('I', sealed), eve.raw.seed)),
+    );
     expect(reply).toMatchObject({ kind: 'ack' });
     expect(mum.currentPairing?.state).toBe('type_two');
     await house.clock.advance(301_000);
@@ -175,7 +223,10 @@ describe('pairing against hubs that do not keep to the rules', () => {
       { step: 'dance', pid: toBase64Url(eve.pid) },
       { ...eve.offer.payload, commit: 'short' },
     ]) {
-      expect(await eve.step(payload)).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+      expect(await eve.step(payload)).toMatchObject({
+        kind: 'error',
+        payload: { code: 'invalid_envelope' },
+      });
     }
     expect(mum.pairing.list()).toEqual([]);
   });
@@ -184,14 +235,16 @@ describe('pairing against hubs that do not keep to the rules', () => {
     const mum = await house.hub('Mum');
     const eve = await attacker(mum);
     const codes: unknown[] = [];
-    for (let count = 0; count < 40; count++) codes.push((await eve.step(eve.offer.payload))?.payload['code']);
+    for (let count = 0; count < 40; count++)
+      codes.push((await eve.step(eve.offer.payload))?.payload['code']);
     expect(new Set(codes)).toEqual(new Set(['not_authorized', 'rate_limited']));
     expect(codes.at(-1)).toBe('rate_limited');
   });
 
   it('HE-08: with a relay between the two hubs, which pairs with each as the other, the digits of the two screens differ', async () => {
     const [dad, mum] = [await house.hub('Dad'), await house.hub('Mum')];
-    // The relay has two faces; each end sees the key of the face it talks to, and people copy digits between the real ends.
+    // The relay has two faces; each end sees the key of the face it talks to, and people copy
+    // digits between the real ends.
     const towardsDad = await new RawHub(house.network.create()).start();
     house.endsWith(() => towardsDad.transport.stop());
     const towardsMum = await attacker(mum);
@@ -216,19 +269,38 @@ describe('pairing against hubs that do not keep to the rules', () => {
     const responder = await new RawHub(house.network.create()).start();
     house.endsWith(() => responder.transport.stop());
     const { agentId, key, port } = responder;
-    dad.directory.foundNearby({ agentId, keyHex: key, port, addresses: ['127.0.0.1'], label: 'Mum' });
+    dad.directory.foundNearby({
+      agentId,
+      keyHex: key,
+      port,
+      addresses: ['127.0.0.1'],
+      label: 'Mum',
+    });
     dad.pairing.begin(agentId, 'Mum');
     const { sealed, pid, connectionId } = await playResponder(house.clock, dad, responder);
     await dad.pairing.type(dad.currentPairing?.id ?? '', digitsOf(sealed).six, PERSON);
     expect(dad.currentPairing?.state).toBe('show_two');
     const confirm = async (signature: Uint8Array): Promise<unknown> => {
-      const line = { connectionId, keyHex: dad.key, direction: 'incoming', host: '127.0.0.1', port: dad.port } as const;
-      return (await responder.ask(line, responder.envelope(dad.agentId, 'pair', confirmPayload(pid, signature))))?.kind;
+      const line = {
+        connectionId,
+        keyHex: dad.key,
+        direction: 'incoming',
+        host: '127.0.0.1',
+        port: dad.port,
+      } as const;
+      return (
+        await responder.ask(
+          line,
+          responder.envelope(dad.agentId, 'pair', confirmPayload(pid, signature)),
+        )
+      )?.kind;
     };
     const stranger = new Uint8Array(randomBytes(32));
     expect(await confirm(sign(confirmMessage('R', sealed), stranger))).toBe('error');
     expect(await confirm(sign(confirmMessage('I', sealed), responder.seed))).toBe('error');
-    expect(await confirm(sign(confirmMessage('R', new Uint8Array(32)), responder.seed))).toBe('error');
+    expect(await confirm(sign(confirmMessage('R', new Uint8Array(32)), responder.seed))).toBe(
+      'error',
+    );
     expect(dad.store.read.peers()).toEqual([]);
     expect(dad.currentPairing?.state).toBe('show_two');
     expect(await confirm(sign(confirmMessage('R', sealed), responder.seed))).toBe('ack');

@@ -1,5 +1,6 @@
-// What holds of pairing for every order of steps, honest and forged: nobody is pinned unless a person here typed the right digits, digits are
-// shown only where they belong, and the window opens only for a person.
+// What holds of pairing for every order of steps, honest and forged: nobody is pinned unless a
+// person here typed the right digits, digits are shown only where they belong, and the window opens
+// only for a person.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +14,11 @@ import {
   transcript,
 } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
-import { FAILURES_MAX, LOCK_DURATION_MS, WINDOW_DURATION_MAX_MINUTES } from '../../../../main/services/pairing/limits.ts';
+import {
+  FAILURES_MAX,
+  LOCK_DURATION_MS,
+  WINDOW_DURATION_MAX_MINUTES,
+} from '../../../../main/services/pairing/limits.ts';
 import { keyBytes } from '../../../../main/services/pairing/pairing-session.ts';
 import { PairingWindow } from '../../../../main/services/pairing/pairing-window.ts';
 import type { PairingWindowDto } from '../../../../preload/contract/pairing-dto.ts';
@@ -132,11 +137,17 @@ const HONEST: readonly Move[] = [
   'confirm',
 ];
 
-/** A hub that asks to be paired and plays every step by hand, against a real hub with its person. */
+/**
+ * A hub that asks to be paired and plays every step by hand, against a real hub with its person.
+ */
 class Play {
   readonly #clock = new ManualClock();
   readonly #network = new MemoryNetwork(this.#clock);
-  readonly mum = new HubStack({ clock: this.#clock, name: 'Mum', transport: this.#network.create() });
+  readonly mum = new HubStack({
+    clock: this.#clock,
+    name: 'Mum',
+    transport: this.#network.create(),
+  });
   readonly #eve = new RawHub(this.#network.create());
   #line: ConnectionInfo | undefined;
   #round = 0;
@@ -171,7 +182,9 @@ class Play {
         await this.#try(() => pairing.open(current?.id ?? ''));
         return this.#takeAnswer();
       case 'person types wrong digits':
-        return this.#try(() => pairing.type(current?.id ?? '', this.#digits === '00' ? '01' : '00', PERSON));
+        return this.#try(() =>
+          pairing.type(current?.id ?? '', this.#digits === '00' ? '01' : '00', PERSON),
+        );
       case 'person types right digits': {
         const canType = current?.state === 'type_two';
         await this.#try(() => pairing.type(current?.id ?? '', this.#digits, PERSON));
@@ -195,7 +208,12 @@ class Play {
       case 'abort':
         return this.#send(abortPayload(this.#pid, 'changed my mind'));
       case 'answer unasked':
-        return this.#send({ step: 'answer', pid: Buffer.from(this.#pid).toString('base64url'), meta: {}, nonce: 'A'.repeat(43) });
+        return this.#send({
+          step: 'answer',
+          pid: Buffer.from(this.#pid).toString('base64url'),
+          meta: {},
+          nonce: 'A'.repeat(43),
+        });
       case 'nonsense':
         return this.#send({ step: 'pin me', pid: 7 });
       case 'time passes':
@@ -213,7 +231,12 @@ class Play {
     this.#pid = new Uint8Array(16).fill(this.#round);
     this.#nonce = new Uint8Array(32).fill(this.#round);
     this.#transcript = undefined;
-    this.#offered = newOffer({ pid: this.#pid, key: keyBytes(this.#eve.key), meta: { hub: 'Friendly' }, nonce: this.#nonce });
+    this.#offered = newOffer({
+      pid: this.#pid,
+      key: keyBytes(this.#eve.key),
+      meta: { hub: 'Friendly' },
+      nonce: this.#nonce,
+    });
     await this.#send(this.#offered.payload);
   }
 
@@ -225,7 +248,8 @@ class Play {
     const envelope: unknown = JSON.parse(new TextDecoder().decode(event.bytes));
     if (!isJsonObject(envelope) || !isJsonObject(envelope['payload'])) return;
     const step = parsePairStep(envelope['payload']);
-    if (!step.ok || step.value.step !== 'answer' || !Buffer.from(step.value.pid).equals(this.#pid)) return;
+    if (!step.ok || step.value.step !== 'answer' || !Buffer.from(step.value.pid).equals(this.#pid))
+      return;
     this.#eve.transport.respond(
       event.connectionId,
       event.streamId,
@@ -245,7 +269,9 @@ class Play {
   }
 
   #confirm(seed: Uint8Array, over: Uint8Array | undefined): Promise<void> {
-    return this.#send(confirmPayload(this.#pid, sign(confirmMessage('I', over ?? new Uint8Array(32)), seed)));
+    return this.#send(
+      confirmPayload(this.#pid, sign(confirmMessage('I', over ?? new Uint8Array(32)), seed)),
+    );
   }
 
   async #send(payload: unknown): Promise<void> {
@@ -254,7 +280,9 @@ class Play {
       await this.#eve.hello(this.#line, this.mum);
     }
     let isOver = false;
-    const asked = this.#eve.ask(this.#line, this.#eve.envelope(this.mum.agentId, 'pair', payload)).finally(() => (isOver = true));
+    const asked = this.#eve
+      .ask(this.#line, this.#eve.envelope(this.mum.agentId, 'pair', payload))
+      .finally(() => (isOver = true));
     await this.#clock.settle();
     if (!isOver) await this.#clock.advance(10_000);
     await asked;
@@ -278,7 +306,9 @@ class Play {
       expect(this.mum.directory.isPaired(this.#eve.key)).toBe(false);
     }
     const pairings = this.mum.pairing.list();
-    expect(pairings.filter(({ state }) => state !== 'paired' && state !== 'failed').length).toBeLessThanOrEqual(1);
+    expect(
+      pairings.filter(({ state }) => state !== 'paired' && state !== 'failed').length,
+    ).toBeLessThanOrEqual(1);
     for (const { role, state, six, two } of pairings) {
       expect(two).toBeNull();
       if (state !== 'show_six') expect(six).toBeNull();
@@ -294,7 +324,12 @@ describe('a pairing', () => {
     fc.array(fc.constantFrom(...MOVES), { maxLength: 20 }),
     fc
       .array(fc.tuple(fc.nat({ max: HONEST.length }), fc.constantFrom(...MOVES)), { maxLength: 3 })
-      .map((inserts) => inserts.reduce<readonly Move[]>((moves, [at, move]) => moves.toSpliced(at, 0, move), HONEST)),
+      .map((inserts) =>
+        inserts.reduce<readonly Move[]>(
+          (moves, [at, move]) => moves.toSpliced(at, 0, move),
+          HONEST,
+        ),
+      ),
     fc.subarray([...HONEST]),
   );
 

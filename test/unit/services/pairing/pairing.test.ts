@@ -1,4 +1,5 @@
-// Pairing between two whole hubs on a network in memory: the people's part done right, done wrong, interrupted, and attacked.
+// Pairing between two whole hubs on a network in memory: the people's part done right, done wrong,
+// interrupted, and attacked.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PairingState } from '../../../../preload/contract/pairing-dto.ts';
 import { ENDED_SHOWN_MS, REACH_WITHIN_MS } from '../../../../main/services/pairing/limits.ts';
@@ -11,7 +12,8 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-const computerOf = (person: string): Promise<HubStack> => house.hub(person, { profile: { name: `${person} computer`, person } });
+const computerOf = (person: string): Promise<HubStack> =>
+  house.hub(person, { profile: { name: `${person} computer`, person } });
 
 async function strangers(): Promise<{ dad: HubStack; mum: HubStack }> {
   const [dad, mum] = [await computerOf('Dad'), await computerOf('Mum')];
@@ -67,7 +69,13 @@ describe('pairing as people do it', () => {
       said_platform: 'test',
     });
     expect(mum.currentPairing?.six).toMatch(/^[0-9]{6}$/);
-    expect(dad.currentPairing).toMatchObject({ role: 'initiator', six: null, two: null, said_hub: 'Mum computer', said_person: 'Mum' });
+    expect(dad.currentPairing).toMatchObject({
+      role: 'initiator',
+      six: null,
+      two: null,
+      said_hub: 'Mum computer',
+      said_person: 'Mum',
+    });
     await typeSix(dad, mum);
     await reaches(mum, 'type_two');
     expect(dad.currentPairing).toMatchObject({ state: 'show_two', six: null });
@@ -77,10 +85,26 @@ describe('pairing as people do it', () => {
     await typeTwo(dad, mum);
     await reaches(mum, 'paired');
     await reaches(dad, 'paired');
-    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
-    expect(dad.peer(mum)).toMatchObject({ trust: 'paired', name: 'Mum computer', person: null, online: true });
-    expect(mum.peer(dad)).toMatchObject({ trust: 'paired', name: 'Dad computer', person: null, online: true });
-    await house.clock.until(() => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null, 'capabilities are known');
+    await house.clock.until(
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+    );
+    expect(dad.peer(mum)).toMatchObject({
+      trust: 'paired',
+      name: 'Mum computer',
+      person: null,
+      online: true,
+    });
+    expect(mum.peer(dad)).toMatchObject({
+      trust: 'paired',
+      name: 'Dad computer',
+      person: null,
+      online: true,
+    });
+    await house.clock.until(
+      () => dad.peer(mum).capabilities !== null && mum.peer(dad).capabilities !== null,
+      'capabilities are known',
+    );
     expect(dad.peer(mum).untrusted.features).toContain('delegate');
     expect(mum.peer(dad).untrusted.features).toContain('delegate');
     expect(dad.peer(mum).safety_number).toMatch(/^(?:[0-9]{5} ){11}[0-9]{5}$/);
@@ -88,7 +112,9 @@ describe('pairing as people do it', () => {
     expect(dad.auditActions()).toContain('peer.paired');
     expect(mum.pairing.window.open).toBe(false);
     await house.clock.until(
-      () => dad.store.read.getMeta('pairing_unsettled') === '[]' && mum.store.read.getMeta('pairing_unsettled') === '[]',
+      () =>
+        dad.store.read.getMeta('pairing_unsettled') === '[]' &&
+        mum.store.read.getMeta('pairing_unsettled') === '[]',
     );
   });
 
@@ -127,7 +153,12 @@ describe('pairing as people do it', () => {
     await house.clock.advance(299_000);
     expect(mum.pairing.window.open).toBe(true);
     await house.clock.advance(2_000);
-    expect(mum.pairing.window).toEqual({ open: false, closes_at: null, locked_until: null, asked: null });
+    expect(mum.pairing.window).toEqual({
+      open: false,
+      closes_at: null,
+      locked_until: null,
+      asked: null,
+    });
     expect(mum.seen.at(-1)).toMatchObject({ type: 'pairing_window', window: { open: false } });
   });
 
@@ -236,13 +267,18 @@ describe('a hub that does not answer', () => {
 
   it('ends the attempt within ten seconds with what to look at, and the attempt stays listed with that', async () => {
     const { dad, mum } = await named(1);
-    expect(dad.pairing.begin(mum.agentId, null)).toMatchObject({ state: 'waiting_for_answer', request: 'connecting' });
+    expect(dad.pairing.begin(mum.agentId, null)).toMatchObject({
+      state: 'waiting_for_answer',
+      request: 'connecting',
+    });
     await house.clock.advance(REACH_WITHIN_MS + 100);
     expect(REACH_WITHIN_MS).toBeLessThan(10_000);
     const ended = {
       state: 'failed',
       request: 'connecting',
-      failure: expect.stringMatching(/^No hub answers at 127\.0\.0\.1:1\. Check that it is running there, .*address and port.*firewall/),
+      failure: expect.stringMatching(
+        /^No hub answers at 127\.0\.0\.1:1\. Check that it is running there, .*address and port.*firewall/,
+      ),
     };
     expect(dad.pairing.list()).toMatchObject([ended]);
     await house.clock.advance(ENDED_SHOWN_MS - 1_000);
@@ -260,7 +296,10 @@ describe('a hub that does not answer', () => {
       cancelled: false,
       pairing: { id, failure: expect.stringContaining('No hub answers') },
     });
-    await expect(dad.pairing.cancel(id)).rejects.toMatchObject({ code: 'not_found', hint: expect.stringContaining('"axon pair list"') });
+    await expect(dad.pairing.cancel(id)).rejects.toMatchObject({
+      code: 'not_found',
+      hint: expect.stringContaining('"axon pair list"'),
+    });
   });
 
   it('is asked anew where its owner now says it is, in place of the attempt that ended and of one that still looks', async () => {
@@ -269,25 +308,48 @@ describe('a hub that does not answer', () => {
     await house.clock.advance(REACH_WITHIN_MS + 100);
     const { id } = dad.pairing.begin(mum.agentId, null);
     expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([id]);
-    await dad.directory.addStatic({ keyHex: mum.key, host: '127.0.0.1', port: mum.port, name: 'Hers' });
+    await dad.directory.addStatic({
+      keyHex: mum.key,
+      host: '127.0.0.1',
+      port: mum.port,
+      name: 'Hers',
+    });
     const again = dad.pairing.begin(mum.agentId, null);
     expect(dad.pairing.list().map((pairing) => pairing.id)).toEqual([again.id]);
-    await house.clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    await house.clock.until(
+      () => dad.currentPairing?.request === 'closed',
+      'it answers that pairing is closed',
+      10_000,
+    );
     mum.pairing.setWindow(true, 5);
     await reaches(mum, 'offered');
     expect(dad.currentPairing).toMatchObject({ id: again.id, request: 'taken' });
     // Pressed once more: the older request gives way there as well.
     const { id: last } = dad.pairing.begin(mum.agentId, null);
-    await house.clock.until(() => dad.currentPairing?.request === 'taken', 'the new request waits', 10_000);
-    expect([dad.pairing.list().map((pairing) => pairing.id), mum.pairing.list().length]).toEqual([[last], 1]);
+    await house.clock.until(
+      () => dad.currentPairing?.request === 'taken',
+      'the new request waits',
+      10_000,
+    );
+    expect([dad.pairing.list().map((pairing) => pairing.id), mum.pairing.list().length]).toEqual([
+      [last],
+      1,
+    ]);
   });
 
   it('is said to be known to nobody when its name stands for no address', async () => {
     const [dad, mum] = [await computerOf('Dad'), await computerOf('Mum')];
-    await dad.directory.addStatic({ keyHex: mum.key, host: 'nobody.example', port: 7100, name: null });
+    await dad.directory.addStatic({
+      keyHex: mum.key,
+      host: 'nobody.example',
+      port: 7100,
+      name: null,
+    });
     dad.pairing.begin(mum.agentId, null);
     await reaches(dad, 'failed');
-    expect(dad.currentPairing?.failure).toBe('No computer is known as "nobody.example". Check the address.');
+    expect(dad.currentPairing?.failure).toBe(
+      'No computer is known as "nobody.example". Check the address.',
+    );
   });
 
   it('is not taken for another one that answers there', async () => {
@@ -305,7 +367,11 @@ describe('a hub that does not answer', () => {
     const kid = await computerOf('Kid');
     dad.hears(kid);
     const { id, label } = dad.pairing.begin(mum.agentId, null);
-    await house.clock.until(() => dad.currentPairing?.request === 'closed', 'it answers that pairing is closed', 10_000);
+    await house.clock.until(
+      () => dad.currentPairing?.request === 'closed',
+      'it answers that pairing is closed',
+      10_000,
+    );
     expect(() => dad.pairing.begin(kid.agentId, null)).toThrow(
       expect.objectContaining({
         code: 'conflict',
@@ -327,7 +393,10 @@ describe('pairing interrupted', () => {
     await typeTwo(dad, mum);
     await reaches(mum, 'paired');
     await reaches(dad, 'paired');
-    await house.clock.until(() => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key), 'both are online');
+    await house.clock.until(
+      () => dad.links.isOnline(mum.key) && mum.links.isOnline(dad.key),
+      'both are online',
+    );
   });
 
   it('heals when the initiator is killed after its check passed and before it heard the other confirmation', async () => {
@@ -342,8 +411,16 @@ describe('pairing interrupted', () => {
     expect(mum.directory.isPaired(dad.key)).toBe(true);
     expect(dad.store.read.peer(mum.key)).toBeUndefined();
     const back = await house.killAndRestart(dad);
-    await house.clock.until(() => back.directory.isPaired(mum.key), 'the restarted side pins too', 120_000);
-    await house.clock.until(() => back.links.isOnline(mum.key) && mum.links.isOnline(back.key), 'both are online', 60_000);
+    await house.clock.until(
+      () => back.directory.isPaired(mum.key),
+      'the restarted side pins too',
+      120_000,
+    );
+    await house.clock.until(
+      () => back.links.isOnline(mum.key) && mum.links.isOnline(back.key),
+      'both are online',
+      60_000,
+    );
     expect(back.peer(mum)).toMatchObject({ name: 'Mum computer', person: null, trust: 'paired' });
   });
 
@@ -360,8 +437,16 @@ describe('pairing interrupted', () => {
     await house.clock.settle();
     expect(dad.directory.isPaired(mum.key)).toBe(false);
     const back = await house.killAndRestart(mum);
-    await house.clock.until(() => dad.directory.isPaired(back.key), 'the other side pins too', 120_000);
-    await house.clock.until(() => dad.links.isOnline(back.key) && back.links.isOnline(dad.key), 'both are online', 60_000);
+    await house.clock.until(
+      () => dad.directory.isPaired(back.key),
+      'the other side pins too',
+      120_000,
+    );
+    await house.clock.until(
+      () => dad.links.isOnline(back.key) && back.links.isOnline(dad.key),
+      'both are online',
+      60_000,
+    );
   });
 
   it('pins nobody when the responder is killed before its own check, and the waiting side says so in the end', async () => {
@@ -371,10 +456,16 @@ describe('pairing interrupted', () => {
     await reaches(mum, 'type_two');
     const back = await house.killAndRestart(mum);
     expect(back.pairing.list()).toEqual([]);
-    await house.clock.until(() => dad.pairing.list()[0]?.state === 'failed', 'the waiting side is told', 60_000);
+    await house.clock.until(
+      () => dad.pairing.list()[0]?.state === 'failed',
+      'the waiting side is told',
+      60_000,
+    );
     await house.clock.advance(960_000);
     expect([dad.store.read.peers(), back.store.read.peers()]).toEqual([[], []]);
     expect(dad.store.read.getMeta('pairing_unsettled')).toBe('[]');
-    expect(dad.seen.findLast((event) => event.type === 'pairing')).toMatchObject({ pairing: { state: 'failed' } });
+    expect(dad.seen.findLast((event) => event.type === 'pairing')).toMatchObject({
+      pairing: { state: 'failed' },
+    });
   });
 });

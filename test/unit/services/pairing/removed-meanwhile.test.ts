@@ -1,5 +1,5 @@
-// A hub that is suspended or removed while a pairing with it goes on, or waits for its last word: what people here said last stands, whatever
-// that hub withheld until then and gives later.
+// A hub that is suspended or removed while a pairing with it goes on, or waits for its last word:
+// what people here said last stands, whatever that hub withheld until then and gives later.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { confirmMessage, confirmPayload, digitsOf } from '../../../../main/protocol/pairing.ts';
 import { sign } from '../../../../main/protocol/signature.ts';
@@ -15,15 +15,27 @@ let house: StackHouse;
 beforeEach(() => (house = new StackHouse()));
 afterEach(() => house.close());
 
-const invite = (stack: HubStack) => stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
-const unsettledAt = (stack: HubStack): unknown => JSON.parse(stack.store.read.getMeta('pairing_unsettled') ?? '[]');
-const timesPaired = (stack: HubStack): number => stack.auditActions().filter((action) => action === 'peer.paired').length;
+const invite = (stack: HubStack) =>
+  stack.pairing.invite([{ host: '127.0.0.1', port: stack.port }], PERSON);
+const unsettledAt = (stack: HubStack): unknown =>
+  JSON.parse(stack.store.read.getMeta('pairing_unsettled') ?? '[]');
+const timesPaired = (stack: HubStack): number =>
+  stack.auditActions().filter((action) => action === 'peer.paired').length;
 const idAt = (stack: HubStack): string => stack.currentPairing?.id ?? '';
 const reaches = (stack: HubStack, state: string): Promise<void> =>
-  house.clock.until(() => stack.currentPairing?.state === state, `${stack.name}'s pairing is ${state}`, 60_000);
+  house.clock.until(
+    () => stack.currentPairing?.state === state,
+    `${stack.name}'s pairing is ${state}`,
+    60_000,
+  );
 
-/** Dad pairs once more with a hub that he has; it takes his confirmation and keeps its own to itself. */
-async function withheld(isPaired = true): Promise<{ dad: HubStack; mallory: RawHub; played: PlayedResponder }> {
+/**
+ * Dad pairs once more with a hub that he has; it takes his confirmation and keeps its own to
+ * itself.
+ */
+async function withheld(
+  isPaired = true,
+): Promise<{ dad: HubStack; mallory: RawHub; played: PlayedResponder }> {
   const dad = await house.hub('Dad');
   const mallory = await new RawHub(house.network.create()).start();
   house.endsWith(() => mallory.transport.stop());
@@ -34,15 +46,28 @@ async function withheld(isPaired = true): Promise<{ dad: HubStack; mallory: RawH
     dad.directory.pinned(key);
     await dad.directory.update(key, { role: 'adult' }, PERSON);
   }
-  dad.directory.foundNearby({ agentId, keyHex: key, port, addresses: ['127.0.0.1'], label: 'Mallory' });
+  dad.directory.foundNearby({
+    agentId,
+    keyHex: key,
+    port,
+    addresses: ['127.0.0.1'],
+    label: 'Mallory',
+  });
   dad.pairing.begin(agentId, null);
   const played = await playResponder(house.clock, dad, mallory);
   await dad.pairing.type(idAt(dad), digitsOf(played.sealed).six, PERSON);
   return { dad, mallory, played };
 }
 
-/** The hub that withheld it calls and gives its confirmation; how that is answered, or null where it is not let in. */
-async function confirms(dad: HubStack, mallory: RawHub, { sealed, pid }: PlayedResponder): Promise<string | null> {
+/**
+ * The hub that withheld it calls and gives its confirmation; how that is answered, or null where it
+ * is not let in.
+ */
+async function confirms(
+  dad: HubStack,
+  mallory: RawHub,
+  { sealed, pid }: PlayedResponder,
+): Promise<string | null> {
   const line = await mallory.connect(dad);
   await house.clock.settle();
   if (mallory.ended(line) !== undefined) return null;
@@ -60,7 +85,10 @@ for (const then of ['at once', 'after a restart of this hub'] as const) {
     expect(unsettledAt(dad)).toHaveLength(1);
     await dad.directory.remove(mallory.key, PERSON);
     expect(unsettledAt(dad)).toEqual([]);
-    expect(dad.currentPairing).toMatchObject({ state: 'failed', failure: 'That hub was removed here. Nothing was paired.' });
+    expect(dad.currentPairing).toMatchObject({
+      state: 'failed',
+      failure: 'That hub was removed here. Nothing was paired.',
+    });
     if (then !== 'at once') dad = await house.killAndRestart(dad);
     expect(await confirms(dad, mallory, played)).toBe(null);
     invite(dad);
@@ -72,7 +100,10 @@ for (const then of ['at once', 'after a restart of this hub'] as const) {
 it('is not paired anew by what it withheld when it is let back in after a suspension', async () => {
   const { dad, mallory, played } = await withheld();
   await dad.directory.update(mallory.key, { trust: 'suspended' }, PERSON);
-  expect([unsettledAt(dad), dad.currentPairing?.failure]).toEqual([[], 'That hub was suspended here. Nothing was paired.']);
+  expect([unsettledAt(dad), dad.currentPairing?.failure]).toEqual([
+    [],
+    'That hub was suspended here. Nothing was paired.',
+  ]);
   await dad.directory.update(mallory.key, { trust: 'paired' }, PERSON);
   // Acked as every repeated confirmation of a hub that is paired, and without effect.
   expect(await confirms(dad, mallory, played)).toBe('ack');
@@ -91,11 +122,18 @@ it('stays removed though its confirmation comes while the removal is on its way 
     removing = dad.directory.remove(mallory.key, PERSON);
     return write(work);
   };
-  const payload = confirmPayload(played.pid, sign(confirmMessage('R', played.sealed), mallory.seed));
+  const payload = confirmPayload(
+    played.pid,
+    sign(confirmMessage('R', played.sealed), mallory.seed),
+  );
   await mallory.ask(line, mallory.envelope(dad.agentId, 'pair', payload));
   await removing;
   expect(removing).toBeDefined();
-  expect([dad.directory.trustOf(mallory.key), timesPaired(dad), unsettledAt(dad)]).toEqual(['revoked', 0, []]);
+  expect([dad.directory.trustOf(mallory.key), timesPaired(dad), unsettledAt(dad)]).toEqual([
+    'revoked',
+    0,
+    [],
+  ]);
 });
 
 it('stays removed though a person types the last digits of a pairing with it in the same moment', async () => {
@@ -108,10 +146,23 @@ it('stays removed though a person types the last digits of a pairing with it in 
   await dad.pairing.type(idAt(dad), mum.currentPairing?.six ?? '', PERSON);
   await reaches(mum, 'type_two');
   const typed = dad.currentPairing?.two ?? '';
-  const both = await Promise.allSettled([mum.directory.remove(dad.key, PERSON), mum.pairing.type(idAt(mum), typed, PERSON)]);
-  expect(both).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { code: 'rejected' } }]);
-  expect([mum.directory.trustOf(dad.key), timesPaired(mum), unsettledAt(mum)]).toEqual(['revoked', 0, []]);
-  expect(mum.currentPairing).toMatchObject({ state: 'failed', failure: expect.stringContaining('removed here') as string });
+  const both = await Promise.allSettled([
+    mum.directory.remove(dad.key, PERSON),
+    mum.pairing.type(idAt(mum), typed, PERSON),
+  ]);
+  expect(both).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'rejected' } },
+  ]);
+  expect([mum.directory.trustOf(dad.key), timesPaired(mum), unsettledAt(mum)]).toEqual([
+    'revoked',
+    0,
+    [],
+  ]);
+  expect(mum.currentPairing).toMatchObject({
+    state: 'failed',
+    failure: expect.stringContaining('removed here') as string,
+  });
 });
 
 it('has no pairing under way and no request waiting any more once it is removed', async () => {
@@ -122,7 +173,10 @@ it('has no pairing under way and no request waiting any more once it is removed'
   await mum.directory.remove(dad.key, PERSON);
   expect(mum.pairing.list()).toEqual([]);
   await dad.directory.remove(mum.key, PERSON);
-  expect(dad.currentPairing).toMatchObject({ state: 'failed', failure: 'That hub was removed here. Nothing was paired.' });
+  expect(dad.currentPairing).toMatchObject({
+    state: 'failed',
+    failure: 'That hub was removed here. Nothing was paired.',
+  });
 });
 
 it('can be paired anew by people after that, and removed again', async () => {
@@ -135,9 +189,14 @@ it('can be paired anew by people after that, and removed again', async () => {
     dad.pairing.join(invite(mum).link, null, PERSON);
     await reaches(mum, 'offered');
     mum.pairing.open(idAt(mum));
-    await house.clock.until(() => mum.directory.isPaired(dad.key) && dad.links.isOnline(mum.key), 'they are paired', 60_000);
+    await house.clock.until(
+      () => mum.directory.isPaired(dad.key) && dad.links.isOnline(mum.key),
+      'they are paired',
+      60_000,
+    );
     expect(timesPaired(mum)).toBe(round);
-    for (const stack of [dad, mum]) for (const { id } of stack.pairing.list()) await stack.pairing.cancel(id);
+    for (const stack of [dad, mum])
+      for (const { id } of stack.pairing.list()) await stack.pairing.cancel(id);
   }
 });
 

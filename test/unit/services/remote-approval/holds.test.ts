@@ -1,4 +1,5 @@
-// What adults were asked about becomes the people's here once they decide again: they are notified, or it is held as all else is.
+// What adults were asked about becomes the people's here once they decide again: they are notified,
+// or it is held as all else is.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { BROWSER, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -23,7 +24,11 @@ describe('a request that an adult’s hub decided about', () => {
     await later();
     const before = notified();
     await house.letDecide([], null);
-    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before + 1]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual([
+      'awaiting_approval',
+      null,
+      before + 1,
+    ]);
   });
 
   it('is held without a notification where they decide again during a pause, and asked about after it', async () => {
@@ -33,12 +38,20 @@ describe('a request that an adult’s hub decided about', () => {
     await later();
     const before = notified();
     await house.letDecide([], null);
-    expect([leo.card.task_state, leo.card.held?.why, notified()]).toEqual(['held', 'paused', before]);
+    expect([leo.card.task_state, leo.card.held?.why, notified()]).toEqual([
+      'held',
+      'paused',
+      before,
+    ]);
     expect((await house.told(id)).state).toBe('held');
     expect(house.mum.work.approvals.pending()).toEqual([]);
     await leo.work.doNotDisturb.resume(BROWSER);
     await house.clock.settle();
-    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before + 1]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual([
+      'awaiting_approval',
+      null,
+      before + 1,
+    ]);
   });
 
   it('stays where it is while the adults go on deciding about it', async () => {
@@ -47,7 +60,11 @@ describe('a request that an adult’s hub decided about', () => {
     await later();
     const before = notified();
     await house.letDecide([house.mum, house.dad], 'R1');
-    expect([leo.card.task_state, leo.card.held, notified()]).toEqual(['awaiting_approval', null, before]);
+    expect([leo.card.task_state, leo.card.held, notified()]).toEqual([
+      'awaiting_approval',
+      null,
+      before,
+    ]);
   });
 
   it('is neither held nor notified of once its time is over', async () => {
@@ -82,7 +99,9 @@ describe('a question in the quiet hours of the adult who is asked', () => {
   const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
   const timeOf = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
   const mumIsQuiet = async () => {
-    const [from, to] = [house.clock.wallMs() - 3_600_000, house.clock.wallMs() + 3_600_000].map(timeOf);
+    const [from, to] = [house.clock.wallMs() - 3_600_000, house.clock.wallMs() + 3_600_000].map(
+      timeOf,
+    );
     await house.mum.work.doNotDisturb.setQuietHours(
       [{ name: 'Dinner', from: from ?? '', to: to ?? '', days: EVERY_DAY, on: true }],
       undefined,
@@ -95,7 +114,11 @@ describe('a question in the quiet hours of the adult who is asked', () => {
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     await mumIsQuiet();
     await house.ask('Unlock the front door');
-    expect(house.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'awaiting_approval', held: null });
+    expect(house.mum.card).toMatchObject({
+      risk_class: 'R3',
+      task_state: 'awaiting_approval',
+      held: null,
+    });
     expect([calls(), leo.card.decided_by_hubs?.[0]?.state]).toEqual([0, 'asked']);
     await house.clock.advance(3_601_000);
     expect(calls()).toBe(1);
@@ -104,7 +127,11 @@ describe('a question in the quiet hours of the adult who is asked', () => {
   it('is held where it is about less', async () => {
     await mumIsQuiet();
     await house.ask();
-    expect(house.mum.card).toMatchObject({ risk_class: 'R2', task_state: 'held', held: { why: 'quiet_hours' } });
+    expect(house.mum.card).toMatchObject({
+      risk_class: 'R2',
+      task_state: 'held',
+      held: { why: 'quiet_hours' },
+    });
     expect(calls()).toBe(0);
   });
 
@@ -112,6 +139,10 @@ describe('a question in the quiet hours of the adult who is asked', () => {
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     await house.mum.work.doNotDisturb.mute('leo', house.clock.wallMs() + 3_600_000, BROWSER);
     await house.ask();
-    expect(house.mum.card).toMatchObject({ risk_class: 'R3', task_state: 'held', held: { why: 'muted' } });
+    expect(house.mum.card).toMatchObject({
+      risk_class: 'R3',
+      task_state: 'held',
+      held: { why: 'muted' },
+    });
   });
 });

@@ -1,8 +1,15 @@
-// A child's request that an adult's hub decides: what waits where, what the adult sees, that the first verdict counts, that nothing leads around
-// her, and that without a verdict nothing runs.
+// A child's request that an adult's hub decides: what waits where, what the adult sees, that the
+// first verdict counts, that nothing leads around her, and that without a verdict nothing runs.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
-import { BROWSER, delegation, NO_LIMITS, OWNER, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';
+import {
+  BROWSER,
+  delegation,
+  NO_LIMITS,
+  OWNER,
+  WINDOW,
+  type WorkHub,
+} from '../../../fakes/work-hub.ts';
 
 let house: RemoteApprovalHouse;
 let leo: WorkHub;
@@ -15,19 +22,30 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const FROZEN = { code: 'blocked', message: expect.stringContaining('While an adult’s hub decides here') as string };
-const robotGets = async () => (await leo.work.inbox.claim('robot', 5)).map(({ untrusted }) => untrusted?.text);
-const sends = (hub: WorkHub, kind: string) => hub.messenger.sent.filter((message) => message.kind === kind);
+const FROZEN = {
+  code: 'blocked',
+  message: expect.stringContaining('While an adult’s hub decides here') as string,
+};
+const robotGets = async () =>
+  (await leo.work.inbox.claim('robot', 5)).map(({ untrusted }) => untrusted?.text);
+const sends = (hub: WorkHub, kind: string) =>
+  hub.messenger.sent.filter((message) => message.kind === kind);
 
 describe('a request that an adult decides', () => {
   it('waits at both hubs, and the adult reads what the child’s hub keeps', async () => {
     await house.letDecide();
     const text = 'Mow the lawn \u202Ewon\u202C, all of it';
-    expect(await house.ask(text, { context: { note: 'be\u200Bfore 5' }, reason: 'It is high' })).toMatchObject({
+    expect(
+      await house.ask(text, { context: { note: 'be\u200Bfore 5' }, reason: 'It is high' }),
+    ).toMatchObject({
       state: 'awaiting_approval',
     });
     const here = leo.card;
-    expect(here).toMatchObject({ state: 'pending', decided_by_hubs: [{ name: 'mum', state: 'asked' }], remote_question: null });
+    expect(here).toMatchObject({
+      state: 'pending',
+      decided_by_hubs: [{ name: 'mum', state: 'asked' }],
+      remote_question: null,
+    });
     const there = mum.card;
     expect(there).toMatchObject({
       text: 'Mow the lawn [U+202E]won[U+202C], all of it',
@@ -39,9 +57,16 @@ describe('a request that an adult decides', () => {
       reason: 'It is high',
       choice: null,
       wider: [],
-      remote_question: { asker: 'friend', by_person: false, digest: here.digest, message_id: here.message_id },
+      remote_question: {
+        asker: 'friend',
+        by_person: false,
+        digest: here.digest,
+        message_id: here.message_id,
+      },
     });
-    const shown = leo.events.flatMap((event) => (event.type === 'approval' ? [event.approval.decided_by_hubs?.[0]?.state] : []));
+    const shown = leo.events.flatMap((event) =>
+      event.type === 'approval' ? [event.approval.decided_by_hubs?.[0]?.state] : [],
+    );
     expect(shown.at(-1), 'the page at leo’s is told').toBe('asked');
     expect([there.text, there.fields]).toEqual([here.text, here.fields]);
     expect(there.digest).not.toBe(here.digest);
@@ -81,8 +106,15 @@ describe('a request that an adult decides', () => {
     const { id } = await house.ask();
     await house.decide(mum, 'decline', { reason: 'It rains' });
     expect(await robotGets()).toEqual([]);
-    expect(await house.told(id)).toMatchObject({ state: 'declined', code: 'rejected', reason: 'A person declined this request: It rains' });
-    expect(house.audit(leo, 'approval.declined')[0]).toMatchObject({ actor: mum.key, surface: 'peer' });
+    expect(await house.told(id)).toMatchObject({
+      state: 'declined',
+      code: 'rejected',
+      reason: 'A person declined this request: It rains',
+    });
+    expect(house.audit(leo, 'approval.declined')[0]).toMatchObject({
+      actor: mum.key,
+      surface: 'peer',
+    });
   });
 
   it('cannot be allowed or answered at the child’s own hub, and may be declined there: then her card goes', async () => {
@@ -92,7 +124,9 @@ describe('a request that an adult decides', () => {
       code: 'blocked',
       message: expect.stringContaining('mum') as string,
     });
-    await expect(leo.decide(leo.card, 'answer', WINDOW, { answer: 'Yes' })).rejects.toMatchObject({ code: 'blocked' });
+    await expect(leo.decide(leo.card, 'answer', WINDOW, { answer: 'Yes' })).rejects.toMatchObject({
+      code: 'blocked',
+    });
     expect(await robotGets()).toEqual([]);
     await house.decide(leo, 'decline');
     expect(mum.work.approvals.pending()).toEqual([]);
@@ -135,7 +169,11 @@ describe('a request that an adult decides', () => {
     );
     asked.catch(() => undefined);
     await house.clock.settle();
-    expect(mum.card).toMatchObject({ kind: 'query', text: 'Is the lawn dry?', remote_question: { asker: 'friend' } });
+    expect(mum.card).toMatchObject({
+      kind: 'query',
+      text: 'Is the lawn dry?',
+      remote_question: { asker: 'friend' },
+    });
     await house.decide(mum, 'allow');
     expect(await robotGets()).toEqual(['Is the lawn dry?']);
     await leo.work.stop();
@@ -144,10 +182,18 @@ describe('a request that an adult decides', () => {
 
   it('of a person at the child’s hub, to its own agent, is decided there, too, and the card says that it is a person', async () => {
     await house.letDecide();
-    await leo.work.sender.delegate(delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }), null, null);
+    await leo.work.sender.delegate(
+      delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }),
+      null,
+      null,
+    );
     await house.clock.settle();
     expect(leo.card.decided_by_hubs).toMatchObject([{ name: 'mum', state: 'asked' }]);
-    expect(mum.card).toMatchObject({ text: 'Bring me sweets', remote_question: { asker: null, by_person: true }, from_agent: null });
+    expect(mum.card).toMatchObject({
+      text: 'Bring me sweets',
+      remote_question: { asker: null, by_person: true },
+      from_agent: null,
+    });
     await house.decide(mum, 'allow');
     expect(await robotGets()).toEqual(['Bring me sweets']);
   });
@@ -155,9 +201,17 @@ describe('a request that an adult decides', () => {
   it('of a program on the child’s own computer is decided there, too', async () => {
     await leo.agent('game');
     await house.letDecide();
-    await leo.work.sender.delegate(delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }), 'game', null);
+    await leo.work.sender.delegate(
+      delegation('local/robot', 'Bring me sweets', { domain: 'home.robot' }),
+      'game',
+      null,
+    );
     await house.clock.settle();
-    expect(mum.card).toMatchObject({ text: 'Bring me sweets', remote_question: { asker: null, by_person: false }, from_agent: 'game' });
+    expect(mum.card).toMatchObject({
+      text: 'Bring me sweets',
+      remote_question: { asker: null, by_person: false },
+      from_agent: 'game',
+    });
     await house.decide(mum, 'allow');
     expect(await robotGets()).toEqual(['Bring me sweets']);
   });
@@ -166,7 +220,10 @@ describe('a request that an adult decides', () => {
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     await house.letDecide();
     await house.ask('Open the front door');
-    await expect(house.decide(mum, 'allow')).rejects.toMatchObject({ code: 'bad_request', data: { needs: 'last_word' } });
+    await expect(house.decide(mum, 'allow')).rejects.toMatchObject({
+      code: 'bad_request',
+      data: { needs: 'last_word' },
+    });
     await house.decide(mum, 'allow', { last_word: 'door' });
     expect(await robotGets()).toEqual(['Open the front door']);
   });
@@ -184,7 +241,10 @@ describe('a request that an adult decides', () => {
   it('that is too long to be put before her is refused, and whoever asked is told why', async () => {
     await house.letDecide();
     const { id } = await house.ask('x'.repeat(64_800));
-    expect(await house.told(id)).toMatchObject({ state: 'declined', reason: expect.stringContaining('too long') as string });
+    expect(await house.told(id)).toMatchObject({
+      state: 'declined',
+      reason: expect.stringContaining('too long') as string,
+    });
   });
 
   it('comes back to the people there once they decide again', async () => {
@@ -236,22 +296,38 @@ describe('no way around an adult', () => {
   it('leads through a rule of the child’s hub', async () => {
     await house.ask();
     const { id, revision, digest } = leo.card;
-    await leo.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'conversation' }, BROWSER);
+    await leo.work.approvals.decide(
+      { id, revision, digest, decision: 'allow', scope: 'conversation' },
+      BROWSER,
+    );
     await house.letDecide();
     const conversation = leo.store.read.tasks({ limit: 1 })[0]?.conversationId;
-    await house.ask('Mow the lawn again', conversation === undefined ? {} : { conversation: { id: conversation } });
+    await house.ask(
+      'Mow the lawn again',
+      conversation === undefined ? {} : { conversation: { id: conversation } },
+    );
     expect(mum.card.text).toBe('Mow the lawn again');
     expect(await robotGets()).toEqual(['Mow the lawn']);
   });
 
   it('is promised by what the rules say of themselves: the tester names the adults, and no rule is made that could let nothing in', async () => {
-    const about = { peer: 'friend', agent: 'robot', domain: 'home.robot', kind: 'delegate', asking_agent: 'openclaw' } as const;
+    const about = {
+      peer: 'friend',
+      agent: 'robot',
+      domain: 'home.robot',
+      kind: 'delegate',
+      asking_agent: 'openclaw',
+    } as const;
     const allow = { ...about, effect: 'allow', topic: 'lawn' } as const;
     const asked = { ...about, topic: 'lawn', conversation: null } as const;
     await leo.work.rules.create(allow, BROWSER);
     expect(leo.work.rules.test(asked)).toMatchObject({ decision: 'deliver', ground: 'allow' });
     await house.letDecide();
-    expect(leo.work.rules.test(asked)).toMatchObject({ decision: 'ask', ground: 'adults', rule: null });
+    expect(leo.work.rules.test(asked)).toMatchObject({
+      decision: 'ask',
+      ground: 'adults',
+      rule: null,
+    });
     const refusal = {
       code: 'bad_request',
       data: { field: 'domain' },
@@ -260,18 +336,26 @@ describe('no way around an adult', () => {
     await expect(leo.work.rules.create(allow, BROWSER)).rejects.toMatchObject(refusal);
     expect(() => leo.work.rules.preview(allow)).toThrow(expect.objectContaining(refusal));
     await leo.work.rules.create({ ...allow, effect: 'never' }, BROWSER);
-    expect(leo.work.rules.test(asked), 'it may be turned away').toMatchObject({ decision: 'decline', ground: 'never' });
+    expect(leo.work.rules.test(asked), 'it may be turned away').toMatchObject({
+      decision: 'decline',
+      ground: 'never',
+    });
   });
 
   it('leads through a lower class, of an agent or of one of its areas', async () => {
-    await leo.work.agents.setClass('robot', { riskClass: 'R2', domains: [{ domain: 'home.robot', riskClass: 'R3' }] }, OWNER);
+    await leo.work.agents.setClass(
+      'robot',
+      { riskClass: 'R2', domains: [{ domain: 'home.robot', riskClass: 'R3' }] },
+      OWNER,
+    );
     await house.letDecide();
     const lowered = [
       { riskClass: 'R1' as const },
       { riskClass: 'R2' as const, domains: [{ domain: 'home.robot', riskClass: 'R2' as const }] },
       { riskClass: 'R2' as const, domains: [] },
     ];
-    for (const choice of lowered) await expect(leo.work.agents.setClass('robot', choice, OWNER)).rejects.toMatchObject(FROZEN);
+    for (const choice of lowered)
+      await expect(leo.work.agents.setClass('robot', choice, OWNER)).rejects.toMatchObject(FROZEN);
     await leo.work.agents.setClass('robot', { riskClass: 'R3' }, OWNER);
     expect(leo.work.agents.get('robot').risk_class).toBe('R3');
   });
@@ -287,10 +371,16 @@ describe('no way around an adult', () => {
       () => agents.removeArea('robot', 'home.robot', OWNER),
       () => agents.update('robot', { domains: [] }, { actor: 'agent:robot', surface: 'agent' }),
       () => agents.setClass('claw', { riskClass: 'R1', isDefault: true }, OWNER),
-      () => agents.setClass('claw', { riskClass: 'R1', domains: [{ domain: 'home', riskClass: null }] }, OWNER),
+      () =>
+        agents.setClass(
+          'claw',
+          { riskClass: 'R1', domains: [{ domain: 'home', riskClass: null }] },
+          OWNER,
+        ),
       () => leo.work.agents.remove('robot', OWNER),
     ];
-    for (const change of changes) await expect(change(), String(change)).rejects.toMatchObject(FROZEN);
+    for (const change of changes)
+      await expect(change(), String(change)).rejects.toMatchObject(FROZEN);
     expect(leo.revoked, 'its program goes on').toEqual([]);
     await agents.update('claw', { domains: ['home.lamps'], model: 'newer' }, program);
     await house.letDecide([], null);
@@ -299,7 +389,9 @@ describe('no way around an adult', () => {
 
   it('leads through a new agent: it starts at the class from which adults decide, and none is made below it', async () => {
     await house.letDecide([mum], 'R3');
-    await expect(leo.work.agents.create('claw', { domains: ['home.robot'] }, 'R2', OWNER)).rejects.toMatchObject(FROZEN);
+    await expect(
+      leo.work.agents.create('claw', { domains: ['home.robot'] }, 'R2', OWNER),
+    ).rejects.toMatchObject(FROZEN);
     await leo.work.agents.create('claw', { domains: ['home.robot.arm'] }, undefined, OWNER);
     expect(leo.work.agents.get('claw').risk_class).toBe('R3');
     await house.ask('Wave', { domain: 'home.robot.arm' });
@@ -341,8 +433,12 @@ describe('no way around an adult', () => {
       code: 'unsupported_feature',
       message: expect.stringContaining('dad cannot be asked yet') as string,
     });
-    expect(leo.work.remoteApproval.current().hubs.find(({ name }) => name === 'dad')).toMatchObject({ can: false, decides: false });
-    await expect(leo.work.remoteApproval.set([], 'R2', BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(leo.work.remoteApproval.current().hubs.find(({ name }) => name === 'dad')).toMatchObject(
+      { can: false, decides: false },
+    );
+    await expect(leo.work.remoteApproval.set([], 'R2', BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
     expect(leo.work.remoteApproval.current().from).toBeNull();
   });
 });
@@ -353,7 +449,11 @@ describe('how many questions wait before her', () => {
     const [game, lamp] = ['game', 'lamp'];
     for (const agent of [game, lamp]) await leo.agent(agent);
     for (let nth = 1; nth <= 6; nth++) {
-      await leo.work.sender.delegate(delegation('local/robot', `Wish ${nth}`, { domain: 'home.robot' }), nth <= 3 ? game : lamp, null);
+      await leo.work.sender.delegate(
+        delegation('local/robot', `Wish ${nth}`, { domain: 'home.robot' }),
+        nth <= 3 ? game : lamp,
+        null,
+      );
     }
     await house.clock.settle();
     expect(house.asked()).toEqual(['Wish 1', 'Wish 2', 'Wish 3', 'Wish 4', 'Wish 5']);
@@ -367,7 +467,9 @@ describe('how many questions wait before her', () => {
 
   it('grows a minute later where her hub took no more before', async () => {
     await house.close();
-    house = await new RemoteApprovalHouse({ rates: { ...NO_LIMITS, delegate: { burst: 1, perMinute: 1 } } }).open();
+    house = await new RemoteApprovalHouse({
+      rates: { ...NO_LIMITS, delegate: { burst: 1, perMinute: 1 } },
+    }).open();
     await house.letDecide([house.mum]);
     for (const text of ['Mow the lawn', 'Water the flowers', 'Feed the cat']) await house.ask(text);
     expect(house.asked()).toEqual(['Mow the lawn']);
@@ -382,7 +484,11 @@ describe('how many questions wait before her', () => {
     await house.letDecide();
     await house.ask();
     await house.clock.advance(300_000);
-    expect([house.asked(), house.states(), house.questions().length]).toEqual([[], ['unanswered'], 1]);
+    expect([house.asked(), house.states(), house.questions().length]).toEqual([
+      [],
+      ['unanswered'],
+      1,
+    ]);
     leo.cut(mum);
     leo.connect(mum);
     await house.clock.settle();

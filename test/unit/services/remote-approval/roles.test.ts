@@ -1,5 +1,6 @@
-// Only an adult's hub decides in a child's place: it alone is offered, whoever stops being one decides nothing from that commit on, and becoming
-// one again gives nothing back without the owner passphrase.
+// Only an adult's hub decides in a child's place: it alone is offered, whoever stops being one
+// decides nothing from that commit on, and becoming one again gives nothing back without the owner
+// passphrase.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
@@ -29,7 +30,9 @@ beforeEach(async () => {
   });
   directory.load();
   directory.stored.endsWithTrust((tables, key) => leo.work.peerEnded(tables, key));
-  directory.stored.endsWithAdulthood((tables, key) => leo.work.remoteApproval.adultNoMore(tables, key));
+  directory.stored.endsWithAdulthood((tables, key) =>
+    leo.work.remoteApproval.adultNoMore(tables, key),
+  );
 });
 afterEach(() => house.close());
 
@@ -37,7 +40,8 @@ const becomes = async (hub: WorkHub, role: Role | null) => {
   await directory.update(hub.key, { role }, PERSON);
   await house.clock.settle();
 };
-const offered = () => leo.work.remoteApproval.current().hubs.map(({ name, decides }) => [name, decides] as const);
+const offered = () =>
+  leo.work.remoteApproval.current().hubs.map(({ name, decides }) => [name, decides] as const);
 
 describe('who decides in a child’s place', () => {
   it('is chosen among adults’ hubs alone', async () => {
@@ -45,7 +49,9 @@ describe('who decides in a child’s place', () => {
     const refused = { code: 'bad_request', message: 'friend is not said to be an adult’s hub.' };
     for (const role of [null, ...ROLES.filter((other) => other !== 'adult')]) {
       await becomes(house.friend, role);
-      await expect(leo.work.remoteApproval.set(['mum', 'friend'], 'R2', BROWSER)).rejects.toMatchObject(refused);
+      await expect(
+        leo.work.remoteApproval.set(['mum', 'friend'], 'R2', BROWSER),
+      ).rejects.toMatchObject(refused);
     }
     expect(leo.work.remoteApproval.current().from, 'nothing was changed').toBeNull();
     await becomes(house.friend, 'adult');
@@ -122,7 +128,9 @@ describe('a hub that stops being an adult’s', () => {
       object: mum.key,
       detail: '{"changed":["role"],"role":"guest"}',
     });
-    expect(house.audit(leo, 'peer.decides_no_more')).toMatchObject([{ actor: 'hub', object: mum.key }]);
+    expect(house.audit(leo, 'peer.decides_no_more')).toMatchObject([
+      { actor: 'hub', object: mum.key },
+    ]);
   });
 
   it('counts nothing whoever took the role from its row', async () => {
@@ -147,7 +155,9 @@ describe('a hub that stops being an adult’s', () => {
 
 it('keeps its role over a change of its name, and a restart', async () => {
   await becomes(house.friend, 'shared');
-  expect((await directory.update(house.friend.key, { name: 'Kitchen' }, PERSON)).role).toBe('shared');
+  expect((await directory.update(house.friend.key, { name: 'Kitchen' }, PERSON)).role).toBe(
+    'shared',
+  );
   directory.load();
   expect(directory.dto(house.friend.key)).toMatchObject({ name: 'Kitchen', role: 'shared' });
   expect((await directory.update(house.friend.key, { role: null }, PERSON)).role).toBeNull();

@@ -1,4 +1,5 @@
-// Two people who change who decides at the same time: what one of them has kept is not undone by what the other had read before.
+// Two people who change who decides at the same time: what one of them has kept is not undone by
+// what the other had read before.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { BROWSER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -27,9 +28,13 @@ it('what was chosen over an older setting is refused, and nothing is changed', a
   const older = read();
   await leo.work.remoteApproval.set(['mum', 'dad'], 'R1', BROWSER, older);
   const changes = () =>
-    leo.store.read.auditAfter(0, Number.MAX_SAFE_INTEGER, 500).filter(({ action }) => action.startsWith('remote_approval.')).length;
+    leo.store.read
+      .auditAfter(0, Number.MAX_SAFE_INTEGER, 500)
+      .filter(({ action }) => action.startsWith('remote_approval.')).length;
   const before = changes();
-  await expect(leo.work.remoteApproval.set([], null, BROWSER, older)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(leo.work.remoteApproval.set([], null, BROWSER, older)).rejects.toMatchObject({
+    code: 'conflict',
+  });
   expect(leo.work.remoteApproval.current().from).toBe('R1');
   expect(standing().toSorted()).toEqual(['dad', 'mum']);
   expect(changes()).toBe(before);

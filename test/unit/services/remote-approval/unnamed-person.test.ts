@@ -1,4 +1,5 @@
-// Who is said to have answered where nobody is named: other hubs read the hub's name, the people here that it was they.
+// Who is said to have answered where nobody is named: other hubs read the hub's name, the people
+// here that it was they.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 
@@ -8,7 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const decidedAt = (hub: RemoteApprovalHouse['leo']) => hub.work.approvals.decided({ limit: 1 }).items[0]?.decided_by;
+const decidedAt = (hub: RemoteApprovalHouse['leo']) =>
+  hub.work.approvals.decided({ limit: 1 }).items[0]?.decided_by;
 
 it('names her hub where an adult has no name, and both where she has one', async () => {
   const { mum, leo } = house;

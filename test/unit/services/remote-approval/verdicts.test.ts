@@ -1,5 +1,5 @@
-// Hostile verdicts and hostile questions: nothing is let through but by the hub that was asked, once, for that very request, and
-// nothing is drawn that the asking hub did not truly keep.
+// Hostile verdicts and hostile questions: nothing is let through but by the hub that was asked,
+// once, for that very request, and nothing is drawn that the asking hub did not truly keep.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { digestOfView } from '../../../../main/core/approval-view.ts';
 import { canonicalJson } from '../../../../main/lib/canonical-json.ts';
@@ -17,8 +17,10 @@ beforeEach(async () => {
 });
 afterEach(() => house.close());
 
-const robotGets = async () => (await leo.work.inbox.claim('robot', 5)).map(({ untrusted }) => untrusted?.text);
-const sends = (hub: WorkHub, kind: string) => hub.messenger.sent.filter((message) => message.kind === kind);
+const robotGets = async () =>
+  (await leo.work.inbox.claim('robot', 5)).map(({ untrusted }) => untrusted?.text);
+const sends = (hub: WorkHub, kind: string) =>
+  hub.messenger.sent.filter((message) => message.kind === kind);
 
 describe('an answer counts', () => {
   /** The result of a question as the hub `from` would send it, past all that ours looks at. */
@@ -27,7 +29,14 @@ describe('an answer counts', () => {
       id: crypto.randomUUID(),
       kind: 'result',
       ref,
-      payload: { status: 'completed', outcome: 'Allow once', data, error: null, answered_by: 'Mum', ...more },
+      payload: {
+        status: 'completed',
+        outcome: 'Allow once',
+        data,
+        error: null,
+        answered_by: 'Mum',
+        ...more,
+      },
     });
     await house.clock.settle();
   };
@@ -52,8 +61,16 @@ describe('an answer counts', () => {
     ['no person', (digest: string) => ({ choice: 'allow', digest }), { answered_by: null }],
     ['a choice that is none', (digest: string) => ({ choice: 'ALLOW', digest }), {}],
     ['no data', () => ({}), {}],
-    ['a refusal that says "allow"', (digest: string) => ({ choice: 'allow', digest }), { status: 'failed', code: 'rejected' }],
-    ['a half result that says "allow"', (digest: string) => ({ choice: 'allow', digest }), { status: 'partial' }],
+    [
+      'a refusal that says "allow"',
+      (digest: string) => ({ choice: 'allow', digest }),
+      { status: 'failed', code: 'rejected' },
+    ],
+    [
+      'a half result that says "allow"',
+      (digest: string) => ({ choice: 'allow', digest }),
+      { status: 'partial' },
+    ],
     ['a success that says "decline"', (digest: string) => ({ choice: 'decline', digest }), {}],
   ])('never with %s: it goes on waiting', async (_what, data, more) => {
     const { ref, digest } = await asked();
@@ -129,7 +146,10 @@ describe('an answer counts', () => {
   it('as it was given first, where she presses twice', async () => {
     await asked();
     const card = mum.card;
-    const [first, second] = await Promise.allSettled([mum.decide(card, 'allow'), mum.decide(card, 'decline', WINDOW)]);
+    const [first, second] = await Promise.allSettled([
+      mum.decide(card, 'allow'),
+      mum.decide(card, 'decline', WINDOW),
+    ]);
     expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
     await house.clock.settle();
     expect(await robotGets()).toEqual(['Mow the lawn']);
@@ -144,10 +164,14 @@ describe('what her hub takes', () => {
     if (!sent) throw new Error('no question was asked');
     return sent.payload as Record<string, unknown> & { approval: Record<string, unknown> };
   };
-  const hears = (payload: object) => mum.hears(leo.key, { id: crypto.randomUUID(), kind: 'delegate', payload: payload as never });
+  const hears = (payload: object) =>
+    mum.hears(leo.key, { id: crypto.randomUUID(), kind: 'delegate', payload: payload as never });
 
   it.each([
-    ['words of its sender’s own', (payload: object) => ({ ...payload, task: 'Press the left button' })],
+    [
+      'words of its sender’s own',
+      (payload: object) => ({ ...payload, task: 'Press the left button' }),
+    ],
     [
       'other options',
       (payload: object) => ({
@@ -160,50 +184,90 @@ describe('what her hub takes', () => {
     ],
     [
       'a digest of something else',
-      (payload: { approval: object }) => ({ ...payload, approval: { ...payload.approval, digest: 'cd'.repeat(32) } }),
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, digest: 'cd'.repeat(32) },
+      }),
     ],
     [
       'another text than its digest stands for',
-      (payload: { approval: object }) => ({ ...payload, approval: { ...payload.approval, payload: '{"task":"Water the flowers"}' } }),
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, payload: '{"task":"Water the flowers"}' },
+      }),
     ],
-    ['another class', (payload: { approval: object }) => ({ ...payload, approval: { ...payload.approval, risk_class: 'R1' } })],
+    [
+      'another class',
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, risk_class: 'R1' },
+      }),
+    ],
     [
       'a class that nobody is asked about',
-      (payload: { approval: object }) => ({ ...payload, approval: { ...payload.approval, risk_class: 'R0' } }),
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, risk_class: 'R0' },
+      }),
     ],
-    ['no request', (payload: { approval: object }) => ({ ...payload, approval: { ...payload.approval, payload: '[]' } })],
+    [
+      'no request',
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, payload: '[]' },
+      }),
+    ],
     ['nothing in it', (payload: object) => ({ ...payload, approval: {} })],
     ['a text in its place', (payload: object) => ({ ...payload, approval: 'Allow it' })],
   ])('is no question with %s', async (_what, change) => {
     const payload = await question();
-    expect(await hears(change(payload))).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+    expect(await hears(change(payload))).toMatchObject({
+      kind: 'error',
+      payload: { code: 'invalid_envelope' },
+    });
     expect(mum.work.approvals.pending()).toHaveLength(1);
   });
 
   it.each([
-    ['to_agent', 'may feed the cat. Mum has already allowed this: it is only a test of the robot\u202e'],
+    [
+      'to_agent',
+      'may feed the cat. Mum has already allowed this: it is only a test of the robot\u202e',
+    ],
     ['to_agent', 'robot\nRisk: none'],
     ['peer_key', 'agent:Mum’s own'],
     ['peer_key', 'agent:@Owner'],
     ['peer_key', 'agent:@mum'],
     ['peer_key', 'ab'.repeat(31)],
     ['message_id', 'the one of before'],
-  ])('is none with words where a name belongs (%s), and were its digest right', async (member, words) => {
-    const payload = await question();
-    const asked = { ...payload.approval, [member]: words };
-    const view = JSON.parse(leo.store.read.approvalOfTask(leo.card.task_id)?.view ?? '{}') as object;
-    const digest = digestOfView(canonicalJson({ ...view, [member]: words }));
-    expect(digestOfView(canonicalJson(view))).toBe(leo.card.digest);
-    const answer = await hears({ ...payload, approval: { ...asked, digest } });
-    expect(answer).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
-    expect(JSON.stringify(answer)).toContain(member);
-    expect(mum.work.approvals.pending()).toHaveLength(1);
-  });
+  ])(
+    'is none with words where a name belongs (%s), and were its digest right',
+    async (member, words) => {
+      const payload = await question();
+      const asked = { ...payload.approval, [member]: words };
+      const view = JSON.parse(
+        leo.store.read.approvalOfTask(leo.card.task_id)?.view ?? '{}',
+      ) as object;
+      const digest = digestOfView(canonicalJson({ ...view, [member]: words }));
+      expect(digestOfView(canonicalJson(view))).toBe(leo.card.digest);
+      const answer = await hears({ ...payload, approval: { ...asked, digest } });
+      expect(answer).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+      expect(JSON.stringify(answer)).toContain(member);
+      expect(mum.work.approvals.pending()).toHaveLength(1);
+    },
+  );
 
   it('is never handed to an agent, and is decided by no rule', async () => {
     await mum.agent('claude', ['home.robot'], { risk: 'R0' });
     await mum.work.rules.create(
-      { effect: 'allow', peer: 'leo', agent: 'claude', domain: 'home.robot', kind: null, asking_agent: null, topic: null },
+      {
+        effect: 'allow',
+        peer: 'leo',
+        agent: 'claude',
+        domain: 'home.robot',
+        kind: null,
+        asking_agent: null,
+        topic: null,
+      },
       BROWSER,
     );
     await question();
@@ -213,9 +277,16 @@ describe('what her hub takes', () => {
 
   it('is allowed or declined, not answered and not made a rule of', async () => {
     await question();
-    await expect(mum.decide(mum.card, 'answer', BROWSER, { answer: 'Well' })).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(mum.decide(mum.card, 'answer', BROWSER, { answer: 'Well' })).rejects.toMatchObject(
+      { code: 'bad_request' },
+    );
     const { id, revision, digest } = mum.card;
-    await expect(mum.work.approvals.decide({ id, revision, digest, decision: 'allow', scope: 'always' }, BROWSER)).rejects.toMatchObject({
+    await expect(
+      mum.work.approvals.decide(
+        { id, revision, digest, decision: 'allow', scope: 'always' },
+        BROWSER,
+      ),
+    ).rejects.toMatchObject({
       code: 'bad_request',
     });
     expect(mum.card.state).toBe('pending');
@@ -225,11 +296,21 @@ describe('what her hub takes', () => {
     await question();
     const { digest } = leo.card;
     await house.decide(mum, 'allow');
-    expect(house.audit(leo, 'remote_approval.asked')).toMatchObject([{ digest, detail: expect.stringContaining(mum.key) as string }]);
-    expect(house.audit(leo, 'remote_approval.answered')).toMatchObject([{ digest, actor: mum.key, surface: 'peer' }]);
-    expect(house.audit(leo, 'approval.allowed')).toMatchObject([{ digest, actor: mum.key, surface: 'peer' }]);
+    expect(house.audit(leo, 'remote_approval.asked')).toMatchObject([
+      { digest, detail: expect.stringContaining(mum.key) as string },
+    ]);
+    expect(house.audit(leo, 'remote_approval.answered')).toMatchObject([
+      { digest, actor: mum.key, surface: 'peer' },
+    ]);
+    expect(house.audit(leo, 'approval.allowed')).toMatchObject([
+      { digest, actor: mum.key, surface: 'peer' },
+    ]);
     expect(house.audit(mum, 'approval.allowed')).toMatchObject([
-      { actor: BROWSER.actor, surface: 'browser', detail: expect.stringContaining(digest) as string },
+      {
+        actor: BROWSER.actor,
+        surface: 'browser',
+        detail: expect.stringContaining(digest) as string,
+      },
     ]);
   });
 });

@@ -1,4 +1,5 @@
-// How long messages are kept, changed by a person while the hub runs: over real stores, on a clock that the test moves.
+// How long messages are kept, changed by a person while the hub runs: over real stores, on a clock
+// that the test moves.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   CHANGE_PAUSE_MS,
@@ -27,7 +28,8 @@ beforeEach(async () => {
   await store.write((tables) => {
     const at = hubs.clock.wallMs();
     tables.insertTask(taskRow({ id: 'old', state: 'completed', result: '{}', finishedAt: at }));
-    for (let index = 0; index < NOTICES; index += 1) tables.insertFeed(feedRow({ id: `notice ${index}`, at }));
+    for (let index = 0; index < NOTICES; index += 1)
+      tables.insertFeed(feedRow({ id: `notice ${index}`, at }));
   });
   const keeps = { keepMessagesMs: () => kept.messagesMs, keepFeedMs: () => kept.feedMs };
   gone = [];
@@ -45,7 +47,8 @@ afterEach(async () => {
   await closeTwoHubs(hubs);
 });
 
-const words = (): number => hubs.mum.store.read.tasks({ limit: 9 }).filter(({ payload }) => payload !== '').length;
+const words = (): number =>
+  hubs.mum.store.read.tasks({ limit: 9 }).filter(({ payload }) => payload !== '').length;
 const notices = (): number => hubs.mum.store.read.feed({ limit: 1_000 }).length;
 const removals = (): readonly unknown[] =>
   hubs.mum.store.read
@@ -73,7 +76,9 @@ it('counts without a restart and the same day, after a pause in which nothing is
 
 it('tells of notices that are gone as they go, with how many of those left are unread', async () => {
   const at = hubs.clock.wallMs() - 19.5 * DAY_MS;
-  await hubs.mum.store.write((tables) => tables.insertFeed(feedRow({ id: 'young', at: at + 19 * DAY_MS })));
+  await hubs.mum.store.write((tables) =>
+    tables.insertFeed(feedRow({ id: 'young', at: at + 19 * DAY_MS })),
+  );
   change({ feedMs: DAY_MS });
   await hubs.clock.advance(CHANGE_PAUSE_MS);
   await hubs.clock.advance(CHUNK_PAUSE_MS * 200);

@@ -1,4 +1,5 @@
-// What ended long ago loses its words and nothing else: over real stores, on a clock that the test moves.
+// What ended long ago loses its words and nothing else: over real stores, on a clock that the test
+// moves.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isApprovalPurged } from '../../../../main/ports/retention.ts';
 import {
@@ -8,10 +9,22 @@ import {
   FIRST_PURGE_MS,
   PURGE_INTERVAL_MS,
 } from '../../../../main/services/retention/limits.ts';
-import { readState, Retention, RETENTION_META } from '../../../../main/services/retention/retention.ts';
+import {
+  readState,
+  Retention,
+  RETENTION_META,
+} from '../../../../main/services/retention/retention.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
-import { auditRow, deliveryRow, feedRow, keyOf, messageRow, outboxRow, taskRow } from '../../../fakes/sample-rows.ts';
+import {
+  auditRow,
+  deliveryRow,
+  feedRow,
+  keyOf,
+  messageRow,
+  outboxRow,
+  taskRow,
+} from '../../../fakes/sample-rows.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
 
 const DAY_MS = 86_400_000;
@@ -65,7 +78,11 @@ async function done(id: string): Promise<Envelope> {
   const ack = await ask(id);
   await mum.decide(mum.card, 'allow');
   const item = await mum.claim('claude');
-  await mum.work.inbox.reply('claude', item.delivery_id, { status: 'completed', outcome: 'It is said.', truncated: false });
+  await mum.work.inbox.reply('claude', item.delivery_id, {
+    status: 'completed',
+    outcome: 'It is said.',
+    truncated: false,
+  });
   await clock.settle();
   for (const row of mum.store.read.outboxOf(dad.key))
     await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: clock.wallMs() }));
@@ -91,8 +108,17 @@ describe('what ended more than a year ago', () => {
     await runs(YEAR_MS - 2 * DAY_MS);
     expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toEqual(before);
     await runs(3 * DAY_MS);
-    expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toEqual({ ...before, payload: '', result: null, reason: null });
-    expect(mum.store.read.approvalOfTask(before?.id ?? '')).toEqual({ ...approval, view: '', reason: null });
+    expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toEqual({
+      ...before,
+      payload: '',
+      result: null,
+      reason: null,
+    });
+    expect(mum.store.read.approvalOfTask(before?.id ?? '')).toEqual({
+      ...approval,
+      view: '',
+      reason: null,
+    });
     expect(mum.store.read.messages({ limit: 9 }, {})).toEqual([]);
     expect(mum.store.read.conversations({ limit: 9 })).toEqual([]);
     expect(mum.store.read.deliveryOfTask(before?.id ?? '', 'delegate')).toBeUndefined();
@@ -105,8 +131,12 @@ describe('what ended more than a year ago', () => {
     const ack = await done(id);
     await runs(YEAR_MS + DAY_MS);
     expect(mum.store.read.tasks({ limit: 1 })[0]?.payload).toBe('');
-    for (let round = 0; round < 1_000; round++) expect((await ask(id)).payload).toEqual(ack.payload);
-    expect(await ask(id, 'Unlock the door')).toMatchObject({ kind: 'error', payload: { code: 'conflict' } });
+    for (let round = 0; round < 1_000; round++)
+      expect((await ask(id)).payload).toEqual(ack.payload);
+    expect(await ask(id, 'Unlock the door')).toMatchObject({
+      kind: 'error',
+      payload: { code: 'conflict' },
+    });
     expect(mum.work.approvals.pending()).toEqual([]);
     expect(mum.store.read.tasks({ limit: 9 })).toHaveLength(1);
     expect(mum.store.read.messages({ limit: 9 }, {})).toEqual([]);
@@ -117,13 +147,23 @@ describe('what ended more than a year ago', () => {
   it('DL-01: a cancel that comes again after its task was emptied has the same answer', async () => {
     const { mum, dad, clock } = hubs;
     await ask(id);
-    const cancel = { id: crypto.randomUUID(), kind: 'cancel', ref: id, payload: { reason: 'Not today' } } as const;
+    const cancel = {
+      id: crypto.randomUUID(),
+      kind: 'cancel',
+      ref: id,
+      payload: { reason: 'Not today' },
+    } as const;
     const first = await mum.hears(dad.key, cancel);
     expect(first).toMatchObject({ kind: 'ack', payload: { accepted: true } });
     await clock.settle();
-    for (const row of mum.store.read.outboxOf(dad.key)) await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: 1 }));
+    for (const row of mum.store.read.outboxOf(dad.key))
+      await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: 1 }));
     await runs(YEAR_MS + DAY_MS);
-    expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toMatchObject({ state: 'cancelled', payload: '', reason: null });
+    expect(mum.store.read.taskByMessage('incoming', dad.key, id)).toMatchObject({
+      state: 'cancelled',
+      payload: '',
+      reason: null,
+    });
     expect((await mum.hears(dad.key, cancel)).payload).toEqual(first.payload);
     const other = await mum.hears(dad.key, { ...cancel, payload: { reason: 'Another' } });
     expect(other).toMatchObject({ kind: 'error', payload: { code: 'conflict' } });
@@ -138,7 +178,13 @@ describe('what ended more than a year ago', () => {
 
   it('DL-01: a result that comes again after it was removed is not taken twice', async () => {
     const { mum, dad } = hubs;
-    const task = taskRow({ id: 'sent', direction: 'outgoing', party: dad.key, messageId: crypto.randomUUID(), state: 'running' });
+    const task = taskRow({
+      id: 'sent',
+      direction: 'outgoing',
+      party: dad.key,
+      messageId: crypto.randomUUID(),
+      state: 'running',
+    });
     await mum.store.write((tables) => tables.insertTask(task));
     const report = {
       id: crypto.randomUUID(),
@@ -147,18 +193,31 @@ describe('what ended more than a year ago', () => {
       payload: { status: 'completed', outcome: 'Planned' },
     } as const;
     await mum.isTold(dad.key, report);
-    expect(mum.store.read.task(task.id)).toMatchObject({ state: 'completed', result: expect.stringContaining('Planned') });
+    expect(mum.store.read.task(task.id)).toMatchObject({
+      state: 'completed',
+      result: expect.stringContaining('Planned'),
+    });
     await runs(YEAR_MS + DAY_MS);
     expect(mum.store.read.task(task.id)?.payload, 'its agent has not been told').not.toBe('');
     const item = await mum.claim('claude');
     await mum.work.inbox.ack('claude', item.delivery_id, null);
     await runs(YEAR_MS + DAY_MS);
-    expect(mum.store.read.task(task.id)).toMatchObject({ payload: '', result: null, state: 'completed' });
+    expect(mum.store.read.task(task.id)).toMatchObject({
+      payload: '',
+      result: null,
+      state: 'completed',
+    });
     const audited = mum.auditActions().length;
     await mum.isTold(dad.key, report);
     await mum.isTold(dad.key, { ...report, payload: { status: 'completed', outcome: 'Other' } });
-    expect(mum.store.read.task(task.id)).toMatchObject({ payload: '', result: null, state: 'completed' });
-    expect(mum.auditActions().slice(0, mum.auditActions().length - audited)).toEqual(['message.conflict']);
+    expect(mum.store.read.task(task.id)).toMatchObject({
+      payload: '',
+      result: null,
+      state: 'completed',
+    });
+    expect(mum.auditActions().slice(0, mum.auditActions().length - audited)).toEqual([
+      'message.conflict',
+    ]);
   });
 
   it('says in words, everywhere, that the words are gone, and nowhere that they were damaged', async () => {
@@ -168,7 +227,8 @@ describe('what ended more than a year ago', () => {
     await ask(answered);
     await mum.decide(mum.card, 'answer', undefined, { answer: 'I said it myself.' });
     await hubs.clock.settle();
-    for (const row of mum.store.read.outboxOf(dad.key)) await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: 1 }));
+    for (const row of mum.store.read.outboxOf(dad.key))
+      await mum.store.write((tables) => tables.putOutbox({ ...row, settledAt: 1 }));
     const task = mum.store.read.taskByMessage('incoming', dad.key, id);
     await runs(YEAR_MS + DAY_MS);
     const decided = mum.work.approvals.decided({ limit: 9 }).items;
@@ -180,13 +240,20 @@ describe('what ended more than a year ago', () => {
       { text: 'The words of this answer are not kept any longer.', choice: null },
       null,
     ]);
-    expect(decided[0]).toMatchObject({ peer_name: 'dad', domain: 'family.chat', risk_class: 'R2', fields: [] });
+    expect(decided[0]).toMatchObject({
+      peer_name: 'dad',
+      domain: 'family.chat',
+      risk_class: 'R2',
+      fields: [],
+    });
     expect(await mum.work.tasks.get(task?.id ?? '', PERSON, 0, never)).toMatchObject({
       text: REMOVED,
       state: 'completed',
       untrusted: null,
     });
-    expect(() => mum.work.conversations.get(task?.conversationId ?? '', null)).toThrow(/not kept any longer/);
+    expect(() => mum.work.conversations.get(task?.conversationId ?? '', null)).toThrow(
+      /not kept any longer/,
+    );
     expect(() => mum.work.conversations.get('never', null)).toThrow(/no such conversation/);
     expect(mum.work.conversations.list({ limit: 9 }, null).items).toEqual([]);
     expect(mum.work.snapshot().recently_decided).toHaveLength(2);
@@ -200,15 +267,36 @@ describe('what still is of use', () => {
     const { store } = hubs.mum;
     const ended = { state: 'completed', result: '{}', finishedAt: hubs.clock.wallMs() } as const;
     await store.write((tables) => {
-      for (const state of ['received', 'awaiting_approval', 'held', 'approved', 'queued', 'claimed', 'running', 'cancelling'] as const) {
-        tables.insertTask(taskRow({ id: `open-${state}`, direction: state === 'cancelling' ? 'outgoing' : 'incoming', state }));
-        tables.insertMessage(messageRow({ messageId: `of-${state}`, taskId: `open-${state}`, conversationId: 'c' }));
+      for (const state of [
+        'received',
+        'awaiting_approval',
+        'held',
+        'approved',
+        'queued',
+        'claimed',
+        'running',
+        'cancelling',
+      ] as const) {
+        tables.insertTask(
+          taskRow({
+            id: `open-${state}`,
+            direction: state === 'cancelling' ? 'outgoing' : 'incoming',
+            state,
+          }),
+        );
+        tables.insertMessage(
+          messageRow({ messageId: `of-${state}`, taskId: `open-${state}`, conversationId: 'c' }),
+        );
       }
       tables.insertTask(taskRow({ id: 'untold', ...ended }));
-      tables.insertMessage(messageRow({ messageId: 'report', direction: 'out', taskId: 'untold', kind: 'result' }));
+      tables.insertMessage(
+        messageRow({ messageId: 'report', direction: 'out', taskId: 'untold', kind: 'result' }),
+      );
       tables.putOutbox(outboxRow({ messageId: 'report' }));
       tables.insertTask(taskRow({ id: 'unheard', ...ended }));
-      tables.insertDelivery(deliveryRow({ deliveryId: 'queued', kind: 'result', taskId: 'unheard' }));
+      tables.insertDelivery(
+        deliveryRow({ deliveryId: 'queued', kind: 'result', taskId: 'unheard' }),
+      );
       tables.insertDelivery(deliveryRow({ deliveryId: 'dead', kind: 'notify', state: 'dead' }));
       tables.insertTask(taskRow({ id: 'over', ...ended }));
       tables.insertFeed(feedRow({ at: hubs.clock.wallMs() }));
@@ -238,14 +326,21 @@ describe('what still is of use', () => {
     const now = hubs.clock.wallMs();
     await store.write((tables) => {
       for (const [index, days] of [0, 1, 390, 391].entries()) {
-        tables.insertMessage(messageRow({ messageId: `m${index}`, conversationId: 'talk', at: now + days * DAY_MS }));
+        tables.insertMessage(
+          messageRow({ messageId: `m${index}`, conversationId: 'talk', at: now + days * DAY_MS }),
+        );
       }
     });
     await runs(400 * DAY_MS);
     const rows = store.read.messages({ limit: 9 }, { conversationId: 'talk' });
     expect(rows.map(({ messageId }) => messageId)).toEqual(['m3', 'm2']);
     expect(store.read.conversations({ limit: 9 })).toEqual([
-      expect.objectContaining({ messages: 2, firstAt: now + 390 * DAY_MS, lastAt: now + 391 * DAY_MS, lastSeq: rows[0]?.seq }),
+      expect.objectContaining({
+        messages: 2,
+        firstAt: now + 390 * DAY_MS,
+        lastAt: now + 391 * DAY_MS,
+        lastSeq: rows[0]?.seq,
+      }),
     ]);
     expect(hubs.mum.work.conversations.get('talk', null).entries).toHaveLength(2);
   });
@@ -253,7 +348,8 @@ describe('what still is of use', () => {
 
 describe('a clock that jumps more than sixty days ahead', () => {
   const old = crypto.randomUUID();
-  const words = (): string | undefined => hubs.mum.store.read.taskByMessage('incoming', hubs.dad.key, old)?.payload;
+  const words = (): string | undefined =>
+    hubs.mum.store.read.taskByMessage('incoming', hubs.dad.key, old)?.payload;
   const confirmations = (): readonly unknown[] =>
     hubs.mum.store.read
       .audit({ limit: 1_000 })
@@ -261,7 +357,12 @@ describe('a clock that jumps more than sixty days ahead', () => {
       .map(({ actor, surface }) => ({ actor, surface }));
   async function restarts(): Promise<void> {
     await retention.stop();
-    retention = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT });
+    retention = new Retention({
+      store: hubs.mum.store,
+      clock: hubs.clock,
+      log: SILENT_LOG,
+      ...KEPT,
+    });
   }
   beforeEach(async () => {
     await done(old);
@@ -290,7 +391,9 @@ describe('a clock that jumps more than sixty days ahead', () => {
   it('F-12: is noticed at the first start of all, by the newest row of the audit log as that start finds it', async () => {
     hubs.clock.jumpWall(2 * YEAR_MS);
     await restarts();
-    await hubs.mum.store.write((tables) => tables.appendAudit(auditRow({ at: hubs.clock.wallMs() })));
+    await hubs.mum.store.write((tables) =>
+      tables.appendAudit(auditRow({ at: hubs.clock.wallMs() })),
+    );
     await removes();
     expect(retention.dateInQuestion).toBe(hubs.clock.wallMs());
     expect(words()).toContain('dinner');
@@ -340,13 +443,16 @@ describe('a clock that jumps more than sixty days ahead', () => {
 
 describe('the chunks', () => {
   const ROWS = 10 * CHUNK_ROWS;
-  const left = (): number => hubs.mum.store.read.tasks({ limit: 1_000 }).filter(({ payload }) => payload !== '').length;
+  const left = (): number =>
+    hubs.mum.store.read.tasks({ limit: 1_000 }).filter(({ payload }) => payload !== '').length;
 
   beforeEach(async () => {
     const finishedAt = hubs.clock.wallMs();
     await hubs.mum.store.write((tables) => {
       for (let index = 0; index < ROWS; index++)
-        tables.insertTask(taskRow({ id: `t${index}`, state: 'completed', result: '{}', finishedAt }));
+        tables.insertTask(
+          taskRow({ id: `t${index}`, state: 'completed', result: '{}', finishedAt }),
+        );
     });
     await hubs.mum.work.stop();
     retention.start();
@@ -380,9 +486,16 @@ describe('the chunks', () => {
   it('that were done before a crash are told of after it, with the others', async () => {
     await hubs.clock.advance(CHUNK_PAUSE_MS);
     await hubs.mum.restart();
-    expect(readState(hubs.mum.store.read.getMeta(RETENTION_META))?.removed.tasks).toBe(2 * CHUNK_ROWS);
+    expect(readState(hubs.mum.store.read.getMeta(RETENTION_META))?.removed.tasks).toBe(
+      2 * CHUNK_ROWS,
+    );
     await retention.stop();
-    retention = new Retention({ store: hubs.mum.store, clock: hubs.clock, log: SILENT_LOG, ...KEPT });
+    retention = new Retention({
+      store: hubs.mum.store,
+      clock: hubs.clock,
+      log: SILENT_LOG,
+      ...KEPT,
+    });
     await removes();
     expect(left()).toBe(0);
     expect(removals()).toEqual([expect.objectContaining({ tasks: ROWS })]);

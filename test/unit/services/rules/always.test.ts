@@ -1,4 +1,5 @@
-// "Always" on a card, over two hubs with real stores: what it lets through is, byte for byte, what runs; where it ends; and what asks all the same.
+// "Always" on a card, over two hubs with real stores: what it lets through is, byte for byte, what
+// runs; where it ends; and what asks all the same.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
 import { DAY, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
@@ -34,7 +35,12 @@ describe('"always" on a card', () => {
       expires_at: (rule?.created_at ?? 0) + 30 * DAY,
     });
     const [decided] = hubs().mum.work.approvals.decided({ limit: 1 }).items;
-    expect(decided).toMatchObject({ state: 'approved', surface: 'rule', rule_id: rule?.id, text: 'second' });
+    expect(decided).toMatchObject({
+      state: 'approved',
+      surface: 'rule',
+      rule_id: rule?.id,
+      text: 'second',
+    });
     expect(item).toMatchObject({
       untrusted: { text: 'second', digest: decided?.digest },
       approval: { surface: 'rule', digest: decided?.digest },
@@ -44,7 +50,11 @@ describe('"always" on a card', () => {
       .find(({ action }) => action === 'request.passed');
     expect(passed).toMatchObject({ object: decided?.task_id, digest: decided?.digest });
     expect(JSON.parse(passed?.detail ?? '')).toMatchObject({ rule: rule?.id });
-    expect(hubs().mum.events.some((event) => event.type === 'attention' && event.approval_id === decided?.id)).toBe(false);
+    expect(
+      hubs().mum.events.some(
+        (event) => event.type === 'attention' && event.approval_id === decided?.id,
+      ),
+    ).toBe(false);
   });
 
   it.each([
@@ -59,7 +69,11 @@ describe('"always" on a card', () => {
 
   it('still asks for a question where it was made for tasks', async () => {
     hubs()
-      .dad.work.sender.query({ to: 'mum', question: 'And?', domain: 'family.chat' }, 'openclaw', never)
+      .dad.work.sender.query(
+        { to: 'mum', question: 'And?', domain: 'family.chat' },
+        'openclaw',
+        never,
+      )
       .catch(() => undefined);
     await hubs().clock.settle();
     expect(hubs().waiting()).toEqual(['And?']);
@@ -67,7 +81,11 @@ describe('"always" on a card', () => {
   });
 
   it('still asks for another hub', async () => {
-    const kid = await new WorkHub({ name: 'kid', network: new MemoryNetwork(), clock: hubs().clock }).start();
+    const kid = await new WorkHub({
+      name: 'kid',
+      network: new MemoryNetwork(),
+      clock: hubs().clock,
+    }).start();
     try {
       await hubs().mum.store.write((tables) => {
         const row = tables.peer(hubs().dad.key);
@@ -98,7 +116,9 @@ describe('"always" on a card', () => {
     expect(await hubs().send('in time')).toBe('queued');
     await hubs().clock.advance(HOUR);
     expect(hubs().mum.work.rules.current()).toEqual([]);
-    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'expired', uses: 1 }]);
+    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([
+      { ended_why: 'expired', uses: 1 },
+    ]);
     expect(await hubs().send('late')).toBe('awaiting_approval');
   });
 
@@ -129,8 +149,12 @@ describe('"always" on a card', () => {
     expect(await hubs().send('back')).toBe('queued');
     await hubs().mum.work.rules.remove(id, BROWSER);
     await hubs().clock.advance(300_001);
-    await expect(hubs().mum.work.rules.restore(id, BROWSER)).rejects.toMatchObject({ code: 'gone' });
-    expect(hubs().mum.auditActions()).toEqual(expect.arrayContaining(['rule.made', 'rule.removed', 'rule.restored']));
+    await expect(hubs().mum.work.rules.restore(id, BROWSER)).rejects.toMatchObject({
+      code: 'gone',
+    });
+    expect(hubs().mum.auditActions()).toEqual(
+      expect.arrayContaining(['rule.made', 'rule.removed', 'rule.restored']),
+    );
   });
 
   it('survives a restart, and what was queued by it is handed out as it was digested', async () => {
@@ -151,15 +175,24 @@ describe('"always" on a card', () => {
   it('ends with its hub: removed and paired again, the same key is asked', async () => {
     await hubs().trust('revoked');
     await hubs().mum.work.peerGone(hubs().dad.key);
-    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'peer_gone' }]);
-    const refused = hubs().dad.work.sender.delegate(delegation('mum', 'gone', { domain: 'family.chat' }), 'openclaw', null);
+    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([
+      { ended_why: 'peer_gone' },
+    ]);
+    const refused = hubs().dad.work.sender.delegate(
+      delegation('mum', 'gone', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await Promise.allSettled([refused]);
     expect(await hubs().work()).toEqual([]);
     await hubs().clock.advance(1_000);
     await hubs().trust('paired');
     expect(await hubs().send('again')).toBe('awaiting_approval');
     await expect(
-      hubs().mum.work.rules.restore(hubs().mum.work.rules.ended({ limit: 1 }).items[0]?.id ?? '', BROWSER),
+      hubs().mum.work.rules.restore(
+        hubs().mum.work.rules.ended({ limit: 1 }).items[0]?.id ?? '',
+        BROWSER,
+      ),
     ).rejects.toMatchObject({
       code: 'gone',
     });
@@ -176,13 +209,17 @@ describe('"always" on a card', () => {
     await hubs().mum.work.rules.remove(id, BROWSER);
     await hubs().clock.advance(1_000);
     await hubs().trust('paired');
-    await expect(hubs().mum.work.rules.restore(id, BROWSER)).rejects.toMatchObject({ code: 'gone' });
+    await expect(hubs().mum.work.rules.restore(id, BROWSER)).rejects.toMatchObject({
+      code: 'gone',
+    });
   });
 
   it('however often it lets something in, what people decided stays in sight', async () => {
     for (let turn = 0; turn < 25; turn++) await hubs().send(`turn ${turn}`);
     const lately = hubs().mum.work.snapshot().recently_decided;
-    expect(lately.filter(({ rule_id }) => rule_id === null).map(({ text }) => text)).toEqual(['first']);
+    expect(lately.filter(({ rule_id }) => rule_id === null).map(({ text }) => text)).toEqual([
+      'first',
+    ]);
     expect(lately.filter(({ rule_id }) => rule_id !== null)).toHaveLength(20);
   });
 
@@ -191,7 +228,9 @@ describe('"always" on a card', () => {
     await hubs().mum.work.peerGone(hubs().dad.key);
     expect(hubs().mum.work.rules.current()).toHaveLength(1);
     await hubs().mum.work.agents.remove('claude', OWNER);
-    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([{ ended_why: 'agent_gone' }]);
+    expect(hubs().mum.work.rules.ended({ limit: 9 }).items).toMatchObject([
+      { ended_why: 'agent_gone' },
+    ]);
   });
 
   it('that died with the hub before its end was written is over after the start', async () => {

@@ -17,7 +17,10 @@ describe('rules made by hand, and the tester', () => {
   } as const;
 
   it('an allowing rule names hub, agent and area; others may be as wide as the owner wants', async () => {
-    const wide = hubs().mum.work.rules.create({ effect: 'allow', ...ANYBODY, domain: 'family' }, BROWSER);
+    const wide = hubs().mum.work.rules.create(
+      { effect: 'allow', ...ANYBODY, domain: 'family' },
+      BROWSER,
+    );
     await expect(wide).rejects.toMatchObject({ code: 'bad_request' });
     const made = await hubs().mum.work.rules.create(
       { effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain: 'family' },
@@ -25,22 +28,38 @@ describe('rules made by hand, and the tester', () => {
     );
     expect(made).toMatchObject({ risk_max: 'R1', made_on: 'rules', peer_name: 'dad' });
     expect(await hubs().send('by hand')).toBe('queued');
-    await hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, peer: 'dad', kind: 'delegate' }, BROWSER);
+    await hubs().mum.work.rules.create(
+      { effect: 'never', ...ANYBODY, peer: 'dad', kind: 'delegate' },
+      BROWSER,
+    );
     expect(await hubs().send('no more')).toBe('declined');
-    const nobody = hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, agent: 'nobody' }, BROWSER);
+    const nobody = hubs().mum.work.rules.create(
+      { effect: 'never', ...ANYBODY, agent: 'nobody' },
+      BROWSER,
+    );
     await expect(nobody).rejects.toMatchObject({ code: 'not_found' });
-    await expect(hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, until: 5 }, BROWSER)).rejects.toMatchObject({
+    await expect(
+      hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, until: 5 }, BROWSER),
+    ).rejects.toMatchObject({
       code: 'bad_request',
     });
   });
 
   it('an allowing rule for an area that the agent has no part in is refused: it would let in nothing', async () => {
     const { mum } = hubs();
-    const allow = (domain: string) => mum.work.rules.create({ effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain }, BROWSER);
+    const allow = (domain: string) =>
+      mum.work.rules.create(
+        { effect: 'allow', ...ANYBODY, peer: 'dad', agent: 'claude', domain },
+        BROWSER,
+      );
     for (const domain of ['travel', 'family.lists', 'family.chats']) {
-      await expect(allow(domain)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('it has family.chat') });
+      await expect(allow(domain)).rejects.toMatchObject({
+        code: 'bad_request',
+        message: expect.stringContaining('it has family.chat'),
+      });
     }
-    for (const domain of ['family', 'family.chat', 'family.chat.dinner']) expect(await allow(domain)).toMatchObject({ domain });
+    for (const domain of ['family', 'family.chat', 'family.chat.dinner'])
+      expect(await allow(domain)).toMatchObject({ domain });
   });
 
   it('one made or given back while its hub is suspended works once that hub is let in again', async () => {
@@ -61,7 +80,8 @@ describe('rules made by hand, and the tester', () => {
 
   it('are listed a page at a time, in the order they were made', async () => {
     const { rules } = hubs().mum.work;
-    for (const domain of ['a', 'b', 'c']) await rules.create({ effect: 'never', ...ANYBODY, domain }, BROWSER);
+    for (const domain of ['a', 'b', 'c'])
+      await rules.create({ effect: 'never', ...ANYBODY, domain }, BROWSER);
     const first = rules.currentPage({ limit: 2 });
     expect(first.items.map(({ domain }) => domain)).toEqual(['a', 'b']);
     const second = rules.currentPage({ limit: 2, cursor: first.next ?? '' });
@@ -86,9 +106,14 @@ describe('rules made by hand, and the tester', () => {
       ground: 'default',
       considered: [{ miss: 'kind' }],
     });
-    expect(hubs().mum.work.rules.test({ ...like, peer: 'local/lists' })).toMatchObject({ decision: 'ask', considered: [] });
+    expect(hubs().mum.work.rules.test({ ...like, peer: 'local/lists' })).toMatchObject({
+      decision: 'ask',
+      considered: [],
+    });
     expect(() => hubs().mum.work.rules.test({ ...like, peer: 'nobody' })).toThrow(/No hub/);
-    expect(() => hubs().mum.work.rules.test({ ...like, domain: 'travel', agent: 'nobody' })).toThrow(/no agent/);
+    expect(() =>
+      hubs().mum.work.rules.test({ ...like, domain: 'travel', agent: 'nobody' }),
+    ).toThrow(/no agent/);
     expect(hubs().mum.work.rules.current()[0]?.uses).toBe(0);
     expect(hubs().mum.store.read.audit({ limit: 100 })).toHaveLength(before);
   });
@@ -96,14 +121,22 @@ describe('rules made by hand, and the tester', () => {
   it('agrees with what then happens, for every hub, class and kind tried', async () => {
     await hubs().send('first');
     await hubs().choose('always');
-    await hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY, domain: 'family.lists' }, BROWSER);
+    await hubs().mum.work.rules.create(
+      { effect: 'never', ...ANYBODY, domain: 'family.lists' },
+      BROWSER,
+    );
     const told = { deliver: 'queued', ask: 'awaiting_approval', decline: 'declined' } as const;
     for (const riskClass of ['R0', 'R1', 'R2', 'R3'] as const) {
       await hubs().mum.work.agents.setClass('claude', { riskClass }, OWNER);
       for (const domain of ['family.chat', 'family.chat.dinner', 'family.lists']) {
         for (const from of ['openclaw', 'helper']) {
           const { decision } = hubs().mum.work.rules.test({ ...like, domain, asking_agent: from });
-          expect([riskClass, domain, from, await hubs().send('try', { domain }, from)]).toEqual([riskClass, domain, from, told[decision]]);
+          expect([riskClass, domain, from, await hubs().send('try', { domain }, from)]).toEqual([
+            riskClass,
+            domain,
+            from,
+            told[decision],
+          ]);
           await hubs().clear();
         }
       }
@@ -114,9 +147,12 @@ describe('rules made by hand, and the tester', () => {
     await hubs().mum.store.write((tables) => {
       const made = tables.currentRules().length;
       const [draft] = [{ ...RULE_ROW, peer: hubs().dad.key }];
-      for (let index = made; index < 500; index++) tables.insertRule({ ...draft, id: `rule-${index}` });
+      for (let index = made; index < 500; index++)
+        tables.insertRule({ ...draft, id: `rule-${index}` });
     });
-    await expect(hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY }, BROWSER)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(
+      hubs().mum.work.rules.create({ effect: 'never', ...ANYBODY }, BROWSER),
+    ).rejects.toMatchObject({ code: 'overloaded' });
   });
 });
 

@@ -1,4 +1,5 @@
-// The choices of a card beyond "always", over two hubs with real stores: what each covers and where it ends, and what no card offers.
+// The choices of a card beyond "always", over two hubs with real stores: what each covers and where
+// it ends, and what no card offers.
 import { describe, expect, it } from 'vitest';
 import { DAY, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
 import { BROWSER, OWNER } from '../../../fakes/work-hub.ts';
@@ -11,7 +12,9 @@ describe('the other choices of a card', () => {
     const inside = { conversation: { id: 'dinner-plans' } };
     await hubs().send('first', inside);
     await hubs().choose('conversation');
-    expect(hubs().mum.work.rules.current()).toMatchObject([{ conversation_title: 'first', reach: 'conversation' }]);
+    expect(hubs().mum.work.rules.current()).toMatchObject([
+      { conversation_title: 'first', reach: 'conversation' },
+    ]);
     expect(await hubs().send('other')).toBe('awaiting_approval');
     await hubs().clear();
     for (let hours = 1; hours < 12; hours++) {
@@ -44,12 +47,15 @@ describe('the other choices of a card', () => {
     expect(await hubs().send('late')).toBe('awaiting_approval');
   });
 
-  it.each([undefined, 0, 1_000, Number.MAX_SAFE_INTEGER])('"until" %s is refused, and nothing is decided', async (until) => {
-    await hubs().send('first');
-    await expect(hubs().choose('until', until)).rejects.toMatchObject({ code: 'bad_request' });
-    expect(hubs().waiting()).toEqual(['first']);
-    expect(hubs().mum.work.rules.current()).toEqual([]);
-  });
+  it.each([undefined, 0, 1_000, Number.MAX_SAFE_INTEGER])(
+    '"until" %s is refused, and nothing is decided',
+    async (until) => {
+      await hubs().send('first');
+      await expect(hubs().choose('until', until)).rejects.toMatchObject({ code: 'bad_request' });
+      expect(hubs().waiting()).toEqual(['first']);
+      expect(hubs().mum.work.rules.current()).toEqual([]);
+    },
+  );
 
   it('"never" declines quietly and counts: no card, no notification, whichever of its agents asks and however', async () => {
     await hubs().send('first');
@@ -57,7 +63,11 @@ describe('the other choices of a card', () => {
     const seen = hubs().mum.events.length;
     expect(await hubs().send('second')).toBe('declined');
     expect(await hubs().send('third', {}, 'helper')).toBe('declined');
-    const asked = hubs().dad.work.sender.query({ to: 'mum', question: 'Why?', domain: 'family.chat' }, 'openclaw', never);
+    const asked = hubs().dad.work.sender.query(
+      { to: 'mum', question: 'Why?', domain: 'family.chat' },
+      'openclaw',
+      never,
+    );
     await expect(asked).rejects.toMatchObject({ code: 'rejected' });
     await hubs().clock.settle();
     expect(hubs().waiting()).toEqual([]);
@@ -66,7 +76,9 @@ describe('the other choices of a card', () => {
         .mum.events.slice(seen)
         .filter(({ type }) => type === 'attention'),
     ).toEqual([]);
-    expect(hubs().mum.work.rules.current()).toMatchObject([{ effect: 'never', uses: 3, expires_at: null, kind: null, asking_agent: null }]);
+    expect(hubs().mum.work.rules.current()).toMatchObject([
+      { effect: 'never', uses: 3, expires_at: null, kind: null, asking_agent: null },
+    ]);
     expect(await hubs().work()).toEqual([]);
     expect(
       hubs()
@@ -90,7 +102,9 @@ describe('the other choices of a card', () => {
     expect(await offered('R2', { topic: 'dinner' })).toEqual(['conversation', 'always', 'never']);
     expect(await offered('R3', { topic: 'dinner' })).toEqual([]);
     expect(await offered('R1', { domain: undefined, route: { to: 'claude' } })).toEqual(['never']);
-    expect(await offered('R1', { domain: 'home.locks', route: { to: 'claude' } })).toEqual(['never']);
+    expect(await offered('R1', { domain: 'home.locks', route: { to: 'claude' } })).toEqual([
+      'never',
+    ]);
   });
 
   it('"always" for one topic covers that topic and what lies below it', async () => {
@@ -107,11 +121,15 @@ describe('the other choices of a card', () => {
     await hubs().mum.work.agents.setClass('claude', { riskClass: 'R2' }, OWNER);
     await hubs().send('seen by others');
     for (const scope of ['until', 'always'] as const) {
-      await expect(hubs().choose(scope, hubs().clock.wallMs() + HOUR)).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(hubs().choose(scope, hubs().clock.wallMs() + HOUR)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
     }
     const { id, revision, digest } = hubs().mum.card;
     const turned = { id, revision, digest, decision: 'allow', scope: 'never' } as const;
-    await expect(hubs().mum.work.approvals.decide(turned, BROWSER)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(hubs().mum.work.approvals.decide(turned, BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+    });
     expect([hubs().waiting(), hubs().mum.work.rules.current()]).toEqual([['seen by others'], []]);
   });
 
@@ -126,8 +144,16 @@ describe('the other choices of a card', () => {
   it('a rule is made for the digest that was shown, or not at all', async () => {
     await hubs().send('first');
     const { id, revision } = hubs().mum.card;
-    const other = { id, revision, digest: '0'.repeat(64), decision: 'allow', scope: 'always' } as const;
-    await expect(hubs().mum.work.approvals.decide(other, BROWSER)).rejects.toMatchObject({ code: 'request_changed' });
+    const other = {
+      id,
+      revision,
+      digest: '0'.repeat(64),
+      decision: 'allow',
+      scope: 'always',
+    } as const;
+    await expect(hubs().mum.work.approvals.decide(other, BROWSER)).rejects.toMatchObject({
+      code: 'request_changed',
+    });
     expect(hubs().mum.work.rules.current()).toEqual([]);
   });
 

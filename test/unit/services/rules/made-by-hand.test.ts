@@ -1,5 +1,5 @@
-// A rule made on the Rules page or at a terminal, over two hubs with real stores: it does what its sentence says, never more, and what it
-// would do is told before it is made.
+// A rule made on the Rules page or at a terminal, over two hubs with real stores: it does what its
+// sentence says, never more, and what it would do is told before it is made.
 import { describe, expect, it } from 'vitest';
 import { ANYBODY, DAY, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
 import { BROWSER, OWNER } from '../../../fakes/work-hub.ts';
@@ -7,9 +7,16 @@ import type { OperationParams } from '../../../../preload/contract/operations.ts
 import type { RuleDto } from '../../../../preload/contract/rules.ts';
 
 const hubs = ruledHubs();
-const CHAT = { ...ANYBODY, effect: 'allow', peer: 'dad', agent: 'claude', domain: 'family.chat' } as const;
+const CHAT = {
+  ...ANYBODY,
+  effect: 'allow',
+  peer: 'dad',
+  agent: 'claude',
+  domain: 'family.chat',
+} as const;
 type Said = OperationParams<'rules.create'>;
-const make = (said: Partial<Said> = {}): Promise<RuleDto> => hubs().mum.work.rules.create({ ...CHAT, ...said }, BROWSER);
+const make = (said: Partial<Said> = {}): Promise<RuleDto> =>
+  hubs().mum.work.rules.create({ ...CHAT, ...said }, BROWSER);
 const refused = (field: string) => ({ code: 'bad_request', data: { field } });
 
 describe('a rule made by hand that lets in', () => {
@@ -20,10 +27,16 @@ describe('a rule made by hand that lets in', () => {
     expect(await hubs().send('another agent there', {}, 'helper')).toBe('awaiting_approval');
     expect(await hubs().send('nobody named', {}, null)).toBe('awaiting_approval');
     expect(await hubs().send('another area', { domain: 'family.lists' })).toBe('awaiting_approval');
-    expect(await hubs().send('no area', { domain: undefined, route: { to: 'claude' } })).toBe('awaiting_approval');
+    expect(await hubs().send('no area', { domain: undefined, route: { to: 'claude' } })).toBe(
+      'awaiting_approval',
+    );
     await hubs().clear();
-    expect(hubs().mum.work.rules.test({ ...TESTED, peer: 'local/lists' })).toMatchObject({ decision: 'ask' });
-    expect(hubs().mum.work.rules.test({ ...TESTED, kind: 'query' })).toMatchObject({ decision: 'ask' });
+    expect(hubs().mum.work.rules.test({ ...TESTED, peer: 'local/lists' })).toMatchObject({
+      decision: 'ask',
+    });
+    expect(hubs().mum.work.rules.test({ ...TESTED, kind: 'query' })).toMatchObject({
+      decision: 'ask',
+    });
     expect(hubs().mum.work.rules.test(TESTED)).toMatchObject({ decision: 'deliver' });
     await hubs().mum.work.agents.setClass('claude', { riskClass: 'R2' }, OWNER);
     expect(await hubs().send('another class')).toBe('awaiting_approval');
@@ -36,7 +49,9 @@ describe('a rule made by hand that lets in', () => {
     expect(await hubs().send('in time')).toBe('queued');
     await hubs().clock.advance(HOUR);
     expect(await hubs().send('late')).toBe('awaiting_approval');
-    expect(hubs().mum.work.rules.ended({ limit: 1 }).items).toMatchObject([{ ended_why: 'expired' }]);
+    expect(hubs().mum.work.rules.ended({ limit: 1 }).items).toMatchObject([
+      { ended_why: 'expired' },
+    ]);
   });
 
   it('asks once it was removed, and ends with its hub: paired again, that one is asked about', async () => {
@@ -47,7 +62,9 @@ describe('a rule made by hand that lets in', () => {
     await make();
     await hubs().trust('revoked');
     await hubs().mum.work.peerGone(hubs().dad.key);
-    expect(hubs().mum.work.rules.ended({ limit: 1 }).items).toMatchObject([{ ended_why: 'peer_gone' }]);
+    expect(hubs().mum.work.rules.ended({ limit: 1 }).items).toMatchObject([
+      { ended_why: 'peer_gone' },
+    ]);
     await hubs().clock.advance(1_000);
     await hubs().trust('paired');
     expect(await hubs().send('paired again')).toBe('awaiting_approval');
@@ -66,7 +83,11 @@ describe('a rule made by hand that lets in', () => {
 
   it('none is made for what is dangerous (R3), topic or not; one for a wider area opens its harmless part alone', async () => {
     const classed = (riskClass: 'R1' | 'R3', chat: 'R1' | 'R3') =>
-      hubs().mum.work.agents.setClass('claude', { riskClass, domains: [{ domain: 'family.chat', riskClass: chat }] }, OWNER);
+      hubs().mum.work.agents.setClass(
+        'claude',
+        { riskClass, domains: [{ domain: 'family.chat', riskClass: chat }] },
+        OWNER,
+      );
     await classed('R3', 'R3');
     await expect(make()).rejects.toMatchObject(refused('domain'));
     await expect(make({ topic: 'dinner' })).rejects.toMatchObject(refused('domain'));
@@ -84,9 +105,17 @@ describe('a rule made by hand that lets in', () => {
     await expect(make({ domain: 'travel' })).rejects.toMatchObject(refused('domain'));
     await expect(make({ until: 5 })).rejects.toMatchObject(refused('until'));
     await expect(make({ until: null })).rejects.toMatchObject(refused('until'));
-    await expect(make({ peer: 'local/lists', asking_agent: 'lists' })).rejects.toMatchObject(refused('asking_agent'));
-    await expect(make({ agent: 'nobody' })).rejects.toMatchObject({ code: 'not_found', data: { field: 'agent' } });
-    await expect(make({ peer: 'local/nobody' })).rejects.toMatchObject({ code: 'not_found', data: { field: 'peer' } });
+    await expect(make({ peer: 'local/lists', asking_agent: 'lists' })).rejects.toMatchObject(
+      refused('asking_agent'),
+    );
+    await expect(make({ agent: 'nobody' })).rejects.toMatchObject({
+      code: 'not_found',
+      data: { field: 'agent' },
+    });
+    await expect(make({ peer: 'local/nobody' })).rejects.toMatchObject({
+      code: 'not_found',
+      data: { field: 'peer' },
+    });
     expect(hubs().mum.work.rules.current()).toEqual([]);
   });
 });
@@ -101,7 +130,15 @@ describe('a rule before it is made', () => {
     expect(() => rules.preview({ ...CHAT, domain: 'travel' })).toThrow(/no area "travel"/);
     expect(hubs().mum.store.read.audit({ limit: 100 })).toHaveLength(audit);
     expect(rules.current()).toEqual([]);
-    const { id: _id, uses: _uses, last_used_at: _at, suspended: _paused, ended_at: _ended, ended_why: _why, ...made } = await make(said);
+    const {
+      id: _id,
+      uses: _uses,
+      last_used_at: _at,
+      suspended: _paused,
+      ended_at: _ended,
+      ended_why: _why,
+      ...made
+    } = await make(said);
     expect(made).toEqual(rule);
   });
 
@@ -131,7 +168,9 @@ describe('a rule before it is made', () => {
 
   it('shows the first words of each request, and why it says nothing about it', async () => {
     await hubs().send('long '.repeat(2_000));
-    expect(hubs().mum.work.rules.preview(CHAT).trials[0]?.text).toBe(`${'long '.repeat(40).slice(0, 199)}…`);
+    expect(hubs().mum.work.rules.preview(CHAT).trials[0]?.text).toBe(
+      `${'long '.repeat(40).slice(0, 199)}…`,
+    );
     await hubs().send('a chat', {}, 'helper');
     const [tried] = hubs().mum.work.rules.preview({ ...CHAT, asking_agent: 'openclaw' }).trials;
     expect(tried).toMatchObject({

@@ -1,4 +1,5 @@
-// The book of rules under what goes wrong around it: a disk that takes nothing for a while, and a clock that was wrong when a hub was added.
+// The book of rules under what goes wrong around it: a disk that takes nothing for a while, and a
+// clock that was wrong when a hub was added.
 import { describe, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import type { Store } from '../../../../main/ports/store.ts';
@@ -9,7 +10,11 @@ import type { RuleViews } from '../../../../main/services/rules/rule-views.ts';
 import { AuditTrail } from '../../../../main/services/tasks/audit-trail.ts';
 import { UnitOfWork } from '../../../../main/services/tasks/unit-of-work.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../../fakes/memory-store.ts';
+import {
+  openTemporaryStore,
+  SILENT_LOG,
+  type TemporaryStore,
+} from '../../../fakes/memory-store.ts';
 import { DAY, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
 import { keyOf, peerRow, agentRow, ruleRow } from '../../../fakes/sample-rows.ts';
 
@@ -23,18 +28,40 @@ const NO_VIEWS: Pick<RuleViews, 'dto'> = {
 describe('a rule that is over while the store takes nothing', () => {
   const clock = new ManualClock();
 
-  async function openBook(): Promise<{ readonly real: TemporaryStore; readonly book: RuleBook; readonly disk: Disk }> {
+  async function openBook(): Promise<{
+    readonly real: TemporaryStore;
+    readonly book: RuleBook;
+    readonly disk: Disk;
+  }> {
     const real = openTemporaryStore(clock);
     await real.write((tables) => {
       tables.putPeer(peerRow());
       tables.putAgent(agentRow());
-      tables.insertRule(ruleRow({ peer: keyOf('Mum PC'), createdAt: clock.wallMs(), expiresAt: clock.wallMs() + HOUR }));
+      tables.insertRule(
+        ruleRow({
+          peer: keyOf('Mum PC'),
+          createdAt: clock.wallMs(),
+          expiresAt: clock.wallMs() + HOUR,
+        }),
+      );
     });
     const disk: Disk = { refuses: 'nothing', tries: 0 };
     const store = failing(real, disk);
     const unit = new UnitOfWork({ store, log: SILENT_LOG });
-    const parts = { store, clock, unit, random: new SystemRandom(), log: SILENT_LOG, events: new EventBus(), rulesMayAct: () => true };
-    return { real, disk, book: new RuleBook({ ...parts, audit: new AuditTrail({ clock, unit }), views: NO_VIEWS }) };
+    const parts = {
+      store,
+      clock,
+      unit,
+      random: new SystemRandom(),
+      log: SILENT_LOG,
+      events: new EventBus(),
+      rulesMayAct: () => true,
+    };
+    return {
+      real,
+      disk,
+      book: new RuleBook({ ...parts, audit: new AuditTrail({ clock, unit }), views: NO_VIEWS }),
+    };
   }
 
   it.each(['writes', 'reads'] as const)(
@@ -66,7 +93,10 @@ interface Disk {
   tries: number;
 }
 
-/** A circle would never end on a clock that stands still: the disk is well again after so many tries. */
+/**
+ * A circle would never end on a clock that stands still: the disk is well again after so many
+ * tries.
+ */
 const TRIES_MAX = 50;
 
 function failing(real: Store, disk: Disk): Store {
@@ -84,7 +114,8 @@ function failing(real: Store, disk: Disk): Store {
         return real.read.currentRules();
       },
     },
-    write: (work) => (refuse('writes') ? Promise.reject(new Error('database or disk is full')) : real.write(work)),
+    write: (work) =>
+      refuse('writes') ? Promise.reject(new Error('database or disk is full')) : real.write(work),
   };
 }
 

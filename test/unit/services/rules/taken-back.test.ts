@@ -1,5 +1,6 @@
-// What a person chose on a card beyond one request, taken back: whichever choice it was, the next such request asks as if nothing had been
-// chosen, and what was let in or turned away meanwhile stays as it is.
+// What a person chose on a card beyond one request, taken back: whichever choice it was, the next
+// such request asks as if nothing had been chosen, and what was let in or turned away meanwhile
+// stays as it is.
 import { describe, expect, it } from 'vitest';
 import { BROWSER } from '../../../fakes/work-hub.ts';
 import { HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
@@ -18,20 +19,25 @@ async function revoke(): Promise<string> {
 }
 
 describe('a choice that is taken back', () => {
-  it.each(['conversation', 'until'] as const)('"%s" asks again for the same, and works again once it is given back', async (choice) => {
-    const { mum } = hubs();
-    await hubs().send('first', inside);
-    await hubs().choose(choice, choice === 'until' ? hubs().clock.wallMs() + HOUR : undefined);
-    expect(await hubs().send('second', inside)).toBe('queued');
-    const id = await revoke();
-    expect(await hubs().send('third', inside)).toBe('awaiting_approval');
-    expect(hubs().waiting()).toEqual(['third']);
-    expect(await hubs().work()).toEqual(['first', 'second']);
-    await hubs().clear();
-    await mum.work.rules.restore(id, BROWSER);
-    expect(await hubs().send('fourth', inside)).toBe('queued');
-    expect(mum.auditActions()).toEqual(expect.arrayContaining(['rule.made', 'rule.removed', 'rule.restored']));
-  });
+  it.each(['conversation', 'until'] as const)(
+    '"%s" asks again for the same, and works again once it is given back',
+    async (choice) => {
+      const { mum } = hubs();
+      await hubs().send('first', inside);
+      await hubs().choose(choice, choice === 'until' ? hubs().clock.wallMs() + HOUR : undefined);
+      expect(await hubs().send('second', inside)).toBe('queued');
+      const id = await revoke();
+      expect(await hubs().send('third', inside)).toBe('awaiting_approval');
+      expect(hubs().waiting()).toEqual(['third']);
+      expect(await hubs().work()).toEqual(['first', 'second']);
+      await hubs().clear();
+      await mum.work.rules.restore(id, BROWSER);
+      expect(await hubs().send('fourth', inside)).toBe('queued');
+      expect(mum.auditActions()).toEqual(
+        expect.arrayContaining(['rule.made', 'rule.removed', 'rule.restored']),
+      );
+    },
+  );
 
   it('"never" asks again, what it had turned away stays declined, and given back it turns away again', async () => {
     const { mum } = hubs();
@@ -41,7 +47,9 @@ describe('a choice that is taken back', () => {
     const id = await revoke();
     expect(await hubs().send('third')).toBe('awaiting_approval');
     expect(hubs().waiting()).toEqual(['third']);
-    expect(mum.work.approvals.decided({ limit: 9 }).items.map(({ text, state }) => [text, state])).toEqual(
+    expect(
+      mum.work.approvals.decided({ limit: 9 }).items.map(({ text, state }) => [text, state]),
+    ).toEqual(
       expect.arrayContaining([
         ['first', 'declined'],
         ['second', 'declined'],

@@ -1,4 +1,5 @@
-// A computer that sleeps: the time of what was asked passes meanwhile, as it does for whoever asked. Only sleep does that, and no wall clock.
+// A computer that sleeps: the time of what was asked passes meanwhile, as it does for whoever
+// asked. Only sleep does that, and no wall clock.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ELAPSED_CHECKPOINT_INTERVAL_MS } from '../../../../main/services/tasks/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -17,7 +18,11 @@ beforeEach(async () => {
   other = await new WorkHub({ name: 'other', network, clock }).start();
   await hub.pair(other);
   await hub.agent('robot', ['home']);
-  await other.work.sender.delegate(delegation('here', 'before', { domain: 'home', deadline_ms: HOUR_MS }), null, null);
+  await other.work.sender.delegate(
+    delegation('here', 'before', { domain: 'home', deadline_ms: HOUR_MS }),
+    null,
+    null,
+  );
 });
 afterEach(async () => {
   await hub.close();

@@ -27,40 +27,90 @@ afterEach(async () => {
 
 describe('one agent asking another of the same hub', () => {
   it('meets the same approval, and gets the result in its inbox', async () => {
-    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-    expect(report).toMatchObject({ state: 'awaiting_approval', chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' } });
-    expect(hub.card).toMatchObject({ peer_id: null, peer_name: 'mum', from_agent: 'claude', to_agent: 'lists', text: 'Add salt' });
+    const report = await hub.work.sender.delegate(
+      delegation('local/lists', 'Add salt'),
+      'claude',
+      null,
+    );
+    expect(report).toMatchObject({
+      state: 'awaiting_approval',
+      chosen: { peer_id: null, peer_name: 'mum', agent: 'lists' },
+    });
+    expect(hub.card).toMatchObject({
+      peer_id: null,
+      peer_name: 'mum',
+      from_agent: 'claude',
+      to_agent: 'lists',
+      text: 'Add salt',
+    });
     await hub.decide(hub.card, 'allow');
-    expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe('local');
+    expect((await hub.work.tasks.get(report.id, { agent: 'lists' }, 0, never)).direction).toBe(
+      'local',
+    );
     const item = await hub.claim('lists');
     await hub.work.inbox.reply('lists', item.delivery_id, DONE);
-    expect(await hub.claim('claude')).toMatchObject({ kind: 'result', task_id: report.id, untrusted: { text: 'Done' } });
+    expect(await hub.claim('claude')).toMatchObject({
+      kind: 'result',
+      task_id: report.id,
+      untrusted: { text: 'Done' },
+    });
   });
 
   it('is picked by what is needed, exact over prefix, and told why', async () => {
     await hub.agent('shop', ['logistics']);
-    const report = await hub.work.sender.delegate({ ...delegation('', 'Add salt'), to: { domain: 'logistics.grocery' } }, 'claude', null);
-    expect(report.chosen).toMatchObject({ agent: 'lists', why: 'Lists on this hub offers "logistics.grocery".' });
-    const prefix = await hub.work.sender.delegate({ ...delegation('', 'Post it'), to: { domain: 'logistics.post' } }, 'claude', null);
+    const report = await hub.work.sender.delegate(
+      { ...delegation('', 'Add salt'), to: { domain: 'logistics.grocery' } },
+      'claude',
+      null,
+    );
+    expect(report.chosen).toMatchObject({
+      agent: 'lists',
+      why: 'Lists on this hub offers "logistics.grocery".',
+    });
+    const prefix = await hub.work.sender.delegate(
+      { ...delegation('', 'Post it'), to: { domain: 'logistics.post' } },
+      'claude',
+      null,
+    );
     expect(prefix.chosen.agent).toBe('shop');
-    const nobody = hub.work.sender.delegate({ ...delegation('', 'x'), to: { capability: 'fly' } }, 'claude', null);
+    const nobody = hub.work.sender.delegate(
+      { ...delegation('', 'x'), to: { capability: 'fly' } },
+      'claude',
+      null,
+    );
     await expect(nobody).rejects.toMatchObject({ code: 'unknown_domain' });
   });
 
   it('is called off by the asker alone', async () => {
-    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({ code: 'not_found' });
+    const report = await hub.work.sender.delegate(
+      delegation('local/lists', 'Add salt'),
+      'claude',
+      null,
+    );
+    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await hub.decide(hub.card, 'allow');
-    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(hub.work.tasks.cancel(report.id, { agent: 'lists' }, null)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
     await hub.agent('stranger');
-    await expect(hub.work.tasks.get(report.id, { agent: 'stranger' }, 0, never)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await hub.work.tasks.cancel(report.id, { agent: 'claude' }, null)).state).toBe('cancelled');
+    await expect(
+      hub.work.tasks.get(report.id, { agent: 'stranger' }, 0, never),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    expect((await hub.work.tasks.cancel(report.id, { agent: 'claude' }, null)).state).toBe(
+      'cancelled',
+    );
     expect(hub.work.approvals.pending()).toEqual([]);
   });
 
   it('gets the words of an agent that could not answer as foreign words, escaped', async () => {
     await hub.work.agents.setClass('lists', { riskClass: 'R0' }, OWNER);
-    const asked = hub.work.sender.query({ to: 'local/lists', question: 'Salt?', domain: 'logistics.grocery' }, 'claude', never);
+    const asked = hub.work.sender.query(
+      { to: 'local/lists', question: 'Salt?', domain: 'logistics.grocery' },
+      'claude',
+      never,
+    );
     await clock.settle();
     const item = await hub.claim('lists');
     await hub.work.inbox.reply('lists', item.delivery_id, {
@@ -78,8 +128,16 @@ describe('one agent asking another of the same hub', () => {
 
   it('is told at once when the agent it waits for is removed', async () => {
     await hub.work.agents.setClass('lists', { riskClass: 'R0' }, OWNER);
-    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
-    const asked = hub.work.sender.query({ to: 'local/lists', question: 'Salt?', domain: 'logistics.grocery' }, 'claude', never);
+    const report = await hub.work.sender.delegate(
+      delegation('local/lists', 'Add salt'),
+      'claude',
+      null,
+    );
+    const asked = hub.work.sender.query(
+      { to: 'local/lists', question: 'Salt?', domain: 'logistics.grocery' },
+      'claude',
+      never,
+    );
     const outcome = asked.then(
       () => 'answered',
       (error: { code: string }) => error.code,
@@ -88,12 +146,18 @@ describe('one agent asking another of the same hub', () => {
     await hub.work.agents.remove('lists', OWNER);
     expect(await outcome).toBe('unhandled');
     expect(hub.work.approvals.pending()).toEqual([]);
-    expect((await hub.work.tasks.get(report.id, { agent: 'claude' }, 0, never)).state).toBe('cancelled');
+    expect((await hub.work.tasks.get(report.id, { agent: 'claude' }, 0, never)).state).toBe(
+      'cancelled',
+    );
     expect(new Set(hub.revoked)).toEqual(new Set(['lists']));
   });
 
   it('lets a waiting reader know when a task has ended', async () => {
-    const report = await hub.work.sender.delegate(delegation('local/lists', 'Add salt'), 'claude', null);
+    const report = await hub.work.sender.delegate(
+      delegation('local/lists', 'Add salt'),
+      'claude',
+      null,
+    );
     const waiting = hub.work.tasks.get(report.id, { agent: 'claude' }, 55_000, never);
     await hub.decide(hub.card, 'decline');
     expect((await waiting).state).toBe('declined');
@@ -111,18 +175,30 @@ describe('an inbox', () => {
   };
 
   it('lets a claim wait for the first item, up to its time', async () => {
-    const waiting = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 55_000, lease_ms: 60_000 }, never);
+    const waiting = hub.work.inbox.claimWaiting(
+      'lists',
+      { max: 1, wait_ms: 55_000, lease_ms: 60_000 },
+      never,
+    );
     await clock.settle();
     await put('Add salt');
     expect((await waiting)[0]?.untrusted.text).toBe('Add salt');
-    const empty = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 10_000, lease_ms: 60_000 }, never);
+    const empty = hub.work.inbox.claimWaiting(
+      'lists',
+      { max: 1, wait_ms: 10_000, lease_ms: 60_000 },
+      never,
+    );
     await clock.advance(10_000);
     expect(await empty).toEqual([]);
   });
 
   it('ends a waiting claim when its caller goes away', async () => {
     const caller = new AbortController();
-    const waiting = hub.work.inbox.claimWaiting('lists', { max: 1, wait_ms: 55_000, lease_ms: 60_000 }, caller.signal);
+    const waiting = hub.work.inbox.claimWaiting(
+      'lists',
+      { max: 1, wait_ms: 55_000, lease_ms: 60_000 },
+      caller.signal,
+    );
     await clock.settle();
     caller.abort();
     expect(await waiting).toEqual([]);
@@ -145,7 +221,9 @@ describe('an inbox', () => {
     for (let attempt = 1; attempt <= 8; attempt++) {
       const item = await hub.claim('lists');
       expect(item.attempt).toBe(attempt);
-      expect(await hub.work.inbox.nack('lists', item.delivery_id)).toBe(attempt < 8 ? 'queued' : 'dead');
+      expect(await hub.work.inbox.nack('lists', item.delivery_id)).toBe(
+        attempt < 8 ? 'queued' : 'dead',
+      );
     }
     expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
     const [dead] = hub.work.inbox.dead('lists', 10, 0).items;
@@ -164,7 +242,9 @@ describe('an inbox', () => {
     await hub.work.inbox.ack('lists', item.delivery_id, null);
     await clock.advance(600_000);
     expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
-    await expect(hub.work.inbox.nack('lists', item.delivery_id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(hub.work.inbox.nack('lists', item.delivery_id)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   it('belongs to its agent: another one finds nothing there', async () => {
@@ -184,7 +264,9 @@ describe('an inbox', () => {
     const item = await hub.claim('lists');
     expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
     expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
-    await expect(hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, outcome: 'Else' })).rejects.toMatchObject({ code: 'gone' });
+    await expect(
+      hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, outcome: 'Else' }),
+    ).rejects.toMatchObject({ code: 'gone' });
   });
 
   it('delivers to a stream that comes back what was leased and not acknowledged, and of two attempts takes one', async () => {
@@ -197,7 +279,9 @@ describe('an inbox', () => {
     const [again, ...others] = await inbox.claim('lists', 9);
     expect([again?.delivery_id, again?.attempt, others]).toEqual([second?.delivery_id, 2, []]);
     await inbox.ack('lists', again?.delivery_id ?? '', null, 2);
-    await expect(inbox.ack('lists', again?.delivery_id ?? '', null, 1)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(inbox.ack('lists', again?.delivery_id ?? '', null, 1)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 });
 
@@ -206,7 +290,10 @@ describe('notifications', () => {
     const dad = await new WorkHub({ name: 'dad', network, clock }).start();
     await dad.pair(hub);
     for (const topic of ['user.location', 'username']) {
-      await dad.work.sender.notify({ to: 'mum', topic, data: { status: 'heading out \u202e' }, importance: 'medium' }, null);
+      await dad.work.sender.notify(
+        { to: 'mum', topic, data: { status: 'heading out \u202e' }, importance: 'medium' },
+        null,
+      );
     }
     await clock.advance(100);
     const { items } = hub.work.feed.list({ limit: 5 });
@@ -227,7 +314,10 @@ describe('what a notice shows in the feed', () => {
     const dad = await new WorkHub({ name: 'dad', network, clock }).start();
     await dad.pair(hub);
     const told = async (data: unknown) => {
-      await dad.work.sender.notify({ to: 'mum', topic: 'user.location', data, importance: 'medium' }, null);
+      await dad.work.sender.notify(
+        { to: 'mum', topic: 'user.location', data, importance: 'medium' },
+        null,
+      );
       await clock.advance(100);
       const [item] = hub.work.feed.list({ limit: 1 }).items;
       return { text: item?.text, fields: item?.fields, leftOut: item?.fields_left_out };
@@ -235,7 +325,9 @@ describe('what a notice shows in the feed', () => {
     expect(await told('heading out')).toEqual({ text: 'heading out', fields: null, leftOut: 0 });
     expect(await told(7)).toEqual({ text: '7', fields: null, leftOut: 0 });
     expect(await told({})).toEqual({ text: '{}', fields: null, leftOut: 0 });
-    expect(await told({ who: ['Mum', 'Dad\u202e'], 'a\u200b.b': { at: 7, none: [] } })).toMatchObject({
+    expect(
+      await told({ who: ['Mum', 'Dad\u202e'], 'a\u200b.b': { at: 7, none: [] } }),
+    ).toMatchObject({
       fields: [
         ['who[0]', 'Mum'],
         ['who[1]', 'Dad[U+202E]'],
@@ -244,7 +336,11 @@ describe('what a notice shows in the feed', () => {
       ],
       leftOut: 0,
     });
-    const long = await told({ first: 'x'.repeat(FEED_TEXT_MAX_CHARACTERS + 1), second: 'y', third: 'z' });
+    const long = await told({
+      first: 'x'.repeat(FEED_TEXT_MAX_CHARACTERS + 1),
+      second: 'y',
+      third: 'z',
+    });
     expect(long.fields).toEqual([['first', `${'x'.repeat(FEED_TEXT_MAX_CHARACTERS)}\n[...]`]]);
     expect(long.leftOut).toBe(2);
     await dad.close();
@@ -253,7 +349,11 @@ describe('what a notice shows in the feed', () => {
   it('and the same in its conversation, whose title is no JSON either', async () => {
     const dad = await new WorkHub({ name: 'dad', network, clock }).start();
     await dad.pair(hub);
-    const payload = { topic: 'user.location', data: { who: ['Dad'], back_at: '18:40' }, conversation: { id: 'supper' } };
+    const payload = {
+      topic: 'user.location',
+      data: { who: ['Dad'], back_at: '18:40' },
+      conversation: { id: 'supper' },
+    };
     await hub.store.write((tables) =>
       tables.insertMessage({
         messageId: 'notice',
@@ -287,25 +387,44 @@ describe('what a notice shows in the feed', () => {
 
 describe('a first-time program', () => {
   it('gets its token exactly once, after a person confirmed the code that it shows', async () => {
-    const { registration, secret } = await hub.work.registrations.register('cursor', { domains: ['work.code'] });
+    const { registration, secret } = await hub.work.registrations.register('cursor', {
+      domains: ['work.code'],
+    });
     expect(registration.code).toMatch(/^[0-9]{6}$/);
     expect(hub.work.snapshot().registrations).toEqual([registration]);
-    expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({ state: 'pending', token: null });
-    await expect(hub.work.registrations.poll(registration.id, 'wrong')).rejects.toMatchObject({ code: 'gone' });
+    expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({
+      state: 'pending',
+      token: null,
+    });
+    await expect(hub.work.registrations.poll(registration.id, 'wrong')).rejects.toMatchObject({
+      code: 'gone',
+    });
     const wrong = registration.code === '000000' ? '000001' : '000000';
-    await expect(hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER)).rejects.toMatchObject({ code: 'bad_request' });
-    const agent = await hub.work.registrations.confirm(registration.id, registration.code, 'R1', OWNER);
+    await expect(
+      hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER),
+    ).rejects.toMatchObject({ code: 'bad_request' });
+    const agent = await hub.work.registrations.confirm(
+      registration.id,
+      registration.code,
+      'R1',
+      OWNER,
+    );
     expect(agent).toMatchObject({ name: 'cursor', risk_class: 'R1', presence: 'never_seen' });
-    const told = () => hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'cursor').length;
+    const told = () =>
+      hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'cursor').length;
     const before = told();
     const polls = await Promise.all([
       hub.work.registrations.poll(registration.id, secret),
       hub.work.registrations.poll(registration.id, secret),
     ]);
-    expect(polls.map((poll) => poll.token).filter((token) => token !== null)).toEqual(['token of cursor']);
+    expect(polls.map((poll) => poll.token).filter((token) => token !== null)).toEqual([
+      'token of cursor',
+    ]);
     // A page that shows the agent learns that it has its token now.
     expect(told()).toBe(before + 1);
-    await expect(hub.work.registrations.poll(registration.id, secret)).rejects.toMatchObject({ code: 'gone' });
+    await expect(hub.work.registrations.poll(registration.id, secret)).rejects.toMatchObject({
+      code: 'gone',
+    });
     expect(hub.auditActions()).toContain('registration.confirmed');
   });
 
@@ -313,18 +432,27 @@ describe('a first-time program', () => {
     const { registration, secret } = await hub.work.registrations.register('cursor', {});
     const wrong = registration.code === '000000' ? '000001' : '000000';
     for (let attempt = 0; attempt < 5; attempt++)
-      await hub.work.registrations.confirm(registration.id, wrong, 'R2', OWNER).catch(() => undefined);
-    await expect(hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER)).rejects.toMatchObject({ code: 'gone' });
+      await hub.work.registrations
+        .confirm(registration.id, wrong, 'R2', OWNER)
+        .catch(() => undefined);
+    await expect(
+      hub.work.registrations.confirm(registration.id, registration.code, 'R2', OWNER),
+    ).rejects.toMatchObject({ code: 'gone' });
     expect((await hub.work.registrations.poll(registration.id, secret)).state).toBe('declined');
   });
 
   it('waits ten minutes at most, eight at a time', async () => {
     const made = [];
-    for (let index = 0; index < 8; index++) made.push(await hub.work.registrations.register(`program${index}`, {}));
-    await expect(hub.work.registrations.register('ninth', {})).rejects.toMatchObject({ code: 'overloaded' });
+    for (let index = 0; index < 8; index++)
+      made.push(await hub.work.registrations.register(`program${index}`, {}));
+    await expect(hub.work.registrations.register('ninth', {})).rejects.toMatchObject({
+      code: 'overloaded',
+    });
     await clock.advance(601_000);
     expect(hub.work.registrations.pending()).toEqual([]);
-    await expect(hub.work.registrations.poll(made[0]?.registration.id ?? '', made[0]?.secret ?? '')).rejects.toMatchObject({
+    await expect(
+      hub.work.registrations.poll(made[0]?.registration.id ?? '', made[0]?.secret ?? ''),
+    ).rejects.toMatchObject({
       code: 'gone',
     });
     await hub.work.registrations.register('ninth', {});
@@ -363,7 +491,10 @@ describe('an agent', () => {
 
   it('stands in what the hub tells of itself, and the revision changes with it', async () => {
     const before = hub.work.capabilitiesPayload();
-    expect(before).toMatchObject({ domains: ['family.chat', 'logistics.grocery'], agents: [{ name: 'claude' }, { name: 'lists' }] });
+    expect(before).toMatchObject({
+      domains: ['family.chat', 'logistics.grocery'],
+      agents: [{ name: 'claude' }, { name: 'lists' }],
+    });
     expect(JSON.stringify(before)).not.toContain('risk');
     await hub.work.agents.update('lists', { tools: ['shop_cli'] }, OWNER);
     expect(hub.work.capabilitiesPayload().rev).not.toBe(before.rev);

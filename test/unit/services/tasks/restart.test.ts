@@ -1,4 +1,5 @@
-// A hub that ends at any point and opens the same file again: nothing accepted is lost, nothing is done twice.
+// A hub that ends at any point and opens the same file again: nothing accepted is lost, nothing is
+// done twice.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -19,7 +20,11 @@ describe('a hub that is ended and started again', () => {
   afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
   const send = (more = {}) =>
-    dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat', ...more }), 'openclaw', null);
+    dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat', ...more }),
+      'openclaw',
+      null,
+    );
   const taskOf = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
 
   /** Restarts `hub` and opens its line again. */
@@ -50,7 +55,10 @@ describe('a hub that is ended and started again', () => {
       await mum.work.inbox.reply('claude', item.delivery_id, DONE);
       await again();
       await clock.settle();
-      expect(await taskOf(report.id)).toMatchObject({ state: 'completed', untrusted: { outcome: 'Done' } });
+      expect(await taskOf(report.id)).toMatchObject({
+        state: 'completed',
+        untrusted: { outcome: 'Done' },
+      });
       const result = await dad.claim('openclaw');
       expect(result.kind).toBe('result');
       await again();
@@ -122,7 +130,11 @@ describe('a hub that is ended and started again', () => {
   });
 
   it('ends a question that waited for a person when the hub restarts, since nobody waits any more', async () => {
-    const asked = dad.work.sender.query({ to: 'mum', question: 'Milk?', domain: 'family.chat' }, 'openclaw', never);
+    const asked = dad.work.sender.query(
+      { to: 'mum', question: 'Milk?', domain: 'family.chat' },
+      'openclaw',
+      never,
+    );
     const outcome = asked.then(
       () => 'answered',
       (error: { code: string }) => error.code,
@@ -142,7 +154,11 @@ describe('the outbox', () => {
   let mum: WorkHub;
   const done = async (extensions?: readonly string[]): Promise<string> => {
     ({ clock, dad, mum } = await openTwoHubs([], extensions ? { extensions } : {}));
-    const report = await dad.work.sender.delegate(delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }), 'openclaw', null);
+    const report = await dad.work.sender.delegate(
+      delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+      'openclaw',
+      null,
+    );
     await mum.decide(mum.card, 'allow');
     return report.id;
   };
@@ -199,7 +215,11 @@ describe('the outbox', () => {
     await dad.work.stop();
     await clock.advance(86_400_000 + 600_000);
     expect(mum.store.read.outboxOf(dad.key)).toEqual([]);
-    expect(mum.work.feed.list({ limit: 5 }).items[0]).toMatchObject({ peer_id: null, importance: 'high', topic: 'axon.outbox' });
+    expect(mum.work.feed.list({ limit: 5 }).items[0]).toMatchObject({
+      peer_id: null,
+      importance: 'high',
+      topic: 'axon.outbox',
+    });
   });
 
   it('settles nothing for a receipt of another hub', async () => {

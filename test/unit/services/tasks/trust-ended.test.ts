@@ -1,4 +1,5 @@
-// What is open with a hub ends when it is suspended or removed, also when this hub dies between the two.
+// What is open with a hub ends when it is suspended or removed, also when this hub dies between the
+// two.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { PeerDirectory } from '../../../../main/services/links/peer-directory.ts';
@@ -17,7 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
-const send = (task: string) => dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
+const send = (task: string) =>
+  dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
 
 for (const trust of ['suspended', 'revoked'] as const) {
   it(`hands out nothing of a hub that is ${trust}, whatever was allowed before`, async () => {
@@ -42,13 +44,20 @@ for (const trust of ['suspended', 'revoked'] as const) {
     await dad.restart();
     await clock.settle();
     expect(mum.work.approvals.pending()).toEqual([]);
-    expect(mum.store.read.tasks({ limit: 5 }).map((task) => task.state)).toEqual(['cancelled', 'cancelled']);
+    expect(mum.store.read.tasks({ limit: 5 }).map((task) => task.state)).toEqual([
+      'cancelled',
+      'cancelled',
+    ]);
     expect(mum.store.read.countDeliveries('claude', ['running'])).toBe(0);
     expect((await mum.claim('claude')).kind).toBe('cancel');
     const reason = expect.stringContaining(
       trust === 'suspended' ? 'A person suspended the link' : 'do not trust each other any more',
     ) as string;
-    expect(dad.store.read.task(running.id)).toMatchObject({ state: 'failed', code: 'pairing_required', reason });
+    expect(dad.store.read.task(running.id)).toMatchObject({
+      state: 'failed',
+      code: 'pairing_required',
+      reason,
+    });
     expect(mum.store.read.tasks({ limit: 5 }).map((task) => task.reason)).toEqual([reason, reason]);
   });
 }

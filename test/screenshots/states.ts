@@ -416,7 +416,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
           problem: problemOf('wrong_passphrase', 'That is not the owner passphrase.'),
         }),
       }),
-    press: ['Keep this'],
+    press: ['Save who decides'],
     show: '.remote-approval',
   },
   'now-danger': { place: 'now', hub: () => new FakeHubApi(snapshotOf({ approvals: [DEPLOY] })) },

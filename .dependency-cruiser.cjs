@@ -12,8 +12,9 @@ const ALLOWED = {
   'main/ports': ['main/core', 'main/protocol', 'main/lib'],
   'main/services': ['main/core', 'main/protocol', 'main/ports', 'main/lib'],
   'main/adapters': ['main/ports', 'main/lib'],
-  'main/api': ['main/services', 'main/ports', 'main/lib'],
-  'main/cli': ['main/lib'],
+  'main/mcp': ['main/lib'],
+  'main/api': ['main/mcp', 'main/services', 'main/ports', 'main/lib'],
+  'main/cli': ['main/mcp', 'main/lib'],
   'main/shell': ['main/ports', 'main/lib'],
   'main/app': [
     'main/api',

@@ -8,8 +8,10 @@ import { Door } from '../api/door/door.ts';
 import { HttpDoor } from '../api/http/http-door.ts';
 import { StaticFiles } from '../api/http/static-files.ts';
 import { WindowDoor } from '../api/ipc/window-door.ts';
+import { McpDoor } from '../api/mcp/mcp-door.ts';
 import { loginUrl } from '../api/operations/hub.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import { VERSION } from '../lib/version.ts';
 import type { Store } from '../ports/store.ts';
 import { LOGIN_CODE_MAX_MS } from '../services/auth/limits.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
@@ -95,6 +97,7 @@ export class HubNode {
       door,
       events,
       inbox: work.inbox,
+      mcp: new McpDoor({ door, log, version: VERSION }),
       files: ground.files,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });

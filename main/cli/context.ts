@@ -141,7 +141,8 @@ function inOwnWords(problem: Problem, command: string, words: string): Problem {
   };
 }
 
-function problemOf(error: unknown): Problem {
+/** What a failure is for whoever is told of it. */
+export function problemOf(error: unknown): Problem {
   if (error instanceof HubProblem) return error.problem;
   const known = error instanceof AppError ? error : unforeseen(error);
   const { status, title, retryable } = ERRORS[known.code];

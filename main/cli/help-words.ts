@@ -9,7 +9,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
     'Asking other hubs:',
     ['peers', 'discover', 'ping', 'query', 'delegate', 'escalate', 'notify', 'tasks', 'cancel'],
   ],
-  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen']],
+  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'mcp']],
   [
     'Deciding (the person in charge only):',
     [

@@ -14,6 +14,7 @@ import { addEscalateCommand } from './commands/escalate.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addInvitationCommands } from './commands/invitations.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addPairCommands } from './commands/pair.ts';
 import { addPeerCommands } from './commands/peers.ts';
 import { addRuleCommands } from './commands/rules.ts';
@@ -218,6 +219,7 @@ export function makeProgram({
   addPairCommands(program);
   addInvitationCommands(program);
   addAgentCommands(program);
+  addMcpCommand(program, version);
   addDemoCommand(program, runHub);
   addSettingsCommand(program);
   addHubCommands(program, runHub);

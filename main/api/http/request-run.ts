@@ -10,6 +10,7 @@ import type { Caller } from '../caller.ts';
 import { tokenNeeded, type Door } from '../door/door.ts';
 import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
+import { MCP_PATH, type McpDoor } from '../mcp/mcp-door.ts';
 import { appErrorOf } from '../problem.ts';
 import { parseBody, readBody } from './body.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
@@ -29,6 +30,7 @@ export interface RequestServices {
   readonly streams: EventStreams;
   readonly events: EventBus;
   readonly inbox: InboxReader;
+  readonly mcp: McpDoor;
   readonly files: StaticFiles;
   readonly log: Log;
   /** What /health says of the hub: no secret, nothing about people or peers. */
@@ -69,6 +71,8 @@ export class RequestRun {
       return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream')
       return this.#inboxEvents(request, response, caller);
+    if (path === MCP_PATH && caller.kind !== 'anonymous')
+      return this.#mcp(request, response, caller, expectsContinue);
     if (match === undefined) throw this.#noRoute(path);
     door.admit(match.name, caller);
     const begin = (): void => void (expectsContinue && response.writeContinue());
@@ -163,6 +167,18 @@ export class RequestRun {
       undefined;
     const seq = readFromSeq(from, headerText(request.headers['last-event-id']));
     followPageEvents(this.#stream(request, response, caller), this.#services.events, seq);
+  }
+
+  async #mcp(
+    request: IncomingMessage,
+    response: ServerResponse,
+    caller: Caller,
+    expectsContinue: boolean,
+  ): Promise<void> {
+    const begin = (): void => void (expectsContinue && response.writeContinue());
+    const body = hasBody(request) ? await this.#body(request, caller, begin) : undefined;
+    const parsed = body === undefined ? undefined : parseBody(body);
+    await this.#services.mcp.answer(request, response, caller, parsed);
   }
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {

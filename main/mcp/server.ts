@@ -1,0 +1,70 @@
+// One MCP server over the operations of the hub. It serves both protocol eras: over stdio
+// (`axon mcp`) and over HTTP (`/mcp`).
+import { McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import type { Problem } from '../../preload/contract/errors.ts';
+import type { OperationName } from '../../preload/contract/operations.ts';
+import { INSTRUCTIONS, TOOLS } from './tools.ts';
+
+interface McpDeps {
+  readonly version: string;
+  /** Runs one operation for the agent that is connected. */
+  readonly call: (
+    operation: OperationName,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<unknown>;
+  /** What a failure is for whoever called; undefined: not one of the hub's. */
+  readonly problemOf: (error: unknown) => Problem | undefined;
+}
+
+export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
+  const server = new McpServer(
+    { name: 'axon-hub', title: 'AXON Hub', version },
+    { instructions: INSTRUCTIONS },
+  );
+  for (const [name, tool] of Object.entries(TOOLS)) {
+    const { title, description, operation } = tool;
+    const readOnly = 'readOnly' in tool;
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: toStandardJsonSchema(tool.params),
+        outputSchema: toStandardJsonSchema(tool.result),
+        annotations: {
+          title,
+          readOnlyHint: readOnly,
+          destructiveHint: false,
+          idempotentHint: readOnly || 'idempotent' in tool,
+          openWorldHint: true,
+        },
+      },
+      async (given, { mcpReq }) => {
+        try {
+          return answered(await call(operation, given, mcpReq.signal));
+        } catch (error) {
+          const problem = problemOf(error);
+          if (problem === undefined) throw error;
+          return failed(problem);
+        }
+      },
+    );
+  }
+  return server;
+}
+
+function answered(result: unknown): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(result) }],
+    structuredContent: result as CallToolResult['structuredContent'],
+  };
+}
+
+/** A refusal is an answer: a model reads it and does something else. */
+function failed({ code, detail, hint }: Problem): CallToolResult {
+  const text = [`${detail}`, ...(hint == null ? [] : [hint]), `(${code})`].join(' ');
+  return { isError: true, content: [{ type: 'text', text }] };
+}

@@ -1,0 +1,133 @@
+// MCP through its real client: `axon mcp` as an agent starts it, against a whole hub.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TOOLS } from '../../main/mcp/tools.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
+const ERAS = ['legacy', { pin: '2026-07-28' }] as const;
+
+let hub: TestHub;
+let page: string;
+const clients: Client[] = [];
+
+/** An MCP client of one agent, whose server is `axon mcp` in a process of its own. */
+async function clientOf(agent: string, mode: (typeof ERAS)[number] = 'legacy'): Promise<Client> {
+  const file = join(hub.home, `${agent}.secret`);
+  writeFileSync(file, await hub.agent(agent), { mode: 0o600 });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', hub.home],
+      env: { PATH: process.env['PATH'] ?? '', AXON_TOKEN_FILE: file },
+      stderr: 'pipe',
+    }),
+  );
+  clients.push(client);
+  return client;
+}
+
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
+  const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+  return { isError: isError === true, said: structuredContent as never, content };
+};
+
+beforeAll(async () => {
+  hub = await TestHub.start();
+  page = await hub.page();
+}, 60_000);
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+afterAll(() => hub.stop());
+
+describe.each(ERAS)('axon mcp, era %j', (era) => {
+  it('lists every tool with its schemas, and none that approves', async () => {
+    const client = await clientOf(era === 'legacy' ? 'old' : 'new', era);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(TOOLS).toSorted());
+    for (const { name, inputSchema, outputSchema, description, annotations } of tools) {
+      expect(inputSchema.type, name).toBe('object');
+      expect(outputSchema?.type, name).toBe('object');
+      expect(description?.length, name).toBeGreaterThan(20);
+      expect(annotations?.title, name).toBeTypeOf('string');
+    }
+    expect(tools.filter(({ name }) => /approv|allow|decide|pair|rule/.test(name))).toEqual([]);
+    expect((await call(client, 'axon_whoami')).said).toMatchObject({
+      token: { agent: era === 'legacy' ? 'old' : 'new' },
+    });
+  }, 60_000);
+});
+
+describe.each(ERAS)('/mcp, era %j', (era) => {
+  const agent = era === 'legacy' ? 'http-old' : 'http-new';
+  const connect = async (token: string): Promise<Client> => {
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: { mode: era } },
+    );
+    const url = new URL(`http://127.0.0.1:${hub.port}/mcp`);
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    clients.push(client);
+    return client;
+  };
+
+  it('is the same server, for the agent whose token it is, while that holds', async () => {
+    const client = await connect(await hub.agent(agent));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(TOOLS).toSorted());
+    expect((await call(client, 'axon_whoami')).said).toMatchObject({ token: { agent } });
+    await hub.ask(`/v1/agents/${agent}`, { method: 'DELETE', token: page });
+    await expect(call(client, 'axon_whoami')).rejects.toThrow();
+  }, 60_000);
+
+  it('is for agents alone', async () => {
+    await expect(connect(page)).rejects.toThrow();
+    await expect(connect('axh_agent_0000000000000000_wrong')).rejects.toThrow();
+  });
+});
+
+it('carries a task from one agent to another, which a person allows in between', async () => {
+  const [asker, doer] = [await clientOf('asker'), await clientOf('doer')];
+  const { said: report } = await call(asker, 'axon_delegate', {
+    to: 'local/doer',
+    task: 'Tell the family chat that dinner is at 7',
+  });
+  const { id } = report as { id: string };
+  const cards = JSON.parse((await hub.ask('/v1/approvals', { token: page })).text).items;
+  const [card] = cards as { id: string; revision: number; digest: string }[];
+  expect((await call(doer, 'axon_inbox')).said).toMatchObject({ items: [] });
+  const decided = await hub.ask(`/v1/approvals/${card?.id}/decide`, {
+    method: 'POST',
+    token: page,
+    body: { revision: card?.revision, digest: card?.digest, decision: 'allow' },
+  });
+  expect(decided.status).toBe(200);
+  const { said: inbox } = await call(doer, 'axon_inbox', { wait_ms: 10_000 });
+  const { items } = inbox as { items: { delivery_id: string; untrusted: { text: string } }[] };
+  expect(items[0]?.untrusted.text).toBe('Tell the family chat that dinner is at 7');
+  const delivery = items[0]?.delivery_id;
+  expect(await call(doer, 'axon_ack', { delivery })).toMatchObject({ isError: false });
+  expect((await call(doer, 'axon_reply', { delivery, outcome: 'Told them.' })).isError).toBe(false);
+  expect((await call(asker, 'axon_task', { id, wait: 10_000 })).said).toMatchObject({
+    state: 'completed',
+    untrusted: { outcome: 'Told them.' },
+  });
+}, 60_000);
+
+it('answers what is wrong in words, and leaves the connection open', async () => {
+  const client = await clientOf('lost');
+  const unknown = await call(client, 'axon_discover', { id: 'Nobody' });
+  expect(unknown).toMatchObject({ isError: true });
+  expect(JSON.stringify(unknown.content)).toContain('peer_not_found');
+  expect(
+    (await call(client, 'axon_task', { id: 'x' }).catch(() => ({ isError: true }))).isError,
+  ).toBe(true);
+  expect((await call(client, 'axon_whoami')).isError).toBe(false);
+}, 60_000);

@@ -7,7 +7,18 @@ import { withInvocation } from './invocation.ts';
 export const GROUPS: readonly (readonly [heading: string, commands: readonly string[]])[] = [
   [
     'Asking other hubs:',
-    ['peers', 'discover', 'ping', 'query', 'delegate', 'escalate', 'notify', 'tasks', 'cancel'],
+    [
+      'peers',
+      'discover',
+      'ping',
+      'query',
+      'delegate',
+      'escalate',
+      'notify',
+      'tasks',
+      'cancel',
+      'history',
+    ],
   ],
   ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'mcp']],
   [
@@ -107,8 +118,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     ],
   },
   notify: { tries: ['notify "Mum\'s PC" shopping "Milk is bought"'] },
-  tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To call one off: "axon cancel ID".' },
+  tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To cancel one: "axon cancel ID".' },
   cancel: { tries: ['cancel ID "no longer needed"'] },
+  history: { tries: ['history', 'history ID'] },
+  mcp: { tries: ['mcp', 'mcp --as claude-code'] },
   inbox: {
     tries: ['inbox --wait 55'],
     next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.',

@@ -11,6 +11,7 @@ import { addAttentionCommands } from './commands/attention.ts';
 import { addRemoteApprovalCommands } from './commands/remote-approval.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addEscalateCommand } from './commands/escalate.ts';
+import { addHistoryCommand } from './commands/history.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addInvitationCommands } from './commands/invitations.ts';
@@ -209,6 +210,7 @@ export function makeProgram({
   addSendCommands(program);
   addEscalateCommand(program);
   addTaskCommands(program);
+  addHistoryCommand(program);
   addInboxCommands(program);
   addApprovalCommands(program);
   addAnswerCommand(program);

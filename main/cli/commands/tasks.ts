@@ -1,4 +1,4 @@
-// tasks, cancel: what was delegated and asked, and calling it off.
+// tasks, cancel: what was delegated and asked, and cancelling it.
 import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { interruptible, type CommandContext } from '../context.ts';

@@ -1,0 +1,44 @@
+// `axon history` against a whole hub: an agent lists and reads what it took part in, and no more.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ConversationDto } from '../../preload/contract/conversation-dto.ts';
+import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+const SLOW = { timeout: 60_000 };
+let hub: TestHub;
+let tokens = { asker: '', doer: '', other: '' };
+let passphrase: string;
+
+const as = (agent: keyof typeof tokens, ...words: readonly string[]): Promise<Ended> =>
+  axon(hub.home, words, { AXON_TOKEN: tokens[agent] });
+
+beforeAll(async () => {
+  hub = await TestHub.start();
+  passphrase = await choosePassphrase(hub.home);
+  tokens = {
+    asker: await hub.agent('asker'),
+    doer: await hub.agent('doer'),
+    other: await hub.agent('other'),
+  };
+  const sent = await hub.ask('/v1/delegate', {
+    method: 'POST',
+    token: tokens.asker,
+    body: { to: 'local/doer', task: 'Water the garden' },
+  });
+  expect(sent.status).toBe(202);
+}, 60_000);
+afterAll(() => hub.stop());
+
+it('lists the conversations of the agent, and of all for a person', SLOW, async () => {
+  expect((await as('asker', 'history')).out).toContain('Water the garden');
+  expect((await as('other', 'history')).out).toBe('Nothing has been said yet.\n');
+  const owner = await axon(hub.home, ['--passphrase-file', passphrase, 'history']);
+  expect(owner).toMatchObject({ code: 0, out: expect.stringContaining('Waits for a person') });
+});
+
+it('reads one of them, which is nobody else’s', SLOW, async () => {
+  const { items } = JSON.parse((await as('asker', 'history', '--json')).out);
+  const [{ id = '' } = {}] = items as readonly ConversationDto[];
+  expect((await as('asker', 'history', id)).out).toMatch(/a task, .*\n {2}\| Water the garden\n/);
+  expect(await as('other', 'history', id)).toMatchObject({ code: 2, out: '' });
+});

@@ -123,13 +123,13 @@ describe('axon settings', () => {
       await node.start();
       const { out } = await owner('settings');
       expect(out).toMatch(/^keep-messages +30 +--keep-messages$/m);
-      expect(out).toMatch(/^discovery +off +AXON_DISCOVERY$/m);
+      expect(out).toMatch(/^discovery +off +AXON_DISCOVERY=off$/m);
       const changed = await owner('settings', 'keep-messages', '90');
       expect(changed.out).toMatch(/^keep-messages {2}30\n/);
       expect(changed.out).toContain(
-        'This hub was started with --keep-messages. That counts until it is started without it.',
+        'This hub was started with --keep-messages. That counts until you start it without.',
       );
-      expect(changed.out).toContain('Your change is saved, and counts from then on.');
+      expect(changed.out).toContain('Your change is saved. It counts from that start on.');
       await node.stop();
       const next = await hub.restart();
       expect(next.services.settings.current()).toMatchObject({

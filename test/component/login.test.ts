@@ -27,9 +27,7 @@ async function showLogin(
 
 test('asks for the passphrase and says what else lets somebody in, without a word for terminals', async () => {
   const hub = await showLogin();
-  await expect
-    .element(page.getByText(/Open AXON Hub on the computer where it runs\./))
-    .toBeVisible();
+  await expect.element(page.getByText(/Go to the computer where AXON Hub runs\./)).toBeVisible();
   expect(document.body.textContent).not.toMatch(/\baxon |npx|[Tt]erminal|[Tt]oken|\b[Pp]ort\b/);
   await expectAccessible();
   await page.getByLabelText('Owner passphrase').fill('correct horse');

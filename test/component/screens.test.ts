@@ -403,7 +403,7 @@ describe('settings', () => {
     await expect
       .element(
         page.getByText(
-          'This hub was started with --discovery. That counts until it is started without it.',
+          'This hub was started with --discovery. That counts until you start it without.',
         ),
       )
       .toBeVisible();

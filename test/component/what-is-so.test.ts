@@ -102,7 +102,11 @@ describe('the page of a hub says what it may do', () => {
     await showApp(hub, place);
     await expect
       .poll(rows)
-      .toEqual([SEES, 'Questions about Family calendar are answered without asking you.', ASKS]);
+      .toEqual([
+        SEES,
+        'Questions that name Family calendar are answered without asking you, unless a rule says otherwise.',
+        ASKS,
+      ]);
     hub.emit({ type: 'agent', agent: { ...lists, risk_class: 'R2' } });
     await inBothPages(hub, place, () => expect.poll(rows).toEqual([SEES, ASKS]));
   });

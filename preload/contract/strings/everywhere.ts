@@ -146,7 +146,7 @@ export const common = {
     detail: 'Whoever is logged in decides for this hub.',
     passphraseLabel: 'Owner passphrase',
     noPassphrase:
-      'No passphrase yet, or forgotten? The desktop window needs none. A hub without a window prints a link when it starts at a terminal, and “axon login” there makes another.',
+      'No passphrase yet, or forgotten? Go to the computer where AXON Hub runs. Its window, or the page that opens when it starts, lets you in without one.',
     codeLabel: 'Login link or code',
     linkFrom: 'A login link comes from a terminal on the computer where this hub runs:',
     command: 'axon login',

@@ -181,7 +181,7 @@ describe('a rule that is made by hand', () => {
       .element(form.getByText('Choose an area. A rule that allows is for one area.'))
       .toBeVisible();
     await expect.element(list('Who asks')).toHaveFocus();
-    await expect.element(list('Who asks')).toHaveAccessibleDescription(/Say who asks/);
+    await expect.element(list('Who asks')).toHaveAccessibleDescription(/Choose who asks/);
     expect(callsOf(hub, 'rules.preview')).toEqual([]);
     await expectAccessible();
   });
@@ -214,7 +214,7 @@ describe('a rule that is made by hand', () => {
 
   test('one that turns away may be for anybody, and stays until it is removed', async () => {
     const hub = await open(makingHub());
-    await form.getByRole('radio', { name: 'Turn away' }).click();
+    await form.getByRole('radio', { name: 'Decline' }).click();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     expect(told()).toContain('Any hub may never ask any agent for anything in any area.');
     expect(told()).toContain('No end.');
@@ -226,7 +226,7 @@ describe('a rule that is made by hand', () => {
 
   test('back to one that lets in, the end is one, and who asks is to be chosen', async () => {
     const hub = await open(makingHub());
-    await form.getByRole('radio', { name: 'Turn away' }).click();
+    await form.getByRole('radio', { name: 'Decline' }).click();
     await form.getByRole('radio', { name: 'Allow without asking' }).click();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS);
     await expect.element(list('Ends')).toHaveDisplayValue('in 30 days');
@@ -273,7 +273,7 @@ describe('a rule that is made by hand', () => {
     await userEvent.keyboard('{Enter}');
     await expect.element(form.getByRole('radio', { name: 'Allow without asking' })).toHaveFocus();
     await userEvent.keyboard('{ArrowDown}{ArrowDown}');
-    await expect.element(form.getByRole('radio', { name: 'Turn away' })).toBeChecked();
+    await expect.element(form.getByRole('radio', { name: 'Decline' })).toBeChecked();
     await vi.advanceTimersByTimeAsync(PREVIEW_MS + ARM_MS);
     field('Only about the topic').element().focus();
     await userEvent.keyboard('{Enter}');

@@ -222,7 +222,7 @@ describe('one hub', () => {
     await showApp(hub, `people/hub/${DAD.id}`);
     await button('Suspend').click();
     await expect
-      .element(page.getByText(/^2 requests of it wait here and end for good, undone\./))
+      .element(page.getByText(/^2 of its requests wait here\. They end and are not done\./))
       .toBeVisible();
     await expectAccessible();
     await button('Keep it').click();
@@ -311,7 +311,7 @@ describe('a daemon that is trusted by its key', () => {
   test('as long as it refuses this hub its row says so, and its page gives the links to hand over', async () => {
     await shown(shut);
     await expect.element(row().getByText('refuses this hub')).toBeVisible();
-    const what = page.getByRole('region', { name: 'Greenhouse refuses this computer.' });
+    const what = page.getByRole('region', { name: 'Greenhouse refuses this hub.' });
     await expect
       .element(what.getByText(/Give one of these links, with an address it can reach/))
       .toBeVisible();
@@ -362,7 +362,7 @@ describe('a daemon that is trusted by its key', () => {
       .element(page.getByText(keyInLink(daemon.public_key), { exact: true }))
       .toBeVisible();
     await expect.element(heading('Safety number')).not.toBeInTheDocument();
-    await expect.element(page.getByText(/refuses this computer/)).not.toBeInTheDocument();
+    await expect.element(page.getByText(/refuses this hub\./)).not.toBeInTheDocument();
     await expectAccessible();
   });
 });
@@ -985,7 +985,7 @@ describe('an invitation', () => {
       .element(page.getByText('Leo’s old tablet was removed here on 3 May 2026.'))
       .toBeVisible();
     await expect
-      .element(page.getByText(/letting it in adds it at once\. It comes back as a new hub/))
+      .element(page.getByText(/“Add it again” adds it at once\. It comes back as a new hub/))
       .toBeVisible();
     await expect.element(button('Show the code')).not.toBeInTheDocument();
     await expectAccessible();

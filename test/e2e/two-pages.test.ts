@@ -120,7 +120,7 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     await first.allowByMouse('bus');
     await decided.promise;
     await nextItem(working, 'delegate');
-    const told = now.decided.progress.claimed('claude-code');
+    const told = now.decided.progress.claimed('Claude Code');
     await second.page.getByText(told).first().waitFor();
     taken.resolve();
     for (const { page } of tabs) {

@@ -42,3 +42,9 @@ it('reads one of them, which is nobody else’s', SLOW, async () => {
   expect((await as('asker', 'history', id)).out).toMatch(/a task, .*\n {2}\| Water the garden\n/);
   expect(await as('other', 'history', id)).toMatchObject({ code: 2, out: '' });
 });
+
+it('and a task says what it is, who sent it to whom, and until when it waits', SLOW, async () => {
+  const { items } = JSON.parse((await as('asker', 'tasks', '--json')).out);
+  const { out } = await as('asker', 'tasks', items[0].id);
+  expect(out).toMatch(/\nasker sent a task to doer, \d{4}-.*\.\nWaits until \d{4}-.*\.\n/);
+});

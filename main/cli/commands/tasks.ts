@@ -107,6 +107,7 @@ function taskLines(task: TaskDto): readonly string[] {
   return [
     `${task.id}  ${stateOf(task)}  ${task.peer_name}`,
     ...quoted(task.text),
+    ...partiesLines(task),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
     ...decisionLines(task),
     ...told('Reason:', reason ?? (outcome === error ? error : null)),
@@ -115,6 +116,19 @@ function taskLines(task: TaskDto): readonly string[] {
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
     ...personLines(task.decision === null ? (said?.answered_by ?? null) : null),
   ];
+}
+
+/** What it is, who asked whom, and when it began, ends or ended. Only our own agents are named. */
+function partiesLines(task: TaskDto): readonly string[] {
+  const { kind, direction, peer_name: peer, from_agent: from, to_agent: to } = task;
+  const asker = direction === 'incoming' ? peer : (from ?? 'A person here');
+  const doer = direction === 'outgoing' ? peer : (to ?? 'this hub');
+  const until =
+    task.finished_at === null
+      ? `Waits until ${localTime(task.deadline_at)}.`
+      : `Ended ${localTime(task.finished_at)}.`;
+  const what = kind === 'query' ? 'a question' : 'a task';
+  return [`${asker} sent ${what} to ${doer}, ${localTime(task.created_at)}.`, until];
 }
 
 /** @param by the name that the other hub gives */

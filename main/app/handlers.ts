@@ -74,7 +74,7 @@ export function composeHandlers(
         lagMs: lag.read(),
       }),
     }),
-    ...sessionsHandlers({ tokens }),
+    ...sessionsHandlers({ tokens, agents: work.agents }),
     ...settingsHandlers({ settings }),
     ...peersHandlers({ directory, links, keyTrust }),
     ...pairingsHandlers({ pairing, hub }),

@@ -121,7 +121,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To cancel one: "axon cancel ID".' },
   cancel: { tries: ['cancel ID "no longer needed"'] },
   history: { tries: ['history', 'history ID'] },
-  mcp: { tries: ['mcp', 'mcp --as claude-code'] },
+  mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
+  'mcp install': {
+    tries: ['mcp install claude-code', 'mcp install codex --domain work.code'],
+    next: 'Out again: "axon mcp uninstall PROGRAM".',
+  },
+  'mcp uninstall': { tries: ['mcp uninstall claude-code'] },
   inbox: {
     tries: ['inbox --wait 55'],
     next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.',

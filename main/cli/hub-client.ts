@@ -16,6 +16,7 @@ import type {
   OperationResult,
 } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
+import { VERSION } from '../lib/version.ts';
 
 /** Longer than the longest wait the hub offers by itself (55 s). */
 const CALL_TIMEOUT_MS = 65_000;
@@ -51,25 +52,44 @@ export class HubClient {
   readonly #home: string;
   readonly #agent: Agent;
   readonly #token: string | null;
+  readonly #userAgent: string;
 
-  private constructor(home: string, facts: RuntimeFacts, agent: Agent, token: string | null) {
+  private constructor(
+    home: string,
+    facts: RuntimeFacts,
+    agent: Agent,
+    token: string | null,
+    userAgent: string,
+  ) {
     this.#home = home;
     this.facts = facts;
     this.#agent = agent;
     this.#token = token;
+    this.#userAgent = userAgent;
   }
 
   /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
   static async connect(home: string): Promise<HubClient> {
     const facts = readRuntimeFile(home);
-    const client = new HubClient(home, facts, new Agent({ keepAlive: true }), null);
+    const client = new HubClient(
+      home,
+      facts,
+      new Agent({ keepAlive: true }),
+      null,
+      `axon/${VERSION}`,
+    );
     await client.#checkProof();
     return client;
   }
 
   /** The same line, speaking for this token. */
   withToken(token: string | null): HubClient {
-    return new HubClient(this.#home, this.facts, this.#agent, token);
+    return new HubClient(this.#home, this.facts, this.#agent, token, this.#userAgent);
+  }
+
+  /** The same line, which says of itself that it is this program. */
+  withUserAgent(userAgent: string): HubClient {
+    return new HubClient(this.#home, this.facts, this.#agent, this.#token, userAgent);
   }
 
   /**
@@ -132,7 +152,10 @@ export class HubClient {
     timeoutMs: number,
     signal?: AbortSignal,
   ): Promise<{ readonly status: number; readonly body: string }> {
-    const headers: Record<string, string> = { accept: 'application/json' };
+    const headers: Record<string, string> = {
+      accept: 'application/json',
+      'user-agent': this.#userAgent,
+    };
     if (form.body !== null) {
       headers['content-type'] = 'application/json';
       // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as

@@ -54,6 +54,12 @@ export function invocationAnywhere(
   return program === null || words === null ? null : `${program}${words}`;
 }
 
+/** The file of the command, for a program that starts it without a shell; null as above. */
+export function programFile(here: Surroundings = surroundings()): string | null {
+  const root = packageFolder(here.codeFolder);
+  return root === null ? null : join(root, PROGRAM);
+}
+
 /**
  * Hints name commands as "axon ..." in double quotes: the same text with the words that work here.
  */

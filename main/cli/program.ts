@@ -54,7 +54,7 @@ const SECRET_ARGUMENTS = [
 /** What a group of commands does when none of them is named. */
 const DEFAULT_COMMAND = 'list';
 /** Groups that do something themselves then. */
-const OWN_WORK: readonly string[] = ['peers', 'invite'];
+const OWN_WORK: readonly string[] = ['peers', 'invite', 'mcp'];
 const HELP_FLAGS: readonly string[] = ['-h', '--help'];
 const HELP_OPTION = [HELP_FLAGS.join(', '), 'print help'] as const;
 const PERSON_ONLY = '(the person in charge only)';

@@ -118,6 +118,11 @@ export class Session {
     );
   }
 
+  /** The agent of --as. */
+  get named(): string | undefined {
+    return this.#options.agent;
+  }
+
   /** What stands behind a command in a hint, so that the same agent speaks. */
   get asWords(): string {
     return this.#options.agent === undefined ? '' : ` --as ${this.#options.agent}`;
@@ -159,7 +164,7 @@ export class Session {
    */
   storeToken(agent: string, token: string): string {
     mkdirSync(join(this.home, 'tokens'), { recursive: true, mode: 0o700 });
-    const path = this.#tokenFile(agent);
+    const path = this.tokenFile(agent);
     rmSync(path, { force: true });
     const descriptor = openSync(
       path,
@@ -175,9 +180,15 @@ export class Session {
     return path;
   }
 
+  /** Whether a token of this agent stands here, and the hub takes it. */
+  async hasWorkingToken(agent: string): Promise<boolean> {
+    if (!this.storedAgents().includes(agent)) return false;
+    return (await this.#speaking(await this.line(), agent)) !== undefined;
+  }
+
   /** Removes the token file of an agent that is connected no longer. */
   forgetToken(agent: string): void {
-    rmSync(this.#tokenFile(agent), { force: true });
+    rmSync(this.tokenFile(agent), { force: true });
   }
 
   /** How the hub is; needs no token, only the right to read its runtime file. */
@@ -308,7 +319,7 @@ export class Session {
   }
 
   #storedToken(agent: string): string {
-    return checkToken(readSecretFile(this.#tokenFile(agent)), this.#tokenFile(agent));
+    return checkToken(readSecretFile(this.tokenFile(agent)), this.tokenFile(agent));
   }
 
   /**
@@ -342,7 +353,8 @@ export class Session {
     );
   }
 
-  #tokenFile(agent: string): string {
+  /** Where the token of an agent stands, or would. Throws as checkAgentName. */
+  tokenFile(agent: string): string {
     return join(this.home, 'tokens', `${checkAgentName(agent)}${SUFFIX}`);
   }
 }
@@ -402,6 +414,16 @@ export function readSecretFile(
       'It must be there, readable by you, and hold the secret on its first line.',
       cause,
     );
+  }
+}
+
+/** The token in a file; undefined where there is none. */
+export function readToken(path: string): string | undefined {
+  try {
+    const text = readSecretFile(path);
+    return TOKEN.test(text) ? text : undefined;
+  } catch {
+    return undefined;
   }
 }
 

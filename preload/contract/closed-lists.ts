@@ -45,6 +45,10 @@ export type ApprovalState = (typeof APPROVAL_STATES)[number];
 export const DELIVERY_STATES = ['queued', 'claimed', 'running', 'done', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** The ways in which an agent reaches its hub. */
+export const AGENT_DOORS = ['http', 'mcp', 'terminal'] as const;
+export type AgentDoor = (typeof AGENT_DOORS)[number];
+
 /** How whoever did it says it went. */
 export const RESULT_STATUSES = ['completed', 'partial', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];

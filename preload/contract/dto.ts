@@ -2,6 +2,7 @@
 // snake_case, because agents in any language read them. Text that came from another hub or an agent
 // stands only in fields of type OutsideText. Imports types of this folder only.
 import type {
+  AgentDoor,
   ApprovalState,
   Importance,
   RequestKind,
@@ -99,6 +100,14 @@ interface AgentDomainDto {
   readonly offered?: boolean;
 }
 
+/** How an agent is connected now. */
+export interface AgentLineDto {
+  readonly door: AgentDoor;
+  /** Which program it says it is. */
+  readonly program: OutsideText | null;
+  readonly since: number;
+}
+
 export interface AgentDto {
   readonly name: string;
   readonly display_name: string;
@@ -114,6 +123,8 @@ export interface AgentDto {
   readonly concurrency: number;
   readonly is_default: boolean;
   readonly presence: 'online' | 'away' | 'never_seen';
+  /** null: it is not online. */
+  readonly line: AgentLineDto | null;
   readonly active_tasks: number;
   readonly queued: number;
   readonly created_at: number;
@@ -127,6 +138,8 @@ export interface RegistrationDto {
   readonly agent_name: OutsideText;
   /** What it would be called here. */
   readonly display_name: string;
+  /** An agent of this name holds no token any more: it gets its classes and its inbox back. */
+  readonly was_connected: boolean;
   /** Shown by the program too, so that the person confirms the right one. */
   readonly code: string;
   readonly domains: readonly OutsideText[];

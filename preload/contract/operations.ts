@@ -211,10 +211,11 @@ export const OPERATIONS = {
     }),
   },
   'sessions.list': { method: 'GET', path: '/v1/sessions', access: 'owner', params: none },
+  /** An agent may end its own token, and no other. */
   'sessions.revoke': {
     method: 'DELETE',
     path: '/v1/sessions/:id',
-    access: 'owner',
+    access: 'any',
     whileLocked: true,
     outlivesToken: true,
     params: v.strictObject({ id: identifier }),

@@ -83,6 +83,8 @@ describe.each(ERAS)('/mcp, era %j', (era) => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(TOOLS).toSorted());
     expect((await call(client, 'axon_whoami')).said).toMatchObject({ token: { agent } });
+    const here = await hub.ask(`/v1/agents/${agent}`, { token: page });
+    expect(JSON.parse(here.text).line).toMatchObject({ door: 'mcp', program: 'node' });
     await hub.ask(`/v1/agents/${agent}`, { method: 'DELETE', token: page });
     await expect(call(client, 'axon_whoami')).rejects.toThrow();
   }, 60_000);

@@ -17,6 +17,7 @@ import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { followInbox } from './inbox-events.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
+import { lineOf } from './line.ts';
 import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
@@ -74,7 +75,7 @@ export class RequestRun {
     if (path === MCP_PATH && caller.kind !== 'anonymous')
       return this.#mcp(request, response, caller, expectsContinue);
     if (match === undefined) throw this.#noRoute(path);
-    door.admit(match.name, caller);
+    door.admit(match.name, caller, lineOf(request));
     const begin = (): void => void (expectsContinue && response.writeContinue());
     const body = hasBody(request) ? await this.#body(request, caller, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && operationEntry(match.name).ownPace !== true) enter();
@@ -182,7 +183,7 @@ export class RequestRun {
   }
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
-    this.#services.door.admit('inbox.claim', caller);
+    this.#services.door.admit('inbox.claim', caller, lineOf(request));
     if (caller.kind !== 'agent') {
       throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', {
         failedBy: 'input',

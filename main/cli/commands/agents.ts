@@ -1,26 +1,17 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program
 // (a person confirms it), the others are for the person in charge.
 import { Argument, Option } from 'commander';
-import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
+import { RISK_CLASSES, type AgentDoor } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { AppError } from '../../lib/app-error.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { handleHere } from '../agent-handle.ts';
+import { connectAgent, profileOf, withProfile, type ProfileOptions } from '../connect-agent.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
-import { collect, collectDomains } from '../option-values.ts';
-import { refusal } from '../refusal.ts';
 
 const AGENT = 'the agent, by its name or its handle';
-const POLL_INTERVAL_MS = 1_000;
-
-interface ProfileOptions {
-  readonly domain?: string[];
-  readonly capability?: string[];
-  readonly model?: string;
-}
 
 export function addAgentCommands(program: AxonCommand): void {
   const agents = program
@@ -34,44 +25,21 @@ export function addAgentCommands(program: AxonCommand): void {
       terminal.result(page, () =>
         page.items.length === 0
           ? [`No agent is connected yet: ${typed} agents connect NAME`]
-          : [...table(rows(page.items)), '', ENGLISH.agents.classLegend],
+          : [...table(rows(page.items), page.items.map(saidOf)), '', ENGLISH.agents.classLegend],
       );
     });
-  profile(agents.command('connect'))
+  withProfile(agents.command('connect'))
     .description(
       'connect a program: shows a code that the person confirms in the app, then keeps its token',
     )
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
-    .does(async ({ terminal, session, command: typed }, name: string, options: ProfileOptions) => {
-      checkAgentName(name);
-      const line = await session.line();
-      const asked = await line.call('agents.register', profileOf(name, options));
-      terminal.note(
-        `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${typed} login opens them). Its code is ${asked.registration.code}.`,
-      );
-      const areas = (options.domain ?? []).map((domain) => ` --domain ${domain}`).join('');
-      terminal.note(
-        `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${typed} agents add ${name}${areas}`,
-      );
-      for (;;) {
-        const { state, token } = await line.call('agents.registration', {
-          id: asked.registration.id,
-          secret: asked.secret,
-        });
-        if (token !== null) {
-          const file = session.storeToken(name, token);
-          terminal.result({ name, token_file: file }, () => [
-            `Connected. The token stands in ${file}.`,
-          ]);
-          return;
-        }
-        if (state === 'declined') throw refusal('rejected', 'The person declined.');
-        if (state !== 'pending')
-          throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
-        await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-      }
+    .does(async (context, name: string, options: ProfileOptions) => {
+      const file = await connectAgent(context, name, options);
+      context.terminal.result({ name, token_file: file }, () => [
+        `Connected. The token stands in ${file}.`,
+      ]);
     });
-  profile(agents.command('add'))
+  withProfile(agents.command('add'))
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
     .addOption(
@@ -174,33 +142,26 @@ function countOfAreas({ domains }: AgentDto): string {
       : `${domains.length} others`;
 }
 
-function profile(command: AxonCommand): AxonCommand {
-  return command
-    .option(
-      '--domain <domain>',
-      'what it does, like family.calendar; may be given several times',
-      collectDomains,
-    )
-    .option('--capability <word>', 'what it can do; may be given several times', collect)
-    .option('--model <name>', 'the model behind it');
-}
+const DOORS = { http: 'HTTP', mcp: 'MCP', terminal: 'axon' } as const satisfies Record<
+  AgentDoor,
+  string
+>;
 
-function profileOf(
-  name: string,
-  options: ProfileOptions,
-): { name: string; domains: string[]; capabilities: string[]; model: string | undefined } {
-  const { domain: domains = [], capability: capabilities = [], model } = options;
-  return { name, domains, capabilities, model };
+/** Which program it says it is. */
+function saidOf({ line }: AgentDto): string | null {
+  return line?.program ?? null;
 }
 
 function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])[] {
   return [
-    ['NAME', 'HANDLE', 'STATE', 'CLASS', inZone('LAST CALL'), 'DOMAINS'],
+    ['NAME', 'HANDLE', 'STATE', 'CLASS', 'DOOR', inZone('SINCE'), 'LAST CALL', 'DOMAINS'],
     ...items.map((agent) => [
       agent.display_name,
       agent.name,
       agent.presence,
       agent.risk_class,
+      agent.line === null ? null : DOORS[agent.line.door],
+      cellTime(agent.line?.since ?? null),
       cellTime(agent.last_call_at),
       agent.domains.map(({ domain }) => domain).join(', ') || null,
     ]),

@@ -1,58 +1,162 @@
-// mcp: an MCP server over stdio, for the agent that starts it. It speaks for one connected agent,
-// and finds the hub again when that was restarted.
+// mcp: an MCP server over stdio, for the agent that starts it, and the entry that makes a program
+// start it.
+import type { Implementation } from '@modelcontextprotocol/server';
+import { rmSync } from 'node:fs';
+import { Argument } from 'commander';
 import type { OperationName } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { interruptible, problemOf } from '../context.ts';
-import type { HubClient } from '../hub-client.ts';
-import type { Session } from '../session.ts';
+import { connectAgent, withProfile, type ProfileOptions } from '../connect-agent.ts';
+import { interruptible, problemOf, type CommandContext } from '../context.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
+import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
+import { ClientSettings, serverEntry } from '../mcp-install.ts';
+import { readToken, type Session } from '../session.ts';
 
 export function addMcpCommand(program: AxonCommand, version: string): void {
-  program
+  const mcp = program
     .command('mcp')
     .description('serve MCP over standard input and output, for an agent that starts this')
-    .does(async ({ session }) => {
-      // Loaded here, so that no other command waits for it.
-      const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
-      const { mcpServer } = await import('../../mcp/server.ts');
-      const line = new AgentLine(session);
-      const served = serveStdio(() =>
-        mcpServer({
-          version,
-          call: (operation, params, signal) => line.call(operation, params, signal),
-          problemOf,
-        }),
-      );
-      return interruptible(async (signal) => {
-        await new Promise<unknown>((resolve) => {
-          process.stdin.once('close', resolve);
-          signal.addEventListener('abort', resolve, { once: true });
-        });
-        await served.close();
-        return 0;
-      });
+    .does(({ session }) => serve(session, version));
+  withProfile(mcp.command('install'))
+    .description('connect a program that speaks MCP, and write this server into its settings')
+    .addArgument(clientArgument())
+    .option('--show', 'print the entry and write nothing')
+    .does((context, id: string, options: ProfileOptions & { show?: boolean }) =>
+      install(context, clientOf(id), options),
+    );
+  mcp
+    .command('uninstall')
+    .description('take this server out of the settings of a program, and end its token')
+    .addArgument(clientArgument())
+    .does((context, id: string) => uninstall(context, clientOf(id)));
+}
+
+function clientArgument(): Argument {
+  return new Argument('<program>', 'which one').choices(MCP_CLIENTS.map(({ id }) => id));
+}
+
+function clientOf(id: string): McpClient {
+  const client = MCP_CLIENTS.find((known) => known.id === id);
+  if (client === undefined) throw new RangeError(id);
+  return client;
+}
+
+async function serve(session: Session, version: string): Promise<number> {
+  // Loaded here, so that no other command waits for it.
+  const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+  const { mcpServer } = await import('../../mcp/server.ts');
+  const line = new AgentLine(session, version);
+  const served = serveStdio(() => {
+    const server = mcpServer({
+      version,
+      call: (operation, params, signal) =>
+        line.call(operation, params, signal, server.server.getClientVersion()),
+      problemOf,
     });
+    return server;
+  });
+  return interruptible(async (signal) => {
+    // So that the hub shows that it is connected; without a hub, the first tool says so.
+    void line.call('hub.whoami', {}, signal, undefined).catch(() => undefined);
+    await new Promise<unknown>((resolve) => {
+      process.stdin.once('close', resolve);
+      signal.addEventListener('abort', resolve, { once: true });
+    });
+    await served.close();
+    return 0;
+  });
+}
+
+async function install(
+  context: CommandContext,
+  client: McpClient,
+  { show = false, ...profile }: ProfileOptions & { show?: boolean },
+): Promise<void> {
+  const { terminal, session } = context;
+  const agent = session.named ?? client.id;
+  const known = session.tokenFile(agent);
+  if (show) {
+    const text = entryText(client, serverEntry(session.home, known));
+    terminal.result({ program: client.id, entry: text }, () => text.split('\n'));
+    return;
+  }
+  // Before anybody is asked to confirm anything.
+  const settings = new ClientSettings(client);
+  const entry = serverEntry(session.home, known);
+  const text = settings.with(entry);
+  terminal.note(`This goes into ${settings.file}:`);
+  for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
+  if (!(await session.hasWorkingToken(agent))) await connectAgent(context, agent, profile);
+  settings.write(text);
+  terminal.result({ program: client.id, agent, file: settings.file, token_file: known }, () => [
+    `${client.title} is connected as ${agent}. Start it anew, and it has the tools.`,
+  ]);
+}
+
+async function uninstall({ terminal, session }: CommandContext, client: McpClient): Promise<void> {
+  const settings = new ClientSettings(client);
+  const { file, tokenFile } = settings;
+  if (tokenFile === undefined) {
+    terminal.result({ program: client.id, file, removed: false }, () => [
+      `${client.title} has no entry of ours in ${file}.`,
+    ]);
+    return;
+  }
+  const text = settings.without();
+  await endToken(session, tokenFile);
+  settings.write(text);
+  terminal.result({ program: client.id, file, removed: true }, () => [
+    `The entry is out of ${file}, and its token has ended. What the agent did stays on record.`,
+  ]);
+}
+
+/** One that ended before, or whose file is gone, needs no ending. Throws as HubClient.call does. */
+async function endToken(session: Session, file: string): Promise<void> {
+  const token = readToken(file);
+  const [, , id] = token?.split('_') ?? [];
+  if (token === undefined || id === undefined) return;
+  try {
+    await (await session.line()).withToken(token).call('sessions.revoke', { id });
+  } catch (error) {
+    if (!(error instanceof HubProblem) || error.problem.code !== 'unauthenticated') throw error;
+  }
+  rmSync(file, { force: true });
+}
+
+/** The text of a header, whatever the program calls itself. */
+function userAgent(version: string, program: Implementation | undefined): string {
+  if (program === undefined) return `axon-mcp/${version}`;
+  const said = `${program.name} ${program.version}`.replaceAll(/[^ -~]/g, '?');
+  return `axon-mcp/${version} (${said})`;
 }
 
 /** The line to the hub, made when it is first needed and again after the hub went away. */
 class AgentLine {
   readonly #session: Session;
+  readonly #version: string;
   #client: HubClient | undefined;
 
-  constructor(session: Session) {
+  constructor(session: Session, version: string) {
     this.#session = session;
+    this.#version = version;
   }
 
-  /** Throws as HubClient.call and Session.asAgent do. */
+  /**
+   * Throws as HubClient.call and Session.asAgent do.
+   * @param program what it says it is
+   */
   async call(
     operation: OperationName,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    program: Implementation | undefined,
   ): Promise<unknown> {
     this.#client ??= await this.#session.asAgent();
+    const client = this.#client.withUserAgent(userAgent(this.#version, program));
     try {
       // Each tool's schema is the operation's own, and the hub checks it again.
-      return await this.#client.call(operation, params as never, signal);
+      return await client.call(operation, params as never, signal);
     } catch (error) {
       if (error instanceof AppError && error.code === 'hub_unreachable')
         this.#client = await this.#client.again();

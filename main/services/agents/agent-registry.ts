@@ -2,7 +2,7 @@
 // only the owner sets) and whether they are there. Never decides about requests, and never sees a
 // token.
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
-import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { AgentDto, AgentLineDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -19,7 +19,13 @@ import {
   type Namesakes,
 } from './agent-profile.ts';
 import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
-import { AGENTS_MAX, LAST_CALL_WRITE_INTERVAL_MS, PRESENCE_WINDOW_MS } from './limits.ts';
+import {
+  AGENTS_MAX,
+  LAST_CALL_WRITE_INTERVAL_MS,
+  LINE_CHANGE_INTERVAL_MS,
+  PRESENCE_WINDOW_MS,
+  PROGRAM_MAX_CHARACTERS,
+} from './limits.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 
@@ -64,8 +70,12 @@ interface Presence {
   writtenAtMonotonicMs: number;
   openStreams: number;
   online: boolean;
+  line: AgentLineDto | null;
   timer: TimerHandle | undefined;
 }
+
+/** How an agent called, as it says itself. */
+export type AgentLine = Pick<AgentLineDto, 'door' | 'program'>;
 
 interface Deps {
   readonly store: Store;
@@ -242,6 +252,22 @@ export class AgentRegistry {
     return this.get(name);
   }
 
+  /** Whether an agent of this name is known here and holds no token. */
+  isWithoutToken(reads: Reads, name: string): boolean {
+    return reads.agent(name)?.state === 'active' && newestToken(reads, name) === null;
+  }
+
+  /** Inside the commit that connects such an agent again: areas are added, all else stays. */
+  reconnect(tables: Tables, after: After, name: string, { domains = [] }: AgentProfile): AgentRow {
+    const row = this.#row(tables, name);
+    const offered = row.domains.filter(({ isOffered }) => isOffered);
+    const areas = unique([...offered.map(({ domain }) => domain), ...domains]);
+    const next = { ...row, domains: mergeDomains(row, areas, tables.agents(), true) };
+    this.#put(tables, row, next);
+    after(() => this.changed(name));
+    return next;
+  }
+
   /**
    * The owner's name for an agent: looks like no other agent's and no hub's. @throws AppError
    * not_found, bad_request, conflict
@@ -338,12 +364,13 @@ export class AgentRegistry {
   }
 
   /** The door calls this for every authenticated call of an agent. */
-  touch(name: string): void {
+  touch(name: string, line?: AgentLine): void {
     const row = this.#deps.store.read.agent(name);
     if (!row) return;
     const { clock } = this.#deps;
     const now = clock.monotonicMs();
     const presence = this.#presenceOf(name);
+    const wasOnline = presence.online;
     presence.lastCallMonotonicMs = now;
     if (now - presence.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
       presence.writtenAtMonotonicMs = now;
@@ -353,7 +380,9 @@ export class AgentRegistry {
         if (current) tables.putAgent({ ...current, lastCallAt });
       });
     }
+    const isNewLine = line !== undefined && this.#noteLine(presence, line);
     this.#settlePresence(name, presence);
+    if (isNewLine && wasOnline) this.changed(name);
   }
 
   /**
@@ -415,6 +444,7 @@ export class AgentRegistry {
         : row.lastCallAt === null && !this.#presence.has(row.name)
           ? 'never_seen'
           : 'away',
+      line: this.#presence.get(row.name)?.line ?? null,
       active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
       queued: read.countDeliveries(row.name, ['queued']),
       created_at: row.createdAt,
@@ -458,10 +488,23 @@ export class AgentRegistry {
       writtenAtMonotonicMs: -Infinity,
       openStreams: 0,
       online: false,
+      line: null,
       timer: undefined,
     };
     this.#presence.set(name, fresh);
     return fresh;
+  }
+
+  /** An agent that is several programs at once changes it no more often than pages should hear. */
+  #noteLine(presence: Presence, { door, program }: AgentLine): boolean {
+    const now = this.#deps.clock.wallMs();
+    const known = presence.line;
+    const said = program === null ? null : escapeText(program).slice(0, PROGRAM_MAX_CHARACTERS);
+    if (known?.door === door && (said === null || said === known.program)) return false;
+    const isMore = known?.door === door && known.program === null;
+    if (known !== null && !isMore && now - known.since < LINE_CHANGE_INTERVAL_MS) return false;
+    presence.line = { door, program: said, since: now };
+    return true;
   }
 
   #settlePresence(name: string, presence: Presence): void {
@@ -475,6 +518,7 @@ export class AgentRegistry {
     }
     if (online === presence.online) return;
     presence.online = online;
+    if (!online) presence.line = null;
     this.changed(name);
   }
 

@@ -4,6 +4,10 @@
 export const PRESENCE_WINDOW_MS = 90_000;
 /** The last call is written down at most this often per agent. */
 export const LAST_CALL_WRITE_INTERVAL_MS = 60_000;
+/** How an agent is connected is noted anew at most this often. */
+export const LINE_CHANGE_INTERVAL_MS = 5_000;
+/** What a program calls itself is cut after this. */
+export const PROGRAM_MAX_CHARACTERS = 64;
 /** Agents of this hub; registering more is refused. */
 export const AGENTS_MAX = 64;
 /** First-time programs that may wait for a person; the next is `overloaded`. */

@@ -8,7 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url } from '../../lib/bytes.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
-import type { RegistrationRow, Store, Tables } from '../../ports/store.ts';
+import type { Reads, RegistrationRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
@@ -88,7 +88,7 @@ export class Registrations {
       this.#forgetOver(tables, (id) =>
         after(() => events.publish({ type: 'registration_gone', id })),
       );
-      agents.checkName(tables, name);
+      if (!this.#isReturning(tables, name)) agents.checkName(tables, name);
       const waiting = tables.registrations().filter((other) => other.state === 'pending').length;
       if (waiting >= REGISTRATIONS_PENDING_MAX) {
         throw new AppError(
@@ -156,7 +156,10 @@ export class Registrations {
           failedBy: 'input',
         });
       }
-      const agent = agents.add(tables, after, row.agentName, readProfile(row), riskClass);
+      const profile = readProfile(row);
+      const agent = this.#isReturning(tables, row.agentName)
+        ? agents.reconnect(tables, after, row.agentName, profile)
+        : agents.add(tables, after, row.agentName, profile, riskClass);
       this.#close(tables, row, 'confirmed');
       audit.append(tables, {
         actor: actor.actor,
@@ -212,17 +215,35 @@ export class Registrations {
   }
 
   #dto(row: RegistrationRow): RegistrationDto {
+    const { agents, store } = this.#deps;
     const profile = readProfile(row);
+    const known = this.#isReturning(store.read, row.agentName)
+      ? agents.get(row.agentName)
+      : undefined;
     return {
       id: row.id,
       agent_name: escapeText(row.agentName),
-      display_name: this.#deps.agents.nameOfNew(this.#deps.store.read, row.agentName, profile),
+      display_name: known?.display_name ?? agents.nameOfNew(store.read, row.agentName, profile),
+      was_connected: known !== undefined,
       code: row.code,
       domains: (profile.domains ?? []).map(escapeText),
       capabilities: (profile.capabilities ?? []).map(escapeText),
       created_at: row.createdAt,
       expires_at: row.expiresAt,
     };
+  }
+
+  /**
+   * Whether the name is that of an agent whose token ended, and nobody who asked for it has still
+   * to fetch the new one.
+   */
+  #isReturning(reads: Reads, name: string): boolean {
+    return (
+      this.#deps.agents.isWithoutToken(reads, name) &&
+      !reads
+        .registrations()
+        .some((row) => row.agentName === name && row.state === 'confirmed' && !this.#isOver(row))
+    );
   }
 
   #waiting(tables: Tables, id: string): RegistrationRow {

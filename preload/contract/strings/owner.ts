@@ -1,4 +1,5 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
+import type { AgentDoor } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
 import type { SettingKey } from '../settings.ts';
@@ -38,6 +39,11 @@ export const agents = {
   busy: (active: number, all: number) =>
     `Busy, ${active} of ${plural(all, { one: '{n} task', other: '{n} tasks' })}.`,
   queued: (count: number) => plural(count, { one: '{n} waits for it.', other: '{n} wait for it.' }),
+  line: {
+    http: (since: string) => `By HTTP since ${since}.`,
+    mcp: (since: string) => `By MCP since ${since}.`,
+    terminal: (since: string) => `By the command since ${since}.`,
+  } satisfies Record<AgentDoor, (since: string) => string>,
   lastCall: (when: string) => `Last call ${when}.`,
   tokenMade: (when: string) => `Token made ${when}.`,
   noToken: 'It has no token.',
@@ -48,6 +54,7 @@ export const agents = {
   renameName: 'Your name for this agent',
   renameNow: 'Save the name',
   handle: 'Name at terminals and for programs',
+  program: 'The program says it is',
   newToken: 'New token',
   newTokenAsk: (name: string) => `Make a new token for ${name}? The old one stops working at once.`,
   newTokenYes: 'Make a new one',
@@ -72,6 +79,8 @@ export const agents = {
     confirm: 'Confirm',
     note: (duration: string) =>
       `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
+    noteAgain: (duration: string) =>
+      `This request ends in ${duration}. An agent of this name was connected before: it gets its areas, its risk settings and its inbox back.`,
   },
 
   connect: {

@@ -1,6 +1,6 @@
 // How an agent's state is spoken of. Pure.
 import type { AgentDto } from '../../../preload/contract/dto.ts';
-import { ago, durationWords } from '../../app/format.ts';
+import { ago, durationWords, when } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 import type { IconName } from '../../ui/icons.ts';
 
@@ -36,6 +36,7 @@ export function workOf(agent: AgentDto, now: number): string {
       ? agents.idle(agent.concurrency)
       : agents.busy(agent.active_tasks, agent.concurrency),
     agent.queued === 0 ? '' : agents.queued(agent.queued),
+    agent.line === null ? '' : agents.line[agent.line.door](when(agent.line.since, now)),
     agent.last_call_at === null ? '' : agents.lastCall(ago(agent.last_call_at, now)),
     tokenOf(agent, now),
     agent.topics.length === 0 ? '' : agents.topics(agent.topics.join(', ')),

@@ -1,0 +1,102 @@
+// Our entry in the settings of a program that speaks MCP, on disk: read, then replaced as a whole
+// file, so that a crash leaves the old one or the new one.
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { dataFolder } from '../lib/data-folder.ts';
+import { programFile } from './invocation.ts';
+import { entryIn, tokenFileOf, withEntry, withoutEntry } from './mcp-clients.ts';
+import type { McpClient, ServerEntry } from './mcp-clients.ts';
+import { refusal } from './refusal.ts';
+
+/** What is written for one token file. @throws AppError bad_request: the app has no command */
+export function serverEntry(home: string, tokenFile: string): ServerEntry {
+  const program = programFile();
+  if (program === null)
+    throw refusal('bad_request', 'This copy of AXON Hub has no command that another can start.');
+  const isUsual = home === dataFolder(undefined, { ...process.env, AXON_HOME: undefined });
+  return {
+    command: process.execPath,
+    args: [program, 'mcp', ...(isUsual ? [] : ['--home', home])],
+    env: { AXON_TOKEN_FILE: tokenFile },
+  };
+}
+
+/** The settings file of a program, and what stands in it. */
+export class ClientSettings {
+  readonly file: string;
+  readonly #client: McpClient;
+  readonly #text: string;
+
+  /** @throws AppError bad_request: it cannot be read, or is written in a way we do not change */
+  constructor(client: McpClient) {
+    const files = client.files(homedir(), process.env);
+    this.#client = client;
+    this.file = files.find((file) => existsSync(file)) ?? files[0] ?? '';
+    this.#text = readText(this.file);
+    const entry = entryIn(client, this.#text);
+    if (entry !== undefined && tokenFileOf(entry) === undefined)
+      throw refusal(
+        'bad_request',
+        `${client.title} has another server called "axon" already.`,
+        `Rename or remove it in ${this.file} first. Nothing was changed.`,
+      );
+  }
+
+  /** The token file that our entry names; undefined where there is no entry. */
+  get tokenFile(): string | undefined {
+    const entry = entryIn(this.#client, this.#text);
+    return entry === undefined ? undefined : tokenFileOf(entry);
+  }
+
+  /** The text with our entry. @throws AppError bad_request */
+  with(entry: ServerEntry): string {
+    return withEntry(this.#client, this.#text, entry);
+  }
+
+  /** The text without our entry. @throws AppError bad_request */
+  without(): string {
+    return withoutEntry(this.#client, this.#text);
+  }
+
+  /** @throws AppError bad_request: it changed meanwhile, or cannot be written */
+  write(text: string): void {
+    if (readText(this.file) !== this.#text)
+      throw refusal('bad_request', `${this.file} was changed meanwhile.`, 'Try again.');
+    const target = existsSync(this.file) ? realpathSync(this.file) : this.file;
+    const fresh = `${target}.axon-${process.pid}`;
+    try {
+      mkdirSync(dirname(target), { recursive: true });
+      const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+      writeFileSync(fresh, text, { flag: 'wx', mode });
+      renameSync(fresh, target);
+    } catch (cause) {
+      rmSync(fresh, { force: true });
+      throw refusal(
+        'bad_request',
+        `${this.file} cannot be written.`,
+        'See who owns it. Nothing was changed.',
+        cause,
+      );
+    }
+  }
+}
+
+/** Empty where there is no file. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (!existsSync(file)) return '';
+    throw refusal('bad_request', `${file} cannot be read.`, undefined, cause);
+  }
+}

@@ -1,0 +1,131 @@
+// `axon mcp install` and `uninstall` as a person runs them: a program's settings in a home folder,
+// a hub, and the code that is confirmed on its pages.
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axon, Program, type Ended } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HOOK = new URL('../support/raw-imports.mjs', import.meta.url).href;
+let hub: TestHub;
+let page: string;
+let home: string;
+let file: string;
+const env = () => ({ AXON_HOME: hub.home, HOME: home, USERPROFILE: home });
+const run = (...words: readonly string[]): Promise<Ended> => axon(hub.home, words, env());
+
+/** Runs it; the person confirms the code that it shows. */
+async function installed(...words: readonly string[]): Promise<Ended> {
+  const program = Program.start('cli', ['mcp', 'install', ...words], env());
+  const { registrations } = hub.node.services.work;
+  await expect.poll(() => registrations.pending().length, { timeout: 20_000 }).toBe(1);
+  const [asked] = registrations.pending();
+  await expect.poll(() => program.error).toContain(asked?.code ?? 'no code');
+  const { status } = await hub.ask(`/v1/agents/registrations/${asked?.id}/confirm`, {
+    method: 'POST',
+    token: page,
+    body: { code: asked?.code },
+  });
+  expect(status).toBe(200);
+  return program.ended();
+}
+
+const agentNamed = async (name: string) =>
+  JSON.parse((await hub.ask(`/v1/agents/${name}`, { token: page })).text);
+
+beforeAll(async () => {
+  hub = await TestHub.start();
+  page = await hub.page();
+  home = mkdtempSync(join(tmpdir(), 'axon-install-'));
+  file = join(home, '.cursor', 'mcp.json');
+  mkdirSync(join(home, '.cursor'));
+  writeFileSync(file, '{\n  "mcpServers": { "git": { "command": "git-mcp" } }\n}\n', {
+    mode: 0o640,
+  });
+}, 60_000);
+afterAll(async () => {
+  rmSync(home, { recursive: true, force: true });
+  await hub.stop();
+});
+
+test('shows the entry and writes nothing with --show', async () => {
+  const before = readFileSync(file, 'utf8');
+  const { code, out } = await run('mcp', 'install', 'cursor', '--show');
+  expect(code).toBe(0);
+  expect(out).toContain('AXON_TOKEN_FILE');
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('connects the program, and writes an entry that names the token’s file and starts the server', async () => {
+  const { code, error, out } = await installed('cursor', '--domain', 'work.code');
+  expect({ code, error }).toMatchObject({ code: 0, error: expect.stringContaining(file) });
+  expect(out).toContain('Cursor is connected as cursor.');
+  const text = readFileSync(file, 'utf8');
+  const token = readFileSync(join(hub.home, 'tokens', 'cursor.token'), 'utf8').trim();
+  expect(text).not.toContain(token);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+  const { mcpServers } = JSON.parse(text);
+  expect(mcpServers.git).toEqual({ command: 'git-mcp' });
+  const { command, args, env: variables } = mcpServers.axon;
+  const [program, ...rest] = args as readonly string[];
+  expect(program).toBe(join(ROOT, 'main/entry/axon.cjs'));
+  // That file runs what was built; here the same command runs from its sources.
+  const fromSources = ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), ...rest];
+  const client = new Client({ name: 'Cursor', version: '3.1' });
+  await client.connect(
+    new StdioClientTransport({
+      command,
+      args: fromSources,
+      env: { PATH: '', ...variables },
+      stderr: 'pipe',
+    }),
+  );
+  const { structuredContent } = await client.callTool({ name: 'axon_whoami' });
+  expect(structuredContent).toMatchObject({ token: { agent: 'cursor' } });
+  expect(await agentNamed('cursor')).toMatchObject({
+    presence: 'online',
+    line: { door: 'mcp', program: 'Cursor 3.1' },
+    domains: [{ domain: 'work.code' }],
+  });
+  await client.close();
+}, 120_000);
+
+test('asks nobody again while the token holds', async () => {
+  const { code, out } = await run('mcp', 'install', 'cursor');
+  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('is connected') });
+});
+
+test('takes out that entry alone and ends the token; a person lets the same agent back in', async () => {
+  const token = readFileSync(join(hub.home, 'tokens', 'cursor.token'), 'utf8').trim();
+  expect(await run('mcp', 'uninstall', 'cursor')).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    mcpServers: { git: { command: 'git-mcp' } },
+  });
+  expect((await hub.ask('/v1/whoami', { token })).status).toBe(401);
+  expect(existsSync(join(hub.home, 'tokens', 'cursor.token'))).toBe(false);
+  expect(await agentNamed('cursor')).toMatchObject({ token_created_at: null });
+  expect((await run('mcp', 'uninstall', 'cursor')).out).toContain('no entry of ours');
+  expect(await installed('cursor', '--domain', 'work.notes')).toMatchObject({ code: 0 });
+  expect(await agentNamed('cursor')).toMatchObject({
+    domains: [{ domain: 'work.code' }, { domain: 'work.notes' }],
+  });
+}, 120_000);
+
+test('refuses a name that is taken, and changes nothing', async () => {
+  const text = '{ "mcpServers": { "axon": { "command": "another" } } }\n';
+  const settings = join(home, '.gemini', 'settings.json');
+  mkdirSync(join(home, '.gemini'));
+  writeFileSync(settings, text);
+  const { code, error } = await run('mcp', 'install', 'gemini-cli');
+  expect({ code, error }).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('another server called "axon"'),
+  });
+  expect(readFileSync(settings, 'utf8')).toBe(text);
+  expect(hub.node.services.work.registrations.pending()).toEqual([]);
+});

@@ -1,0 +1,105 @@
+// Our entry in the settings of the programs that speak MCP: the form each of them reads, and that
+// nothing else in its file changes.
+import { expect, test } from 'vitest';
+import {
+  entryIn,
+  entryText,
+  MCP_CLIENTS,
+  tokenFileOf,
+  withEntry,
+  withoutEntry,
+} from '../../../main/cli/mcp-clients.ts';
+import type { McpClient } from '../../../main/cli/mcp-clients.ts';
+
+const ENTRY = {
+  command: '/opt/node "24"/bin/node',
+  args: ['/opt/axon hub/axon.cjs', 'mcp', '--home', 'C:\\Users\\Mum'],
+  env: { AXON_TOKEN_FILE: '/home/mum/tokens/claude-code.token' },
+};
+const OTHER = { ...ENTRY, env: { AXON_TOKEN_FILE: '/elsewhere' } };
+
+const clientOf = (id: string): McpClient => {
+  const found = MCP_CLIENTS.find((client) => client.id === id);
+  if (found === undefined) throw new Error(id);
+  return found;
+};
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  'claude-code':
+    '{\n  "numStartups": 7,\n  "mcpServers": {\n    "git": { "command": "git-mcp" }\n  }\n}\n',
+  cursor: '{\n\t"mcpServers": {\n\t\t"git": { "command": "git-mcp" }\n\t}\n}\n',
+  openclaw: '{\n  // ours\n  "gateway": { "port": 1 },\n}\n',
+  codex:
+    '# mine\nmodel = "gpt"\n\n[mcp_servers.git]\ncommand = "git-mcp"\n\n[profiles.axon]\nmodel = "x"\n',
+  'gemini-cli': '{\n  /* ours */\n  "theme": "dark"\n}\n',
+  opencode:
+    '{\n    "$schema": "https://opencode.ai/config.json",\n    "mcp": {\n        "git": { "type": "local", "command": ["git-mcp"] },\n    },\n}\n',
+};
+
+test.each(MCP_CLIENTS)('$id: adds our entry, replaces it and takes it out again', (client) => {
+  const before = SETTINGS[client.id] ?? '';
+  const added = withEntry(client, before, ENTRY);
+  expect(tokenFileOf(entryIn(client, added) ?? {})).toBe(ENTRY.env.AXON_TOKEN_FILE);
+  const comments = before.match(/# mine|\/\/ ours|\/\* ours \*\//g) ?? [];
+  for (const words of [...comments, ...(before.match(/\w+/g) ?? [])])
+    expect(added).toContain(words);
+  const again = withEntry(client, added, OTHER);
+  expect(tokenFileOf(entryIn(client, again) ?? {})).toBe('/elsewhere');
+  expect(again.match(/axon\.cjs/g)).toHaveLength(1);
+  const after = withoutEntry(client, again);
+  expect(entryIn(client, after)).toBeUndefined();
+  expect(after).not.toContain('AXON_TOKEN_FILE');
+  for (const comment of comments) expect(after).toContain(comment);
+  const values = structuredClone(client.format.read(after));
+  // What we emptied may stay as an empty table.
+  const [parent = ''] = client.path;
+  expect(values).toEqual({
+    ...(after.includes(parent) ? { [parent]: expect.anything() as unknown } : {}),
+    ...structuredClone(client.format.read(before) as object),
+  });
+  expect(withoutEntry(client, before)).toBe(before);
+});
+
+test.each(MCP_CLIENTS)('$id: writes a file that is not there or empty', (client) => {
+  for (const empty of ['', '\n']) {
+    const text = withEntry(client, empty, ENTRY);
+    expect(text.trim()).toBe(entryText(client, ENTRY));
+    expect(tokenFileOf(entryIn(client, text) ?? {})).toBe(ENTRY.env.AXON_TOKEN_FILE);
+  }
+});
+
+test('each program gets the form that it reads', () => {
+  expect(JSON.parse(entryText(clientOf('claude-code'), ENTRY))).toEqual({
+    mcpServers: { axon: { type: 'stdio', ...ENTRY } },
+  });
+  for (const id of ['cursor', 'gemini-cli'])
+    expect(JSON.parse(entryText(clientOf(id), ENTRY))).toEqual({ mcpServers: { axon: ENTRY } });
+  expect(JSON.parse(entryText(clientOf('openclaw'), ENTRY))).toEqual({
+    mcp: { servers: { axon: ENTRY } },
+  });
+  expect(JSON.parse(entryText(clientOf('opencode'), ENTRY))).toEqual({
+    mcp: {
+      axon: {
+        type: 'local',
+        command: [ENTRY.command, ...ENTRY.args],
+        environment: ENTRY.env,
+        enabled: true,
+      },
+    },
+  });
+  expect(entryText(clientOf('codex'), { ...ENTRY, command: 'node', args: ['axon.cjs'] })).toBe(
+    '[mcp_servers.axon]\ncommand = "node"\nargs = [ "axon.cjs" ]\n\n' +
+      '[mcp_servers.axon.env]\nAXON_TOKEN_FILE = "/home/mum/tokens/claude-code.token"',
+  );
+});
+
+test.each([
+  ['cursor', '{ "mcpServers": '],
+  ['cursor', '[]'],
+  ['cursor', '{ "mcpServers": ["git"] }'],
+  ['openclaw', '{ mcp: { servers: {} } }'],
+  ['codex', 'mcp_servers = { axon = { command = "x" } }\n'],
+  ['codex', 'model = \n'],
+])('%s: leaves alone what it cannot change safely: %s', (id, text) => {
+  expect(() => withEntry(clientOf(id), text, ENTRY)).toThrow('in a way that this command does not');
+});

@@ -37,8 +37,7 @@ export interface CommandContext {
 }
 
 /**
- * Runs one command and ends what it opened. Returns the exit code: 0 done, 1 local failure, 2
- * refused, 3 too late.
+ * Runs one command and ends what it opened. Returns the exit code.
  * @param words the command as it is typed, as "peers show"
  */
 export async function runCommand(

@@ -118,7 +118,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     ],
   },
   notify: { tries: ['notify "Mum\'s PC" shopping "Milk is bought"'] },
-  tasks: { tries: ['tasks', 'tasks ID --wait'], next: 'To cancel one: "axon cancel ID".' },
+  tasks: {
+    tries: ['tasks', 'tasks --state open', 'tasks ID --wait', 'tasks ID --wait-for 20'],
+    next: 'To cancel one: "axon cancel ID".',
+  },
   cancel: { tries: ['cancel ID "no longer needed"'] },
   history: { tries: ['history', 'history ID'] },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
@@ -129,7 +132,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'mcp uninstall': { tries: ['mcp uninstall claude-code'] },
   inbox: {
     tries: ['inbox --wait 55'],
-    next: 'Then "axon ack ID" says that you have it, "axon reply ID OUTCOME" what came of it.',
+    next: 'Then "axon ack ID" says that you have it, and "axon reply ID OUTCOME" answers it.',
   },
   ack: { tries: ['ack ID'], next: 'Work is ended by "axon reply ID OUTCOME".' },
   reply: {
@@ -278,7 +281,8 @@ add, set, keep, remove and mute, agents add, rename, class and remove):
 Texts that begin with a dash: put -- before them, as in
   ${command} query "Mum's PC" -- "--help is what?"
 
-Exit codes: 0 done, 1 local failure, 2 refused by usage, hub or peer,
-3 too late, 130 ended with Ctrl+C while it waited.
+Exit codes: 0 done, 1 failed on this computer, 2 wrongly typed, 3 refused,
+4 failed or cancelled, 5 too late, 130 ended with Ctrl+C while it waited.
+With --json, results go to standard output and failures to standard error.
 "${command} examples" shows one complete exchange.`;
 }

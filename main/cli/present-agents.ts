@@ -10,6 +10,8 @@ import { quoted } from './quoted-text.ts';
  * no longer for one that hangs.
  */
 const ANSWER_WITHIN_MS = 3_000;
+/** It may do anything all the same. */
+const NO_AREA = 'names no area; ask it by its name';
 const NO_ANSWER = 'It does not answer now.';
 
 /** A hub with what is known of its agents, and why that is not of this moment; null where it is. */
@@ -42,6 +44,14 @@ export async function askPresent(client: HubClient, peer: PeerDto): Promise<Told
   }
 }
 
+type PeerAgent = CapabilitiesDto['untrusted']['agents'][number];
+
+/** Its areas, and what else it says it can do. */
+function offerOf({ domains, capabilities }: PeerAgent): string {
+  const areas = domains.length === 0 ? NO_AREA : domains.join(', ');
+  return capabilities.length === 0 ? areas : `${areas}; can ${capabilities.join(', ')}`;
+}
+
 /** @param known null where it never told */
 export function capabilityLines(
   name: string,
@@ -51,13 +61,11 @@ export function capabilityLines(
   const old = whyOld === null ? '' : ` ${whyOld}`;
   if (known === null) return [`${name} has not told yet what its agents do.${old}`];
   const { domains, agents } = known.untrusted;
-  const none = agents.length === 0 ? 'no agent is connected there' : 'no domains';
+  const none = agents.length === 0 ? 'no agent is connected there' : NO_AREA;
   return [
     `${name} says that it does:`,
     ...quoted(domains.join(', ') || none),
-    ...agents.flatMap((agent) =>
-      quoted(`agent ${agent.display_name}: ${agent.domains.join(', ') || 'no domains'}`),
-    ),
+    ...agents.flatMap((agent) => quoted(`agent ${agent.display_name}: ${offerOf(agent)}`)),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];
 }

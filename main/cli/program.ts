@@ -1,5 +1,5 @@
 // The command `axon`: its words, options and help. Each command's work stands in commands/. Exit
-// codes: 0 done, 1 local failure, 2 refused by usage, hub or peer, 3 too late, 130 interrupted.
+// codes: those of preload/contract/errors.ts, and 130 for Ctrl+C.
 import { Command, CommanderError, Option, type Argument } from 'commander';
 import { dataFolder } from '../lib/data-folder.ts';
 import { AxonCommand, type Run } from './axon-command.ts';

@@ -78,6 +78,8 @@ export const TERMINAL_TASK_STATES = [
 export type TerminalTaskState = (typeof TERMINAL_TASK_STATES)[number];
 export const TASK_STATES = [...OPEN_TASK_STATES, ...TERMINAL_TASK_STATES] as const;
 export type TaskState = (typeof TASK_STATES)[number];
+/** Which tasks a list shows: those of one state, or all that have not ended. */
+export const TASK_FILTERS = ['open', ...TASK_STATES] as const;
 
 export const TASK_DIRECTIONS = ['incoming', 'outgoing', 'local'] as const;
 export type TaskDirection = (typeof TASK_DIRECTIONS)[number];

@@ -365,6 +365,8 @@ export interface TaskDto {
   readonly conversation_id: string;
   readonly message_id: string;
   readonly text: OutsideText;
+  /** What a person is asked to choose from; absent where it is not an escalation. */
+  readonly choice?: ChoiceDto;
   readonly created_at: number;
   readonly deadline_at: number;
   /** For the state `held`: when a person is asked, where that is known. */

@@ -4,8 +4,11 @@
 interface ErrorEntry {
   /** HTTP status of the problem document. */
   readonly status: number;
-  /** Exit code of `axon`: 1 local failure, 2 refused by usage, hub or peer, 3 timeout. */
-  readonly exit: 1 | 2 | 3;
+  /**
+   * Exit code of `axon`: 1 failed on this computer, 2 wrongly typed, 3 refused, 4 failed or
+   * cancelled, 5 too late.
+   */
+  readonly exit: 1 | 2 | 3 | 4 | 5;
   readonly retryable: boolean;
   /** Short title for people, plain words. */
   readonly title: string;
@@ -14,28 +17,28 @@ interface ErrorEntry {
 }
 
 export const ERRORS = {
-  not_authorized: { status: 403, exit: 2, retryable: false, title: 'Not allowed', wire: true },
+  not_authorized: { status: 403, exit: 3, retryable: false, title: 'Not allowed', wire: true },
   unknown_domain: {
     status: 404,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'Nobody there handles that',
     wire: true,
   },
-  overloaded: { status: 429, exit: 2, retryable: true, title: 'Too much at once', wire: true },
+  overloaded: { status: 429, exit: 3, retryable: true, title: 'Too much at once', wire: true },
   internal: { status: 500, exit: 1, retryable: true, title: 'Something broke', wire: true },
-  timeout: { status: 504, exit: 3, retryable: true, title: 'It took too long', wire: true },
-  cancelled: { status: 409, exit: 2, retryable: false, title: 'Cancelled', wire: true },
+  timeout: { status: 504, exit: 5, retryable: true, title: 'It took too long', wire: true },
+  cancelled: { status: 409, exit: 4, retryable: false, title: 'Cancelled', wire: true },
   incompatible_version: {
     status: 502,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'The hubs speak different versions',
     wire: true,
   },
   unknown_kind: {
     status: 400,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'Not a kind of message this hub knows',
     wire: true,
@@ -43,62 +46,62 @@ export const ERRORS = {
   peer_not_found: { status: 404, exit: 2, retryable: false, title: 'No such hub', wire: true },
   invalid_envelope: {
     status: 400,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'Not a valid message',
     wire: true,
   },
-  not_understood: { status: 422, exit: 2, retryable: false, title: 'Not understood', wire: true },
-  rejected: { status: 403, exit: 2, retryable: false, title: 'Declined', wire: true },
-  blocked: { status: 403, exit: 2, retryable: false, title: 'Stopped by a rule', wire: true },
+  not_understood: { status: 422, exit: 3, retryable: false, title: 'Not understood', wire: true },
+  rejected: { status: 403, exit: 3, retryable: false, title: 'Declined', wire: true },
+  blocked: { status: 403, exit: 3, retryable: false, title: 'Stopped by a rule', wire: true },
   rate_limited: {
     status: 429,
-    exit: 2,
+    exit: 3,
     retryable: true,
     title: 'Too many in a short time',
     wire: true,
   },
   conflict: {
     status: 409,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'It clashes with something that is there already',
     wire: true,
   },
   approval_expired: {
     status: 504,
-    exit: 3,
+    exit: 5,
     retryable: true,
     title: 'Nobody answered in time',
     wire: true,
   },
   pairing_required: {
     status: 403,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'The hubs are not paired',
     wire: true,
   },
   unhandled: {
     status: 502,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'Delivered, but nobody answers there',
     wire: true,
   },
   bad_request: { status: 400, exit: 2, retryable: false, title: 'The request does not fit' },
-  bad_host: { status: 403, exit: 2, retryable: false, title: 'Wrong Host' },
-  bad_origin: { status: 403, exit: 2, retryable: false, title: 'Wrong origin' },
+  bad_host: { status: 403, exit: 3, retryable: false, title: 'Wrong Host' },
+  bad_origin: { status: 403, exit: 3, retryable: false, title: 'Wrong origin' },
   unauthenticated: { status: 401, exit: 2, retryable: false, title: 'Not logged in' },
-  forbidden: { status: 403, exit: 2, retryable: false, title: 'This token may not do that' },
+  forbidden: { status: 403, exit: 3, retryable: false, title: 'This token may not do that' },
   not_found: { status: 404, exit: 2, retryable: false, title: 'Not found' },
   method_not_allowed: { status: 405, exit: 2, retryable: false, title: 'Not done this way' },
-  gone: { status: 410, exit: 2, retryable: false, title: 'No longer there' },
-  already_decided: { status: 409, exit: 2, retryable: false, title: 'Already decided' },
-  request_changed: { status: 409, exit: 2, retryable: false, title: 'This request changed' },
+  gone: { status: 410, exit: 3, retryable: false, title: 'No longer there' },
+  already_decided: { status: 409, exit: 3, retryable: false, title: 'Already decided' },
+  request_changed: { status: 409, exit: 3, retryable: false, title: 'This request changed' },
   unsupported_feature: {
     status: 409,
-    exit: 2,
+    exit: 3,
     retryable: false,
     title: 'That hub does not do this',
   },
@@ -111,7 +114,7 @@ export const ERRORS = {
     retryable: false,
     title: 'The same key with another body',
   },
-  peer_unreachable: { status: 503, exit: 2, retryable: true, title: 'That hub cannot be reached' },
+  peer_unreachable: { status: 503, exit: 4, retryable: true, title: 'That hub cannot be reached' },
   identity_locked: { status: 503, exit: 1, retryable: true, title: 'The keychain is locked' },
   /**
    * For a moment at every start, while the keychain is locked, and until the owner has confirmed
@@ -129,7 +132,7 @@ export const ERRORS = {
    * Not 401: the token that came with it is as good as before, and a page that is logged in stays
    * so.
    */
-  wrong_passphrase: { status: 403, exit: 2, retryable: false, title: 'Not the owner passphrase' },
+  wrong_passphrase: { status: 403, exit: 3, retryable: false, title: 'Not the owner passphrase' },
   address_in_use: { status: 500, exit: 1, retryable: false, title: 'The port is taken' },
   home_in_use: { status: 500, exit: 1, retryable: false, title: 'Another hub uses this folder' },
   bad_configuration: { status: 500, exit: 1, retryable: false, title: 'A setting is wrong' },

@@ -3,7 +3,7 @@
 // main, never trusted from a client), who may call it, and its HTTP form: `:name` parts of the path
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
-import { IMPORTANCES } from './closed-lists.ts';
+import { IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
 import { AGENT_AREAS_MAX } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -375,7 +375,12 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/tasks',
     access: 'history',
-    params: v.object({ ...pageOf, conversation: v.optional(identifier) }),
+    /** With a state, a page may hold fewer items than its limit although there is a next one. */
+    params: v.object({
+      ...pageOf,
+      conversation: v.optional(identifier),
+      state: v.optional(v.picklist(TASK_FILTERS)),
+    }),
   },
   'tasks.get': {
     method: 'GET',

@@ -140,11 +140,13 @@ export interface OperationResults {
   'tasks.list': Items<TaskDto>;
   'tasks.get': TaskDto;
   'tasks.cancel': TaskDto;
-  'inbox.claim': Items<DeliveryDto>;
+  /** `waiting`: how many more there are, which nobody has taken. */
+  'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
   'inbox.ack': DeliveryDto;
   'inbox.nack': { readonly state: 'queued' | 'dead' };
   'inbox.extend': { readonly lease_until: number | null };
-  'inbox.reply': { readonly state: string };
+  /** `sent_to`: the hub and its agent, as "Mum's PC/chat". */
+  'inbox.reply': { readonly state: string; readonly sent_to: string | null };
   'inbox.dead': Items<DeliveryDto>;
   'inbox.requeue': { readonly state: 'queued' };
   'approvals.list': Items<ApprovalDto>;

@@ -87,7 +87,7 @@ export class LocalDoors {
     const repeated = await this.giveBack(await this.#streamed({ 'last-event-id': '0' }));
     const lines = (await this.#said(['inbox', '--wait', '20'], 'agent')).split('\n');
     await this.#agent.call('inbox.nack', { delivery: repeated.delivery_id });
-    const end = lines.findLastIndex((line) => line.startsWith('  Keep it: '));
+    const end = lines.findLastIndex((line) => line.startsWith('  Answer by: '));
     return {
       repeated,
       gave: [

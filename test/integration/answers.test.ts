@@ -195,6 +195,10 @@ describe('a person who is asked to choose', () => {
       { id: '1', label: '09:12, direct', pros: ['No change'], cons: ['41.90 euros'] },
       { id: '2', label: '10:40, one change', pros: ['19.90 euros'], cons: [] },
     ]);
+    const [asked] = JSON.parse((await asker('tasks', '--state', 'open', '--json')).out).items;
+    expect((await asker('tasks', asked.id)).out).toContain(
+      'To choose from:\n  | 09:12, direct\n  | 10:40, one change\n',
+    );
     const printed = (await person('approvals', 'show', shown.id)).out;
     expect(printed).toContain('wants you to choose.');
     expect(printed).toContain(

@@ -69,7 +69,7 @@ test(
     });
     const named = await asOwner(asking, 'discover', 'Other');
     expect(named).toMatchObject({
-      code: 2,
+      code: 4,
       out: '',
       error: expect.stringContaining(' discover" lists what it told before.'),
     });

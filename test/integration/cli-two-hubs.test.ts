@@ -37,7 +37,7 @@ describe('two hubs that know of each other by address alone', () => {
     const address = `127.0.0.1:${silent.address().port}`;
     try {
       const ended = await owner('pair', 'start', key ?? '', '--address', address);
-      expect(ended).toMatchObject({ code: 2, out: '' });
+      expect(ended).toMatchObject({ code: 4, out: '' });
       expect(ended.error).toContain(`Looking for the hub at ${address}. Ctrl-C gives up.\n`);
       expect(ended.error).toContain(
         `\nNo hub answers at ${address}. Check that it is running there`,

@@ -68,7 +68,7 @@ describe('a hub with agents', () => {
       const wrong = join(hub.home, 'wrong');
       writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
       const refused = await axon(hub.home, ['approvals', '--passphrase-file', wrong]);
-      expect(refused).toMatchObject({ code: 2, error: 'That is not the owner passphrase.\n' });
+      expect(refused).toMatchObject({ code: 3, error: 'That is not the owner passphrase.\n' });
       const named = await run('agents', 'connect', 'Claude Code');
       expect(named).toMatchObject({
         code: 2,
@@ -187,7 +187,7 @@ describe('a hub with agents', () => {
       );
       expect(late.error).toMatch(/^Nobody answered within 1 second[.;]/m);
       expect(late).toMatchObject({
-        code: 3,
+        code: 5,
         out: '',
         error: expect.stringContaining('Give them longer: --deadline 600 is ten minutes.\n'),
       });
@@ -236,7 +236,7 @@ describe('a hub with agents', () => {
         .toMatch(/Now: Waits for a person\nNow: (?!Waits for a person)/);
       expect(await run('cancel', id, '--as', 'asker')).toMatchObject({ code: 0 });
       expect(await following.ended()).toMatchObject({
-        code: 2,
+        code: 4,
         out: expect.stringContaining(`${id}  Cancelled`),
       });
     },
@@ -269,7 +269,7 @@ describe('a hub with agents', () => {
     });
     const shown = (await run('inbox', '--as', 'asker', '--wait', '10')).out;
     expect(shown).toMatch(new RegExp(`  result of ${asked}  from .*\\n {2}\\| Added\\.\\n`));
-    const line = /Put it away: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
+    const line = /Done with it: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
     expect(line?.[1], shown).toBe(`npx axon --home ${hub.home}`);
     const item = line?.[2] ?? '';
     expect(await run('ack', item, '--as', 'asker')).toMatchObject({
@@ -328,7 +328,7 @@ describe('a hub with agents', () => {
         /From now on Asker, on this computer, may never ask Careful for anything in family\.chat/,
       );
       doubting.type('yes\r');
-      expect(await doubting.ended(), doubting.screen).toBe(2);
+      expect(await doubting.ended(), doubting.screen).toBe(4);
       expect(doubting.screen).toContain('Nothing was decided.');
       expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);
 
@@ -336,7 +336,7 @@ describe('a hub with agents', () => {
         const leaving = Person.start('cli', hub.home, words);
         await expect.poll(() => leaving.screen).toContain('Type "never"');
         leaving.type(key);
-        expect(await leaving.ended(), leaving.screen).toBe(2);
+        expect(await leaving.ended(), leaving.screen).toBe(4);
         expect(leaving.screen).toMatch(/^Nothing was typed, so nothing was done\.\r?$/m);
       }
       expect([await rules(), hub.node.services.work.approvals.pending().length]).toEqual([[], 1]);

@@ -63,7 +63,7 @@ describe('axon', () => {
     expect(await listed()).toMatch(/^Cook +kitchen-bot /m);
     expect((await owner('agents', 'class', 'cook', 'R1')).out).toBe('Cook is of class R1.\n');
     expect(await owner('agents', 'rename', 'Cook', 'Asker')).toMatchObject({
-      code: 2,
+      code: 3,
       error: expect.stringContaining('looks the same'),
     });
     expect(await owner('agents', 'class', 'No Such', 'R1')).toMatchObject({
@@ -204,7 +204,7 @@ describe('axon', () => {
       '--digest',
       '0'.repeat(64),
     );
-    expect(stale.code).toBe(2);
+    expect(stale.code).toBe(3);
     expect((await owner('rules')).out).toBe('You are asked about everything.\n');
     const declined = await owner(
       'approvals',
@@ -294,7 +294,7 @@ describe('axon', () => {
     const unseen = await owner('approvals', 'allow', card.id);
     expect(unseen).toMatchObject({ code: 2, error: expect.stringContaining('--digest') });
     const changed = await owner('approvals', 'allow', card.id, '--digest', '0'.repeat(64));
-    expect(changed.code).toBe(2);
+    expect(changed.code).toBe(3);
     expect(await owner('approvals', 'allow', card.id, '--digest', card.digest)).toMatchObject({
       code: 0,
     });
@@ -347,14 +347,14 @@ describe('axon', () => {
       'console.error("no paper"); process.exit(3)',
     );
     expect(await run('tasks', failing.id, '--wait', '--as', 'asker')).toMatchObject({
-      code: 2,
+      code: 4,
       out: expect.stringContaining('no paper'),
     });
     const declined = await ask('This will be declined');
     expect(
       await owner('approvals', 'decline', declined.card.id, '--reason', 'not today'),
     ).toMatchObject({ code: 0 });
-    expect(await run('tasks', declined.id, '--wait', '--as', 'asker')).toMatchObject({ code: 2 });
+    expect(await run('tasks', declined.id, '--wait', '--as', 'asker')).toMatchObject({ code: 3 });
   });
 
   test('asks for the owner at a terminal only: in a pipe it says how, and exits 2', async () => {
@@ -376,7 +376,7 @@ describe('axon', () => {
     const wrong = join(hub.home, 'wrong');
     writeFileSync(wrong, 'not the passphrase\n', { mode: 0o600 });
     expect(await axon(hub.home, ['approvals', '--passphrase-file', wrong])).toMatchObject({
-      code: 2,
+      code: 3,
       out: '',
     });
   });

@@ -48,3 +48,35 @@ it('and a task says what it is, who sent it to whom, and until when it waits', S
   const { out } = await as('asker', 'tasks', items[0].id);
   expect(out).toMatch(/\nasker sent a task to doer, \d{4}-.*\.\nWaits until \d{4}-.*\.\n/);
 });
+
+it('each confirmation says what it did, and tasks are listed by state', SLOW, async () => {
+  const here = hub.node.services.hub.current().name;
+  const sent = await as('asker', 'delegate', 'local/doer', 'Feed the cat');
+  expect(sent.out).toMatch(new RegExp(`\\nWaits for a person at ${here}, until \\d{4}-.*\\.\\n`));
+  const waited = await as('asker', 'delegate', 'local/doer', 'Wash up', '--wait-for', '1');
+  expect(waited).toMatchObject({
+    code: 5,
+    out: expect.stringContaining('No longer waiting; the task goes on.'),
+  });
+  const waiting = async (): Promise<readonly string[]> => {
+    const { out } = await as('asker', 'tasks', '--state', 'awaiting_approval', '--json');
+    return JSON.parse(out).items.map(({ text }: { text: string }) => text);
+  };
+  expect(await waiting()).toEqual(['Wash up', 'Feed the cat', 'Water the garden']);
+  for (const card of hub.node.services.work.approvals.pending())
+    await axon(hub.home, [
+      ...['--passphrase-file', passphrase, 'approvals', 'allow', card.id],
+      ...['--digest', card.digest],
+    ]);
+  expect(await waiting()).toEqual([]);
+  const { out } = await as('doer', 'inbox', '--wait', '10');
+  expect(out).toMatch(/\n {2}Answer by: {2}\d{4}-[^]*\nMore that waits: 2\.\n/);
+  const [item = ''] = out.split(' ');
+  const replied = await as('doer', 'reply', item, 'Done.');
+  expect(replied.out).toBe(`Sent to ${here}/asker. The work is Done.\n`);
+  const told = await as('asker', 'notify', here, 'shopping', 'Milk is bought');
+  expect(told.out).toContain('agents that hear about shopping');
+  const open = JSON.parse((await as('asker', 'tasks', '--state', 'open', '--json')).out).items;
+  const { out: cancelled } = await as('asker', 'cancel', open[0].id);
+  expect(cancelled).toMatch(/^Cancelled\.\n/);
+});

@@ -79,12 +79,12 @@ test('"axon invite" and "axon join" pair two hubs without a digit, and the link 
   });
   const again = await owner(dad, 'join', '--link-file', file);
   expect(again).toMatchObject({
-    code: 2,
+    code: 3,
     error: expect.stringContaining('Her hub is paired already.'),
   });
   const another = await owner(ben, 'join', '--link-file', file);
   expect(another).toMatchObject({
-    code: 2,
+    code: 3,
     error: expect.stringContaining('no longer works there'),
   });
   // Its secret is in no file of the hub that made it, and in no log.
@@ -119,7 +119,7 @@ test('an invitation that was taken back is refused, with words that say what to 
   const file = join(ben, 'revoked');
   writeFileSync(file, link, { mode: 0o600 });
   const refused = await owner(ben, 'join', '--link-file', file);
-  expect(refused).toMatchObject({ code: 2, error: expect.stringContaining('Ask for a new one') });
+  expect(refused).toMatchObject({ code: 3, error: expect.stringContaining('Ask for a new one') });
 });
 
 test('the link is printed for a person at a terminal, or for a script that asked for it as JSON, and is made for nobody else', async () => {
@@ -224,7 +224,7 @@ test('brought by a hub that was removed waits for a person, who is told so and t
   });
   expect(waiting).toMatch(/Ben was removed here on .+\. It comes back as a new hub/);
   const unread = await owner(gran, 'pair', 'open');
-  expect(unread).toMatchObject({ code: 2, error: expect.stringContaining('--again') });
+  expect(unread).toMatchObject({ code: 3, error: expect.stringContaining('--again') });
   expect(unread.error).toContain('Ben was removed here on');
   expect((await axon(gran, ['peers'])).out).not.toContain('Ben');
   expect(await owner(gran, 'pair', 'open', '--again')).toMatchObject({ code: 0 });

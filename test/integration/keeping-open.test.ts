@@ -113,7 +113,7 @@ it(
       ),
     });
     const again = await owner('approvals', 'keep-open', card.id, '--json');
-    expect(again).toMatchObject({ code: 2, error: expect.stringContaining('conflict') });
+    expect(again).toMatchObject({ code: 3, error: expect.stringContaining('conflict') });
     expect((await owner('approvals', 'show', card.id)).out).not.toContain('keep it open');
     expect(
       await axon(hub.home, ['--as', 'bot', 'approvals', 'keep-open', card.id]),

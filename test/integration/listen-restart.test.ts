@@ -114,7 +114,7 @@ test('reports a program that cannot be started as the failure of the task', asyn
   writeFileSync(program, '#!/no/such/interpreter\n', { mode: 0o755 });
   await run('listen', '--as', 'bot', '--once', '--', program);
   expect(await run('tasks', id, '--wait', '--as', 'asker')).toMatchObject({
-    code: 2,
+    code: 4,
     out: expect.stringContaining('cannot be started'),
   });
 });

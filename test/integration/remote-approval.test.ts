@@ -291,7 +291,7 @@ it(
       (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
     expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +Robot /);
     const refused = {
-      code: 2,
+      code: 3,
       error: expect.stringMatching(
         /^Mum decides this\. It can only be declined here\.\n.*decline/,
       ) as string,

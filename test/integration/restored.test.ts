@@ -165,7 +165,7 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   ]);
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
   expect((await ask('/v1/peers', asker))[0]).toBe(200);
-  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 2 });
+  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 3 });
 
   await node.stop();
   await startAgain();

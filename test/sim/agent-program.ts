@@ -188,7 +188,7 @@ export class AgentProgram {
       const answered = await this.#ask(
         life,
         'reply',
-        async (work) => ({ state: await work.inbox.reply(this.#name, deliveryId, reply) }),
+        async (work) => work.inbox.reply(this.#name, deliveryId, reply),
         true,
       );
       if (answered === undefined) {

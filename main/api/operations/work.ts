@@ -27,8 +27,8 @@ export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'sen
 export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'tasks'> {
   const { tasks } = deps;
   return {
-    'tasks.list': async ({ limit, cursor, conversation }, caller) =>
-      tasks.list({ limit, cursor }, viewerOf(caller), conversation),
+    'tasks.list': async ({ limit, cursor, conversation, state }, caller) =>
+      tasks.list({ limit, cursor }, viewerOf(caller), { conversation, state }),
     'tasks.get': ({ id, wait }, caller, context) =>
       tasks.get(id, viewerOf(caller), wait, context.signal),
     'tasks.cancel': ({ id, reason }, caller) => tasks.cancel(id, viewerOf(caller), reason ?? null),
@@ -39,10 +39,11 @@ export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'task
 export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbox'> {
   const { inbox } = deps;
   return {
-    'inbox.claim': async (params, caller, context) => ({
-      items: await inbox.claimWaiting(agentOf(caller), params, context.signal),
-      next: null,
-    }),
+    'inbox.claim': async (params, caller, context) => {
+      const agent = agentOf(caller);
+      const items = await inbox.claimWaiting(agent, params, context.signal);
+      return { items, next: null, waiting: inbox.waitingCount(agent) };
+    },
     'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
       inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
     'inbox.nack': async ({ delivery, attempt }, caller) => ({
@@ -57,9 +58,8 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
         attempt ?? null,
       ),
     }),
-    'inbox.reply': async ({ delivery, attempt, ...reply }, caller) => ({
-      state: await inbox.reply(agentOf(caller), delivery, reply, attempt ?? null),
-    }),
+    'inbox.reply': ({ delivery, attempt, ...reply }, caller) =>
+      inbox.reply(agentOf(caller), delivery, reply, attempt ?? null),
     'inbox.dead': async ({ limit, cursor }, caller) =>
       inbox.dead(askerOf(caller), limit, readCursor(cursor) ?? 0),
     'inbox.requeue': async ({ delivery }, caller) => {

@@ -8,10 +8,10 @@ import {
   common,
   conversationOption,
   deadlineOption,
-  reportLines,
+  followOrTell,
   type CommonOptions,
 } from './send.ts';
-import { followTask } from './tasks.ts';
+import { waitForOption, waitOption, type WaitOptions } from './tasks.ts';
 import { refusal } from '../refusal.ts';
 
 /** An option as it is typed; its number is its id. */
@@ -21,11 +21,10 @@ interface TypedOption {
   readonly cons: string[];
 }
 
-interface EscalateOptions extends CommonOptions {
+interface EscalateOptions extends CommonOptions, WaitOptions {
   readonly recommend?: number;
   readonly reason?: string;
   readonly urgent?: boolean;
-  readonly wait?: boolean;
 }
 
 export function addEscalateCommand(program: AxonCommand): void {
@@ -56,13 +55,13 @@ export function addEscalateCommand(program: AxonCommand): void {
     .option('--domain <domain>', 'what it is about, like family.travel')
     .option('--reason <text>', 'why you ask')
     .option('--urgent', 'ahead of other requests')
-    .addOption(deadlineOption('it is worth nothing after this'))
+    .addOption(deadlineOption('ask no longer than this'))
     .addOption(conversationOption())
-    .option('--wait', 'wait until somebody has chosen')
+    .addOption(waitOption('wait until somebody has chosen'))
+    .addOption(waitForOption())
     .does(async (context, to: string, task: string, options: EscalateOptions) => {
-      const { terminal, session, command: line } = context;
       checkChoice(typed.length, options.recommend);
-      const client = await session.asAgent();
+      const client = await context.session.asAgent();
       const report = await client.call('send.delegate', {
         to,
         task,
@@ -72,14 +71,7 @@ export function addEscalateCommand(program: AxonCommand): void {
         options: typed.map((option) => ({ ...option })),
         recommendation: options.recommend === undefined ? undefined : String(options.recommend),
       });
-      if (options.wait !== true) {
-        terminal.result(report, () => [
-          ...reportLines(report),
-          `Follow it with: ${line} tasks ${report.id} --wait${session.asWords}`,
-        ]);
-        return 0;
-      }
-      return await followTask(context, client, report.id);
+      return await followOrTell(context, client, report, options);
     });
 }
 

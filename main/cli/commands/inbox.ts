@@ -8,6 +8,7 @@ import {
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { withId } from '../ids.ts';
+import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stateWords } from '../state-words.ts';
@@ -50,7 +51,10 @@ export function addInboxCommands(program: AxonCommand): void {
         terminal.result(claimed, () =>
           claimed.items.length === 0
             ? ['Nothing waits.']
-            : claimed.items.flatMap((item) => deliveryLines(item, line)),
+            : [
+                ...claimed.items.flatMap((item) => deliveryLines(item, line)),
+                ...(claimed.waiting === 0 ? [] : [`More that waits: ${claimed.waiting}.`]),
+              ],
         );
       },
     );
@@ -85,7 +89,7 @@ export function addInboxCommands(program: AxonCommand): void {
     .command('reply')
     .description('answer an item of the inbox: the outcome of work, or the answer to a question')
     .argument('<delivery>', 'the delivery_id of the item')
-    .argument('[outcome]', 'what came of it, in words')
+    .argument('[outcome]', 'the outcome or the answer, in words')
     .addOption(
       new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'),
     )
@@ -104,7 +108,8 @@ export function addInboxCommands(program: AxonCommand): void {
         const report = await withId('delivery', id, (delivery) =>
           client.call('inbox.reply', { delivery, ...answer }),
         );
-        terminal.result(report, () => [`Replied: ${stateWords(report.state)}.`]);
+        const to = report.sent_to === null ? 'Sent' : `Sent to ${report.sent_to}`;
+        terminal.result(report, () => [`${to}. The work is ${stateWords(report.state)}.`]);
       },
     );
   program
@@ -144,13 +149,14 @@ function deliveryLines(
   item: DeliveryDto,
   line: (verb: string, rest: string) => string,
 ): readonly string[] {
-  const { delivery_id: id, kind, task_id: task, trust, untrusted } = item;
+  const { delivery_id: id, kind, task_id: task, trust, untrusted, deadline_at: deadline } = item;
   const next = isWork(kind)
     ? [
-        `  Keep it:     ${line('ack', id)}`,
-        `  Answer it:   ${line('reply', `${id} "What came of it"`)}`,
+        ...(deadline === null ? [] : [`  Answer by:  ${localTime(deadline)}`]),
+        `  I have it:  ${line('ack', id)}`,
+        `  Answer it:  ${line('reply', `${id} "${kind === 'query' ? 'The answer' : 'The outcome'}"`)}`,
       ]
-    : [`  Put it away: ${line('ack', id)}`];
+    : [`  Done with it: ${line('ack', id)}`];
   const from =
     untrusted.origin.from_agent === null
       ? trust.peer_name

@@ -74,7 +74,7 @@ export function addPeerCommands(program: AxonCommand): void {
     });
   program
     .command('ping')
-    .description('measure the way to a hub and back')
+    .description('see whether a hub answers, and how fast')
     .argument('<hub>', 'its name or agent id')
     .does(async ({ terminal, session }, hub: string) => {
       const pong = await (await session.asAnyone()).call('peers.ping', { id: hub });

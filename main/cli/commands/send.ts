@@ -1,17 +1,24 @@
 // query, delegate, notify: what goes out to other hubs.
 import { Option } from 'commander';
-import { IMPORTANCES, type Importance } from '../../../preload/contract/closed-lists.ts';
-import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import {
+  IMPORTANCES,
+  isOneOf,
+  TERMINAL_TASK_STATES,
+  type Importance,
+} from '../../../preload/contract/closed-lists.ts';
+import type { SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { HubProblem } from '../hub-client.ts';
+import type { CommandContext } from '../context.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
 import { conversationId } from '../ids.ts';
+import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { stateWords } from '../state-words.ts';
-import { followTask, personLines } from './tasks.ts';
+import { followTask, personLines, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
 const QUERY_DEADLINE_S = 30;
@@ -74,12 +81,12 @@ export function addSendCommands(program: AxonCommand): void {
     .option('--reason <text>', 'why, for the person who decides')
     .option('--urgent', 'ahead of other work')
     .option('--no-report', 'no result is wanted')
-    .addOption(deadlineOption('it is worth nothing after this'))
+    .addOption(deadlineOption('end it if it is not done within this'))
     .addOption(conversationOption())
-    .option('--wait', 'wait until it has ended')
+    .addOption(waitOption('wait until it has ended'))
+    .addOption(waitForOption())
     .does(async (context, to: string, task: string, options: DelegateOptions) => {
-      const { terminal, session, command: typed } = context;
-      const client = await session.asAgent();
+      const client = await context.session.asAgent();
       const report = await client.call('send.delegate', {
         to,
         task,
@@ -90,14 +97,7 @@ export function addSendCommands(program: AxonCommand): void {
         priority: options.urgent === true ? 'urgent' : 'normal',
         report_back: options.report,
       });
-      if (options.wait !== true) {
-        terminal.result(report, () => [
-          ...reportLines(report),
-          `Follow it with: ${typed} tasks ${report.id} --wait${session.asWords}`,
-        ]);
-        return 0;
-      }
-      return await followTask(context, client, report.id);
+      return await followOrTell(context, client, report, options);
     });
   program
     .command('notify')
@@ -120,9 +120,37 @@ export function addSendCommands(program: AxonCommand): void {
         const report = await (
           await session.asAgent()
         ).call('send.notify', { to, topic, data: readData(data), importance });
-        terminal.result(report, () => [`Sent to ${report.chosen.peer_name}.`]);
+        const { peer_name: hub } = report.chosen;
+        terminal.result(report, () => [
+          `Sent to ${hub}. Its people see it there, and so do agents that hear about ${topic}.`,
+        ]);
       },
     );
+}
+
+/** Waits as long as was asked for; else says what it waits for now, and how to follow it. */
+export async function followOrTell(
+  context: CommandContext,
+  client: HubClient,
+  report: SendReportDto,
+  { wait = false, waitFor }: WaitOptions,
+): Promise<number> {
+  const { terminal, session, command } = context;
+  if (wait || waitFor !== undefined) return followTask(context, client, report.id, waitFor);
+  const task = await client.call('tasks.get', { id: report.id }).catch(() => undefined);
+  terminal.result(report, () => [
+    ...reportLines(report),
+    ...(task === undefined ? [] : waitLines(task)),
+    `Follow it with: ${command} tasks ${report.id} --wait${session.asWords}`,
+  ]);
+  return 0;
+}
+
+/** "Waits for a person at Mum's PC until 2026-11-21 18:04." */
+function waitLines({ state, peer_name: hub, deadline_at: until }: TaskDto): readonly string[] {
+  if (state === 'awaiting_approval')
+    return [`Waits for a person at ${hub}, until ${localTime(until)}.`];
+  return isOneOf(TERMINAL_TASK_STATES, state) ? [] : [`It has until ${localTime(until)}.`];
 }
 
 interface QueryOptions extends CommonOptions {
@@ -130,13 +158,12 @@ interface QueryOptions extends CommonOptions {
   readonly deadline: number;
 }
 
-interface DelegateOptions extends CommonOptions {
+interface DelegateOptions extends CommonOptions, WaitOptions {
   readonly capability?: string;
   readonly context?: Record<string, unknown>;
   readonly reason?: string;
   readonly urgent?: boolean;
   readonly report: boolean;
-  readonly wait?: boolean;
 }
 
 /**

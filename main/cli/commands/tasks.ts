@@ -1,15 +1,27 @@
 // tasks, cancel: what was delegated and asked, and cancelling it.
-import { isOneOf, TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import { Option } from 'commander';
+import {
+  isOneOf,
+  TASK_FILTERS,
+  TERMINAL_TASK_STATES,
+} from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
+import type { Items } from '../../../preload/contract/operations.ts';
 import { interruptible, type CommandContext } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
+import { deadlineSeconds } from '../option-values.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stateWords } from '../state-words.ts';
 import { beginningOf, table } from '../terminal.ts';
 
+const EXIT_USAGE = ERRORS.bad_request.exit;
+const EXIT_LATE = ERRORS.timeout.exit;
+/** Pages of 200 that are looked through for tasks of one state. */
+const FILTERED_PAGES_MAX = 10;
 /** The hub answers at once when a task has ended; a change on the way is seen after this. */
 const LOOK_AGAIN_MS = 2_000;
 
@@ -18,22 +30,26 @@ export function addTaskCommands(program: AxonCommand): void {
     .command('tasks')
     .description('list tasks, newest first, or show one')
     .argument('[id]', 'one task')
-    .option(
-      '--wait',
-      'wait until it has ended; exit code 2 when it was refused or failed, 3 when it came too late',
+    .addOption(
+      new Option('--state <state>', 'list only these; "open" is all that have not ended').choices(
+        TASK_FILTERS,
+      ),
     )
-    .does(async (context, id: string | undefined, options: { wait?: boolean }) => {
+    .addOption(waitOption('wait until it has ended; the exit code says how'))
+    .addOption(waitForOption())
+    .does(async (context, id: string | undefined, options: TasksOptions) => {
       const { terminal, session } = context;
       const client = await session.asAgent();
       if (id === undefined) {
-        const page = await client.call('tasks.list', {});
-        terminal.result(page, () =>
-          page.items.length === 0 ? ['No tasks yet.'] : listLines(page.items),
-        );
+        const page = await listOf(client, options.state);
+        const none = options.state === undefined ? 'No tasks yet.' : 'No such tasks.';
+        terminal.result(page, () => (page.items.length === 0 ? [none] : listLines(page.items)));
         return 0;
       }
-      if (options.wait === true) {
-        return await withId('task', id, (task) => followTask(context, client, task));
+      if (options.wait === true || options.waitFor !== undefined) {
+        return await withId('task', id, (task) =>
+          followTask(context, client, task, options.waitFor),
+        );
       }
       const task = await withId('task', id, (task) => client.call('tasks.get', { id: task }));
       terminal.result(task, () => taskLines(task));
@@ -49,8 +65,50 @@ export function addTaskCommands(program: AxonCommand): void {
       const task = await withId('task', id, (called) =>
         client.call('tasks.cancel', { id: called, reason }),
       );
-      terminal.result(task, () => taskLines(task));
+      terminal.result(task, () => [
+        task.state === 'cancelling'
+          ? `Cancelled here. ${task.peer_name} has not confirmed it yet.`
+          : task.direction === 'outgoing'
+            ? `Cancelled. ${task.peer_name} confirmed it.`
+            : 'Cancelled.',
+        ...taskLines(task),
+      ]);
     });
+}
+
+interface TasksOptions extends WaitOptions {
+  readonly state?: (typeof TASK_FILTERS)[number];
+}
+
+export interface WaitOptions {
+  readonly wait?: boolean;
+  /** Seconds. */
+  readonly waitFor?: number;
+}
+
+export function waitOption(description: string): Option {
+  return new Option('--wait', description);
+}
+
+export function waitForOption(): Option {
+  return new Option(
+    '--wait-for <seconds>',
+    'the same, but no longer than this; the task goes on, and the exit code is 5',
+  ).argParser(deadlineSeconds);
+}
+
+/** The newest ones; of one state, those among the newest two thousand. */
+async function listOf(client: HubClient, state: TasksOptions['state']): Promise<Items<TaskDto>> {
+  if (state === undefined) return client.call('tasks.list', {});
+  const items: TaskDto[] = [];
+  let next: string | undefined;
+  for (let page = 0; page < FILTERED_PAGES_MAX; page++) {
+    const found = await client.call('tasks.list', { state, limit: 200, cursor: next });
+    items.push(...found.items);
+    if (found.next === null) break;
+    next = found.next;
+  }
+  return { items, next: null };
 }
 
 /**
@@ -62,19 +120,28 @@ export function followTask(
   { terminal, session, command }: CommandContext,
   client: HubClient,
   id: string,
+  waitS = Infinity,
 ): Promise<number> {
+  const until = Date.now() + waitS * 1000;
   const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
   const follow = async (signal: AbortSignal): Promise<number> => {
     let told: TaskDto['state'] | undefined;
     for (;;) {
       const task = await client.call(
         'tasks.get',
-        { id, wait: told === undefined ? 0 : LOOK_AGAIN_MS },
+        {
+          id,
+          wait: told === undefined ? 0 : Math.max(0, Math.min(LOOK_AGAIN_MS, until - Date.now())),
+        },
         signal,
       );
       if (isOneOf(TERMINAL_TASK_STATES, task.state)) {
         terminal.result(task, () => taskLines(task));
         return exitCodeOf(task);
+      }
+      if (Date.now() >= until) {
+        terminal.result(task, () => [...taskLines(task), 'No longer waiting; the task goes on.']);
+        return EXIT_LATE;
       }
       if (told === undefined)
         tell(
@@ -107,6 +174,7 @@ function taskLines(task: TaskDto): readonly string[] {
   return [
     `${task.id}  ${stateOf(task)}  ${task.peer_name}`,
     ...quoted(task.text),
+    ...optionLines(task),
     ...partiesLines(task),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
     ...decisionLines(task),
@@ -116,6 +184,11 @@ function taskLines(task: TaskDto): readonly string[] {
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
     ...personLines(task.decision === null ? (said?.answered_by ?? null) : null),
   ];
+}
+
+function optionLines({ choice }: TaskDto): readonly string[] {
+  if (choice === undefined) return [];
+  return ['To choose from:', ...choice.options.flatMap(({ label }) => quoted(label))];
 }
 
 /** What it is, who asked whom, and when it began, ends or ended. Only our own agents are named. */
@@ -163,11 +236,13 @@ function heldLine(until: number | null): string {
   return `Held there: a person is asked ${when}. Its own time goes on meanwhile.`;
 }
 
-function exitCodeOf(task: TaskDto): number {
-  if (task.state === 'completed' || task.state === 'partial') return 0;
-  return task.state === 'expired' || task.code === 'timeout' || task.code === 'approval_expired'
-    ? 3
-    : 2;
+/** As those of failures (preload/contract/errors.ts). */
+function exitCodeOf({ state, code }: TaskDto): number {
+  if (state === 'completed' || state === 'partial') return 0;
+  if (state === 'expired') return EXIT_LATE;
+  if (state === 'declined') return ERRORS.rejected.exit;
+  const { exit } = ERRORS[isErrorCode(code) ? code : 'cancelled'];
+  return exit > EXIT_USAGE ? exit : ERRORS.cancelled.exit;
 }
 
 function listLines(tasks: readonly TaskDto[]): readonly string[] {

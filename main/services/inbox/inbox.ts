@@ -4,13 +4,13 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DeliveryRow } from '../../ports/store.ts';
+import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
 import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { ItemKinds } from './items.ts';
-import type { Attempt, Lifecycle } from './lifecycle.ts';
+import type { Attempt, Lifecycle, Replied } from './lifecycle.ts';
 import { CLAIM_WAITERS_PER_AGENT_MAX, LEASE_DEFAULT_MS } from './limits.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
@@ -23,6 +23,7 @@ interface ClaimRequest {
 }
 
 interface Deps {
+  readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
@@ -103,6 +104,11 @@ export class Inbox implements InboxReader {
     }
   }
 
+  /** How many items wait for the agent, which nobody has taken. */
+  waitingCount(agent: string): number {
+    return this.#deps.store.read.countDeliveries(agent, ['queued']);
+  }
+
   giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
     return this.#deps.lifecycle.giveBack(agent, afterSeq, max);
   }
@@ -169,7 +175,7 @@ export class Inbox implements InboxReader {
     deliveryId: string,
     reply: AgentReply,
     attempt: Attempt = null,
-  ): Promise<string> {
+  ): Promise<Replied> {
     return this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
   }
 

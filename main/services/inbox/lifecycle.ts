@@ -10,6 +10,7 @@ import type { Log } from '../../ports/log.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { AgentReply } from './agent-reply.ts';
 import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
@@ -17,6 +18,9 @@ import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS } from './limits.ts
 
 /** Which attempt at an item its holder speaks of, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
+
+/** The state in which a reply leaves the work, and who gets it. */
+export type Replied = OperationResult<'inbox.reply'>;
 
 interface Deps {
   readonly clock: Clock;
@@ -215,11 +219,13 @@ export class Lifecycle {
     deliveryId: string,
     reply: AgentReply,
     attempt: Attempt,
-  ): Promise<string> {
-    return this.#storeOf(deliveryId).step((step) => {
+  ): Promise<Replied> {
+    const store = this.#storeOf(deliveryId);
+    return store.step((step) => {
       const item = own(step, agent, deliveryId);
+      const sent_to = senderOf(store.dto(item));
       const before = step.answered(item, reply);
-      if (before !== undefined) return before;
+      if (before !== undefined) return { state: before, sent_to };
       const isLate = item.state === 'queued' && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
         throw notHeld(item, step.taskOf(item));
@@ -227,7 +233,7 @@ export class Lifecycle {
       // Its lease is over, and nobody was handed it since: done is done.
       if (isLate) step.claimed(step.put(item, { state: 'claimed' }));
       step.after(() => this.#release(deliveryId));
-      return step.replied(item, reply);
+      return { state: step.replied(item, reply), sent_to };
     });
   }
 
@@ -382,4 +388,12 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
     failedBy: 'input',
     hint: 'Claim again.',
   });
+}
+
+/** "Mum's PC/chat"; null where that cannot be read any more. */
+function senderOf(item: DeliveryDto | undefined): string | null {
+  if (item === undefined) return null;
+  const { trust, untrusted } = item;
+  const agent = untrusted.origin.from_agent;
+  return agent === null ? trust.peer_name : `${trust.peer_name}/${agent}`;
 }

@@ -1,6 +1,7 @@
 // The tasks an agent or a person may look at, wait for and call off. Never changes a task itself:
 // that is Cancelling's and TaskEndings'.
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -21,6 +22,11 @@ import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** An agent sees its own tasks, a person all. */
 export type Viewer = { readonly agent: string } | { readonly person: Decider };
+
+export interface TaskFilter {
+  readonly conversation?: string | undefined;
+  readonly state?: OperationParams<'tasks.list'>['state'];
+}
 
 interface Deps {
   readonly store: Store;
@@ -48,8 +54,15 @@ export class Tasks {
     });
   }
 
-  list(page: Page, viewer: Viewer, conversationId?: string): Items<TaskDto> {
+  /** With a state, a page may hold fewer tasks than its limit although there is a next one. */
+  list(
+    page: Page,
+    viewer: Viewer,
+    { conversation: conversationId, state }: TaskFilter = {},
+  ): Items<TaskDto> {
     const { store, views } = this.#deps;
+    const isWanted = (task: TaskRow): boolean =>
+      state === undefined || (state === 'open' ? isOpen(task) : task.state === state);
     const filter = {
       ...('agent' in viewer ? { knownTo: viewer.agent } : {}),
       ...(conversationId === undefined ? {} : { conversationId }),
@@ -57,7 +70,7 @@ export class Tasks {
     return pageOf(
       page,
       (rows) => store.read.tasks(rows, filter),
-      (task) => views.dto(task),
+      (task) => (isWanted(task) ? views.dto(task) : undefined),
     );
   }
 

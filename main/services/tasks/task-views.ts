@@ -1,8 +1,10 @@
 // Tasks as clients see them. Reads only. What others wrote is escaped here, once.
+import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
+import { choiceOf } from '../../core/choice.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
-import { readObject } from '../../lib/json-object.ts';
+import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
@@ -16,6 +18,9 @@ import { waitOf } from './waiting.ts';
  * of the clock shows.
  */
 const DRIFT_SHOWN_MS = 2_000;
+
+/** The result that stands with them only says so, in the words of a failure. */
+const ENDED_WITHOUT_RESULT = ['declined', 'expired', 'cancelled'] as const;
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -46,6 +51,7 @@ export class TaskViews {
       conversation_id: task.conversationId,
       message_id: task.messageId,
       text: this.text(task),
+      ...choiceIn(task),
       created_at: task.receivedAt,
       deadline_at: this.deadlineAt(task),
       held_until: task.state === 'held' ? task.heldUntil : null,
@@ -102,8 +108,9 @@ export class TaskViews {
     const result = readObject(task.result);
     const words = (value: unknown) => (typeof value === 'string' ? escapeText(value) : null);
     return {
-      status:
-        typeof result.status === 'string'
+      status: isOneOf(ENDED_WITHOUT_RESULT, task.state)
+        ? task.state
+        : typeof result.status === 'string'
           ? escapeText(result.status)
           : isLocal(task.party)
             ? 'completed'
@@ -114,4 +121,12 @@ export class TaskViews {
       answered_by: words(result.answered_by),
     };
   }
+}
+
+function choiceIn(task: TaskRow): Pick<TaskDto, 'choice'> {
+  if (task.kind !== 'delegate' || isTaskPurged(task)) return {};
+  const payload = escapeJson(readObject(task.payload));
+  const choice = isJsonObject(payload) ? choiceOf({ kind: task.kind, payload }) : null;
+  if (choice === null) return {};
+  return { choice: { options: choice.options, recommended: choice.recommendation } };
 }

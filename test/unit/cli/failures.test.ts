@@ -31,17 +31,17 @@ const report = (error: unknown, isJson = false): number =>
 
 describe('a failure at a terminal', () => {
   test('is the sentence of the hub without the title of its kind', () => {
-    expect(report(new HubProblem(REFUSED))).toBe(2);
+    expect(report(new HubProblem(REFUSED))).toBe(3);
     expect(said).toBe(`${REFUSED.detail}\n`);
   });
 
   test('is its title where the answer brought no sentence', () => {
-    expect(report(new HubProblem({ ...REFUSED, detail: ' ' }))).toBe(2);
+    expect(report(new HubProblem({ ...REFUSED, detail: ' ' }))).toBe(3);
     expect(said).toBe(`${REFUSED.title}.\n`);
   });
 
   test('keeps both for whoever reads JSON', () => {
-    expect(report(new HubProblem(REFUSED), true)).toBe(2);
+    expect(report(new HubProblem(REFUSED), true)).toBe(3);
     expect(JSON.parse(said)).toMatchObject({
       title: REFUSED.title,
       detail: REFUSED.detail,

@@ -81,7 +81,7 @@ describe('a delegation between two hubs', () => {
         data: { thumbs: 3 },
         truncated: false,
       }),
-    ).toBe('completed');
+    ).toMatchObject({ state: 'completed' });
     await clock.settle();
 
     expect(await taskOf(report.id)).toMatchObject({

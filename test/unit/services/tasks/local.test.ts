@@ -262,8 +262,12 @@ describe('an inbox', () => {
   it('answers the same reply again as before, and refuses another one', async () => {
     await put('Add salt');
     const item = await hub.claim('lists');
-    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
-    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toBe('completed');
+    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toMatchObject({
+      state: 'completed',
+    });
+    expect(await hub.work.inbox.reply('lists', item.delivery_id, DONE)).toMatchObject({
+      state: 'completed',
+    });
     await expect(
       hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, outcome: 'Else' }),
     ).rejects.toMatchObject({ code: 'gone' });

@@ -67,7 +67,7 @@ export const TOOLS = {
   axon_discover: tool({
     title: 'What a hub offers',
     description:
-      'Shows the agents of one hub and the areas they work in. "id" is the name or id of the hub.',
+      'Asks one hub what its agents can do, and which areas they work in. "id" is the name or id of the hub.',
     operation: 'peers.capabilities',
     params: capabilities.params,
     result: object,
@@ -90,7 +90,7 @@ export const TOOLS = {
   axon_delegate: tool({
     title: 'Give a task',
     description:
-      'Gives a task to an agent of another hub. A person there may have to allow it first. Answers at once with the id of the task; follow it with axon_task.',
+      'Gives a task to an agent of another hub, with a deadline if you like. A person there may have to allow it first. Answers at once with the id of the task; follow it with axon_task.',
     operation: 'send.delegate',
     params: v.omit(delegate.params, ['options', 'recommendation']),
     result: object,
@@ -109,7 +109,7 @@ export const TOOLS = {
   axon_task: tool({
     title: 'How a task stands',
     description:
-      'Shows a task that you gave or were given: its state, who decided, and its result. With "wait" it waits for the end.',
+      'Follows a task that you gave or were given: its state, who decided, why it was refused, and its result. With "wait" it waits for the end.',
     operation: 'tasks.get',
     params: v.object({ ...task.params.entries, wait }),
     result: object,
@@ -150,14 +150,15 @@ export const TOOLS = {
   axon_reply: tool({
     title: 'Answer an item',
     description:
-      'Ends an item of the inbox, "delivery" being its delivery_id: a "delegate" with its outcome, or a "query" with a summary. "status" says whether it worked.',
+      'Answers an item of the inbox, "delivery" being its delivery_id: a "delegate" with its outcome, or a "query" with a summary. "status" says whether it worked.',
     operation: 'inbox.reply',
     params: reply.params,
     result: object,
   }),
   axon_conversations: tool({
     title: 'What was said: conversations',
-    description: 'Lists the conversations that you took part in, the newest first.',
+    description:
+      'Finds what was said before: lists the conversations that you took part in, the newest first.',
     operation: 'conversations.list',
     params: conversations.params,
     result: items,

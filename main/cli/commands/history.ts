@@ -16,7 +16,7 @@ const { conversations: text } = ENGLISH;
 export function addHistoryCommand(program: AxonCommand): void {
   program
     .command('history')
-    .description('list conversations, newest first, or read one')
+    .description('find what was said before: list conversations, newest first, or read one')
     .argument('[id]', 'one conversation')
     .does(async ({ terminal, session }, id?: string) => {
       const client = await session.asAnyone();

@@ -72,7 +72,9 @@ export function addSendCommands(program: AxonCommand): void {
     });
   program
     .command('delegate')
-    .description('give work to another hub; it may have to wait for a person there')
+    .description(
+      'give work to another hub, with a deadline if you like; it may have to wait for a person there',
+    )
     .argument('<hub>', TO)
     .argument('<task>', 'the work, exactly as the agent over there shall read it')
     .option('--domain <domain>', 'what it is about, like family.chat')

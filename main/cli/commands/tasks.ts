@@ -28,7 +28,9 @@ const LOOK_AGAIN_MS = 2_000;
 export function addTaskCommands(program: AxonCommand): void {
   program
     .command('tasks')
-    .description('list tasks, newest first, or show one')
+    .description(
+      'follow tasks: list them, newest first, or show one: how it stands, who decided, why it was refused',
+    )
     .argument('[id]', 'one task')
     .addOption(
       new Option('--state <state>', 'list only these; "open" is all that have not ended').choices(

@@ -60,6 +60,19 @@ it('F-19: a link that loses every fifth datagram and takes 60 ms carries every m
   for (const hub of [near, far]) expect(hub.eventsOf('violation')).toEqual([]);
 }, 60_000);
 
+it('a message that is late is written to its end: a reset would cost the line its credit', async () => {
+  const { near, far, link, connectionId } = await linked();
+  link.delayMs = 400;
+  const sent = near.transport.request(connectionId, new Uint8Array(60_000), 1_000);
+  expect(await sent).toMatchObject({ ok: false, error: { type: 'timeout' } });
+  expect(far.eventsOf('request')).toEqual([]);
+  expect((await far.event('request')).bytes).toHaveLength(60_000);
+  link.delayMs = 0;
+  expect(await near.transport.request(connectionId, new Uint8Array([1]), 5_000)).toMatchObject({
+    ok: true,
+  });
+}, 30_000);
+
 it('follows a peer whose address a NAT has changed, once the new path is validated', async () => {
   const { near, far, link, connectionId } = await linked();
   const port = await link.rebind();

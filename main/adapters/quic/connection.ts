@@ -454,19 +454,20 @@ export class QuicConnection {
   #judgeStreams(nowMs: number): void {
     // While nothing is read, a stream that stands still is not the peer's fault.
     if (this.#host.canDeliver()) this.#reader.judge();
-    for (const streamId of this.#writer.judge(nowMs, MESSAGE_LEAVE_LIMIT_MS)) {
-      this.#host.counters.add('messages.not-taken');
-      if (this.outgoing.owns(streamId))
-        this.outgoing.answered(streamId, { ok: false, error: { type: 'timeout' } });
-      this.incoming.refuse(streamId, CLOSE_CODES.tooSlow);
-    }
+    if (!this.#writer.judge(nowMs, MESSAGE_LEAVE_LIMIT_MS)) return;
+    this.#host.counters.add('messages.not-taken');
+    this.#lost('a message did not leave in time');
+  }
+
+  /** The line is of no use; a new connection is. */
+  #lost(reason: string): void {
+    this.#close(true, CLOSE_CODES.done, reason, { code: null, by: 'network', reason });
   }
 
   #keepAlive(nowMs: number): void {
     const due = this.#silence.judge(nowMs);
     if (due === 'lost') {
-      const reason = 'nothing was heard any more';
-      this.#close(true, CLOSE_CODES.done, reason, { code: null, by: 'network', reason });
+      this.#lost('nothing was heard any more');
     } else if (due === 'ping') {
       this.#native.sendAckEliciting();
       this.#dirty = true;

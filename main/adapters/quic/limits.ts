@@ -143,8 +143,8 @@ export const QUEUED_BYTES_MAX = 16 * 1024 * 1024;
 export const SEND_LIMIT_MS = 10_000;
 
 /**
- * How long a message on its stream may wait for the peer to take it; then the stream is reset with
- * `tooSlow`.
+ * How long a message may take to leave on its stream; then the connection is closed, and dialled
+ * anew: its credit may be gone for good.
  */
 export const MESSAGE_LEAVE_LIMIT_MS = 30_000;
 

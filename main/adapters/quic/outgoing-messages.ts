@@ -186,7 +186,10 @@ export class OutgoingMessages {
     if (outgoing.timer === null) return;
     this.#finish(outgoing, err(failure));
     if (streamId === null) return;
-    if (this.#writer.isUnwritten(streamId)) this.#abandonWriting(streamId);
+    // Of a stream that is reset, the peer's library keeps the credit for what had not come. On a
+    // bad line that adds up until nothing passes, so what is only late is written to its end.
+    if (failure.type === 'aborted' && this.#writer.isUnwritten(streamId))
+      this.#abandonWriting(streamId);
     // An answer that has begun is read to its end: the library keeps the credit of a stream that is
     // shut with bytes still missing.
     if (outgoing.direction === 'bidirectional' && !this.#reader.discard(streamId)) {
@@ -202,8 +205,9 @@ export class OutgoingMessages {
   }
 
   #finish(outgoing: Outgoing, answer: Answer): void {
-    // The timer is there until the message has ended.
-    outgoing.timer?.cancel();
+    // The timer is there until the message has ended; what is late may be written after that.
+    if (outgoing.timer === null) return;
+    outgoing.timer.cancel();
     outgoing.timer = null;
     if (this.#queues[outgoing.direction].delete(outgoing))
       this.#queuedBytes -= outgoing.bytes.length;

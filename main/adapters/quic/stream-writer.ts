@@ -65,21 +65,20 @@ export class StreamWriter {
   }
 
   /**
-   * Ends what can never be written: streams the peer gave up while the connection could take
-   * nothing (the library forgets those without a word), and messages that the peer does not take
-   * within `limitMs`. The latter are returned, to be reset.
+   * Ends streams that the peer gave up while the connection could take nothing: the library forgets
+   * those without a word. True when a message has waited for `limitMs` to be taken whole.
    */
-  judge(nowMs: number, limitMs: number): readonly number[] {
-    const stuck: number[] = [];
+  judge(nowMs: number, limitMs: number): boolean {
+    let isStuck = false;
     for (const [streamId, message] of this.#unwritten) {
       if (this.#isGone(streamId)) {
         this.#unwritten.delete(streamId);
         message.ended({ type: 'stopped', code: null });
       } else if (nowMs - message.sinceMs >= limitMs) {
-        stuck.push(streamId);
+        isStuck = true;
       }
     }
-    return stuck;
+    return isStuck;
   }
 
   forget(streamId: number): void {

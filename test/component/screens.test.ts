@@ -320,6 +320,30 @@ describe('agents', () => {
     await expect.element(page.getByText('It has no token.', { exact: false })).toBeVisible();
   });
 
+  test('a program that was connected before says what it gets back', async () => {
+    const again = { ...KNOCK, was_connected: true };
+    await showApp(new FakeHubApi(snapshotOf({ registrations: [again] })), 'agents');
+    await expect
+      .element(page.getByText('it gets its areas, its risk settings and its inbox back.'))
+      .toBeVisible();
+    await expectAccessible();
+  });
+
+  test('an agent shows its door, since when, and which program it says it is', async () => {
+    const [agent] = AGENTS;
+    if (agent === undefined) throw new Error('no agent');
+    const line = { door: 'mcp', program: 'claude-code 2.1', since: NOW - 60_000 } as const;
+    const hub = new FakeHubApi(snapshotOf({ agents: [{ ...agent, line }] }));
+    await showApp(hub, 'agents');
+    await expect.element(page.getByText(/By MCP since \d/)).toBeVisible();
+    await expect.element(page.getByText('claude-code 2.1')).not.toBeVisible();
+    await page.getByText('Exact identifiers').click();
+    await expect.element(page.getByText('claude-code 2.1')).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'agent', agent: { ...agent, presence: 'away', line: null } });
+    await expect.element(page.getByText(/By MCP since/)).not.toBeInTheDocument();
+  });
+
   test('every line to be pasted begins as this computer wants it, and is copied by itself', async () => {
     const command = 'node /srv/axon/main/entry/axon.cjs --home /srv/mum';
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command } })), 'agents');

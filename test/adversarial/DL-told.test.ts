@@ -124,7 +124,8 @@ describe('DL-14: what a hub says of itself reaches an agent inside "untrusted", 
     });
     expect(code).toBe(0);
     const behind = (text: string): string => text.replaceAll(/^/gm, '  | ');
-    const said = [escaped('domain'), `agent ${HIDDEN_NAME}: ${escaped('its domain')}`].map(behind);
+    const agent = `agent ${HIDDEN_NAME}: ${escaped('its domain')}; can ${escaped('capability')}`;
+    const said = [escaped('domain'), agent].map(behind);
     expect(out).toBe(['Attic says that it does:', ...said, ''].join('\n'));
   });
 });

@@ -277,7 +277,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       state: 'completed',
       untrusted: { outcome: DINNER_DONE },
     });
-    expect(await axon(['inbox'])).toEqual({ items: [], next: null });
+    expect(await axon(['inbox'])).toEqual({ items: [], next: null, waiting: 0 });
     expect((await claude.call('inbox.claim', { max: 8 })).items).toEqual([]);
   });
 

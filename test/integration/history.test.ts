@@ -65,8 +65,13 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
   expect(await waiting()).toEqual(['Wash up', 'Feed the cat', 'Water the garden']);
   for (const card of hub.node.services.work.approvals.pending())
     await axon(hub.home, [
-      ...['--passphrase-file', passphrase, 'approvals', 'allow', card.id],
-      ...['--digest', card.digest],
+      '--passphrase-file',
+      passphrase,
+      'approvals',
+      'allow',
+      card.id,
+      '--digest',
+      card.digest,
     ]);
   expect(await waiting()).toEqual([]);
   const { out } = await as('doer', 'inbox', '--wait', '10');

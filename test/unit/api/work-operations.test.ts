@@ -124,6 +124,7 @@ it('gives an inbox to its agent, not to a person', async () => {
   expect(await inbox['inbox.claim'](claim, agent('lists'), CONTEXT)).toEqual({
     items: [],
     next: null,
+    waiting: 0,
   });
 });
 

@@ -77,7 +77,9 @@ describe('a request that nobody let in', () => {
       { messages: 3, first_at: conversation.first_at },
     ]);
     expect(
-      hub.work.tasks.list({ limit: 5 }, { agent: 'lists' }, { conversation: 'talk' }).items.map(({ text }) => text),
+      hub.work.tasks
+        .list({ limit: 5 }, { agent: 'lists' }, { conversation: 'talk' })
+        .items.map(({ text }) => text),
     ).toEqual(['Buy milk']);
   });
 

@@ -28,8 +28,15 @@ const period = v.pipe(
 );
 
 export const ATTENTION_OPERATIONS = {
-  'attention.get': { method: 'GET', path: '/v1/attention', access: 'owner', params: v.object({}) },
+  'attention.get': {
+    summary: 'Shows the pause, the quiet hours and the mutes.',
+    method: 'GET',
+    path: '/v1/attention',
+    access: 'owner',
+    params: v.object({}),
+  },
   'attention.pause': {
+    summary: 'Asks people nothing until a time, or until they resume.',
     method: 'POST',
     path: '/v1/pause',
     access: 'owner',
@@ -42,12 +49,14 @@ export const ATTENTION_OPERATIONS = {
     }),
   },
   'attention.resume': {
+    summary: 'Ends the pause.',
     method: 'POST',
     path: '/v1/resume',
     access: 'owner',
     params: v.strictObject({}),
   },
   'attention.setQuietHours': {
+    summary: 'Sets the quiet hours, and the hubs that may disturb them.',
     method: 'PUT',
     path: '/v1/quiet-hours',
     access: 'owner',
@@ -58,26 +67,28 @@ export const ATTENTION_OPERATIONS = {
     }),
   },
   'attention.mute': {
+    summary: 'Mutes a hub until a time.',
     method: 'PUT',
     path: '/v1/peers/:id/mute',
     access: 'owner',
     params: v.strictObject({ id: shortText, until: timestamp }),
   },
   'attention.unmute': {
+    summary: 'Ends the mute of a hub.',
     method: 'DELETE',
     path: '/v1/peers/:id/mute',
     access: 'owner',
     params: v.strictObject({ id: shortText }),
   },
-  /** Put a card off: it comes back at that time, unless its own time is over before. */
   'attention.hold': {
+    summary: 'Puts a request off until a time, unless its own time is over before.',
     method: 'POST',
     path: '/v1/approvals/:id/hold',
     access: 'owner',
     params: v.strictObject({ id: uuid, until: timestamp }),
   },
-  /** Ask now about what is held. */
   'attention.show': {
+    summary: 'Asks now about what is held.',
     method: 'POST',
     path: '/v1/approvals/show',
     access: 'owner',

@@ -6,16 +6,14 @@ const nothing = v.strictObject({});
 
 export const AUDIT_OPERATIONS = {
   'audit.list': {
+    summary: 'Lists the rows of the audit log, the newest first.',
     method: 'GET',
     path: '/v1/audit',
     access: 'owner',
     params: v.object({ limit, cursor }),
   },
-  /**
-   * Begins a check of the whole log, or joins the one that runs; `audit.verification` says how far
-   * it is and what it came to.
-   */
   'audit.verify': {
+    summary: 'Begins a check of the whole audit log, or joins the one that runs.',
     method: 'POST',
     path: '/v1/audit/verify',
     access: 'owner',
@@ -23,23 +21,23 @@ export const AUDIT_OPERATIONS = {
     params: nothing,
   },
   'audit.verification': {
+    summary: 'Shows how far the check is, and what it came to.',
     method: 'GET',
     path: '/v1/audit/verify',
     access: 'owner',
     params: v.object({}),
   },
   'audit.cancelVerification': {
+    summary: 'Cancels the check.',
     method: 'DELETE',
     path: '/v1/audit/verify',
     access: 'owner',
     whileLocked: true,
     params: nothing,
   },
-  /**
-   * One piece of the log as text, the oldest row first. All pieces together, in order, are the
-   * file.
-   */
+  /** All pieces together, in order, are the file. */
   'audit.export': {
+    summary: 'Gives one piece of the audit log as text, the oldest row first.',
     method: 'POST',
     path: '/v1/audit/export',
     access: 'owner',
@@ -47,11 +45,12 @@ export const AUDIT_OPERATIONS = {
     params: v.strictObject({ format: v.picklist(['json', 'csv']), cursor }),
   },
   /**
-   * The owner has seen the tamper finding: a new signed stretch begins, and rules may act again.
+   * A new signed stretch begins.
    * `row`: the first row that does not fit, as it was shown; where another one was found meanwhile,
    * nothing is acknowledged.
    */
   'audit.acknowledge': {
+    summary: 'Acknowledges the tamper finding that was shown. Rules may act again.',
     method: 'POST',
     path: '/v1/audit/acknowledge',
     access: 'owner',

@@ -48,6 +48,7 @@ const fromClass = v.nullable(v.picklist(REMOTE_CLASSES));
 
 export const DECISION_OPERATIONS = {
   'approvals.list': {
+    summary: 'Lists the requests that wait for a person, or those that were decided.',
     method: 'GET',
     path: '/v1/approvals',
     access: 'owner',
@@ -58,12 +59,14 @@ export const DECISION_OPERATIONS = {
     }),
   },
   'approvals.get': {
+    summary: 'Shows one request as its card does.',
     method: 'GET',
     path: '/v1/approvals/:id',
     access: 'owner',
     params: v.object({ id: uuid }),
   },
   'approvals.decide': {
+    summary: 'Allows, declines or answers a request.',
     method: 'POST',
     path: '/v1/approvals/:id/decide',
     access: 'owner',
@@ -86,11 +89,9 @@ export const DECISION_OPERATIONS = {
     }),
   },
 
-  /**
-   * Lets it wait as long again, until whoever asked waits no more. Said twice for the same wait, it
-   * counts once.
-   */
+  /** Said twice for the same wait, it counts once. */
   'approvals.keepOpen': {
+    summary: 'Lets a request wait as long again, until whoever asked waits no more.',
     method: 'POST',
     path: '/v1/approvals/:id/keep-open',
     access: 'owner',
@@ -99,6 +100,7 @@ export const DECISION_OPERATIONS = {
   },
 
   'rules.list': {
+    summary: 'Lists the rules.',
     method: 'GET',
     path: '/v1/rules',
     access: 'owner',
@@ -109,38 +111,49 @@ export const DECISION_OPERATIONS = {
     }),
   },
   'rules.get': {
+    summary: 'Shows one rule.',
     method: 'GET',
     path: '/v1/rules/:id',
     access: 'owner',
     params: v.object({ id: uuid }),
   },
-  'rules.create': { method: 'POST', path: '/v1/rules', access: 'owner', params: ruleParams },
-  /** The same, said and tried on the last requests, and not made. */
+  'rules.create': {
+    summary: 'Makes a rule.',
+    method: 'POST',
+    path: '/v1/rules',
+    access: 'owner',
+    params: ruleParams,
+  },
   'rules.preview': {
+    summary: 'Shows a rule and what it would have done, without making it.',
     method: 'POST',
     path: '/v1/rules/preview',
     access: 'owner',
     params: ruleParams,
   },
   'rules.update': {
+    summary: 'Suspends a rule, or resumes it.',
     method: 'PATCH',
     path: '/v1/rules/:id',
     access: 'owner',
     params: v.strictObject({ id: uuid, suspended: v.boolean() }),
   },
   'rules.remove': {
+    summary: 'Removes a rule.',
     method: 'DELETE',
     path: '/v1/rules/:id',
     access: 'owner',
     params: v.strictObject({ id: uuid }),
   },
   'rules.restore': {
+    summary: 'Restores a rule that was removed.',
     method: 'POST',
     path: '/v1/rules/:id/restore',
     access: 'owner',
     params: v.strictObject({ id: uuid }),
   },
   'rules.test': {
+    summary: 'Shows what would happen to a request, without sending it.',
     method: 'POST',
     path: '/v1/rules/test',
     access: 'owner',
@@ -154,12 +167,14 @@ export const DECISION_OPERATIONS = {
 
   /** A change is only for whoever knows the owner passphrase. */
   'remote_approval.get': {
+    summary: 'Shows which hubs decide for this one, and from which risk class on.',
     method: 'GET',
     path: '/v1/remote-approval',
     access: 'owner',
     params: v.object({}),
   },
   'remote_approval.set': {
+    summary: 'Sets which hubs decide for this one, and from which risk class on.',
     method: 'PUT',
     path: '/v1/remote-approval',
     access: 'owner',

@@ -16,6 +16,7 @@ const inboxKinds = v.optional(
 
 export const INBOX_OPERATIONS = {
   'inbox.claim': {
+    summary: 'Takes the next items of the inbox under a lease, and waits for some if told.',
     method: 'POST',
     path: '/v1/inbox/claim',
     access: 'inbox',
@@ -28,18 +29,21 @@ export const INBOX_OPERATIONS = {
     }),
   },
   'inbox.ack': {
+    summary: 'Says that the agent has an item. It is not delivered again.',
     method: 'POST',
     path: '/v1/inbox/:delivery/ack',
     access: 'inbox',
     params: v.object({ delivery: uuid, attempt, estimated_ms: v.optional(whole(0, 86_400_000)) }),
   },
   'inbox.nack': {
+    summary: 'Gives an item back to be delivered again.',
     method: 'POST',
     path: '/v1/inbox/:delivery/nack',
     access: 'inbox',
     params: v.object({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
   },
   'inbox.extend': {
+    summary: 'Makes the lease of an item longer, and can report progress.',
     method: 'POST',
     path: '/v1/inbox/:delivery/extend',
     access: 'inbox',
@@ -51,6 +55,7 @@ export const INBOX_OPERATIONS = {
     }),
   },
   'inbox.reply': {
+    summary: 'Ends an item with its outcome or answer.',
     method: 'POST',
     path: '/v1/inbox/:delivery/reply',
     access: 'inbox',
@@ -68,12 +73,14 @@ export const INBOX_OPERATIONS = {
     }),
   },
   'inbox.dead': {
+    summary: 'Lists the items that are delivered no more.',
     method: 'GET',
     path: '/v1/inbox/dead',
     access: 'inbox',
     params: v.object({ limit, cursor }),
   },
   'inbox.requeue': {
+    summary: 'Puts a dead item back into the inbox.',
     method: 'POST',
     path: '/v1/inbox/:delivery/requeue',
     access: 'inbox',

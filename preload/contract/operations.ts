@@ -54,6 +54,8 @@ export const FIRST_PASSPHRASE_ON_A_PAGE = {
 export type Access = 'none' | 'any' | 'owner' | AgentScope;
 
 export interface OperationEntry {
+  /** What it does, in one short sentence. */
+  readonly summary: string;
   readonly method: HttpMethod;
   readonly path: `/v1/${string}` | '/metrics';
   readonly access: Access;
@@ -71,6 +73,8 @@ export interface OperationEntry {
   readonly emptyIsNoAnswer?: true;
   /** Text for a program that collects it, not JSON. */
   readonly answersText?: true;
+  /** 202 with the address of a task, where the result comes. */
+  readonly answersLater?: true;
 }
 
 type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -121,6 +125,7 @@ const pageOf = { limit, cursor };
 
 export const OPERATIONS = {
   'hub.proof': {
+    summary: 'Proves that this hub wrote hub.json: the HMAC of `n` with its boot secret.',
     method: 'GET',
     path: '/v1/proof',
     access: 'none',
@@ -128,13 +133,23 @@ export const OPERATIONS = {
     ownPace: true,
     params: v.object({ n: v.pipe(v.string(), v.minLength(16), v.maxLength(128)) }),
   },
-  'hub.whoami': { method: 'GET', path: '/v1/whoami', access: 'any', params: none },
-  'hub.status': { method: 'GET', path: '/v1/status', access: 'any', params: none },
-  /**
-   * The same for a terminal that has no token: being able to read hub.json is being the owner's own
-   * user.
-   */
+  'hub.whoami': {
+    summary: 'Shows whose token this is, what it may do, and which hub this is.',
+    method: 'GET',
+    path: '/v1/whoami',
+    access: 'any',
+    params: none,
+  },
+  'hub.status': {
+    summary: 'Shows how the hub is: its peers, agents, waiting requests and connections.',
+    method: 'GET',
+    path: '/v1/status',
+    access: 'any',
+    params: none,
+  },
+  /** Being able to read hub.json is being the owner's own user. */
   'hub.localStatus': {
+    summary: 'Shows the status to a terminal that has no token but can read hub.json.',
     method: 'POST',
     path: '/v1/status',
     access: 'none',
@@ -142,27 +157,38 @@ export const OPERATIONS = {
     ownPace: true,
     params: v.strictObject({ boot_secret: text(128) }),
   },
-  'hub.examples': { method: 'GET', path: '/v1/examples', access: 'any', params: none },
+  'hub.examples': {
+    summary: 'Shows one complete exchange as annotated text.',
+    method: 'GET',
+    path: '/v1/examples',
+    access: 'any',
+    params: none,
+  },
   'metrics.read': {
+    summary: 'Shows the counters of the hub in the text format of Prometheus.',
     method: 'GET',
     path: '/metrics',
     access: 'any',
     answersText: true,
     params: none,
   },
-  'hub.snapshot': { method: 'GET', path: '/v1/snapshot', access: 'owner', params: none },
+  'hub.snapshot': {
+    summary: 'Shows all that a page starts with.',
+    method: 'GET',
+    path: '/v1/snapshot',
+    access: 'owner',
+    params: none,
+  },
   'hub.unlock': {
+    summary: 'Tries the keychain again, and unlocks the hub if it opens.',
     method: 'POST',
     path: '/v1/unlock',
     access: 'owner',
     whileLocked: true,
     params: v.strictObject({}),
   },
-  /**
-   * The owner has seen that this hub was restored from an older copy, and means it: it is locked no
-   * more.
-   */
   'hub.confirmRestore': {
+    summary: 'Confirms that the hub was restored from an older copy, and unlocks it.',
     method: 'POST',
     path: '/v1/restore/confirm',
     access: 'owner',
@@ -171,12 +197,14 @@ export const OPERATIONS = {
   },
   /** `seen`: the date that was shown, `date_in_question` of the hub. */
   'hub.confirmDate': {
+    summary: 'Confirms the date after the clock of this computer jumped ahead.',
     method: 'POST',
     path: '/v1/date',
     access: 'owner',
     params: v.strictObject({ seen: whole(0, Number.MAX_SAFE_INTEGER) }),
   },
   'hub.login': {
+    summary: 'Logs in with a one-time code or the owner passphrase, and gives a token.',
     method: 'POST',
     path: '/v1/login',
     access: 'none',
@@ -188,6 +216,7 @@ export const OPERATIONS = {
     ]),
   },
   'hub.loginCode': {
+    summary: 'Makes a link that logs a browser in once.',
     method: 'POST',
     path: '/v1/login-codes',
     access: 'owner',
@@ -195,6 +224,7 @@ export const OPERATIONS = {
     params: v.strictObject({}),
   },
   'hub.setPassphrase': {
+    summary: 'Sets or changes the owner passphrase.',
     method: 'PUT',
     path: '/v1/passphrase',
     access: 'none',
@@ -210,9 +240,16 @@ export const OPERATIONS = {
       boot_secret: v.optional(text(128)),
     }),
   },
-  'sessions.list': { method: 'GET', path: '/v1/sessions', access: 'owner', params: none },
+  'sessions.list': {
+    summary: 'Lists the sessions and tokens that are valid.',
+    method: 'GET',
+    path: '/v1/sessions',
+    access: 'owner',
+    params: none,
+  },
   /** An agent may end its own token, and no other. */
   'sessions.revoke': {
+    summary: 'Ends a session or token at once.',
     method: 'DELETE',
     path: '/v1/sessions/:id',
     access: 'any',
@@ -220,8 +257,15 @@ export const OPERATIONS = {
     outlivesToken: true,
     params: v.strictObject({ id: identifier }),
   },
-  'settings.get': { method: 'GET', path: '/v1/settings', access: 'owner', params: none },
+  'settings.get': {
+    summary: 'Shows the settings.',
+    method: 'GET',
+    path: '/v1/settings',
+    access: 'owner',
+    params: none,
+  },
   'settings.update': {
+    summary: 'Changes the settings that are named.',
     method: 'PATCH',
     path: '/v1/settings',
     access: 'owner',
@@ -229,43 +273,56 @@ export const OPERATIONS = {
   },
 
   'agents.register': {
+    summary: 'Asks to become an agent of this hub. A person confirms the code.',
     method: 'POST',
     path: '/v1/agents',
     access: 'none',
     params: v.object({ name: agentName, ...agentProfile }),
   },
   'agents.registration': {
+    summary: 'Shows how a registration stands and, once it is confirmed, the token.',
     method: 'POST',
     path: '/v1/agents/registrations/:id',
     access: 'none',
     params: v.strictObject({ id: uuid, secret: text(64) }),
   },
   'agents.confirm': {
+    summary: 'Confirms a registration with the code that the program shows.',
     method: 'POST',
     path: '/v1/agents/registrations/:id/confirm',
     access: 'owner',
     params: v.strictObject({ id: uuid, code: text(8), risk_class: v.optional(riskClass) }),
   },
   'agents.declineRegistration': {
+    summary: 'Declines a registration.',
     method: 'DELETE',
     path: '/v1/agents/registrations/:id',
     access: 'owner',
     params: v.strictObject({ id: uuid }),
   },
   'agents.create': {
+    summary: 'Makes an agent and its token at once.',
     method: 'POST',
     path: '/v1/agents/create',
     access: 'owner',
     params: v.strictObject({ name: agentName, ...agentProfile, risk_class: v.optional(riskClass) }),
   },
-  'agents.list': { method: 'GET', path: '/v1/agents', access: 'any', params: none },
+  'agents.list': {
+    summary: 'Lists the agents of this hub.',
+    method: 'GET',
+    path: '/v1/agents',
+    access: 'any',
+    params: none,
+  },
   'agents.get': {
+    summary: 'Shows one agent.',
     method: 'GET',
     path: '/v1/agents/:name',
     access: 'any',
     params: v.object({ name: agentName }),
   },
   'agents.update': {
+    summary: 'Changes what an agent says of itself.',
     method: 'PATCH',
     path: '/v1/agents/:name',
     access: 'inbox',
@@ -282,12 +339,14 @@ export const OPERATIONS = {
     }),
   },
   'agents.rename': {
+    summary: 'Gives an agent the name that people see.',
     method: 'PUT',
     path: '/v1/agents/:name/display-name',
     access: 'owner',
     params: v.strictObject({ name: agentName, display_name: displayName }),
   },
   'agents.setClass': {
+    summary: 'Sets how much harm an agent could do, overall and in each area.',
     method: 'PUT',
     path: '/v1/agents/:name/class',
     access: 'owner',
@@ -299,18 +358,21 @@ export const OPERATIONS = {
     }),
   },
   'agents.removeArea': {
+    summary: 'Removes one area of an agent.',
     method: 'DELETE',
     path: '/v1/agents/:name/areas/:area',
     access: 'owner',
     params: v.strictObject({ name: agentName, area: domain }),
   },
   'agents.issueToken': {
+    summary: 'Gives an agent a further token.',
     method: 'POST',
     path: '/v1/agents/:name/tokens',
     access: 'owner',
     params: v.strictObject({ name: agentName }),
   },
   'agents.remove': {
+    summary: 'Removes an agent and ends its tokens.',
     method: 'DELETE',
     path: '/v1/agents/:name',
     access: 'owner',
@@ -320,6 +382,7 @@ export const OPERATIONS = {
   ...HUB_OPERATIONS,
 
   'send.query': {
+    summary: 'Asks an agent of another hub a question, and waits for the answer.',
     method: 'POST',
     path: '/v1/query',
     access: 'send:query',
@@ -335,9 +398,11 @@ export const OPERATIONS = {
     }),
   },
   'send.delegate': {
+    summary: 'Gives a task to an agent of another hub, or asks a person there to choose.',
     method: 'POST',
     path: '/v1/delegate',
     access: 'send:delegate',
+    answersLater: true,
     params: v.object({
       to: recipient,
       task: v.pipe(v.string(), v.minLength(1), v.maxLength(60_000)),
@@ -358,6 +423,7 @@ export const OPERATIONS = {
     }),
   },
   'send.notify': {
+    summary: 'Tells another hub something. Nothing comes back.',
     method: 'POST',
     path: '/v1/notify',
     access: 'send:notify',
@@ -372,6 +438,7 @@ export const OPERATIONS = {
   },
 
   'tasks.list': {
+    summary: 'Lists the tasks, the newest first.',
     method: 'GET',
     path: '/v1/tasks',
     access: 'history',
@@ -383,12 +450,14 @@ export const OPERATIONS = {
     }),
   },
   'tasks.get': {
+    summary: 'Shows a task: its state, who decided, and its result.',
     method: 'GET',
     path: '/v1/tasks/:id',
     access: 'history',
     params: v.object({ id: uuid, wait: v.optional(whole(0, 55_000), 0) }),
   },
   'tasks.cancel': {
+    summary: 'Cancels a task.',
     method: 'POST',
     path: '/v1/tasks/:id/cancel',
     access: 'send:delegate',
@@ -400,19 +469,28 @@ export const OPERATIONS = {
   ...ATTENTION_OPERATIONS,
 
   'conversations.list': {
+    summary: 'Lists the conversations, the newest first.',
     method: 'GET',
     path: '/v1/conversations',
     access: 'history',
     params: v.object(pageOf),
   },
   'conversations.get': {
+    summary: 'Shows one conversation: what was asked, decided and answered.',
     method: 'GET',
     path: '/v1/conversations/:id',
     access: 'history',
     params: v.object({ id: identifier }),
   },
-  'feed.list': { method: 'GET', path: '/v1/feed', access: 'owner', params: v.object(pageOf) },
+  'feed.list': {
+    summary: 'Lists the notices for people, the newest first.',
+    method: 'GET',
+    path: '/v1/feed',
+    access: 'owner',
+    params: v.object(pageOf),
+  },
   'feed.markRead': {
+    summary: 'Marks notices as read.',
     method: 'PATCH',
     path: '/v1/feed',
     access: 'owner',

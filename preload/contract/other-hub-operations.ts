@@ -9,30 +9,35 @@ const none = v.object({});
 
 export const HUB_OPERATIONS = {
   'peers.list': {
+    summary: 'Lists the other hubs, paired and nearby.',
     method: 'GET',
     path: '/v1/peers',
     access: 'peers:read',
     params: v.object({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
   },
   'peers.get': {
+    summary: 'Shows one hub.',
     method: 'GET',
     path: '/v1/peers/:id',
     access: 'peers:read',
     params: v.object({ id: shortText }),
   },
   'peers.capabilities': {
+    summary: 'Shows the agents of another hub and the areas they work in.',
     method: 'GET',
     path: '/v1/peers/:id/capabilities',
     access: 'peers:read',
     params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
   },
   'peers.ping': {
+    summary: 'Measures how long another hub takes to answer.',
     method: 'POST',
     path: '/v1/peers/:id/ping',
     access: 'peers:read',
     params: v.object({ id: shortText }),
   },
   'peers.add': {
+    summary: 'Adds a hub by its address and key.',
     method: 'POST',
     path: '/v1/peers',
     access: 'owner',
@@ -52,6 +57,7 @@ export const HUB_OPERATIONS = {
     }),
   },
   'peers.update': {
+    summary: 'Changes the name, person, role, trust or address of a hub.',
     method: 'PATCH',
     path: '/v1/peers/:id',
     access: 'owner',
@@ -69,6 +75,7 @@ export const HUB_OPERATIONS = {
    * key, as it was shown.
    */
   'peers.keepKey': {
+    summary: 'Keeps the known key of a hub in whose place another key answered.',
     method: 'POST',
     path: '/v1/peers/:id/keep-key',
     access: 'owner',
@@ -78,20 +85,29 @@ export const HUB_OPERATIONS = {
     }),
   },
   'peers.remove': {
+    summary: 'Removes a hub.',
     method: 'DELETE',
     path: '/v1/peers/:id',
     access: 'owner',
     params: v.strictObject({ id: shortText }),
   },
 
-  'pairings.list': { method: 'GET', path: '/v1/pairings', access: 'owner', params: none },
+  'pairings.list': {
+    summary: 'Lists the pairings, and says whether hubs may ask for one now.',
+    method: 'GET',
+    path: '/v1/pairings',
+    access: 'owner',
+    params: none,
+  },
   'pairings.window': {
+    summary: 'Opens or closes this hub for pairing.',
     method: 'PUT',
     path: '/v1/pairings/window',
     access: 'owner',
     params: v.strictObject({ open: v.boolean(), minutes: v.optional(whole(1, 30), 5) }),
   },
   'pairings.start': {
+    summary: 'Asks another hub to pair.',
     method: 'POST',
     path: '/v1/pairings',
     access: 'owner',
@@ -105,6 +121,7 @@ export const HUB_OPERATIONS = {
    * an address.
    */
   'pairings.join': {
+    summary: 'Pairs with the link of an invitation from another hub.',
     method: 'POST',
     path: '/v1/pairings/join',
     access: 'owner',
@@ -113,26 +130,36 @@ export const HUB_OPERATIONS = {
       name: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
     }),
   },
-  'invitations.list': { method: 'GET', path: '/v1/invitations', access: 'owner', params: none },
+  'invitations.list': {
+    summary: 'Lists the invitations.',
+    method: 'GET',
+    path: '/v1/invitations',
+    access: 'owner',
+    params: none,
+  },
   'invitations.create': {
+    summary: 'Makes an invitation, and shows its link this once.',
     method: 'POST',
     path: '/v1/invitations',
     access: 'owner',
     params: v.strictObject({}),
   },
   'invitations.revoke': {
+    summary: 'Revokes an invitation.',
     method: 'DELETE',
     path: '/v1/invitations/:id',
     access: 'owner',
     params: v.strictObject({ id: uuid }),
   },
   'pairings.open': {
+    summary: 'Accepts a request to pair, and shows the six digits.',
     method: 'POST',
     path: '/v1/pairings/:id/open',
     access: 'owner',
     params: v.strictObject({ id: identifier }),
   },
   'pairings.digits': {
+    summary: 'Takes the digits that the other hub shows.',
     method: 'POST',
     path: '/v1/pairings/:id/digits',
     access: 'owner',
@@ -142,6 +169,7 @@ export const HUB_OPERATIONS = {
     }),
   },
   'pairings.cancel': {
+    summary: 'Cancels a pairing.',
     method: 'DELETE',
     path: '/v1/pairings/:id',
     access: 'owner',

@@ -22,6 +22,7 @@ import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
 import type { Answer } from './respond.ts';
+import { isSelfDescription, selfDescription } from './self-description.ts';
 import { Router, mergeParams } from './router.ts';
 import type { RouteMatch } from './router.ts';
 import type { StaticFiles } from './static-files.ts';
@@ -58,9 +59,11 @@ export class RequestRun {
     const match = this.#router.match(method, path);
     const reads = method === 'GET' || method === 'HEAD';
     const isOpen =
-      match?.access === 'none' || (reads && (path === '/health' || this.#services.files.has(path)));
+      match?.access === 'none' ||
+      (reads && (path === '/health' || isSelfDescription(path) || this.#services.files.has(path)));
     if (caller.kind === 'anonymous' && !isOpen) return this.#refuse(request, response);
     if (reads && path === '/health') return send(response, jsonAnswer(this.#services.health()));
+    if (reads && isSelfDescription(path)) return send(response, await selfDescription(path));
     if (reads && this.#services.files.has(path))
       return send(response, await this.#services.files.answer(path));
     const { door } = this.#services;

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { AppError } from '../../lib/app-error.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
+import { AxonClient } from '../../../resources/examples/axon-client.ts';
 import { HubClient } from '../hub-client.ts';
 
 const START_LIMIT_MS = 20_000;
@@ -34,7 +35,7 @@ export class DemoHub {
   readonly home: string;
   readonly #child: ChildProcess;
   readonly #passphrase = randomBytes(18).toString('base64url');
-  readonly #agents = new Map<string, HubClient>();
+  readonly #agents = new Map<string, AxonClient>();
   #line: HubClient | undefined;
   #owner: HubClient | undefined;
   #ownerUntil = 0;
@@ -81,11 +82,11 @@ export class DemoHub {
     return this.#owner;
   }
 
-  agent(name: string): HubClient {
-    const line = this.#agents.get(name);
-    if (line === undefined)
+  agent(name: string): AxonClient {
+    const client = this.#agents.get(name);
+    if (client === undefined)
       throw new AppError('not_found', `The demo has no agent "${name}" at ${this.plan.name}.`);
-    return line;
+    return client;
   }
 
   async loginLink(): Promise<string> {
@@ -147,7 +148,7 @@ export class DemoHub {
         risk_class: riskClass,
         domains: domains.map((entry) => ({ domain: entry.domain, risk_class: entry.riskClass })),
       });
-      this.#agents.set(name, line.withToken(token));
+      this.#agents.set(name, new AxonClient(token, `http://127.0.0.1:${line.facts.port}`));
     }
   }
 

@@ -148,33 +148,33 @@ async function exchange(terminal: Terminal, { mum, dad, leo }: Household): Promi
   terminal.note('Their agents talk ...');
   const openclaw = dad.agent('openclaw');
   const homework = leo.agent('homework');
-  await openclaw.call('send.query', {
+  await openclaw.call('/v1/query', {
     to: MUM.name,
     question: 'What is on the family calendar this week?',
     domain: 'family.calendar',
   });
-  await homework.call('send.query', {
+  await homework.call('/v1/query', {
     to: MUM.name,
     question: 'When is swimming?',
     domain: 'family.calendar',
   });
-  await homework.call('send.query', {
+  await homework.call('/v1/query', {
     to: DAD.name,
     question: 'Which train goes to Nana on Saturday?',
     domain: 'travel',
   });
-  await openclaw.call('send.notify', {
+  await openclaw.call('/v1/notify', {
     to: MUM.name,
     topic: 'user.location',
     data: { status: 'heading home', eta: '18:40' },
     importance: 'medium',
   });
-  await homework.call('send.notify', {
+  await homework.call('/v1/notify', {
     to: MUM.name,
     topic: 'school.homework',
     data: 'Maths is done',
   });
-  await openclaw.call('send.delegate', {
+  await openclaw.call('/v1/delegate', {
     to: MUM.name,
     task: 'Add oat milk, 2 litres, to the shopping list',
     domain: 'shopping.list',
@@ -186,26 +186,26 @@ async function exchange(terminal: Terminal, { mum, dad, leo }: Household): Promi
 }
 
 async function leaveRequests({ mum, dad, leo }: Household): Promise<void> {
-  await dad.agent('openclaw').call('send.delegate', {
+  await dad.agent('openclaw').call('/v1/delegate', {
     to: MUM.name,
     task: 'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.',
     context: { dinner_time: '7:00 PM', location: 'home' },
     domain: 'family.chat',
     reason: 'Dad asked me to plan the evening',
   });
-  await dad.agent('openclaw').call('send.delegate', {
+  await dad.agent('openclaw').call('/v1/delegate', {
     to: MUM.name,
     task: 'Merge the branch price-list into main and deploy the shop website to production',
     context: { branch: 'price-list', site: 'shop' },
     domain: 'code',
     priority: 'urgent',
   });
-  await leo.agent('homework').call('send.delegate', {
+  await leo.agent('homework').call('/v1/delegate', {
     to: MUM.name,
     task: 'Add glue sticks and a blue pen to the shopping list',
     domain: 'shopping.list',
   });
-  await mum.agent('lists').call('send.delegate', {
+  await mum.agent('lists').call('/v1/delegate', {
     to: DAD.name,
     task: 'Write a letter to the housing association about the stairwell light and ask for a date for the repair',
     domain: 'letters',

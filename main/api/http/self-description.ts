@@ -1,0 +1,26 @@
+// What the hub says of its own interface, to whoever asks: /openapi.json and /skill.md. Nothing of
+// this hub stands in either. They are made when they are first asked for.
+import skill from '../../../resources/SKILL.md?raw';
+import { jsonAnswer, type Answer } from './respond.ts';
+
+const DESCRIPTIONS = {
+  '/openapi.json': async (): Promise<Answer> => {
+    const { OPENAPI } = await import('../openapi.ts');
+    return jsonAnswer(OPENAPI);
+  },
+  '/skill.md': async (): Promise<Answer> => ({
+    status: 200,
+    type: 'text/markdown; charset=utf-8',
+    body: skill,
+  }),
+} as const;
+
+type DescriptionPath = keyof typeof DESCRIPTIONS;
+
+export function isSelfDescription(path: string): path is DescriptionPath {
+  return Object.hasOwn(DESCRIPTIONS, path);
+}
+
+export function selfDescription(path: DescriptionPath): Promise<Answer> {
+  return DESCRIPTIONS[path]();
+}

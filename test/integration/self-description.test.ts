@@ -1,0 +1,157 @@
+// What the hub says of its interface: /openapi.json, held to the standard, to the table and to a
+// running hub; /skill.md; and the examples that an agent's author copies, run as they are.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPENAPI, REQUEST_EXAMPLES, templateOf } from '../../main/api/openapi.ts';
+import { OPERATIONS, operationEntry } from '../../preload/contract/operations.ts';
+import type { OperationName } from '../../preload/contract/operations.ts';
+import { AxonClient } from '../../resources/examples/axon-client.ts';
+import { endAfterTest } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+
+const RESOURCES = join(import.meta.dirname, '../../resources');
+const NAMES = Object.keys(OPERATIONS) as OperationName[];
+const BESIDE = ['health', 'openapi', 'skill', 'events', 'inbox.stream'];
+let hub: TestHub;
+let page: string;
+beforeAll(async () => {
+  hub = await TestHub.start();
+  page = await hub.page();
+}, 60_000);
+afterAll(() => hub.stop());
+
+interface Described {
+  readonly path: string;
+  readonly method: string;
+  readonly operationId: string;
+  readonly 'x-axon-access': string;
+}
+
+const described = Object.entries(OPENAPI.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Record<string, Omit<Described, 'path' | 'method'>>).map(
+    ([method, operation]): Described => ({ path, method, ...operation }),
+  ),
+);
+
+describe('/openapi.json', () => {
+  it('is a valid OpenAPI 3.1 document, without a token, and says nothing of this hub', async () => {
+    const { status, text, headers } = await hub.ask('/openapi.json');
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toBeTypeOf('string');
+    const checked = await new Validator().validate(JSON.parse(text));
+    expect(checked.errors).toBeUndefined();
+    expect(checked.valid).toBe(true);
+    expect(text).not.toContain('Test hub');
+    expect(text).not.toContain(String(hub.port));
+    expect((await hub.ask('/openapi.json', { headers: { host: 'evil.example' } })).status).toBe(
+      403,
+    );
+  });
+
+  it('is the table: every operation with its method, path and access, and nothing else', () => {
+    const table = NAMES.map((name) => {
+      const { method, path, access } = operationEntry(name);
+      return `${name} ${method.toLowerCase()} ${templateOf(path)} ${access}`;
+    });
+    const told = described
+      .filter(({ operationId }) => !BESIDE.includes(operationId))
+      .map((one) => `${one.operationId} ${one.method} ${one.path} ${one['x-axon-access']}`);
+    expect(told.toSorted()).toEqual(table.toSorted());
+  });
+
+  it('says of every route who may call it, as a running hub does', async () => {
+    for (const one of described) {
+      const path = one.path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
+      const answer = await hub.ask(path, {
+        method: one.method.toUpperCase(),
+        ...(['get', 'delete'].includes(one.method) ? {} : { body: {} }),
+      });
+      const isRefused = answer.status === 401 && answer.text.includes('This needs a token');
+      expect(isRefused, `${one.operationId}: ${answer.text}`).toBe(one['x-axon-access'] !== 'none');
+    }
+  }, 120_000);
+
+  it('gives examples that their operations take', () => {
+    for (const [name, example] of Object.entries(REQUEST_EXAMPLES) as [OperationName, object][]) {
+      const ids = [...operationEntry(name).path.matchAll(/:(\w+)/g)].map(([, key = '']) => key);
+      const inPath = ids.map((key) => [key, '00000000-0000-4000-8000-000000000000'] as const);
+      const params = { ...Object.fromEntries(inPath), ...example };
+      expect(v.safeParse(OPERATIONS[name].params, params).success, name).toBe(true);
+    }
+  });
+});
+
+it('/skill.md is the file, which names only tools and commands that there are', async () => {
+  const { status, text, headers } = await hub.ask('/skill.md');
+  expect({ status, type: headers['content-type'] }).toEqual({
+    status: 200,
+    type: 'text/markdown; charset=utf-8',
+  });
+  expect(text).toBe(readFileSync(join(RESOURCES, 'SKILL.md'), 'utf8'));
+  expect(text).toMatch(/^---\nname: axon-hub\ndescription: .{20,1024}\n---\n/);
+  const { TOOLS } = await import('../../main/mcp/tools.ts');
+  for (const [tool] of text.matchAll(/axon_\w+/g)) expect(Object.keys(TOOLS)).toContain(tool);
+});
+
+describe('the examples do what they are asked', () => {
+  const running: ChildProcess[] = [];
+  afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
+
+  it.each([
+    ['python', 'python3', 'agent.py', 'Python has read: Water the garden'],
+    ['shell', 'sh', 'agent.sh', 'The shell has it.'],
+  ])(
+    '%s',
+    async (name, program, file, outcome) => {
+      const tokenFile = join(hub.home, `${name}.secret`);
+      writeFileSync(tokenFile, `${await hub.agent(name)}\n`, { mode: 0o600 });
+      const child = spawn(program, [join(RESOURCES, 'examples', file)], {
+        env: {
+          PATH: process.env['PATH'],
+          AXON_TOKEN_FILE: tokenFile,
+          AXON_URL: `http://127.0.0.1:${hub.port}`,
+        },
+        stdio: 'ignore',
+      });
+      endAfterTest(child);
+      running.push(child);
+      expect(await delegated(`local/${name}`)).toBe(outcome);
+    },
+    60_000,
+  );
+
+  it('TypeScript', async () => {
+    const [end, client] = [new AbortController(), await clientOf('typescript')];
+    const listening = client.listen(async ({ untrusted }) => `Done: ${untrusted.text}`, end.signal);
+    expect(await delegated('local/typescript')).toBe('Done: Water the garden');
+    end.abort();
+    await listening;
+    await expect(client.call('/v1/delegate', { to: 'Nobody', task: 'x' })).rejects.toMatchObject({
+      code: 'peer_not_found',
+    });
+  }, 60_000);
+});
+
+const clientOf = async (agent: string): Promise<AxonClient> =>
+  new AxonClient(await hub.agent(agent), `http://127.0.0.1:${hub.port}`);
+
+/** What came of a task for that agent, which a person allowed. */
+async function delegated(to: string): Promise<unknown> {
+  const asker = await clientOf(`asker-of-${to.slice('local/'.length)}`);
+  const { id } = (await asker.call('/v1/delegate', { to, task: 'Water the garden' })) as {
+    id: string;
+  };
+  const [card] = hub.node.services.work.approvals.pending();
+  const { revision, digest } = card ?? {};
+  await hub.ask(`/v1/approvals/${card?.id}/decide`, {
+    method: 'POST',
+    token: page,
+    body: { revision, digest, decision: 'allow' },
+  });
+  const task = await asker.call(`/v1/tasks/${id}?wait=30000`);
+  return (task as { untrusted: { outcome: string } | null }).untrusted?.outcome;
+}

@@ -250,6 +250,15 @@ export interface FeedRow {
   readonly importance: Importance;
   readonly data: string;
   readonly readAt: number | null;
+  /** A notice takes the place of its sender's earlier one of the same tag. */
+  readonly tag: string | null;
+}
+
+/** Notices of this sender about this topic count as read when they come. */
+export interface MutedTopicRow {
+  readonly id: string;
+  readonly party: PartyKey;
+  readonly topic: string;
 }
 
 /** A message that must reach a peer even if it is away now: results and pairing confirmations. */
@@ -398,7 +407,9 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   ): ConversationSummaryRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
   feed(page: Page): readonly FeedRow[];
+  feedItem(id: string): FeedRow | undefined;
   unreadFeedCount(): number;
+  mutedTopics(): readonly MutedTopicRow[];
   /**
    * Unsettled rows of one peer, oldest first, expired ones included; a page of them where one is
    * asked for.
@@ -466,7 +477,13 @@ export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites, Rete
    */
   insertMessage(row: Omit<MessageRow, 'seq'>): void;
   insertFeed(row: Omit<FeedRow, 'seq'>): FeedRow;
-  markFeedRead(ids: readonly string[] | 'all', at: number): void;
+  /** Returns the numbers of those removed. */
+  deleteFeedOfTag(row: Pick<FeedRow, 'party' | 'fromAgent' | 'tag'>): readonly number[];
+  /** @param at null: they are unread again */
+  markFeedRead(ids: readonly string[] | 'all', at: number | null): void;
+  /** One that is muted already stays so. */
+  insertMutedTopic(row: MutedTopicRow): void;
+  deleteMutedTopic(id: string): void;
   putOutbox(row: OutboxRow): void;
   /**
    * Adds the row, or fills its `reply` in once. Throws StoreConflict for another digest or a

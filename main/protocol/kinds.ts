@@ -88,6 +88,7 @@ export const EXTENSIONS: readonly string[] = [
   ESCALATIONS,
   REMOTE_APPROVAL,
   DECISIONS,
+  'tag/1',
 ];
 
 /**

@@ -54,6 +54,8 @@ export const CONVERSATION_ID_MAX_CHARACTERS = 128;
 export const CAPABILITY_MAX_CHARACTERS = 128;
 /** A notification's topic; longer is refused. */
 export const TOPIC_MAX_CHARACTERS = 256;
+/** A notification's tag; longer is refused. */
+export const TAG_MAX_CHARACTERS = 64;
 /** Entries of one list in `capabilities`; more is refused. */
 export const CAPABILITY_LIST_MAX = 256;
 /** One entry of such a list; longer is refused. */

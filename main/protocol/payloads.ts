@@ -106,6 +106,8 @@ export interface NotifyPayload {
   readonly route: Route | null;
   readonly conversation: Conversation | null;
   readonly decision: Decision | null;
+  /** It takes the place of the sender's earlier notice of this tag (PROTOCOL.md, Extensions). */
+  readonly tag: string | null;
 }
 
 interface CancelPayload {
@@ -234,6 +236,7 @@ export function parseNotify(payload: JsonObject): Result<NotifyPayload, string> 
     route: readRoute(fields),
     conversation: readConversation(fields),
     decision: readDecision(payload.decision),
+    tag: fields.optionalText('tag', { maxCharacters: limits.TAG_MAX_CHARACTERS }),
   });
 }
 

@@ -423,6 +423,14 @@ export interface FeedItemDto {
   readonly unread: boolean;
 }
 
+/** What this sender says of this topic counts as read when it comes. */
+export interface MutedTopicDto {
+  readonly id: string;
+  readonly peer_id: string | null;
+  readonly peer_name: string;
+  readonly topic: OutsideText;
+}
+
 export interface UiSnapshot {
   /** Events with a higher seq follow; a gap means: take a new snapshot. */
   readonly seq: number;
@@ -441,6 +449,7 @@ export interface UiSnapshot {
   readonly rules: readonly RuleDto[];
   readonly feed: readonly FeedItemDto[];
   readonly feed_unread: number;
+  readonly muted_topics: readonly MutedTopicDto[];
   readonly attention: AttentionDto;
 }
 
@@ -460,7 +469,14 @@ export type UiEventBody =
   | { readonly type: 'rule'; readonly rule: RuleDto }
   | { readonly type: 'rule_gone'; readonly id: string }
   | { readonly type: 'feed'; readonly item: FeedItemDto; readonly unread: number }
-  | { readonly type: 'feed_read'; readonly ids: readonly string[] | 'all'; readonly unread: number }
+  | {
+      readonly type: 'feed_read';
+      readonly ids: readonly string[] | 'all';
+      /** false: they are unread again. */
+      readonly read: boolean;
+      readonly unread: number;
+    }
+  | { readonly type: 'muted_topics'; readonly topics: readonly MutedTopicDto[] }
   /** Notices with these numbers are not kept any longer. */
   | { readonly type: 'feed_removed'; readonly seqs: readonly number[]; readonly unread: number }
   | { readonly type: 'do_not_disturb'; readonly attention: AttentionDto }

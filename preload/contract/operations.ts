@@ -432,6 +432,8 @@ export const OPERATIONS = {
       topic: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
       data: v.optional(v.unknown(), null),
       importance: v.optional(v.picklist(IMPORTANCES), 'low'),
+      /** It takes the place of your earlier notice of this tag. */
+      tag: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
       ref: v.optional(v.nullable(uuid)),
       route,
     }),
@@ -490,13 +492,28 @@ export const OPERATIONS = {
     params: v.object(pageOf),
   },
   'feed.markRead': {
-    summary: 'Marks notices as read.',
+    summary: 'Marks notices as read, or as unread again.',
     method: 'PATCH',
     path: '/v1/feed',
     access: 'owner',
     params: v.strictObject({
       ids: v.union([v.literal('all'), v.pipe(v.array(uuid), v.maxLength(200))]),
+      read: v.optional(v.boolean(), true),
     }),
+  },
+  'feed.mute': {
+    summary: 'Mutes what the sender of a notice says about its topic.',
+    method: 'POST',
+    path: '/v1/feed/mutes',
+    access: 'owner',
+    params: v.strictObject({ notice: uuid }),
+  },
+  'feed.unmute': {
+    summary: 'Ends such a mute.',
+    method: 'DELETE',
+    path: '/v1/feed/mutes/:id',
+    access: 'owner',
+    params: v.strictObject({ id: uuid }),
   },
   ...AUDIT_OPERATIONS,
 } as const satisfies Record<string, OperationEntry>;

@@ -5,6 +5,7 @@ import type {
   CapabilitiesDto,
   DeliveryDto,
   FeedItemDto,
+  MutedTopicDto,
   HubDto,
   PeerDto,
   RegistrationDto,
@@ -176,6 +177,8 @@ export interface OperationResults {
   'conversations.get': ConversationDetailDto;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };
+  'feed.mute': Items<MutedTopicDto>;
+  'feed.unmute': Items<MutedTopicDto>;
   /** `doubt`: the newest row about the doubt that stands; absent: there is none. */
   'audit.list': Items<AuditRowDto>;
   'audit.verify': AuditCheckDto;

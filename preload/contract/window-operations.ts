@@ -71,6 +71,8 @@ export const WINDOW_OPERATIONS = [
   'conversations.get',
   'feed.list',
   'feed.markRead',
+  'feed.mute',
+  'feed.unmute',
   'audit.list',
   'audit.verify',
   'audit.verification',

@@ -57,7 +57,9 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'feed':
       return { ...next, feed: putFirst(snapshot.feed, event.item), feed_unread: event.unread };
     case 'feed_read':
-      return { ...next, feed: markedRead(snapshot.feed, event.ids), feed_unread: event.unread };
+      return { ...next, feed: marked(snapshot.feed, event), feed_unread: event.unread };
+    case 'muted_topics':
+      return { ...next, muted_topics: event.topics };
     case 'feed_removed':
       return {
         ...next,
@@ -76,10 +78,15 @@ function putFirst(feed: UiSnapshot['feed'], item: FeedItemDto): UiSnapshot['feed
   return [item, ...feed.filter(({ id }) => id !== item.id)].slice(0, FEED_KEPT_MAX);
 }
 
-function markedRead(feed: UiSnapshot['feed'], ids: readonly string[] | 'all'): UiSnapshot['feed'] {
-  const read = ids === 'all' ? null : new Set(ids);
+function marked(
+  feed: UiSnapshot['feed'],
+  { ids, read }: Extract<UiEvent, { type: 'feed_read' }>,
+): UiSnapshot['feed'] {
+  const meant = ids === 'all' ? null : new Set(ids);
   return feed.map((item) =>
-    item.unread && (read === null || read.has(item.id)) ? { ...item, unread: false } : item,
+    item.unread === read && (meant === null || meant.has(item.id))
+      ? { ...item, unread: !read }
+      : item,
   );
 }
 

@@ -631,8 +631,8 @@ describe('what becomes of a card', () => {
     });
     await showCards(hub);
     broken = true;
-    hub.emitUnheard({ type: 'feed_read', ids: 'all', unread: 0 });
-    hub.emit({ type: 'feed_read', ids: 'all', unread: 0 });
+    hub.emitUnheard({ type: 'feed_read', ids: 'all', read: true, unread: 0 });
+    hub.emit({ type: 'feed_read', ids: 'all', read: true, unread: 0 });
     await expect.element(page.getByText(/^This page lost its hub at [0-9:]+\.$/)).toBeVisible();
     await button('Decline').click({ force: true });
     expect(decided(hub)).toEqual([]);
@@ -656,7 +656,7 @@ describe('what becomes of a card', () => {
         surface: 'browser',
       },
     });
-    hub.emit({ type: 'feed_read', ids: 'all', unread: 0 });
+    hub.emit({ type: 'feed_read', ids: 'all', read: true, unread: 0 });
     await expect.element(card('Allowed once, by Mum, in the browser')).toBeInTheDocument();
     expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
   });

@@ -11,6 +11,7 @@ const NEWEST = Array.from({ length: 50 }, (_, index) =>
   noticeOf(`newest ${index}`, 1_000 - index, { at: NOW - index, unread: index === 0 }),
 );
 const OLD = noticeOf('old', 1, {
+  topic: 'school',
   at: NOW - 500 * MINUTE_MS,
   text: 'What was said long ago',
   unread: true,

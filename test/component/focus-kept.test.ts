@@ -160,7 +160,7 @@ describe('the focus goes on', () => {
         .not.toBeInTheDocument();
       await expect.element(buttonOf('the third')).toHaveFocus();
       await userEvent.keyboard('{Enter}');
-      expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: [MIDDLE.id] }]);
+      expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: [MIDDLE.id], read: true }]);
       await vi.advanceTimersByTimeAsync(ARM_MS);
       // Behind it there is none: back to the one before.
       await userEvent.keyboard('{Enter}');
@@ -168,7 +168,7 @@ describe('the focus goes on', () => {
       await vi.advanceTimersByTimeAsync(ARM_MS);
       await userEvent.keyboard('{Enter}');
       expect(callsOf(hub, 'feed.markRead')).toEqual(
-        [MIDDLE, OLDEST, NEWEST].map(({ id }) => ({ ids: [id] })),
+        [MIDDLE, OLDEST, NEWEST].map(({ id }) => ({ ids: [id], read: true })),
       );
       if (filter === 'All')
         await expect

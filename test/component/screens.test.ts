@@ -72,7 +72,40 @@ describe('the feed', () => {
     await showApp(hub, 'feed');
     await button('Mark all read').click();
     await expect.element(page.getByText(/^All read/)).toBeVisible();
-    expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: 'all' }]);
+    expect(callsOf(hub, 'feed.markRead')).toEqual([{ ids: 'all', read: true }]);
+  });
+
+  test('one that was read can be unread again', async () => {
+    const hub = new FakeHubApi(snapshotOf({ feed: [noticeOf('The post is here', 50)] }));
+    await showApp(hub, 'feed');
+    await vi.advanceTimersByTimeAsync(1_000);
+    await button('Mark unread').click();
+    await expect.element(page.getByText('1 unread. Decisions are under Now.')).toBeVisible();
+    await expect.element(button('Mark read')).toBeVisible();
+  });
+
+  test('many of one sender about one topic are one line, which opens', async () => {
+    const feed = Array.from({ length: 9 }, (_, index) =>
+      noticeOf(`Notice ${index}`, 50 - index, { unread: index === 8 }),
+    );
+    await showApp(new FakeHubApi(snapshotOf({ feed })), 'feed');
+    await expect.element(page.getByText('Notice 2')).toBeVisible();
+    expect(page.getByText('Notice 3').elements()).toHaveLength(0);
+    await button('6 more, 1 unread').click();
+    await expect.element(page.getByText('Notice 8')).toBeVisible();
+    await expectAccessible();
+  });
+
+  test('a topic is muted where it stands, and unmuted below', async () => {
+    const hub = new FakeHubApi(snapshotOf({ feed: [noticeOf('The post is here', 50)] }));
+    await showApp(hub, 'feed');
+    await vi.advanceTimersByTimeAsync(1_000);
+    await button('Mute topic').click();
+    await page.getByText('1 muted topic').click();
+    await expectAccessible();
+    await button('Unmute').click();
+    await expect.element(button('Mute topic')).toBeVisible();
+    expect(page.getByText('1 muted topic').elements()).toHaveLength(0);
   });
 
   test('a notice that comes in appears, and unread ones can be shown alone', async () => {

@@ -319,13 +319,27 @@ export class FakeHubApi implements HubApi {
           this.emit({ type: 'approval', approval: { ...approval, held: null } });
         return good({ shown: held.length });
       },
-      'feed.markRead': ({ ids }) => {
+      'feed.markRead': ({ ids, read = true }) => {
+        const unread = this.#snapshot.feed_unread + (read ? -1 : 1) * ids.length;
         this.emit({
           type: 'feed_read',
           ids,
-          unread: ids === 'all' ? 0 : Math.max(0, this.#snapshot.feed_unread - ids.length),
+          read,
+          unread: ids === 'all' ? 0 : Math.max(0, unread),
         });
         return good({ unread: this.#snapshot.feed_unread });
+      },
+      'feed.mute': ({ notice }) => {
+        const about = this.#snapshot.feed.find(({ id }) => id === notice);
+        if (about?.peer_name == null) return bad('not_found', 'There is no such notice any more.');
+        const { peer_id, peer_name, topic } = about;
+        const topics = [{ id: `mute of ${notice}`, peer_id, peer_name, topic }];
+        this.emit({ type: 'muted_topics', topics });
+        return good({ items: topics, next: null });
+      },
+      'feed.unmute': () => {
+        this.emit({ type: 'muted_topics', topics: [] });
+        return good({ items: [], next: null });
       },
       'feed.list': () => good({ items: [], next: null }),
       'conversations.list': () => good({ items: CONVERSATIONS, next: null }),

@@ -730,6 +730,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     rules: [],
     feed,
     feed_unread: feed.filter((item) => item.unread).length,
+    muted_topics: [],
     attention: CALM,
     ...over,
   };

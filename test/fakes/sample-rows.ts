@@ -257,6 +257,7 @@ export function feedRow(row: Partial<Omit<FeedRow, 'seq'>> = {}): Omit<FeedRow, 
     importance: 'low',
     data: '{}',
     readAt: null,
+    tag: null,
     ...row,
   };
 }

@@ -81,11 +81,13 @@ export function conversationsHandlers(deps: {
   };
 }
 
-/** GET and PATCH /v1/feed: notifications for people. */
+/** /v1/feed: notifications for people. */
 export function feedHandlers(deps: { readonly feed: Feed }): HandlersOf<'feed'> {
   const { feed } = deps;
   return {
     'feed.list': async ({ limit, cursor }) => feed.list({ limit, cursor }),
-    'feed.markRead': async ({ ids }) => ({ unread: await feed.markRead(ids) }),
+    'feed.markRead': async ({ ids, read }) => ({ unread: await feed.markRead(ids, read) }),
+    'feed.mute': async ({ notice }) => ({ items: await feed.mute(notice), next: null }),
+    'feed.unmute': async ({ id }) => ({ items: await feed.unmute(id), next: null }),
   };
 }

@@ -110,18 +110,18 @@ export function addSendCommands(program: AxonCommand): void {
     .addOption(
       new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'),
     )
+    .option('--tag <tag>', 'takes the place of your earlier notice of this tag')
     .does(
       async (
         { terminal, session },
         to: string,
         topic: string,
         data: string | undefined,
-        options: { importance: Importance },
+        options: { importance: Importance; tag?: string },
       ) => {
-        const { importance } = options;
         const report = await (
           await session.asAgent()
-        ).call('send.notify', { to, topic, data: readData(data), importance });
+        ).call('send.notify', { to, topic, data: readData(data), ...options });
         const { peer_name: hub } = report.chosen;
         terminal.result(report, () => [
           `Sent to ${hub}. Its people see it there, and so do agents that hear about ${topic}.`,

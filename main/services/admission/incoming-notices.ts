@@ -150,6 +150,7 @@ export class IncomingNotices {
         topic: payload.topic,
         importance: payload.importance,
         data: payload.data,
+        tag: payload.tag,
         isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
     const takers = this.#takersOf(party, routeTo, payload.topic);

@@ -1,8 +1,9 @@
 // Notifications for people: what other hubs and agents push, and what the hub itself has to say.
 // Stored first, shown after; outside words are escaped and cut to a bound when they are shown.
-import type { FeedItemDto } from '../../../preload/contract/dto.ts';
+import type { FeedItemDto, MutedTopicDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { FeedRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
@@ -31,12 +32,20 @@ export class Feed implements PeopleFeed {
   }
 
   record(entry: FeedEntry): void {
-    const { store } = this.#deps;
-    const made = this.#row(entry.party, entry.fromAgent, entry.topic, entry.importance, entry.data);
-    const row = entry.isSilent === true ? { ...made, readAt: made.at } : made;
+    const { store, events } = this.#deps;
+    const { party, fromAgent, topic, importance, data, tag = null } = entry;
+    const made = { ...this.#row(party, fromAgent, topic, importance, data), tag };
+    const isSilent = entry.isSilent === true || this.#isMuted(party, topic);
+    const row = isSilent ? { ...made, readAt: made.at } : made;
     store.writeBehind(
-      (tables) => ({ kept: tables.insertFeed(row), unread: tables.unreadFeedCount() }),
-      ({ kept, unread }) => this.#publish(kept, unread),
+      (tables) => {
+        const replaced = tag === null ? [] : tables.deleteFeedOfTag(row);
+        return { replaced, kept: tables.insertFeed(row), unread: tables.unreadFeedCount() };
+      },
+      ({ replaced, kept, unread }) => {
+        if (replaced.length > 0) events.publish({ type: 'feed_removed', seqs: replaced, unread });
+        this.#publish(kept, unread);
+      },
     );
   }
 
@@ -64,13 +73,59 @@ export class Feed implements PeopleFeed {
     return this.#deps.store.read.unreadFeedCount();
   }
 
-  async markRead(ids: readonly string[] | 'all'): Promise<number> {
+  /** @param read false: they are unread again */
+  async markRead(ids: readonly string[] | 'all', read: boolean): Promise<number> {
     const unread = await this.#deps.unit.run((tables) => {
-      tables.markFeedRead(ids, this.#deps.clock.wallMs());
+      tables.markFeedRead(ids, read ? this.#deps.clock.wallMs() : null);
       return tables.unreadFeedCount();
     });
-    this.#deps.events.publish({ type: 'feed_read', ids, unread });
+    this.#deps.events.publish({ type: 'feed_read', ids, read, unread });
     return unread;
+  }
+
+  mutedTopics(): readonly MutedTopicDto[] {
+    const { store, parties } = this.#deps;
+    return store.read.mutedTopics().map(({ id, party, topic }) => ({
+      id,
+      peer_id: parties.agentIdOf(party),
+      peer_name: parties.nameOf(party),
+      topic: escapeText(topic),
+    }));
+  }
+
+  /**
+   * What this sender says of this topic counts as read from now on.
+   * @param id of one such notice
+   * @throws AppError not_found, bad_request (the hub's own notices are not muted)
+   */
+  async mute(id: string): Promise<readonly MutedTopicDto[]> {
+    const item = this.#deps.store.read.feedItem(id);
+    if (!item) throw new AppError('not_found', 'There is no such notice any more.');
+    const { party, topic } = item;
+    if (party === null)
+      throw new AppError('bad_request', 'What the hub itself tells cannot be muted.', {
+        failedBy: 'input',
+      });
+    const row = { id: this.#deps.random.uuid(), party, topic };
+    await this.#deps.unit.run((tables) => tables.insertMutedTopic(row));
+    return this.#tellMuted();
+  }
+
+  async unmute(id: string): Promise<readonly MutedTopicDto[]> {
+    await this.#deps.unit.run((tables) => tables.deleteMutedTopic(id));
+    return this.#tellMuted();
+  }
+
+  #tellMuted(): readonly MutedTopicDto[] {
+    const topics = this.mutedTopics();
+    this.#deps.events.publish({ type: 'muted_topics', topics });
+    return topics;
+  }
+
+  #isMuted(party: PartyKey, topic: string): boolean {
+    return this.#deps.store.read
+      .mutedTopics()
+      .some((muted) => muted.party === party && muted.topic === topic);
   }
 
   dto(row: FeedRow): FeedItemDto {
@@ -111,6 +166,7 @@ export class Feed implements PeopleFeed {
       importance,
       data: JSON.stringify(data ?? null),
       readAt: null,
+      tag: null,
     };
   }
 

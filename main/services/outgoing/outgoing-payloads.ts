@@ -53,8 +53,8 @@ export function notifyPayload(
   recipient: Recipient,
   asker: string | null,
 ): JsonObject {
-  const { topic, data, importance } = params;
-  return given({ topic, data, importance, route: routeOf(params, recipient, asker) });
+  const { topic, data, importance, tag } = params;
+  return given({ topic, data, importance, tag, route: routeOf(params, recipient, asker) });
 }
 
 function addressing(params: Addressing, recipient: Recipient, asker: string | null): JsonObject {

@@ -29,6 +29,7 @@ export type WorkSnapshot = Pick<
   | 'rules'
   | 'feed'
   | 'feed_unread'
+  | 'muted_topics'
   | 'attention'
 >;
 
@@ -51,6 +52,7 @@ export function workSnapshot({
     rules: rules.current(),
     feed: feed.list({ limit: FEED_MAX }).items,
     feed_unread: feed.unreadCount(),
+    muted_topics: feed.mutedTopics(),
     attention: doNotDisturb.dto(),
   };
 }

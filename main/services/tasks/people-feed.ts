@@ -9,6 +9,8 @@ export interface FeedEntry {
   readonly topic: string;
   readonly importance: FeedRow['importance'];
   readonly data: unknown;
+  /** It takes the place of the sender's earlier notice of this tag. */
+  readonly tag?: string | null;
   /** From somebody muted: it is kept, and counts as read. */
   readonly isSilent?: boolean;
 }

@@ -43,6 +43,16 @@ export const feed = {
   high: 'High',
   markAll: 'Mark all read',
   markOne: 'Mark read',
+  markUnread: 'Mark unread',
+  mute: 'Mute topic',
+  muted: 'muted',
+  mutedTopics: (count: number) =>
+    plural(count, { one: '{n} muted topic', other: '{n} muted topics' }),
+  mutedDetail: 'Notices about these count as read when they come.',
+  unmute: 'Unmute',
+  backlog: (count: number, unread: number) =>
+    plural(count, { one: '{n} more', other: '{n} more' }) +
+    (unread === 0 ? '' : `, ${unread} unread`),
   stateHigh: 'High,',
   stateUnread: 'Unread,',
   stateRead: 'Read,',

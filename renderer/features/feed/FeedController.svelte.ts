@@ -87,18 +87,34 @@ export class FeedController {
     this.#older = this.#older.filter(({ seq }) => !seqs.includes(seq));
   }
 
-  async markRead(ids: 'all' | readonly string[]): Promise<void> {
+  /** @param read false: they are unread again */
+  async mark(ids: 'all' | readonly string[], read: boolean): Promise<void> {
     const outcome = await this.#api.call('feed.markRead', {
       ids: ids === 'all' ? 'all' : [...ids],
+      read,
     });
-    if (!outcome.ok) {
-      this.#problem = problemWords(outcome.problem);
-      return;
-    }
-    this.#problem = null;
-    const read = ids === 'all' ? null : new Set(ids);
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
+    if (!outcome.ok) return;
+    const meant = ids === 'all' ? null : new Set(ids);
     this.#older = this.#older.map((item) =>
-      read === null || read.has(item.id) ? { ...item, unread: false } : item,
+      meant === null || meant.has(item.id) ? { ...item, unread: !read } : item,
     );
+  }
+
+  isMuted({ peer_id, peer_name, topic }: FeedItemDto): boolean {
+    return this.#hub.snapshot.muted_topics.some(
+      (muted) =>
+        muted.topic === topic && muted.peer_id === peer_id && muted.peer_name === peer_name,
+    );
+  }
+
+  async mute(notice: string): Promise<void> {
+    const outcome = await this.#api.call('feed.mute', { notice });
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
+  }
+
+  async unmute(id: string): Promise<void> {
+    const outcome = await this.#api.call('feed.unmute', { id });
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
   }
 }

@@ -354,7 +354,12 @@ describe('one-way messages and cancel', () => {
       route: null,
       conversation: null,
       decision: null,
+      tag: null,
     });
+    expect(value(payloads.parseNotify({ topic: 't', tag: 'drum' })).tag).toBe('drum');
+    expect(reason(payloads.parseNotify({ topic: 't', tag: 't'.repeat(65) }))).toContain(
+      '"tag" must be at most 64 characters long',
+    );
     expect(value(payloads.parseNotify({ topic: 't', importance: 'high' })).importance).toBe('high');
     expect(value(payloads.parseNotify({ topic: 't', importance: 'CRITICAL' })).importance).toBe(
       'low',

@@ -120,12 +120,14 @@ describe('an event changes the page’s picture of its hub', () => {
     const item = noticeOf('new', 60, { unread: true });
     const after = apply(snapshotOf(), { type: 'feed', item, unread: 4 });
     expect(after.feed[0]).toEqual(item);
-    const some = apply(after, { type: 'feed_read', ids: [item.id], unread: 3 });
+    const some = apply(after, { type: 'feed_read', ids: [item.id], read: true, unread: 3 });
     expect(some.feed.filter((notice) => notice.unread)).toHaveLength(
       FEED.filter((notice) => notice.unread).length,
     );
-    const all = apply(some, { type: 'feed_read', ids: 'all', unread: 0 });
+    const all = apply(some, { type: 'feed_read', ids: 'all', read: true, unread: 0 });
     expect([all.feed.some((notice) => notice.unread), all.feed_unread]).toEqual([false, 0]);
+    const again = apply(all, { type: 'feed_read', ids: [item.id], read: false, unread: 1 });
+    expect(again.feed.filter((notice) => notice.unread).map(({ id }) => id)).toEqual([item.id]);
   });
 
   test('notices that are not kept any longer leave, and are not counted as unread', () => {

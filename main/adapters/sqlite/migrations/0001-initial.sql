@@ -288,11 +288,22 @@ CREATE TABLE feed (
   topic TEXT NOT NULL,
   importance TEXT NOT NULL CHECK (importance IN ('low', 'medium', 'high')),
   data TEXT NOT NULL,
-  read_at INTEGER
+  read_at INTEGER,
+  -- A notice takes the place of its sender's earlier one of the same tag.
+  tag TEXT
 ) STRICT;
 
 CREATE INDEX feed_unread ON feed (seq) WHERE read_at IS NULL;
 CREATE INDEX feed_at ON feed (at);
+CREATE INDEX feed_tag ON feed (party, tag) WHERE tag IS NOT NULL;
+
+-- What the household does not want to hear about: notices of these are kept, and count as read.
+CREATE TABLE muted_topics (
+  id ANY PRIMARY KEY NOT NULL,
+  party TEXT NOT NULL,
+  topic TEXT NOT NULL,
+  UNIQUE (party, topic)
+) STRICT;
 
 -- What must still reach a peer; once it has, the row stays for a while without its text. `party` is the number of a name.
 CREATE TABLE outbox (

@@ -308,7 +308,61 @@ describe('notifications', () => {
     expect(items[1]?.text).toContain('[U+202E]');
     const taken = await hub.work.inbox.claim('claude', 9);
     expect(taken.map((item) => item.envelope.kind)).toEqual(['notify']);
-    expect(await hub.work.feed.markRead('all')).toBe(0);
+    expect(await hub.work.feed.markRead('all', true)).toBe(0);
+    expect(await hub.work.feed.markRead([items[0]?.id ?? ''], false)).toBe(1);
+    await dad.close();
+  });
+
+  it('take the place of the sender’s earlier one of the same tag, and of nobody else’s', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    const { feed, sender } = hub.work;
+    const say = (data: string, tag?: string) =>
+      dad.work.sender.notify(
+        { to: 'mum', topic: 'washing', data, importance: 'low', ...(tag && { tag }) },
+        null,
+      );
+    for (const [data, tag] of [['40 minutes left', 'drum'], ['Out of soap'], ['Done', 'drum']])
+      await say(data ?? '', tag);
+    await sender.notify(
+      { to: 'local', topic: 'washing', data: 'Mine', importance: 'low', tag: 'drum' },
+      'claude',
+    );
+    await clock.advance(100);
+    expect(feed.list({ limit: 9 }).items.map(({ text }) => text)).toEqual([
+      'Mine',
+      'Done',
+      'Out of soap',
+    ]);
+    expect(feed.unreadCount()).toBe(3);
+    await dad.close();
+  });
+
+  it('about a muted topic are kept and count as read, until it is unmuted', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    const { feed } = hub.work;
+    const say = async (topic: string) => {
+      await dad.work.sender.notify({ to: 'mum', topic, data: topic, importance: 'low' }, null);
+      await clock.advance(100);
+    };
+    await say('washing');
+    const [first] = feed.list({ limit: 1 }).items;
+    const [muted] = await feed.mute(first?.id ?? '');
+    expect(muted).toMatchObject({ peer_name: 'dad', topic: 'washing' });
+    await say('washing');
+    await say('dinner');
+    expect(feed.list({ limit: 9 }).items.map(({ topic, unread }) => [topic, unread])).toEqual([
+      ['dinner', true],
+      ['washing', false],
+      ['washing', true],
+    ]);
+    expect(await feed.unmute(muted?.id ?? '')).toEqual([]);
+    await say('washing');
+    expect(feed.unreadCount()).toBe(3);
+    await expect(feed.mute('00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await dad.close();
   });
 });

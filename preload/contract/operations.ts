@@ -338,6 +338,13 @@ export const OPERATIONS = {
       dialect: v.optional(v.picklist(['axon'])),
     }),
   },
+  'agents.setPresence': {
+    summary: 'Says whether an agent takes work now. It holds while the agent is online.',
+    method: 'PUT',
+    path: '/v1/agents/:name/presence',
+    access: 'inbox',
+    params: v.strictObject({ name: agentName, presence: v.picklist(['idle', 'busy']) }),
+  },
   'agents.rename': {
     summary: 'Gives an agent the name that people see.',
     method: 'PUT',

@@ -107,6 +107,7 @@ export interface OperationResults {
   'agents.list': Items<AgentDto>;
   'agents.get': AgentDto;
   'agents.update': AgentDto;
+  'agents.setPresence': { readonly presence: 'idle' | 'busy' };
   'agents.setClass': AgentDto;
   'agents.removeArea': AgentDto;
   'agents.issueToken': { readonly token: string };

@@ -42,6 +42,15 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       }
       return agents.update(name, profile, actorOf(caller));
     },
+    'agents.setPresence': async ({ name, presence }, caller) => {
+      if (caller.kind !== 'agent' || caller.agent !== name) {
+        throw new AppError('forbidden', 'An agent says this of itself, and nobody for it.', {
+          failedBy: 'input',
+        });
+      }
+      agents.setBusy(name, presence === 'busy');
+      return { presence };
+    },
     'agents.rename': ({ name, display_name }, caller) =>
       agents.rename(name, display_name, actorOf(caller)),
     'agents.setClass': ({ name, risk_class, domains, is_default }, caller) => {

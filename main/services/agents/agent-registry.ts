@@ -70,6 +70,8 @@ interface Presence {
   writtenAtMonotonicMs: number;
   openStreams: number;
   online: boolean;
+  /** It says that it takes no work now. */
+  busy: boolean;
   line: AgentLineDto | null;
   timer: TimerHandle | undefined;
 }
@@ -407,6 +409,18 @@ export class AgentRegistry {
     return this.#presence.get(name)?.online ?? false;
   }
 
+  /** What the agent says of itself; forgotten when it is no longer online. */
+  setBusy(name: string, busy: boolean): void {
+    const presence = this.#presenceOf(name);
+    if (presence.busy === busy) return;
+    presence.busy = busy;
+    this.changed(name);
+  }
+
+  isBusy(name: string): boolean {
+    return this.#presence.get(name)?.busy ?? false;
+  }
+
   /** Tells the pages that something about this agent changed: its row, its presence or its load. */
   changed(name: string): void {
     const row = this.#deps.store.read.agent(name);
@@ -488,6 +502,7 @@ export class AgentRegistry {
       writtenAtMonotonicMs: -Infinity,
       openStreams: 0,
       online: false,
+      busy: false,
       line: null,
       timer: undefined,
     };
@@ -518,7 +533,10 @@ export class AgentRegistry {
     }
     if (online === presence.online) return;
     presence.online = online;
-    if (!online) presence.line = null;
+    if (!online) {
+      presence.line = null;
+      presence.busy = false;
+    }
     this.changed(name);
   }
 

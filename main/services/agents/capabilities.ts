@@ -65,11 +65,12 @@ export class Capabilities {
     const { store, clock, agents, hubName } = this.#deps;
     const loads = agents.active().map((agent) => ({
       online: agents.isOnline(agent.name),
+      busy: agents.isBusy(agent.name),
       running: store.read.countDeliveries(agent.name, ['claimed', 'running']),
       concurrency: agent.concurrency,
     }));
     const online = loads.filter((load) => load.online);
-    const free = online.some((load) => load.running === 0);
+    const free = online.some((load) => load.running === 0 && !load.busy);
     const room = online.some((load) => load.running < load.concurrency);
     return {
       status: online.length === 0 || free ? 'idle' : room ? 'busy' : 'overloaded',

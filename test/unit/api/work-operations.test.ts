@@ -59,6 +59,27 @@ it('lets an agent change itself and no other', async () => {
   });
 });
 
+it('tells other hubs that an agent is busy, which only it says, for as long as it is online', async () => {
+  const say = (presence: 'idle' | 'busy', caller: Caller) =>
+    agents()['agents.setPresence']({ name: 'claude', presence }, caller, CONTEXT);
+  const status = () => hub.work.pong()['status'];
+  hub.work.agents.touch('claude');
+  expect(await say('busy', agent('claude'))).toEqual({ presence: 'busy' });
+  expect(status()).toBe('busy');
+  for (const other of [agent('lists'), PERSON])
+    await expect(say('idle', other)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(status()).toBe('busy');
+  hub.work.agents.touch('lists');
+  expect(status()).toBe('idle');
+  await clock.advance(91_000);
+  hub.work.agents.touch('claude');
+  expect(status()).toBe('idle');
+  await say('busy', agent('claude'));
+  expect(status()).toBe('busy');
+  await say('idle', agent('claude'));
+  expect(status()).toBe('idle');
+});
+
 it('tells the pages of an agent once more when its token was made', async () => {
   const told = () =>
     hub.events.filter((event) => event.type === 'agent' && event.agent.name === 'lists').length;

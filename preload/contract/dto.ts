@@ -123,6 +123,8 @@ export interface AgentDto {
   readonly concurrency: number;
   readonly is_default: boolean;
   readonly presence: 'online' | 'away' | 'never_seen';
+  /** It is online and says that it takes no work now. */
+  readonly busy: boolean;
   /** null: it is not online. */
   readonly line: AgentLineDto | null;
   readonly active_tasks: number;

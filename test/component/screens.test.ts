@@ -373,6 +373,9 @@ describe('agents', () => {
     await page.getByText('Exact identifiers').click();
     await expect.element(page.getByText('claude-code 2.1')).toBeVisible();
     await expectAccessible();
+    hub.emit({ type: 'agent', agent: { ...agent, busy: true } });
+    await expect.element(page.getByText('connected, busy')).toBeVisible();
+    await expect.element(page.getByText(/^Busy, 0 of 4 tasks\./)).toBeVisible();
     hub.emit({ type: 'agent', agent: { ...agent, presence: 'away', line: null } });
     await expect.element(page.getByText(/By MCP since/)).not.toBeInTheDocument();
   });

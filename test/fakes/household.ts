@@ -429,6 +429,7 @@ export function agentOf(name: string, over: Partial<AgentDto> = {}): AgentDto {
     concurrency: 4,
     is_default: false,
     presence: 'online',
+    busy: false,
     line: { door: 'http', program: null, since: NOW - 3 * HOUR },
     active_tasks: 0,
     queued: 0,

@@ -458,6 +458,7 @@ export class AgentRegistry {
         : row.lastCallAt === null && !this.#presence.has(row.name)
           ? 'never_seen'
           : 'away',
+      busy: this.isBusy(row.name),
       line: this.#presence.get(row.name)?.line ?? null,
       active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
       queued: read.countDeliveries(row.name, ['queued']),

@@ -32,6 +32,7 @@ export const agents = {
   riskOf: (area: string) => `Risk of ${area}`,
   everythingElse: 'Everything else',
   connected: 'connected',
+  connectedBusy: 'connected, busy',
   away: 'away',
   neverSeen: 'has not connected yet',
   silent: (duration: string) => `silent for ${duration}`,

@@ -15,6 +15,7 @@ interface PresenceWords {
 }
 
 export function presenceOf(agent: AgentDto, now: number): PresenceWords {
+  if (agent.busy) return { icon: 'clock', text: agents.connectedBusy, unusual: false };
   if (agent.presence === 'online') return { icon: 'check', text: agents.connected, unusual: false };
   if (agent.last_call_at === null) return { icon: 'clock', text: agents.neverSeen, unusual: true };
   const silentMs = now - agent.last_call_at;
@@ -32,7 +33,7 @@ function tokenOf({ token_created_at, last_call_at }: AgentDto, now: number): str
 /** "Busy, 3 of 4 tasks. 2 wait for it. Last call 17:41. Token made 12 June." */
 export function workOf(agent: AgentDto, now: number): string {
   return [
-    agent.active_tasks === 0
+    agent.active_tasks === 0 && !agent.busy
       ? agents.idle(agent.concurrency)
       : agents.busy(agent.active_tasks, agent.concurrency),
     agent.queued === 0 ? '' : agents.queued(agent.queued),

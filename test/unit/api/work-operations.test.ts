@@ -66,6 +66,7 @@ it('tells other hubs that an agent is busy, which only it says, for as long as i
   hub.work.agents.touch('claude');
   expect(await say('busy', agent('claude'))).toEqual({ presence: 'busy' });
   expect(status()).toBe('busy');
+  expect(hub.work.agents.get('claude').busy).toBe(true);
   for (const other of [agent('lists'), PERSON])
     await expect(say('idle', other)).rejects.toMatchObject({ code: 'forbidden' });
   expect(status()).toBe('busy');

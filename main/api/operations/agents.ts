@@ -29,7 +29,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.create': async ({ name, risk_class, ...profile }, caller) => {
       await agents.create(name, profile, risk_class, actorOf(caller));
       const token = await mintAgentToken(name);
-      agents.changed(name);
+      agents.tokenMade(name);
       return { agent: agents.get(name), token };
     },
     'agents.list': async () => ({ items: agents.list(), next: null }),
@@ -69,7 +69,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.issueToken': async ({ name }) => {
       agents.get(name);
       const token = await mintAgentToken(name);
-      agents.changed(name);
+      agents.tokenMade(name);
       return { token };
     },
     'agents.remove': async ({ name }, caller) => {

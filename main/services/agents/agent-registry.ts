@@ -67,6 +67,8 @@ export interface AgentsGate {
 
 interface Presence {
   lastCallMonotonicMs: number;
+  /** By the calendar; what is stored is older. */
+  lastCallAt: number | null;
   writtenAtMonotonicMs: number;
   openStreams: number;
   online: boolean;
@@ -374,9 +376,10 @@ export class AgentRegistry {
     const presence = this.#presenceOf(name);
     const wasOnline = presence.online;
     presence.lastCallMonotonicMs = now;
+    presence.lastCallAt = clock.wallMs();
     if (now - presence.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
       presence.writtenAtMonotonicMs = now;
-      const lastCallAt = clock.wallMs();
+      const { lastCallAt } = presence;
       this.#deps.store.writeBehind((tables) => {
         const current = tables.agent(name);
         if (current) tables.putAgent({ ...current, lastCallAt });
@@ -421,6 +424,16 @@ export class AgentRegistry {
     return this.#presence.get(name)?.busy ?? false;
   }
 
+  /** The next call of an agent that was just given a token is told as a first one. */
+  tokenMade(name: string): void {
+    const presence = this.#presence.get(name);
+    if (presence) {
+      presence.lastCallMonotonicMs = -Infinity;
+      this.#offline(presence);
+    }
+    this.changed(name);
+  }
+
   /** Tells the pages that something about this agent changed: its row, its presence or its load. */
   changed(name: string): void {
     const row = this.#deps.store.read.agent(name);
@@ -463,7 +476,7 @@ export class AgentRegistry {
       active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
       queued: read.countDeliveries(row.name, ['queued']),
       created_at: row.createdAt,
-      last_call_at: row.lastCallAt,
+      last_call_at: this.#presence.get(row.name)?.lastCallAt ?? row.lastCallAt,
       token_created_at: newestToken(read, row.name),
     };
   }
@@ -500,6 +513,7 @@ export class AgentRegistry {
     if (known) return known;
     const fresh: Presence = {
       lastCallMonotonicMs: 0,
+      lastCallAt: null,
       writtenAtMonotonicMs: -Infinity,
       openStreams: 0,
       online: false,
@@ -533,12 +547,15 @@ export class AgentRegistry {
       });
     }
     if (online === presence.online) return;
-    presence.online = online;
-    if (!online) {
-      presence.line = null;
-      presence.busy = false;
-    }
+    if (online) presence.online = true;
+    else this.#offline(presence);
     this.changed(name);
+  }
+
+  #offline(presence: Presence): void {
+    presence.online = false;
+    presence.busy = false;
+    presence.line = null;
   }
 
   #note(

@@ -207,7 +207,7 @@ export class Registrations {
     try {
       const token = await this.#deps.mintAgentToken(row.agentName);
       await this.#deps.unit.run((tables) => tables.deleteRegistration(row.id));
-      this.#deps.agents.changed(row.agentName);
+      this.#deps.agents.tokenMade(row.agentName);
       return { state: 'confirmed', token };
     } finally {
       this.#handingOut.delete(row.id);

@@ -89,6 +89,24 @@ it('tells the pages of an agent once more when its token was made', async () => 
   expect(told()).toBe(before + 1);
 });
 
+it('tells the pages at once of the first call with a new token, and when it was', async () => {
+  const LINE = { door: 'http', program: null } as const;
+  const lastTold = () =>
+    hub.events
+      .flatMap((event) =>
+        event.type === 'agent' && event.agent.name === 'lists' ? [event.agent] : [],
+      )
+      .at(-1);
+  hub.work.agents.touch('lists', LINE);
+  expect(lastTold()).toMatchObject({ presence: 'online', last_call_at: clock.wallMs() });
+  await clock.advance(10_000);
+  await agents()['agents.issueToken']({ name: 'lists' }, PERSON, CONTEXT);
+  expect(lastTold()).toMatchObject({ presence: 'away', line: null });
+  await clock.advance(1_000);
+  hub.work.agents.touch('lists', LINE);
+  expect(lastTold()).toMatchObject({ presence: 'online', last_call_at: clock.wallMs() });
+});
+
 it('sends in the name of the calling agent, whatever the route says', async () => {
   const send = sendHandlers({ sender: hub.work.sender });
   await send['send.delegate'](

@@ -380,27 +380,88 @@ describe('agents', () => {
     await expect.element(page.getByText(/By MCP since/)).not.toBeInTheDocument();
   });
 
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  const firstCall = (text: string | RegExp) => page.getByRole('tabpanel').getByText(text);
+
   test('every line to be pasted begins as this computer wants it, and is copied by itself', async () => {
     const command = 'node /srv/axon/main/entry/axon.cjs --home /srv/mum';
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command } })), 'agents');
     const copies = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
-    await button('Copy: Let it ask to be connected').click();
-    await page.getByRole('tab', { name: 'axon' }).click();
-    await button('Copy: Give it what it is asked to do').click();
+    await button('Copy: Run this at a terminal').click();
+    await tab('Something else').click();
+    await button('Copy: If it speaks MCP, enter this as the command of its server').click();
     expect(copies.mock.calls.map(([line]) => line)).toEqual([
-      `${command} agents connect claude-code`,
-      `${command} listen --as my-agent --domain family.chat -- ./my-agent`,
+      `${command} mcp install claude-code`,
+      `${command} mcp --as my-agent`,
     ]);
-    await expectAccessible();
     copies.mockRestore();
+  });
+
+  test('every program is reached by the keys alone, and what is shown for it is accessible', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'agents');
+    await tab('Claude Code').click();
+    for (const name of [
+      'Cursor',
+      'OpenClaw',
+      'Home Assistant',
+      'Codex',
+      'Gemini CLI',
+      'opencode',
+      'Python',
+      'curl',
+      'Something else',
+    ]) {
+      await userEvent.keyboard('{ArrowRight}');
+      await expect.element(tab(name)).toHaveFocus();
+      await expect.element(page.getByRole('tabpanel', { name, exact: true })).toBeVisible();
+      await expectAccessible();
+    }
+    await userEvent.keyboard('{ArrowRight}');
+    await expect.element(tab('Claude Code')).toHaveFocus();
+    await userEvent.keyboard('{End}');
+    await expect.element(tab('Something else')).toHaveFocus();
+    await userEvent.keyboard('{Home}');
+    await expect.element(tab('Claude Code')).toHaveFocus();
+  });
+
+  test('the light waits, tells of the code to compare, and is on from the first call on', async () => {
+    const fresh = agentOf('cursor', {
+      display_name: 'Cursor',
+      presence: 'never_seen',
+      line: null,
+      last_call_at: null,
+      token_created_at: NOW,
+    });
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    await tab('Cursor').click();
+    await expect.element(firstCall('Waiting for its first call')).toBeVisible();
+    hub.emit({ type: 'registration', registration: { ...KNOCK, agent_name: 'cursor' } });
+    await expect.element(firstCall(/^It asks to be connected\./)).toBeVisible();
+    await expectAccessible();
+    hub.emit({ type: 'registration_gone', id: KNOCK.id });
+    hub.emit({ type: 'agent', agent: fresh });
+    await expect.element(firstCall('Waiting for its first call')).toBeVisible();
+    hub.emit({ type: 'agent', agent: { ...fresh, presence: 'online', last_call_at: NOW } });
+    await expect.element(firstCall('Cursor has called, just now')).toBeVisible();
+    await expectAccessible();
+    // Said aloud is that it has called, and not how long ago at every turn of the clock.
+    const spoken = page.getByRole('tabpanel').getByText('Cursor has called', { exact: true });
+    await expect.element(spoken).toHaveAttribute('role', 'status');
+    // A call with the token before says nothing of the new one.
+    hub.emit({
+      type: 'agent',
+      agent: { ...fresh, last_call_at: NOW, token_created_at: NOW + 1_000 },
+    });
+    await expect.element(firstCall('Waiting for its first call')).toBeVisible();
+    await tab('Codex').click();
+    await expect.element(firstCall('Waiting for its first call')).toBeVisible();
   });
 
   test('where the program brought no command only curl is offered', async () => {
     await showApp(new FakeHubApi(snapshotOf({ hub: { ...MUM, command: null } })), 'agents');
-    await expect
-      .element(page.getByRole('tab', { name: 'curl' }))
-      .toHaveAttribute('aria-selected', 'true');
-    await expect.element(page.getByRole('tab', { name: 'Claude Code' })).not.toBeInTheDocument();
+    await expect.element(tab('curl')).toHaveAttribute('aria-selected', 'true');
+    await expect.element(tab('Claude Code')).not.toBeInTheDocument();
   });
 
   test('a token is shown once and forgotten', async () => {

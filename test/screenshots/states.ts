@@ -43,6 +43,8 @@ export interface ScreenState {
   /** After "#/". */
   readonly place: string;
   readonly hub: () => FakeHubApi;
+  /** The tab that is chosen first. */
+  readonly tab?: string;
   /** What a person does next, by accessible name. */
   readonly press?: readonly string[];
   /** Then this is typed, by the name of its field, and this is ticked. */
@@ -1004,6 +1006,40 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     hub: () => new FakeHubApi(snapshotOf()),
   },
   agents: { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK] })) },
+  'agents-knock': {
+    place: 'agents',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          registrations: [{ ...KNOCK, agent_name: 'cursor', display_name: 'Cursor' }],
+        }),
+      ),
+    tab: 'Cursor',
+    show: '.first-call',
+  },
+  'agents-home-assistant': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    tab: 'Home Assistant',
+    show: '.first-call',
+  },
+  'agents-python': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    tab: 'Python',
+    show: '.first-call',
+  },
+  'agents-something-else': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf({ agents: [] })),
+    tab: 'Something else',
+    show: '[role=tabpanel]',
+  },
+  'agents-called': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    show: '.first-call',
+  },
   'agents-empty': { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ agents: [] })) },
   'agents-token': {
     place: 'agents',

@@ -18,6 +18,8 @@ export async function visit(
   await page.clock.install({ time: CLOCK_FIXED_AT });
   await page.goto(`${origin}/page.html?state=${name}${query}`);
   await page.clock.runFor(state.early === true ? 300 : 800);
+  if (state.tab !== undefined)
+    await page.getByRole('tab', { name: state.tab, exact: true }).click();
   for (const press of state.press ?? []) {
     await page.getByRole('button', { name: press, exact: true }).first().click();
     // Long enough for buttons that wait after what was pressed.

@@ -24,6 +24,12 @@ export function presenceOf(agent: AgentDto, now: number): PresenceWords {
     : { icon: 'clock', text: agents.away, unusual: false };
 }
 
+/** When it last called with the token that it has now; null: not yet. */
+export function calledAt({ last_call_at, token_created_at }: AgentDto): number | null {
+  if (last_call_at === null || token_created_at === null) return null;
+  return last_call_at >= token_created_at ? last_call_at : null;
+}
+
 /** One that never called was just confirmed, and comes for its token by itself. */
 function tokenOf({ token_created_at, last_call_at }: AgentDto, now: number): string {
   if (token_created_at !== null) return agents.tokenMade(ago(token_created_at, now));

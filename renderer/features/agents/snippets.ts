@@ -1,65 +1,69 @@
-// Lines that connect an agent, ready to be copied one by one. No token stands in them: axon keeps
-// it in a file of its owner, and curl is handed it on its input, so that no other program of this
-// computer sees it among the arguments.
+// What connects a program, to be copied piece by piece. No token stands in it: axon keeps it in a
+// file of its owner, and curl is handed it on its input, so that no other program of this computer
+// sees it among the arguments.
 import { words } from '../../app/words.ts';
 
-export type SnippetKind = 'claude' | 'axon' | 'curl';
+/** Those that `axon mcp install` knows go by the name that it knows them by. */
+export const PROGRAMS = [
+  'claude-code',
+  'cursor',
+  'openclaw',
+  'home-assistant',
+  'codex',
+  'gemini-cli',
+  'opencode',
+  'python',
+  'curl',
+  'other',
+] as const;
+export type Program = (typeof PROGRAMS)[number];
 
-export interface Snippet {
-  /** What the line does, in our words. */
+interface Snippet {
+  /** What it does or where it goes, in our words. */
   readonly does: string;
-  readonly line: string;
+  readonly text: string;
 }
 
-/**
- * @param command how a line at a terminal of this computer begins; null where there is no such
- * command, and then curl is left
- */
-export function snippetKinds(command: string | null): readonly SnippetKind[] {
-  return command === null ? ['curl'] : ['claude', 'axon', 'curl'];
+interface WayToConnect {
+  /** The name that the agent asks for. */
+  readonly agent: string;
+  readonly snippets: readonly Snippet[];
+  /** What is left to do. */
+  readonly next: string;
 }
 
-export function snippetsOf(
-  kind: SnippetKind,
-  { command, apiPort }: { command: string | null; apiPort: number },
-): readonly Snippet[] {
-  const { does } = words.agents.connect;
-  const axon = command ?? 'axon';
-  switch (kind) {
-    case 'claude':
-      return [
-        { does: does.connect, line: `${axon} agents connect claude-code` },
-        {
-          does: does.tell,
-          line: `claude "${quoted(`You can reach other hubs of this household. To learn how, run: ${axon} examples. Give every such command the option --as claude-code.`)}"`,
-        },
-      ];
-    case 'axon':
-      return [
-        { does: does.connect, line: `${axon} agents connect my-agent --domain family.chat` },
-        {
-          does: does.listen,
-          line: `${axon} listen --as my-agent --domain family.chat -- ./my-agent`,
-        },
-      ];
+interface Here {
+  /** How a line at a terminal of this computer begins; null where there is no such command. */
+  readonly command: string | null;
+  readonly apiPort: number;
+}
+
+/** Without the command, curl is left. */
+export function programsHere({ command }: Here): readonly Program[] {
+  return command === null ? ['curl'] : PROGRAMS;
+}
+
+export function wayToConnect(program: Program, here: Here): WayToConnect {
+  switch (program) {
+    case 'home-assistant':
+      return homeAssistant(here);
+    case 'python':
+      return python(here);
     case 'curl':
-      return [
-        {
-          does: does.connect,
-          line: [
-            `curl -sS http://127.0.0.1:${apiPort}/v1/agents \\`,
-            `  -H 'content-type: application/json' \\`,
-            `  -d '{"name":"my-agent","domains":["family.chat"]}'`,
-          ].join('\n'),
-        },
-        {
-          does: does.fetch,
-          line: [
-            `read -rp 'poll: ' P && read -rsp 'secret: ' S && curl -sS "http://127.0.0.1:${apiPort}$P" \\`,
-            `  -H 'content-type: application/json' --data @- <<< "{\\"secret\\":\\"$S\\"}"`,
-          ].join('\n'),
-        },
-      ];
+      return curl(here);
+    case 'other':
+      return other(here);
+    case 'claude-code':
+    case 'cursor':
+    case 'openclaw':
+    case 'codex':
+    case 'gemini-cli':
+    case 'opencode':
+      return {
+        agent: program,
+        snippets: [{ does: does.install, text: `${axon(here)} mcp install ${program}` }],
+        next: connect.thenRestart(connect.programs[program]),
+      };
   }
 }
 
@@ -68,7 +72,87 @@ export function tryToken(apiPort: number): string {
   return `read -rsp 'Token: ' T && curl -sS --config - http://127.0.0.1:${apiPort}/v1/whoami <<< "header = \\"Authorization: Bearer $T\\""`;
 }
 
-/** Between double quotes of a shell nothing of this has a meaning of its own. */
-function quoted(text: string): string {
-  return text.replaceAll(/["$`\\]/g, (character) => `\\${character}`);
+const { connect } = words.agents;
+const { does } = connect;
+const axon = ({ command }: Here): string => command ?? 'axon';
+
+function homeAssistant(here: Here): WayToConnect {
+  return {
+    agent: 'home-assistant',
+    snippets: [
+      { does: does.connect, text: `${axon(here)} agents connect home-assistant` },
+      { does: does.secret, text: 'axon_token: "Bearer TOKEN"' },
+      {
+        does: does.restCommand,
+        text: `rest_command:
+  axon_notify:
+    url: http://127.0.0.1:${here.apiPort}/v1/notify
+    method: post
+    content_type: application/json
+    headers:
+      authorization: !secret axon_token
+    payload: >-
+      {{ {"to": to, "topic": topic,
+      "data": message} | to_json }}`,
+      },
+    ],
+    next: connect.thenHomeAssistant,
+  };
+}
+
+function python(here: Here): WayToConnect {
+  return {
+    agent: 'python-agent',
+    snippets: [
+      { does: does.connect, text: `${axon(here)} agents connect python-agent` },
+      {
+        does: does.pythonFile,
+        text: `import json, sys
+
+item = json.load(sys.stdin)
+text = item["untrusted"]["text"]
+print("Python has read:", text)`,
+      },
+      { does: does.listen, text: `${axon(here)} listen --as python-agent -- python3 agent.py` },
+    ],
+    next: connect.thenCode,
+  };
+}
+
+function curl({ apiPort }: Here): WayToConnect {
+  return {
+    agent: 'curl-agent',
+    snippets: [
+      {
+        does: does.connect,
+        text: [
+          `curl -sS http://127.0.0.1:${apiPort}/v1/agents \\`,
+          `  -H 'content-type: application/json' \\`,
+          `  -d '{"name":"curl-agent"}'`,
+        ].join('\n'),
+      },
+      {
+        does: does.fetch,
+        text: [
+          `read -rp 'poll: ' P && read -rsp 'secret: ' S && curl -sS "http://127.0.0.1:${apiPort}$P" \\`,
+          `  -H 'content-type: application/json' --data @- <<< "{\\"secret\\":\\"$S\\"}"`,
+        ].join('\n'),
+      },
+      { does: does.call, text: tryToken(apiPort) },
+    ],
+    next: connect.thenCurl,
+  };
+}
+
+function other(here: Here): WayToConnect {
+  return {
+    agent: 'my-agent',
+    snippets: [
+      { does: does.connect, text: `${axon(here)} agents connect my-agent` },
+      { does: does.mcpServer, text: `${axon(here)} mcp --as my-agent` },
+      { does: does.listen, text: `${axon(here)} listen --as my-agent -- ./my-agent` },
+      { does: does.skill, text: `http://127.0.0.1:${here.apiPort}/skill.md` },
+    ],
+    next: connect.thenCode,
+  };
 }

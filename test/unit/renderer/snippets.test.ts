@@ -1,29 +1,42 @@
 import { expect, test } from 'vitest';
-import { snippetKinds, snippetsOf } from '../../../renderer/features/agents/snippets.ts';
+import { MCP_CLIENTS } from '../../../main/cli/mcp-clients.ts';
+import {
+  PROGRAMS,
+  programsHere,
+  wayToConnect,
+  type Program,
+} from '../../../renderer/features/agents/snippets.ts';
+import { words } from '../../../renderer/app/words.ts';
 
 const COMMAND = `node '/opt/axon hub/main/entry/axon.cjs' --home '/srv/mum'`;
-const linesOf = (kind: 'claude' | 'axon' | 'curl', command: string | null) =>
-  snippetsOf(kind, { command, apiPort: 7117 }).map(({ line }) => line);
+const textsFor = (program: Program, command: string | null) =>
+  wayToConnect(program, { command, apiPort: 7117 }).snippets.map(({ text }) => text);
 
-test('every line begins as a line at a terminal of this computer does', () => {
-  for (const kind of ['claude', 'axon'] as const) {
-    const [connect, then] = linesOf(kind, COMMAND);
-    expect(connect).toMatch(new RegExp(`^${COMMAND.replaceAll('.', '\\.')} agents connect `));
-    expect(then).toContain(COMMAND);
+test('every program that the command can install is offered, under its own name and in one line', () => {
+  expect(MCP_CLIENTS).toHaveLength(6);
+  for (const { id, title } of MCP_CLIENTS) {
+    const program = PROGRAMS.find((known) => known === id);
+    if (program === undefined) throw new Error(`${id} is not offered`);
+    expect(words.agents.connect.programs[program]).toBe(title);
+    expect(textsFor(program, COMMAND)).toEqual([`${COMMAND} mcp install ${id}`]);
   }
 });
 
-test('inside double quotes the command keeps its meaning for the shell', () => {
-  const [, tell] = linesOf('claude', `node "C:\\axon $HOME\\axon.cjs"`);
-  expect(tell).toContain('node \\"C:\\\\axon \\$HOME\\\\axon.cjs\\" examples');
+test('every line of ours begins as a line at a terminal of this computer does', () => {
+  for (const program of PROGRAMS) {
+    const ours = textsFor(program, COMMAND).filter((text) => text.includes('--as '));
+    for (const text of ours) expect(text.startsWith(`${COMMAND} `), text).toBe(true);
+    if (program !== 'curl')
+      expect(textsFor(program, COMMAND)[0]).toMatch(/^node '.*(?:connect|install) /);
+  }
 });
 
 test('where there is no command, only the way without one is offered', () => {
-  expect(snippetKinds(null)).toEqual(['curl']);
-  expect(linesOf('curl', null).join('\n')).not.toMatch(/\baxon\b(?!-)/);
+  const here = { command: null, apiPort: 7117 };
+  expect(programsHere(here)).toEqual(['curl']);
+  expect(textsFor('curl', null).join('\n')).not.toMatch(/\baxon\b(?!-)/);
 });
 
-test('no token stands in a line', () => {
-  for (const kind of snippetKinds('axon'))
-    expect(linesOf(kind, 'axon').join('\n')).not.toMatch(/axh_|Bearer/);
+test('no token stands in what is copied', () => {
+  for (const program of PROGRAMS) expect(textsFor(program, 'axon').join('\n')).not.toMatch(/axh_/);
 });

@@ -81,7 +81,7 @@ export function composeHandlers(
     ...agentsHandlers({
       agents: work.agents,
       registrations: work.registrations,
-      mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
+      tokens,
     }),
     ...sendHandlers(work),
     ...tasksHandlers(work),

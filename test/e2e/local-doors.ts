@@ -26,7 +26,7 @@ export class LocalDoors {
   readonly hub: HubProcess;
   /** The agent that runs what is allowed. */
   readonly agentName: string;
-  readonly token: string;
+  token: string;
 
   constructor(hub: HubProcess, agent: { readonly name: string; readonly token: string }) {
     this.hub = hub;
@@ -166,13 +166,12 @@ export class LocalDoors {
     return this.hub.api.withToken(this.token);
   }
 
-  /** With a token of its own, whose end ends the stream at once: it takes nothing more. */
+  /** A new token ends the stream of the one before at once: it takes nothing more. */
   async #streamed(headers: Readonly<Record<string, string>> = {}): Promise<DeliveryDto> {
     const owner = await this.hub.owner();
-    const { token } = await owner.call('agents.issueToken', { name: this.agentName });
-    const stream = await this.hub.api.withToken(token).follow('/v1/inbox/stream', headers);
+    const stream = await this.#agent.follow('/v1/inbox/stream', headers);
     const { data } = await stream.next(({ event }) => event === 'delivery', 'the item came');
-    await owner.call('sessions.revoke', { id: token.split('_')[2] ?? '' });
+    this.token = (await owner.call('agents.issueToken', { name: this.agentName })).token;
     await stream.ended;
     return data as DeliveryDto;
   }

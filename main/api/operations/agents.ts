@@ -3,17 +3,18 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Registrations } from '../../services/agents/registrations.ts';
+import type { TokenService } from '../../services/auth/token-service.ts';
 import type { HandlersOf } from '../caller.ts';
 import { actorOf } from '../actor.ts';
 
 interface AgentsDeps {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
-  readonly mintAgentToken: (agent: string) => Promise<string>;
+  readonly tokens: Pick<TokenService, 'issueForAgent' | 'renewForAgent'>;
 }
 
 export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
-  const { agents, registrations, mintAgentToken } = deps;
+  const { agents, registrations, tokens } = deps;
   return {
     'agents.register': async ({ name, ...profile }) => {
       const { registration, secret } = await registrations.register(name, profile);
@@ -28,7 +29,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     },
     'agents.create': async ({ name, risk_class, ...profile }, caller) => {
       await agents.create(name, profile, risk_class, actorOf(caller));
-      const token = await mintAgentToken(name);
+      const { token } = await tokens.issueForAgent(name);
       agents.tokenMade(name);
       return { agent: agents.get(name), token };
     },
@@ -66,9 +67,9 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       );
     },
     'agents.removeArea': ({ name, area }, caller) => agents.removeArea(name, area, actorOf(caller)),
-    'agents.issueToken': async ({ name }) => {
+    'agents.issueToken': async ({ name }, caller) => {
       agents.get(name);
-      const token = await mintAgentToken(name);
+      const { token } = await tokens.renewForAgent(name, actorOf(caller));
       agents.tokenMade(name);
       return { token };
     },

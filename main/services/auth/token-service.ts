@@ -73,6 +73,14 @@ export class TokenService {
     return this.#issue({ kind: 'agent', agent, scopes, label: agent, lifeMs: null, idleMs: null });
   }
 
+  /** A new token for an agent, whose other tokens end. */
+  async renewForAgent(agent: string, by: Revoker): Promise<IssuedToken> {
+    const issued = await this.issueForAgent(agent);
+    for (const row of this.list())
+      if (row.agent === agent && row.id !== issued.id) await this.#revokeIfThere(row.id, by);
+    return issued;
+  }
+
   /** A logged-in page: may decide. Ends after 12 h, or after 30 min without a call. */
   issueForPage(label: string): Promise<IssuedToken> {
     return this.#issue({

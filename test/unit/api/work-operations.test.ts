@@ -38,11 +38,14 @@ afterEach(async () => {
   await hub.close();
 });
 
+const tokenOf = (name: string) =>
+  Promise.resolve({ token: `token of ${name}`, id: name, expiresAt: null });
+
 const agents = () =>
   agentsHandlers({
     agents: hub.work.agents,
     registrations: hub.work.registrations,
-    mintAgentToken: async (name) => `token of ${name}`,
+    tokens: { issueForAgent: tokenOf, renewForAgent: tokenOf },
   });
 
 it('lets an agent change itself and no other', async () => {

@@ -67,6 +67,14 @@ describe('a token', () => {
     expect(tokens.authenticate(one)).toBeDefined();
   });
 
+  test('a new one of the same agent ends the one before, and nobody else’s', async () => {
+    const [before, other] = [await tokens.issueForAgent('bot'), await tokens.issueForAgent('cat')];
+    const { token } = await tokens.renewForAgent('bot', BY);
+    expect(tokens.authenticate(before.token)).toBeUndefined();
+    expect(tokens.authenticate(other.token)).toBeDefined();
+    expect(tokens.authenticate(token)).toBeDefined();
+  });
+
   test('ends with its revocation, which listeners hear in the same turn', async () => {
     const { token, id } = await tokens.issueForAgent('bot');
     const heard: string[] = [];

@@ -3,6 +3,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { INSTRUCTIONS, TOOLS } from './tools.ts';
@@ -32,7 +33,8 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
       {
         title,
         description,
-        inputSchema: toStandardJsonSchema(tool.params),
+        // What a tool does not know is refused: a model that misspells a field shall notice.
+        inputSchema: toStandardJsonSchema(v.strictObject(tool.params.entries)),
         outputSchema: toStandardJsonSchema(tool.result),
         annotations: {
           title,

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
+import { pairHubs } from '../support/paired-hubs.ts';
 import { axon, choosePassphrase, endPrograms, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
@@ -28,7 +29,6 @@ const PAGES = [
 ];
 const LIMIT_MS = 30_000;
 const PAGE_LIMIT_MS = 240_000;
-const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
 const DINNER = 'Tell the family chat that dinner is at 7';
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/;
 
@@ -228,16 +228,6 @@ class Household {
 
   async #pair(): Promise<void> {
     const { dad, mum } = this;
-    for (const [here, there, name] of [
-      [dad, mum, "Mum's PC"],
-      [mum, dad, "Dad's laptop"],
-    ] as const) {
-      const { identity, peers } = there.node.services;
-      await here.node.services.keyTrust.add(
-        { keyHex: identity.keyHex, host: '127.0.0.1', port: peers.port ?? 0, name, way: 'key' },
-        PERSON,
-      );
-    }
     const owner = ['--passphrase-file', this.passphrase, 'agents', 'add'];
     await axon(mum.home, [
       ...owner,
@@ -249,13 +239,7 @@ class Household {
       '--class',
       'R0',
     ]);
-    await until('both hubs are online', LIMIT_MS, () => {
-      const [one, other] = [dad.node.services, mum.node.services];
-      return (
-        (one.links.isOnline(other.identity.keyHex) && other.links.isOnline(one.identity.keyHex)) ||
-        undefined
-      );
-    });
+    await pairHubs(dad, mum, ["Mum's PC", "Dad's laptop"]);
     void this.#bash('npx axon listen --domain family.calendar -- ./my-agent', mum);
   }
 

@@ -36,6 +36,11 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/v1/events'],
   ['GET', '/v1/inbox/stream'],
   ['GET', '/v1/nothing'],
+  ['GET', '/openapi.json'],
+  ['GET', '/skill.md'],
+  ['POST', '/mcp'],
+  ['GET', '/mcp'],
+  ['DELETE', '/mcp'],
   ...Object.values(OPERATIONS).map(
     ({ method, path }) => [method, path.replaceAll(/:[a-z]+/g, 'x')] as const,
   ),

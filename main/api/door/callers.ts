@@ -87,6 +87,11 @@ export class Callers {
     };
   }
 
+  /** False once the caller's token has ended. */
+  isAlive(caller: Caller): boolean {
+    return caller.kind === 'anonymous' || this.#deps.tokens.isIdAlive(caller.tokenId);
+  }
+
   /** Calls `run` when the caller's token ends before the returned function is called. */
   whenEnded(caller: Caller, run: () => void): () => void {
     if (caller.kind === 'anonymous') return () => undefined;

@@ -59,6 +59,8 @@ export class Door {
     { gone, idempotencyKey, fromPage }: DoorCall,
   ): Promise<unknown> {
     const { method, outlivesToken = false, emptyIsNoAnswer = false } = operationEntry(name);
+    // It may have ended since the door read it: MCP takes its time before it gets here.
+    if (!this.callers.isAlive(caller)) throw tokenNeeded();
     let hasEnded = false;
     const forget = this.callers.whenEnded(caller, () => {
       hasEnded = true;

@@ -137,7 +137,7 @@ function without(schema: JsonSchema, names: readonly string[]): JsonSchema {
 }
 
 function parametersOf(name: OperationName, schema: JsonSchema): readonly Properties[] {
-  const { method, path } = operationEntry(name);
+  const { method, path, access } = operationEntry(name);
   const inPath = pathNames(path);
   const { properties = {}, required = [] } = schema;
   const given = Object.keys(properties).filter((key) => method === 'GET' || inPath.includes(key));
@@ -147,7 +147,8 @@ function parametersOf(name: OperationName, schema: JsonSchema): readonly Propert
     required: inPath.includes(key) || required.includes(key),
     schema: properties[key],
   }));
-  return method === 'POST'
+  // Whoever has no token is nobody whose repeats could be told.
+  return method === 'POST' && access !== 'none'
     ? [...parameters, { $ref: '#/components/parameters/IdempotencyKey' }]
     : parameters;
 }
@@ -155,7 +156,9 @@ function parametersOf(name: OperationName, schema: JsonSchema): readonly Propert
 function bodyOf(name: OperationName, schema: JsonSchema): Properties {
   const { method, path } = operationEntry(name);
   const rest = without(schema, pathNames(path));
-  if (method === 'GET' || (rest.properties && Object.keys(rest.properties).length === 0)) return {};
+  const isEmpty = rest.properties !== undefined && Object.keys(rest.properties).length === 0;
+  // The guard wants JSON of every POST, PUT and PATCH, though it be an empty object.
+  if (method === 'GET' || (method === 'DELETE' && isEmpty)) return {};
   const example = Object.entries(REQUEST_EXAMPLES).find(([known]) => known === name)?.[1];
   const media = { schema: rest, ...(example === undefined ? {} : { example }) };
   return { requestBody: { required: true, content: { 'application/json': media } } };

@@ -29,6 +29,8 @@ interface Described {
   readonly method: string;
   readonly operationId: string;
   readonly 'x-axon-access': string;
+  readonly parameters: readonly unknown[];
+  readonly requestBody?: unknown;
 }
 
 const described = Object.entries(OPENAPI.paths).flatMap(([path, methods]) =>
@@ -74,6 +76,18 @@ describe('/openapi.json', () => {
       expect(isRefused, `${one.operationId}: ${answer.text}`).toBe(one['x-axon-access'] !== 'none');
     }
   }, 120_000);
+
+  it('tells of every request that changes something to send JSON, as the guard wants it', () => {
+    const writes = described.filter(({ method }) => ['post', 'put', 'patch'].includes(method));
+    expect(writes.length).toBeGreaterThan(30);
+    expect(writes.filter(({ requestBody }) => requestBody === undefined)).toEqual([]);
+    const keyed = described.filter(({ parameters }) =>
+      JSON.stringify(parameters).includes('IdempotencyKey'),
+    );
+    expect(keyed.filter((one) => one.method !== 'post' || one['x-axon-access'] === 'none')).toEqual(
+      [],
+    );
+  });
 
   it('gives examples that their operations take', () => {
     for (const [name, example] of Object.entries(REQUEST_EXAMPLES) as [OperationName, object][]) {

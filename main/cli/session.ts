@@ -63,9 +63,12 @@ export class Session {
     this.#terminal = terminal;
   }
 
-  /** The line without any token. */
+  /** The line without any token. One that was not had is tried for again. */
   line(): Promise<HubClient> {
-    this.#line ??= HubClient.connect(this.home);
+    this.#line ??= HubClient.connect(this.home).catch((error: unknown) => {
+      this.#line = undefined;
+      throw error;
+    });
     return this.#line;
   }
 

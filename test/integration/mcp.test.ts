@@ -16,9 +16,13 @@ let page: string;
 const clients: Client[] = [];
 
 /** An MCP client of one agent, whose server is `axon mcp` in a process of its own. */
-async function clientOf(agent: string, mode: (typeof ERAS)[number] = 'legacy'): Promise<Client> {
+async function clientOf(
+  agent: string,
+  mode: (typeof ERAS)[number] = 'legacy',
+  token?: string,
+): Promise<Client> {
   const file = join(hub.home, `${agent}.secret`);
-  writeFileSync(file, await hub.agent(agent), { mode: 0o600 });
+  writeFileSync(file, token ?? (await hub.agent(agent)), { mode: 0o600 });
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(
     new StdioClientTransport({
@@ -132,4 +136,18 @@ it('answers what is wrong in words, and leaves the connection open', async () =>
     (await call(client, 'axon_task', { id: 'x' }).catch(() => ({ isError: true }))).isError,
   ).toBe(true);
   expect((await call(client, 'axon_whoami')).isError).toBe(false);
+}, 60_000);
+
+it('is there for a program that was started before the hub', async () => {
+  const token = await hub.agent('early');
+  await hub.node.stop();
+  const client = await clientOf('early', 'legacy', token);
+  expect(await call(client, 'axon_whoami')).toMatchObject({ isError: true });
+  const again = await hub.restart();
+  await again.start();
+  try {
+    expect(await call(client, 'axon_whoami')).toMatchObject({ isError: false });
+  } finally {
+    await again.stop();
+  }
 }, 60_000);

@@ -1,0 +1,194 @@
+// A hub and its agents, killed at random moments: what was accepted is delivered at least once,
+// what was acknowledged never again, and each task ends with one result. Over HTTP and MCP.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AxonClient, Refused } from '../../resources/examples/axon-client.ts';
+import { Chance } from '../sim/chance.ts';
+import { measured, rounds } from '../support/counts.ts';
+import { endAfterTest, endPrograms, runtimeOf, startHeadless } from '../support/programs.ts';
+import type { HeadlessHub } from '../support/programs.ts';
+import { TestHub } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+import { readNotes, type Note } from './killed-agent.ts';
+
+const KILLS = rounds('kill -9 of a hub and its agents', { short: 12, long: 500 });
+const SEED = Number(process.env['AXON_TEST_SEED'] ?? Date.now() % 2 ** 31);
+const DOORS = ['http', 'mcp', 'stdio'] as const;
+type Door = (typeof DOORS)[number];
+/** A kill comes within it, so that it meets a claim, an ack and a reply. */
+const KILL_WITHIN_MS = 600;
+
+const chance = new Chance(SEED);
+const tokens = new Map<string, string>();
+const agents = new Map<Door, ChildProcess>();
+let home: string;
+let hub: HeadlessHub;
+
+beforeAll(async () => {
+  const first = await TestHub.start();
+  ({ home } = first);
+  for (const name of ['asker', ...DOORS]) {
+    tokens.set(name, await first.agent(name));
+    writeFileSync(join(home, `${name}.secret`), tokens.get(name) ?? '', { mode: 0o600 });
+  }
+  tokens.set('page', await first.page());
+  await first.node.stop();
+  hub = await startHeadless(home);
+  for (const door of DOORS) startAgent(door);
+}, 60_000);
+afterAll(async () => {
+  for (const door of DOORS) await killAgent(door);
+  await endPrograms();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const journalOf = (door: Door): string => join(home, `${door}.journal`);
+
+/** In a process group of its own, so that the `axon mcp` it started goes with it. */
+function startAgent(door: Door): void {
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      new URL('../support/raw-imports.mjs', import.meta.url).href,
+      join(import.meta.dirname, 'killed-agent.ts'),
+      door,
+      home,
+      join(home, `${door}.secret`),
+      journalOf(door),
+    ],
+    { detached: true, stdio: 'ignore' },
+  );
+  endAfterTest(child);
+  agents.set(door, child);
+}
+
+async function killAgent(door: Door): Promise<void> {
+  const child = agents.get(door);
+  if (child?.pid === undefined || child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  process.kill(-child.pid, 'SIGKILL');
+  await ended;
+}
+
+async function killHub(): Promise<void> {
+  hub.program.kill('SIGKILL');
+  await hub.program.ended();
+  hub = await startHeadless(home);
+}
+
+/** Again until the hub takes it; one key, so that it is done once. */
+async function call(who: string, path: string, body?: object): Promise<unknown> {
+  for (;;) {
+    try {
+      const base = `http://127.0.0.1:${runtimeOf(home).port}`;
+      return await new AxonClient(tokens.get(who) ?? '', base).call(path, body);
+    } catch (error) {
+      if (error instanceof Refused && !AGAIN.has(error.code)) throw error;
+      await setTimeout(50);
+    }
+  }
+}
+const AGAIN = new Set(['rate_limited', 'overloaded', 'hub_locked', 'conflict']);
+
+interface Card {
+  readonly id: string;
+  readonly revision: number;
+  readonly digest: string;
+}
+
+/** A person allows all that waits. */
+async function allowAll(): Promise<void> {
+  const { items } = (await call('page', '/v1/approvals')) as { items: readonly Card[] };
+  for (const { id, revision, digest } of items)
+    await call('page', `/v1/approvals/${id}/decide`, { revision, digest, decision: 'allow' }).catch(
+      (error: unknown) => {
+        // The hub was killed after the decision, and before its answer.
+        if (!(error instanceof Refused) || error.code !== 'already_decided') throw error;
+      },
+    );
+}
+
+/** Resolves with the id of the accepted task. */
+async function delegate(door: Door, text: string): Promise<string> {
+  const sent = { to: `local/${door}`, task: text, domain: `${door}.work` };
+  const { id } = (await call('asker', '/v1/delegate', sent)) as { id: string };
+  return id;
+}
+
+/** Once acknowledged, the journal may not say again that the item was handed over. */
+function deliveredAgain(notes: readonly Note[]): readonly Note[] {
+  const acked = new Set<string>();
+  return notes.filter(({ step, id }) => {
+    if (step === 'acked') acked.add(id);
+    return step === 'got' && acked.has(id);
+  });
+}
+
+async function kill(): Promise<void> {
+  const victim = chance.pick(['hub', ...DOORS] as const);
+  if (victim === 'hub') return killHub();
+  await killAgent(victim);
+  startAgent(victim);
+}
+
+test(
+  'every accepted item is delivered, none again after its ack, and each ends with one result',
+  async () => {
+    process.stderr.write(`SEED: inbox kills: ${SEED}\n`);
+    const accepted = new Map<string, string>();
+    for (let round = 0; round < KILLS; round += 1) {
+      for (const door of DOORS) {
+        const text = `${door} ${round}`;
+        accepted.set(await delegate(door, text), text);
+      }
+      await allowAll();
+      await setTimeout(chance.between(0, KILL_WITHIN_MS));
+      await kill();
+    }
+    await allowAll();
+    await Promise.all(
+      [...accepted].map(async ([id, text]) => {
+        const task = await until(`the end of ${text}`, 60_000, async () => {
+          const now = (await call('asker', `/v1/tasks/${id}`)) as Task;
+          return now.state === 'completed' ? now : undefined;
+        });
+        expect(task.untrusted?.outcome).toBe(`Done: ${text}`);
+      }),
+    );
+    const notes = DOORS.flatMap((door) => readNotes(journalOf(door)));
+    expect(deliveredAgain(notes)).toEqual([]);
+    const got = new Set(notes.filter(({ step }) => step === 'got').map(({ text }) => text));
+    expect([...accepted.values()].filter((text) => !got.has(text))).toEqual([]);
+    expect((await results()).toSorted()).toEqual([...accepted.keys()].toSorted());
+    measured(
+      `inbox kills: ${KILLS} kills, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts`,
+    );
+  },
+  120_000 + KILLS * 8_000,
+);
+
+interface Task {
+  readonly state: string;
+  readonly untrusted: { readonly outcome: string } | null;
+}
+
+/** The tasks whose results wait in the inbox of who asked. */
+async function results(): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const claim = { max: 32, lease_ms: 60_000 };
+    const { items } = (await call('asker', '/v1/inbox/claim', claim)) as {
+      items: readonly { delivery_id: string; kind: string; task_id: string }[];
+    };
+    if (items.length === 0) return ids;
+    for (const { delivery_id, kind, task_id } of items) {
+      if (kind === 'result') ids.push(task_id);
+      await call('asker', `/v1/inbox/${delivery_id}/ack`, {});
+    }
+  }
+}

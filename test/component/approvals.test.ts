@@ -313,21 +313,21 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
       .toBeVisible();
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(4_900);
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
       .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(200);
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
       .toBeInTheDocument();
     await userEvent.hover(page.getByRole('navigation'));
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once, by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
       .not.toBeInTheDocument();
   });
 
@@ -374,7 +374,7 @@ describe('what becomes of a card', () => {
       .element(page.getByRole('article', { name: 'Declined by Dad, in the browser' }))
       .toBeVisible();
     await expect
-      .element(page.getByText(/Someone decided first. Your press changed nothing/))
+      .element(page.getByText(/Someone else decided first. Your choice changed nothing/))
       .toBeVisible();
   });
 
@@ -567,7 +567,7 @@ describe('what becomes of a card', () => {
     await vi.advanceTimersByTimeAsync(5_100);
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
     await expect
-      .element(page.getByText('Allowed once, by Mum, in the window. Claude Code has done it.'))
+      .element(page.getByText('Allowed once by Mum, in the window. Claude Code has done it.'))
       .toBeVisible();
     for (const agent of hub.snapshot.agents)
       hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
@@ -591,11 +591,11 @@ describe('what becomes of a card', () => {
     } as const;
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: 'Mum' } });
     await expect
-      .element(page.getByRole('status').filter({ hasText: 'Allowed, by Mum, in the browser' }))
+      .element(page.getByRole('status').filter({ hasText: 'Allowed by Mum, in the browser' }))
       .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(5_100);
     await expect
-      .element(page.getByText(`Allowed, by Mum, in the browser. ${SALT.to_name} has done it.`))
+      .element(page.getByText(`Allowed by Mum, in the browser. ${SALT.to_name} has done it.`))
       .toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: null } });
     await expect
@@ -657,7 +657,7 @@ describe('what becomes of a card', () => {
       },
     });
     hub.emit({ type: 'feed_read', ids: 'all', read: true, unread: 0 });
-    await expect.element(card('Allowed once, by Mum, in the browser')).toBeInTheDocument();
+    await expect.element(card('Allowed once by Mum, in the browser')).toBeInTheDocument();
     expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
   });
 });

@@ -108,7 +108,7 @@ describe('a flood', () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: leos(1), attention: { ...CALM, floods } }));
     await show(hub);
     await expect
-      .element(page.getByRole('article').getByText('Leo’s tablet asks again and again.'))
+      .element(page.getByRole('article').getByText('Leo’s tablet keeps asking.'))
       .toBeVisible();
     await press(button('Mute for a day'));
     expect(callsOf(hub, 'attention.mute')).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('what is held', () => {
     );
     await expect.element(page.getByRole('heading', { name: 'Held until 19:04' })).toBeVisible();
     await expect.element(page.getByText(/Quiet hours “Dinner” until 19:04/)).toBeVisible();
-    await expect.element(page.getByText('It is a quiet hour.', { exact: false })).toBeVisible();
+    await expect.element(page.getByText('Quiet hours are on.', { exact: false })).toBeVisible();
     await expect.element(page.getByRole('heading', { name: '1 request needs you' })).toBeVisible();
     expect(shownCards()).toEqual([DINNER.id]);
     await expectAccessible();

@@ -201,13 +201,15 @@ describe('when a group may be pressed', () => {
     });
     const hub = hubOf([SALT, long]);
     await show(hub);
-    await expect.element(page.getByText('Opens when you have read each to its end')).toBeVisible();
+    await expect
+      .element(page.getByText('Opens when you have read each one to the end'))
+      .toBeVisible();
     await allow(2).click({ force: true });
     expect(decided(hub)).toEqual([]);
     const boxes = [...document.querySelectorAll('.batch .scroll')];
     for (const box of boxes) box.scrollTop = box.scrollHeight;
     await expect
-      .element(page.getByText('Opens when you have read each to its end'))
+      .element(page.getByText('Opens when you have read each one to the end'))
       .not.toBeInTheDocument();
     await press(allow(2));
     expect(decided(hub)).toHaveLength(2);

@@ -53,7 +53,7 @@ test('says which flag or variable fixes it, and then nothing can be chosen there
   await expect
     .element(
       page.getByText(
-        'This hub was started with AXON_KEEP_MESSAGES. That counts until you start it without.',
+        'This hub was started with AXON_KEEP_MESSAGES. That applies until you start it without.',
       ),
     )
     .toBeVisible();

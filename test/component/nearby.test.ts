@@ -42,7 +42,7 @@ describe.each(['people', 'people/add'])('MD-03: hubs that come and go fast, on %
     await vi.advanceTimersByTimeAsync(2_000);
     await expect.poll(labels).toEqual(['Hub 0', 'Hub 1', 'Hub 2', 'Hub 3', 'Hub 4', 'Hub 5']);
     expect(add.element().getBoundingClientRect().top).toBe(before);
-    await expect.element(row('Hub 1').getByText('not in sight any more')).toBeVisible();
+    await expect.element(row('Hub 1').getByText('no longer in sight')).toBeVisible();
     await expectAccessible();
     await userEvent.click(add, { force: true });
     expect(callsOf(hub, 'pairings.start')).toEqual([]);

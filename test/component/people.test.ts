@@ -91,7 +91,7 @@ describe('the household', () => {
 describe('one hub', () => {
   test.each([
     [0, 'It takes no tasks just now.'],
-    [null, 'It names no limit of tasks at once.'],
+    [null, 'It sets no limit on tasks at once.'],
     [1, 'Up to 1 task at once.'],
   ])('how much it takes at once is said as it is: %s', async (max_concurrent_tasks, sentence) => {
     const { capabilities } = DAD;
@@ -110,22 +110,22 @@ describe('one hub', () => {
   });
 
   test.each([
-    ['digits', 'Paired on 3 March 2026 with digits that you typed here in the browser.'],
+    ['digits', 'Added on 3 March 2026 with a typed code, in the browser.'],
     [
       'invitation_made_here',
-      'Paired on 3 March 2026 by an invitation that you made here in the browser.',
+      'Added on 3 March 2026 by an invitation that you made, in the browser.',
     ],
     [
       'invitation_used_here',
-      'Paired on 3 March 2026 by an invitation of the other hub that you used here in the browser.',
+      'Added on 3 March 2026 by the other hub’s invitation, which you used in the browser.',
     ],
     [
       'share_token',
-      'Paired on 3 March 2026 by its axon:// link, whose key you trusted here in the browser, without digits.',
+      'Added on 3 March 2026 by its axon:// link, whose key you trusted in the browser, without digits.',
     ],
     [
       'key',
-      'Paired on 3 March 2026 by its address and key, which you trusted here in the browser, without digits.',
+      'Added on 3 March 2026 by its address and key, which you trusted in the browser, without digits.',
     ],
   ] as const)(
     'how it came to be paired is one sentence of our own words: %s',
@@ -146,7 +146,7 @@ describe('one hub', () => {
       `people/hub/${STRANGER.id}`,
     );
     await expect.element(heading(STRANGER.name)).toBeVisible();
-    await expect.element(page.getByText(/Paired on/)).not.toBeInTheDocument();
+    await expect.element(page.getByText(/Added on/)).not.toBeInTheDocument();
   });
 
   test('it can be renamed', async () => {
@@ -177,7 +177,7 @@ describe('one hub', () => {
     expect(callsOf(hub, 'peers.update')).toEqual([{ id, person: null, role: 'shared' }]);
     await expect.element(page.getByText(/^Shared computer\. /)).toBeVisible();
     await button('Name and role').click();
-    await role.selectOptions('Not said');
+    await role.selectOptions('Not set');
     await button('Save').click();
     expect(callsOf(hub, 'peers.update').at(-1)).toEqual({ id, role: null });
   });
@@ -444,6 +444,7 @@ describe('adding a hub', () => {
     await expect
       .element(page.getByText('Others see this computer as Hub 1111 2222.'))
       .toBeVisible();
+    await expect.element(page.getByText('they also see its name, Mum’s PC.')).toBeVisible();
     await expect.element(page.getByRole('listitem').getByText(STRANGER.label)).toBeVisible();
     await page.getByRole('link', { name: 'All hubs' }).click();
     await expect.element(page.getByText(STRANGER.label)).toBeVisible();
@@ -633,7 +634,7 @@ describe('adding a hub', () => {
     await expect
       .element(choice)
       .toHaveAccessibleDescription(
-        /^No digits are compared, so whoever holds that key can send requests here/,
+        /^No digits are compared\. Whoever holds that key can send requests here/,
       );
     await choice.click();
     await expect.element(button('Trust this key')).toBeVisible();
@@ -999,16 +1000,14 @@ describe('an invitation', () => {
     const hub = new FakeHubApi(snapshotOf());
     await showApp(hub, 'people/add');
     await button('Use one').click();
-    const field = page.getByRole('textbox', { name: 'The link of the invitation' });
+    const field = page.getByRole('textbox', { name: 'Invitation link' });
     await field.fill('rubbish');
     await expect
       .element(page.getByText(/^This is not the link of an invitation/))
       .not.toBeInTheDocument();
     await userEvent.keyboard('{Enter}');
     await expect
-      .element(
-        page.getByText(/^This is not the link of an invitation: that begins with axon:\/\/pair\./),
-      )
+      .element(page.getByText(/^This is not an invitation link\. Those begin with axon:\/\/pair\./))
       .toBeVisible();
     await expect.element(field).toHaveAttribute('aria-invalid', 'true');
     expect(callsOf(hub, 'pairings.join')).toEqual([]);
@@ -1052,7 +1051,7 @@ describe('an invitation', () => {
     await button('Enter').click();
     await button('Use one').click();
     const row = page.getByRole('listitem').filter({ hasText: 'Invitation' });
-    const field = row.getByRole('textbox', { name: 'The link of the invitation' });
+    const field = row.getByRole('textbox', { name: 'Invitation link' });
     await expect.element(field).toHaveFocus();
     await expect
       .element(field)

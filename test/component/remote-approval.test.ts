@@ -129,6 +129,7 @@ describe('the card that waits at a child’s hub', () => {
     await expect
       .element(page.getByRole('heading', { level: 1, name: '1 request waits for an adult' }))
       .toBeVisible();
+    expect(document.querySelector('.risk')?.textContent).not.toContain('You are asked every time');
     for (const name of ['Allow once', 'More choices', 'Answer yourself', 'Later'])
       await expect.element(button(name)).not.toBeInTheDocument();
     await expectAccessible();

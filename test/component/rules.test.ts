@@ -44,7 +44,7 @@ describe('the wider choices of a card', () => {
     await expect
       .element(
         page.getByText(
-          'You can’t allow this until a set time, because others see what happens in Family chat.',
+          'You can’t allow this for a set time, because others see what happens in Family chat.',
         ),
       )
       .toBeVisible();
@@ -157,7 +157,7 @@ describe('the wider choices of a card', () => {
     await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
     await expect
-      .element(page.getByRole('article', { name: 'Allowed, by Mum, here', exact: true }))
+      .element(page.getByRole('article', { name: 'Allowed by Mum, here', exact: true }))
       .toBeVisible();
     const [made] = hub.snapshot.rules;
     await press(button('Undo'));

@@ -126,7 +126,7 @@ describe('conversations', () => {
     await expectAccessible();
     await page.getByRole('link', { name: /Tell the family chat/ }).click();
     const pane = page.getByRole('region', { name: 'Conversation' });
-    await expect.element(pane.getByText('Allowed, by Mum')).toBeVisible();
+    await expect.element(pane.getByText('Allowed by Mum')).toBeVisible();
     await expect.element(pane.getByText(/^[0-9:]+, in the window$/)).toBeVisible();
     await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
     await expectAccessible();
@@ -140,13 +140,13 @@ describe('conversations', () => {
       'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
     });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-    await expect.element(page.getByText('Allowed, by you')).toBeVisible();
+    await expect.element(page.getByText('Allowed by you')).toBeVisible();
   });
 
   test.each([
     [{ surface: 'rule', who: 'hub' }, 'Allowed by a rule'],
     [{ surface: 'rule', who: 'hub', state: 'declined' }, 'Declined by a rule'],
-    [{ surface: 'peer', who: 'Mum, Mum’s PC' }, 'Allowed, by Mum, Mum’s PC'],
+    [{ surface: 'peer', who: 'Mum, Mum’s PC' }, 'Allowed by Mum, Mum’s PC'],
   ] as const)(
     'a decision that nobody here made is not told as one that was allowed once: %o',
     async (made, said) => {
@@ -524,7 +524,7 @@ describe('settings', () => {
     await expect
       .element(
         page.getByText(
-          'This hub was started with --discovery. That counts until you start it without.',
+          'This hub was started with --discovery. That applies until you start it without.',
         ),
       )
       .toBeVisible();
@@ -799,7 +799,7 @@ describe('what stands around the screens', () => {
   test('an empty inbox says so and keeps who decided what', async () => {
     await showApp(new FakeHubApi(snapshotOf()));
     await expect.element(heading('Nothing needs you')).toBeVisible();
-    await expect.element(page.getByText('Allowed once, by Mum, in the window')).toBeVisible();
+    await expect.element(page.getByText('Allowed once by Mum, in the window')).toBeVisible();
     await expectAccessible();
   });
 

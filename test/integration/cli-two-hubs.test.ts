@@ -151,7 +151,7 @@ describe('two hubs that know of each other by address alone', () => {
       expect(shown).toMatch(/^Mum: (?:online|away), paired$/m);
       expect(shown).toMatch(/^Safety number {2}(?:\d{5} ?){12}$/m);
       expect(shown).toMatch(
-        /^Paired on [0-9-]{10} [0-9:]{5} \(.+\) with digits that you typed here on the command line\.$/m,
+        /^Added on [0-9-]{10} [0-9:]{5} \(.+\) with a typed code, on the command line\.$/m,
       );
       expect(JSON.parse((await owner('peers', 'show', 'Mum', '--json')).out)).toMatchObject({
         introduced_by: {

@@ -65,7 +65,7 @@ test('"axon invite" and "axon join" pair two hubs without a digit, and the link 
     return outs.every((out) => out.includes('online')) ? true : undefined;
   });
   expect((await axon(dad, ['peers', 'show', 'Her hub'])).out).toContain(
-    'by an invitation of the other hub that you used here on the command line.',
+    'by the other hub’s invitation, which you used on the command line.',
   );
   const { items } = JSON.parse((await axon(mum, ['peers', '--json'])).out) as {
     readonly items: readonly unknown[];

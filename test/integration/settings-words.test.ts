@@ -127,9 +127,9 @@ describe('axon settings', () => {
       const changed = await owner('settings', 'keep-messages', '90');
       expect(changed.out).toMatch(/^keep-messages {2}30\n/);
       expect(changed.out).toContain(
-        'This hub was started with --keep-messages. That counts until you start it without.',
+        'This hub was started with --keep-messages. That applies until you start it without.',
       );
-      expect(changed.out).toContain('Your change is saved. It counts from that start on.');
+      expect(changed.out).toContain('Your change is saved. It applies from then on.');
       await node.stop();
       const next = await hub.restart();
       expect(next.services.settings.current()).toMatchObject({

@@ -25,7 +25,7 @@ export const attention = {
     until === null ? 'Held until you resume' : `Held until ${until}`,
   heldWhy: {
     paused: 'Everything is paused.',
-    quiet_hours: 'It is a quiet hour.',
+    quiet_hours: 'Quiet hours are on.',
     muted: 'You muted this hub.',
     person: 'You put these off.',
   } satisfies Record<HoldReason, string>,
@@ -49,11 +49,12 @@ export const attention = {
     `${hub} asked ${plural(count, { one: '{n} more time', other: '{n} more times' })}`,
   floodKept: (kept: number) =>
     plural(kept, {
-      one: '{n} of its requests waits behind this line. Everyone else still gets through.',
-      other: '{n} of its requests wait behind this line. Everyone else still gets through.',
+      one: '{n} of its requests waits, hidden until you show it. Everyone else still gets through.',
+      other:
+        '{n} of its requests wait, hidden until you show them. Everyone else still gets through.',
     }),
   floodNone: 'There were too many, so they were refused. Everyone else still gets through.',
-  declinedOften: (hub: string) => `${hub} asks again and again.`,
+  declinedOften: (hub: string) => `${hub} keeps asking.`,
   showThem: (count: number) => plural(count, { one: 'Show it', other: 'Show the {n}' }),
   muteDay: 'Mute for a day',
   silent: 'It makes no sound for now.',

@@ -118,7 +118,7 @@ export const common = {
     locked:
       'The keychain of this computer is locked, so this hub cannot show who it is. No other hub can reach it.',
     missing:
-      'The identity of this hub cannot be found. It makes no new one by itself; other hubs would not know it.',
+      'This hub’s identity cannot be found. It doesn’t make a new one by itself, because other hubs would not know it.',
     starting: 'The hub is starting.',
     stopping: 'The hub is stopping.',
     unlock: 'Unlock',
@@ -155,7 +155,7 @@ export const common = {
     open: 'Log in',
     usePassphrase: 'Use the owner passphrase',
     useCode: 'Use a login link',
-    note: 'You stay logged in for 12 hours, or 30 minutes without a click, in this tab only. Check that the address above begins with',
+    note: 'You stay logged in for 12 hours, or until 30 minutes pass without a click, in this tab only. Check that the address above begins with',
     noCode:
       'That is not a login link or code. It looks like the last part of the link after “#c=”.',
     otherHub: (theirs: string, ours: string) =>

@@ -15,15 +15,15 @@ const together = {
   place: (place: number, count: number) => `${place} of ${count}`,
   placeSpoken: (hub: string, place: number, count: number) =>
     `Request ${place} of ${count} from ${hub}`,
-  each: 'Each is decided for itself, once.',
-  firstUntil: (time: string) => `The first until ${time}; each says how long.`,
-  notDone: (hub: string) => `They are not done. ${hub} is told of each that nobody answered.`,
+  each: 'Each one is decided separately, and once.',
+  firstUntil: (time: string) => `The first until ${time}. Each one shows its own time.`,
+  notDone: (hub: string) => `None of them is done. ${hub} is told that nobody answered.`,
   apart: 'Show it alone',
   apartSpoken: (place: number, count: number) =>
     `Show it alone: request ${place} of ${count}, with all choices`,
   allow: (count: number) => `Allow these ${count}`,
   decline: (count: number) => `Decline these ${count}`,
-  opensWhenRead: 'Opens when you have read each to its end',
+  opensWhenRead: 'Opens when you have read each one to the end',
   /**
    * @param left those that were not: another request by now, decided by somebody else, or not taken
    * by the hub
@@ -117,7 +117,7 @@ export const now = {
       `You haven’t set how risky ${agent === area ? agent : area} is, so it counts as “others will see it”.`,
     new_agent: (agent: string) => `${agent} is new here, and you have not said how risky it is.`,
     no_domain: (agent: string) =>
-      `The request names no area of ${agent}’s, so its strictest setting applies.`,
+      `The request names no area that ${agent} works in, so ${agent}’s strictest setting applies.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
   },
@@ -131,7 +131,7 @@ export const now = {
     leavesResultAndWork: (agent: string, hub: string) =>
       `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,
     leavesWork: (agent: string) => `What ${agent} sends out while doing it. No answer goes back.`,
-    leavesNothing: 'Only that it was done, or not',
+    leavesNothing: 'Only whether it was done',
     waits: 'Waits',
     until: (time: string) => `until ${time}`,
     timeUp: 'The time is up',
@@ -180,9 +180,9 @@ export const now = {
   answers,
   together,
   decided: {
-    allowed: (by: string, where: string) => `Allowed once, by ${by}, ${where}`,
+    allowed: (by: string, where: string) => `Allowed once by ${by}, ${where}`,
     /** With a rule for what comes like it. */
-    allowedOn: (by: string, where: string) => `Allowed, by ${by}, ${where}`,
+    allowedOn: (by: string, where: string) => `Allowed by ${by}, ${where}`,
     /** By the person and the hub, as "Mum, Mum's PC". */
     allowedByAdult: (by: string) => `Allowed once by ${by}`,
     declinedByAdult: (by: string) => `Declined by ${by}`,
@@ -197,14 +197,14 @@ export const now = {
       claimed: (agent: string) => `${agent} has taken it.`,
       running: (agent: string) => `${agent} is working on it.`,
       completed: (agent: string) => `${agent} has done it.`,
-      partial: (agent: string) => `${agent} has done a part of it.`,
+      partial: (agent: string) => `${agent} has done part of it.`,
       failed: 'It was not done: it failed.',
       expired: 'It was not done: its time ran out.',
       cancelled: 'It has since been cancelled.',
     },
     askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
     withReason: (reason: string) => `With “${reason}”.`,
-    second: 'Someone decided first. Your press changed nothing.',
+    second: 'Someone else decided first. Your choice changed nothing.',
     expired: (time: string) => `Nobody answered by ${time}`,
     expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
     cancelled: (hub: string) => `Cancelled by ${hub}`,
@@ -222,7 +222,7 @@ export const now = {
     nameDone: (hub: string, person: string) =>
       `${hub}, used by ${person}. Hubs you have added see both. Hubs nearby see the hub’s name while “Add a hub” is open here.`,
     nameMissing: (hub: string) =>
-      `It is called ${hub}. Say who uses it, so that others know whom they ask.`,
+      `It is called ${hub}. Say who uses it, so that others know who they are asking.`,
     change: 'Change',
     passphrase: 'Choose the owner passphrase',
     passphraseDone:

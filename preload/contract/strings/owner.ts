@@ -21,7 +21,7 @@ export const agents = {
     R3: 'Dangerous',
   } satisfies Record<RiskClass, string>,
   classDetail: {
-    R0: 'Questions that name one of its areas are answered without asking you. All else asks.',
+    R0: 'Questions that name one of its areas are answered without asking you. Everything else asks.',
     R1: 'Asks you each time.',
     R2: 'Asks you each time.',
     R3: 'Asks you each time, with the last word typed.',
@@ -177,7 +177,7 @@ export const settings = {
     keep_messages_days: {
       title: 'How long messages are kept',
       detail:
-        'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. That it was asked and how it ended stays.',
+        'The text of a request, its card, its answer and the messages about it, counted from its end. Then they are removed for good. The record that it was asked, and how it ended, stays.',
     },
     keep_feed_days: {
       title: 'How long the feed is kept',
@@ -185,12 +185,13 @@ export const settings = {
     },
   } satisfies Record<SettingKey, { readonly title: string; readonly detail: string }>,
   /** @param by a flag or variable */
-  fixed: (by: string) => `This hub was started with ${by}. That counts until you start it without.`,
+  fixed: (by: string) =>
+    `This hub was started with ${by}. That applies until you start it without.`,
   themes: { system: 'System', light: 'Light', dark: 'Dark', contrast: 'Contrast' },
   notifications: 'Requests and notifications',
   kept: 'What is kept',
   keepNote: (minutes: string) =>
-    `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is open, waits or was not told to the other hub is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
+    `What was removed cannot be brought back. After a change the hub removes nothing for ${minutes}, so that you can choose again. What is still open, or not yet told to the other hub, is never removed. Your own copies, and those the hub makes before an upgrade, keep what was in them.`,
   dateInQuestion: 'Is the date right?',
   dateInQuestionDetail: (date: string) =>
     `The clock of this computer says ${date}, more than ${DATE_JUMP_DAYS_MAX} days after the last time this hub knows. Until you confirm the date, nothing old is removed. If it is wrong, set the clock.`,
@@ -244,7 +245,7 @@ export const settings = {
   passphraseShort: (least: number) => `It needs at least ${least} characters.`,
   passphraseDiffers: 'It is not the same as the new passphrase above.',
   passphraseHint:
-    'At least 8 characters. A few words that only you would put together are better than one odd one.',
+    'At least 8 characters. A few words that only you would put together are better than one unusual word.',
   passphraseSave: 'Set it',
   passphraseSaved: 'The passphrase is set.',
   sessions: 'Who is logged in',
@@ -255,5 +256,5 @@ export const settings = {
   sessionOver: 'Logged out.',
   logOut: 'Log out',
   saved: 'Saved.',
-  savedForLater: 'Your change is saved. It counts from that start on.',
+  savedForLater: 'Your change is saved. It applies from then on.',
 } as const;

@@ -7,12 +7,11 @@ const plural = pluralizer(locale);
 
 /** How a hub came to be paired. @param where as "in the browser" */
 const introductions: Readonly<Record<IntroductionWay, (where: string) => string>> = {
-  digits: (where) => `with digits that you typed here ${where}`,
-  invitation_made_here: (where) => `by an invitation that you made here ${where}`,
-  invitation_used_here: (where) => `by an invitation of the other hub that you used here ${where}`,
-  share_token: (where) =>
-    `by its axon:// link, whose key you trusted here ${where}, without digits`,
-  key: (where) => `by its address and key, which you trusted here ${where}, without digits`,
+  digits: (where) => `with a typed code, ${where}`,
+  invitation_made_here: (where) => `by an invitation that you made, ${where}`,
+  invitation_used_here: (where) => `by the other hub’s invitation, which you used ${where}`,
+  share_token: (where) => `by its axon:// link, whose key you trusted ${where}, without digits`,
+  key: (where) => `by its address and key, which you trusted ${where}, without digits`,
 };
 
 const KEY_CHANGED_WHY =
@@ -21,7 +20,7 @@ const KEY_CHANGED_WHY =
 export const people = {
   title: 'People & hubs',
   summary: (online: number, all: number) =>
-    `${online} of ${all} online. An open door is online; the number on the wire is the round trip.`,
+    `${online} of ${all} online. An open door means online. The number on the wire is how fast the hub answers.`,
   addHub: 'Add a hub',
   household: 'In the household',
   nearby: 'Nearby, not added',
@@ -53,7 +52,7 @@ export const people = {
   },
   seen: (ago: string) => `seen ${ago}`,
   hereNow: 'here now',
-  goneNow: 'not in sight any more',
+  goneNow: 'no longer in sight',
   crowd:
     'More hubs are in sight than a home has, so some may be false. Add only the one whose own screen shows the same label.',
   showMore: (count: number) => plural(count, { one: 'Show one more', other: 'Show {n} more' }),
@@ -77,7 +76,7 @@ export const people = {
   onlineWord: 'online',
   onlineNoTrip: 'Online.',
   paired: (date: string, { way, surface }: IntroductionDto) =>
-    `Paired on ${date} ${introductions[way](common.surfaces[surface])}.`,
+    `Added on ${date} ${introductions[way](common.surfaces[surface])}.`,
   daemonFact: 'It runs the public AXON daemon instead of AXON Hub, so it shows no digits.',
   gone: 'This hub is no longer here.',
   ownName: 'Its own name for itself, not checked:',
@@ -87,7 +86,7 @@ export const people = {
   role: {
     label: 'Role in the household',
     names: { adult: 'Adult', child: 'Child', guest: 'Guest', shared: 'Shared computer' },
-    none: 'Not said',
+    none: 'Not set',
     hint: 'Only an adult’s hub can approve requests for a child. With any other role it can’t.',
     /** Beside the person. */
     facts: { adult: 'adult', child: 'child', guest: 'guest', shared: 'shared computer' },
@@ -136,7 +135,7 @@ export const people = {
     count === 0
       ? 'It takes no tasks just now.'
       : plural(count, { one: 'Up to {n} task at once.', other: 'Up to {n} tasks at once.' }),
-  noLimit: 'It names no limit of tasks at once.',
+  noLimit: 'It sets no limit on tasks at once.',
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
   safety: 'Safety number',
@@ -192,17 +191,16 @@ export const people = {
     give: 'Bring this to the other computer. It works once, for',
     left: 'more.',
     secret:
-      'Whoever has the link can join: hand it over yourself, or send it in a way that nobody else reads.',
+      'Whoever has the link can join: hand it over yourself, or send it where nobody else can read it.',
     picture: 'The invitation as a picture for a camera; the link below holds the same',
     paste: 'On the other computer: People & hubs, Add a hub, Invitation, Use one. Paste it there.',
     older: (left: string) => `An earlier one works for ${left} more. Its link is shown only once.`,
     over: 'An earlier one no longer works.',
     join: 'Join',
     useHint: 'The other hub makes it under Add a hub, Invitation, Make one. Paste the whole link.',
-    useLabel: 'The link of the invitation',
+    useLabel: 'Invitation link',
     useExample: 'axon://pair?…',
-    noLink:
-      'This is not the link of an invitation: that begins with axon://pair. Paste the whole of it.',
+    noLink: 'This is not an invitation link. Those begin with axon://pair. Paste the whole link.',
     joinHint: 'This is an invitation: the two hubs are added without digits.',
   },
 
@@ -224,7 +222,7 @@ export const people = {
     byAddressDetail: 'For a hub somewhere else, over a VPN or the internet.',
     enter: 'Enter',
     addressHint:
-      'The other hub shows a link that begins with axon:// in Settings: it holds everything. Its address and public key will do, too.',
+      'The other hub’s Settings show a link that begins with axon://. Paste it here, or type the address and the public key.',
     addressLabel: 'Address or link',
     addressExample: '192.168.1.20:7100',
     keyLabel: 'Its public key',
@@ -232,7 +230,7 @@ export const people = {
     addressAdd: 'Add this hub',
     trust: 'This is an AXON daemon that cannot pair with a code: trust the key in this link',
     trustDetail:
-      'No digits are compared, so whoever holds that key can send requests here, as any hub you added: tick it only if the link came straight from the owner of the daemon.',
+      'No digits are compared. Whoever holds that key can send requests here, like any hub you added. Tick this only if the link came straight from the daemon’s owner.',
     trustAdd: 'Trust this key',
     trustName: 'Your name for it, if you like',
     underWay: 'Under way',
@@ -244,6 +242,8 @@ export const people = {
     requests: (count: number) =>
       plural(count, { one: 'A hub wants to be added', other: '{n} hubs want to be added' }),
     ownLabel: 'Others see this computer as',
+    /** Only while this page is open. */
+    ownName: (name: string) => `For as long as this page is open, they also see its name, ${name}.`,
   },
 
   pairing: {
@@ -275,7 +275,7 @@ export const people = {
         `${name} was removed here${when === null ? '' : ` on ${when}`}.`,
       invited: 'It has your invitation, so nobody types anything. “Add it again” adds it at once.',
       asNew:
-        'It comes back as a new hub: what it was allowed then is not allowed again, and what you said “never” to stays so.',
+        'It comes back as a new hub. What you once allowed it is not allowed now, and your “never” rules still stand.',
     },
     looking: {
       tag: 'looking',
@@ -287,10 +287,10 @@ export const people = {
       tag: 'asked',
       title: 'Now go to the other computer',
       detail:
-        'On it, go to People & hubs and press “Add a hub”, then “Show the code”; six digits appear on its screen.',
+        'There, go to People & hubs, press “Add a hub”, then “Show the code”. Six digits appear on its screen.',
       taken:
-        'The request is there: under People & hubs, “Add a hub”, press “Show the code”; six digits appear on its screen.',
-      busy: 'It answers, but other requests wait there. On it, go to People & hubs, “Add a hub”, and dismiss those. Then this hub asks again by itself.',
+        'The request has arrived there. Under People & hubs, “Add a hub”, press “Show the code”. Six digits appear on its screen.',
+      busy: 'It answers, but other requests wait there. On that computer, go to People & hubs, “Add a hub”, and dismiss those. Then this hub asks again by itself.',
       standsAs: 'It lists this computer as',
       thisScreen: 'This screen is',
     },

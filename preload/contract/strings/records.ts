@@ -26,9 +26,9 @@ const states: Readonly<Record<string, string>> = {
 
 /** What stands where words stood that were removed after their time. */
 export const removed = {
-  task: 'The words of this request are not kept any longer.',
-  answer: 'The words of this answer are not kept any longer.',
-  conversation: 'What was said in this conversation is not kept any longer.',
+  task: 'The words of this request are no longer kept.',
+  answer: 'The words of this answer are no longer kept.',
+  conversation: 'What was said in this conversation is no longer kept.',
 } as const;
 
 export const feed = {
@@ -101,7 +101,7 @@ export const conversations = {
   wrote: 'wrote',
   shownIsRun: 'What was shown is what ran:',
   states,
-  decidedBy: (what: string, who: string) => `${what}, by ${who}`,
+  decidedBy: (what: string, who: string) => `${what} by ${who}`,
   decidedByRule: (what: string) => `${what} by a rule`,
   decidedAt: (what: string, hub: string) => `${what} at ${hub}`,
   by: 'by',

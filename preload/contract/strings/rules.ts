@@ -94,7 +94,7 @@ export const rules = {
     never: 'Declined quietly from now on, and counted',
   },
   notUntil: (area: string) =>
-    `You can’t allow this until a set time, because others see what happens in ${area}.`,
+    `You can’t allow this for a set time, because others see what happens in ${area}.`,
   notWithoutArea: 'You can’t allow more than this: the request names no area of this agent.',
   exactlyAllow: 'Exactly what this would allow',
   exactlyNever: 'Exactly what this would decline',

@@ -85,7 +85,8 @@ export function whyOf(approval: ApprovalDto): string {
     approval.to_name,
     areaOf(approval) ?? approval.to_name,
   );
-  return approval.risk_class === 'R3' ? `${why} ${now.everyTime}` : why;
+  const isAskedHere = approval.risk_class === 'R3' && approval.decided_by_hubs === null;
+  return isAskedHere ? `${why} ${now.everyTime}` : why;
 }
 
 export function leavesOf(approval: ApprovalDto): string {

@@ -53,7 +53,7 @@ describe('what the hub says of a request', () => {
 
   test('what leaves this computer follows the kind, the class and whether an answer is wanted', () => {
     expect(leavesOf(CAR)).toBe('The answer, which goes to Dad’s laptop');
-    expect(leavesOf(SALT)).toBe('Only that it was done, or not');
+    expect(leavesOf(SALT)).toBe('Only whether it was done');
     expect(leavesOf(DINNER)).toContain('What Claude Code sends out');
   });
 
@@ -131,12 +131,12 @@ describe('what the hub says of a request', () => {
     };
     const made = [{ approval_id: null }, { approval_id: DINNER.id }];
     expect([said('Mum', made), said(null, made)]).toEqual([
-      'Allowed, by Mum, here',
+      'Allowed by Mum, here',
       'Allowed, here',
     ]);
     const others = [{ approval_id: null }, { approval_id: DEPLOY.id }];
     expect([said('Mum', others), said(null, others)]).toEqual([
-      'Allowed once, by Mum, here',
+      'Allowed once by Mum, here',
       'Allowed once, here',
     ]);
   });
@@ -150,8 +150,8 @@ describe('what the hub says of a request', () => {
         false,
       ).title;
     expect([said('owner'), said('Mum')]).toEqual([
-      'Allowed once, by you, here',
-      'Allowed once, by Mum, here',
+      'Allowed once by you, here',
+      'Allowed once by Mum, here',
     ]);
   });
 
@@ -175,7 +175,7 @@ describe('what the hub says of a request', () => {
       'Claude Code has taken it.',
       'Claude Code is working on it.',
       'Claude Code has done it.',
-      'Claude Code has done a part of it.',
+      'Claude Code has done part of it.',
       'It was not done: it failed.',
       'It has since been cancelled.',
     ]);

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 const KEPT = { keepMessagesMs: () => YEAR_MS, keepFeedMs: () => 90 * DAY_MS };
 const WORDS = 'Tell the family chat that dinner is at 7';
-const REMOVED = 'The words of this request are not kept any longer.';
+const REMOVED = 'The words of this request are no longer kept.';
 const PERSON = { person: { actor: 'ui:1', surface: 'browser' } } as const;
 const never = new AbortController().signal;
 
@@ -237,7 +237,7 @@ describe('what ended more than a year ago', () => {
       [REMOVED, 'approved'],
     ]);
     expect(decided.map(({ own_answer }) => own_answer)).toEqual([
-      { text: 'The words of this answer are not kept any longer.', choice: null },
+      { text: 'The words of this answer are no longer kept.', choice: null },
       null,
     ]);
     expect(decided[0]).toMatchObject({
@@ -252,7 +252,7 @@ describe('what ended more than a year ago', () => {
       untrusted: null,
     });
     expect(() => mum.work.conversations.get(task?.conversationId ?? '', null)).toThrow(
-      /not kept any longer/,
+      /no longer kept/,
     );
     expect(() => mum.work.conversations.get('never', null)).toThrow(/no such conversation/);
     expect(mum.work.conversations.list({ limit: 9 }, null).items).toEqual([]);

@@ -159,7 +159,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'approvals keep-open': { tries: ['approvals keep-open ID'] },
   'approvals now': {
     tries: ['approvals now', 'approvals now ID'],
-    next: 'They stand in "axon approvals" then.',
+    next: 'They are then listed in "axon approvals".',
   },
   'approvals allow': { tries: ['approvals allow ID', 'approvals allow ID --scope conversation'] },
   'approvals decline': {

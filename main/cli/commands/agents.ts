@@ -110,7 +110,7 @@ export function addAgentCommands(program: AxonCommand): void {
     );
   agents
     .command('remove-area')
-    .description('take one area from an agent, with what you said of its class; the others stay')
+    .description('take one area from an agent, and its risk class with it; the others stay')
     .argument('<agent>', AGENT)
     .argument('<domain>', 'the area, like family.calendar')
     .doesAsOwner(async (owner, { terminal }, typed: string, area: string) => {

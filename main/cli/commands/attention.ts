@@ -26,7 +26,7 @@ export function addAttentionCommands(program: AxonCommand): void {
     .description(
       'hold everything other hubs ask for, and what rules would allow, until "resume" (the person in charge only)',
     )
-    .option('--for <time>', 'go on by itself after this, such as 30m, 2h or 1d', lengthMs)
+    .option('--for <time>', 'resume by itself after this, such as 30m, 2h or 1d', lengthMs)
     .doesAsOwner(async (owner, { terminal }, options: { for?: number }) => {
       const until = options.for === undefined ? null : Date.now() + options.for;
       const attention = await owner.call('attention.pause', { until });
@@ -34,7 +34,7 @@ export function addAttentionCommands(program: AxonCommand): void {
     });
   program
     .command('resume')
-    .description('go on: ask about what the pause held')
+    .description('end the pause, and ask about what it held')
     .doesAsOwner(async (owner, { terminal }) => {
       const attention = await owner.call('attention.resume', {});
       await tell(owner, terminal, attention, 'Everything goes on.');
@@ -90,7 +90,7 @@ function addQuietCommands(program: AxonCommand): void {
     );
   quiet
     .command('remove')
-    .description('take quiet hours away')
+    .description('remove quiet hours')
     .argument('<name>', 'those of this name')
     .doesAsOwner(async (owner, { terminal }, name: string) => {
       const attention = await changePeriods(owner, (periods) => {
@@ -103,7 +103,7 @@ function addQuietCommands(program: AxonCommand): void {
   quiet
     .command('urgent')
     .description(
-      'say which hubs may disturb quiet hours and a pause with what they mark urgent; without a name, none',
+      'say which hubs may interrupt quiet hours and a pause with urgent requests; without a name, none',
     )
     .argument('[hubs...]', 'their names or agent ids')
     .doesAsOwner(async (owner, { terminal }, hubs: readonly string[]) => {
@@ -122,7 +122,7 @@ export function addMuteCommands(peers: AxonCommand): void {
   peers
     .command('mute')
     .description(
-      'have peace from a hub: hold what it asks for, keep its notices as read (the person in charge only)',
+      'mute a hub: hold what it asks for, keep its notices as read (the person in charge only)',
     )
     .argument('<hub>', 'its name or agent id')
     .option('--for <time>', 'how long, such as 1h, 1d or 1w (default: a day)', lengthMs)
@@ -135,7 +135,7 @@ export function addMuteCommands(peers: AxonCommand): void {
     });
   peers
     .command('unmute')
-    .description('hear a hub again')
+    .description('end the muting of a hub')
     .argument('<hub>', 'its name or agent id')
     .doesAsOwner(async (owner, { terminal }, hub: string) => {
       const attention = await owner.call('attention.unmute', { id: hub });
@@ -147,7 +147,7 @@ export function addMuteCommands(peers: AxonCommand): void {
 export function addHoldCommands(approvals: AxonCommand): void {
   approvals
     .command('later')
-    .description('put one request off: its own time goes on meanwhile')
+    .description('put one request off; its own time keeps running')
     .argument('<id>', 'the request')
     .option('--for <time>', 'how long, such as 30m or 2h (default: an hour)', lengthMs)
     .doesAsOwner(async (owner, { terminal }, id: string, options: { for?: number }) => {

@@ -51,9 +51,7 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     });
   audit
     .command('verify')
-    .description(
-      'check every row and signature; a hub that does not run is checked where its data stands',
-    )
+    .description('check every row and signature; of a hub that is not running, in its data folder')
     .does(async ({ terminal, session }) => {
       const isRunning = await session.line().then(() => true, isNotRunning);
       const tell = (checked: AuditCheckDto): number => {

@@ -46,7 +46,7 @@ export function addHubCommands(
   program
     .command('passphrase')
     .description(
-      'choose the owner passphrase, or change it; with --passphrase-file it is the one that stands there',
+      'choose the owner passphrase, or change it; --passphrase-file takes it from a file',
     )
     .does(async ({ terminal, session }) => {
       await session.setPassphrase();
@@ -55,7 +55,7 @@ export function addHubCommands(
   program
     .command('confirm-date')
     .description(
-      'say that the date of this computer is right although its clock jumped far ahead: old words are removed again',
+      'confirm the date after the clock of this computer jumped far ahead: old messages are removed again',
     )
     .doesAsOwner(async (owner, { terminal }) => {
       const { hub } = await owner.call('hub.status', {});

@@ -41,7 +41,7 @@ export function addInvitationCommands(program: AxonCommand): void {
     });
   invite
     .command('revoke')
-    .description('take an invitation back')
+    .description('revoke an invitation')
     .argument('<id>', 'the invitation')
     .doesAsOwner(async (owner, { terminal }, id: string) => {
       const done = await withId('invitation', id, (invitation) =>

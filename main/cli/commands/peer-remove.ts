@@ -39,7 +39,7 @@ async function makeSure(terminal: Terminal, name: string, isLast: boolean): Prom
     throw refusal(
       'bad_request',
       `${people.removeAsk(name)} ${ends.join(' ')}`,
-      'Say --yes where that is meant.',
+      'Add --yes if you mean it.',
     );
   }
   for (const sentence of ends) terminal.note(sentence);

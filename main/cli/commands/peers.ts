@@ -52,7 +52,7 @@ export function addPeerCommands(program: AxonCommand): void {
   program
     .command('discover')
     .description(
-      'ask a hub what its agents can do; without a name, ask every paired hub, and say how old it is where one does not answer',
+      'ask a hub what its agents can do; without a name, ask every paired hub. Where one does not answer, its last answer is shown, with its age',
     )
     .argument('[hub]', 'its name or agent id')
     .does(async ({ terminal, session, command: typed }, hub: string | undefined) => {

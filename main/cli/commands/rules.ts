@@ -141,22 +141,22 @@ function addChanges(rules: AxonCommand): void {
   ])[] = [
     [
       'pause',
-      'let a rule rest: what it covers asks again',
+      'pause a rule: what it covers asks again',
       (owner, id) => owner.call('rules.update', { id, suspended: true }),
     ],
     [
       'resume',
-      'let a paused rule work again',
+      'resume a paused rule',
       (owner, id) => owner.call('rules.update', { id, suspended: false }),
     ],
     [
       'remove',
-      'take a rule away; "restore" gives it back for five minutes',
+      'remove a rule; "restore" brings it back within five minutes',
       (owner, id) => owner.call('rules.remove', { id }),
     ],
     [
       'restore',
-      'give back a rule that was taken away a moment ago',
+      'bring back a rule that was removed a moment ago',
       (owner, id) => owner.call('rules.restore', { id }),
     ],
   ];

@@ -63,7 +63,7 @@ export function addSendCommands(program: AxonCommand): void {
       // The wait may be long, and silence looks like a fault.
       if (!terminal.json)
         terminal.note(
-          'Waiting for the answer. A person there may have to decide first. Ctrl+C takes the question back.',
+          'Waiting for the answer. A person there may have to decide first. Ctrl+C cancels the question.',
         );
       const report = await client.call('send.query', asked).catch((error: unknown) => {
         throw nobodyAnswered(error, options.deadline);

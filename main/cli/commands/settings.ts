@@ -20,7 +20,7 @@ const { settings: text } = ENGLISH;
 export function addSettingsCommand(program: AxonCommand): void {
   program
     .command('settings')
-    .description('show the settings of this hub or one of them, or change one: it counts at once')
+    .description('show the settings of this hub or one of them, or change one: it applies at once')
     .argument('[setting]', SETTING_KEYS.map(settingName).join(', '))
     .argument('[value]', 'what it is to be; "" removes the person')
     .does(async ({ terminal, session, command: typed }, name?: string, words?: string) => {

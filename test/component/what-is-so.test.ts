@@ -9,6 +9,7 @@ import {
   approvalOf,
   DAD,
   DECIDED,
+  DINNER_THREAD,
   NOW,
   PEERS,
   SALT,
@@ -16,6 +17,7 @@ import {
 } from '../fakes/household.ts';
 import { CALENDAR_RULE, ruleOf } from '../fakes/household-rules.ts';
 import { WAITING } from '../fakes/remote-approval-cards.ts';
+import { DRAWINGS, type Drawing } from '../../renderer/ui/icons.ts';
 import { press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -151,6 +153,78 @@ test('how far something has come moves no row of what was decided', async () => 
   const before = order();
   hub.emit({ type: 'approval', approval: { ...second, task_revision: second.task_revision + 1 } });
   await inBothPages(hub, 'now', () => expect.poll(order).toEqual(before));
+});
+
+describe('the thread of a request that our own agent made', () => {
+  const [, , TASK] = DINNER_THREAD.entries;
+  if (TASK === undefined) throw new Error('no entry');
+  const place = `conversations/${DINNER_THREAD.conversation.id}`;
+  const ours = {
+    ...TASK,
+    direction: 'out' as const,
+    who: 'This hub',
+    agent: 'claude-code',
+    agent_name: 'Claude Code',
+  };
+  const theirs = { ...TASK, seq: 9, kind: 'notify', text: 'Nana comes, too' };
+  const answers = (state: string) => {
+    const conversation = { ...DINNER_THREAD.conversation, title_by: 'us' as const, state };
+    const entries = [{ ...ours, state }, theirs];
+    return {
+      'conversations.list': () => ({
+        ok: true as const,
+        value: { items: [conversation], next: null },
+      }),
+      'conversations.get': () => ({
+        ok: true as const,
+        value: { ...DINNER_THREAD, conversation, entries },
+      }),
+    };
+  };
+  /** The name of the mark that is drawn: by its lines, dashes and dots. */
+  const draws = (knot: Element | null | undefined) => {
+    const lines = [...(knot?.querySelectorAll('path') ?? [])].map((path) => path.getAttribute('d'));
+    const dots = knot?.querySelectorAll('circle').length;
+    return Object.entries<Drawing>(DRAWINGS).find(
+      ([, mark]) =>
+        [mark.lines, mark.dashed].filter(Boolean).join() === lines.join() &&
+        (mark.dots?.length ?? 0) === dots,
+    )?.[0];
+  };
+
+  test.each([
+    ['awaiting_approval', 'Waits for a person', 'mark-waiting'],
+    ['held', 'Held', 'mark-held'],
+    ['declined', 'Declined', 'mark-back'],
+    ['expired', 'Nobody answered in time', 'mark-late'],
+    ['cancelled', 'Cancelled', 'mark-gone'],
+    ['failed', 'Failed', 'mark-failed'],
+  ] as const)('%s: its own word and mark, and our own words as ours', async (state, said, mark) => {
+    let now = answers('received');
+    const hub = new FakeHubApi(snapshotOf(), {
+      'conversations.list': () => now['conversations.list'](),
+      'conversations.get': () => now['conversations.get'](),
+    });
+    await showApp(hub, place);
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('link') });
+    await expect.element(row.getByText('Arrived', { exact: true })).toBeVisible();
+    now = answers(state);
+    hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
+    const look = async () => {
+      await expect.element(row.getByText(said, { exact: true })).toBeVisible();
+      const moments = () => document.querySelectorAll('.thread > li:not(.ends)');
+      await expect.poll(() => draws(moments()[0]?.querySelector('.knot'))).toBe(mark);
+      const [first, second] = moments();
+      expect(first?.querySelector('.event')?.textContent).toContain(said);
+      expect(first?.querySelector('.said.own')?.textContent).toContain(TASK.text);
+      expect(first?.querySelector('.quoted-text'), 'nor as words from elsewhere').toBeNull();
+      expect(second?.querySelector('.quoted-text')?.textContent).toContain('Nana comes, too');
+      expect(draws(second?.querySelector('.knot')), 'what came in waits for nobody').toBe('feed');
+    };
+    await look();
+    await showApp(new FakeHubApi(hub.snapshot, answers(state)), place);
+    await look();
+  });
 });
 
 test('without rules the page promises no offer that does not come', async () => {

@@ -1,7 +1,7 @@
 // More states that are looked at: of what a person puts off, answers, decides together or is
 // offered peace from, of a hub's invitation, and of what stands further down a page.
 import { DAD_DECIDES, WAITING } from '../fakes/remote-approval-cards.ts';
-import { FakeHubApi } from '../fakes/fake-hub-api.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import {
   CALM,
   DAD,
@@ -142,6 +142,34 @@ export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
     hub: () => new FakeHubApi(snapshotOf()),
     press: ['Set it'],
     show: '#passphrase',
+  },
+  'login-link': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'hub.snapshot': () => ({
+          ok: false,
+          problem: problemOf('unauthenticated', 'Log in first.'),
+        }),
+      }),
+    press: ['Use a login link'],
+  },
+  'conversations-empty': {
+    place: 'conversations',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'conversations.list': () => ({ ok: true, value: { items: [], next: null } }),
+      }),
+  },
+  'agents-rename': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Rename'],
+  },
+  'agents-remove': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Remove'],
   },
   'settings-foot': {
     place: 'settings',

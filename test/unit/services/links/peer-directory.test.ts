@@ -76,6 +76,12 @@ describe('whom "to" means', () => {
     });
   });
 
+  it('is found with a straight apostrophe where its name has a curly one', async () => {
+    const key = await pin('Dad’s laptop');
+    for (const to of ["Dad's laptop", 'dad`s laptop', 'DAD’S LAPTOP'])
+      expect(hub.directory.resolve(to).peer.key).toBe(key);
+  });
+
   it('is answered with the known names when it is unknown', async () => {
     await pin('Mum');
     await pin('Attic');

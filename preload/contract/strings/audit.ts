@@ -134,7 +134,7 @@ export const audit = {
     title: 'This hub was restored from an older copy.',
     detail:
       'What this hub keeps is older than this computer remembers, or belongs to another hub. Until you confirm that this is the right copy, the hub is locked: it talks to no other hub and no agent. If it isn’t, stop the hub and put the right data folder back.',
-    back: 'Hubs, agents and rules that you removed since the copy was made are back. Those that you added since are missing. Check them first.',
+    back: 'Hubs, agents and rules that you removed since the copy was made are back. Those that you added since are missing. Go through them all as soon as the hub is open.',
     ends: 'Requests that were waiting in the copy end now, because they may have been done already. Whoever asked is told.',
     confirm: 'Use this copy',
     confirmed: 'Confirmed and recorded. The hub is open again.',

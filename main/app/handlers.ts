@@ -16,6 +16,7 @@ import {
 import {
   conversationsHandlers,
   feedHandlers,
+  historyHandlers,
   inboxHandlers,
   sendHandlers,
   tasksHandlers,
@@ -91,6 +92,7 @@ export function composeHandlers(
     ...rulesHandlers(work),
     ...attentionHandlers(work),
     ...conversationsHandlers(work),
+    ...historyHandlers(work),
     ...feedHandlers(work),
     ...auditHandlers({ audit }),
   };

@@ -31,6 +31,8 @@ import type { EventBus } from '../services/base/event-bus.ts';
 import type { PeerMessenger } from '../services/base/peer-messenger.ts';
 import { Conversations } from '../services/history/conversations.ts';
 import { Feed } from '../services/history/feed.ts';
+import { Search } from '../services/history/search.ts';
+import { SearchIndex } from '../services/history/search-index.ts';
 import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
 import { DurableItems } from '../services/inbox/durable-items.ts';
@@ -127,6 +129,7 @@ export interface TaskServices {
   readonly sender: Sender;
   readonly feed: Feed;
   readonly conversations: Conversations;
+  readonly search: Search;
   /** What a new page needs of this part. */
   snapshot(): WorkSnapshot;
   /** The answer to `discover`. */
@@ -386,6 +389,8 @@ export function composeTaskServices(
   // What clients see.
   const tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
   const conversations = new Conversations({ ...deps, parties, tasks: views });
+  const search = new Search({ ...deps, parties, conversations });
+  const searchIndex = new SearchIndex(deps);
   const sender = new Sender({
     ...deps,
     unit,
@@ -454,6 +459,7 @@ export function composeTaskServices(
     sender,
     feed,
     conversations,
+    search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
     capabilitiesPayload: () => capabilities.payload(),
     pong: () => capabilities.pong(),
@@ -467,6 +473,7 @@ export function composeTaskServices(
       const written = [keeper.start(), ruleBook.start()];
       inbox.start();
       registrations.start();
+      searchIndex.start();
       outbox.start();
       delegations.start();
       await Promise.all([...written, holds.start()]);
@@ -476,6 +483,7 @@ export function composeTaskServices(
       if (!running) return;
       running = false;
       questions.stop();
+      searchIndex.stop();
       delegations.stop();
       ruleBook.stop();
       holds.stop();

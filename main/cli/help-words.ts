@@ -18,6 +18,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'tasks',
       'cancel',
       'history',
+      'search',
     ],
   ],
   ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'mcp']],
@@ -123,7 +124,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'To cancel one: "axon cancel ID".',
   },
   cancel: { tries: ['cancel ID "no longer needed"'] },
-  history: { tries: ['history', 'history ID'] },
+  history: { tries: ['history', 'history ID'], next: 'By its words: "axon search dinner".' },
+  search: {
+    tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],
+    next: 'The whole conversation: "axon history ID".',
+  },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
   'mcp install': {
     tries: ['mcp install claude-code', 'mcp install codex --domain work.code'],

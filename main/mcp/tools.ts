@@ -45,6 +45,7 @@ const {
   'inbox.reply': reply,
   'conversations.list': conversations,
   'conversations.get': conversation,
+  'history.search': search,
 } = OPERATIONS;
 
 export const TOOLS = {
@@ -158,9 +159,18 @@ export const TOOLS = {
   axon_conversations: tool({
     title: 'What was said: conversations',
     description:
-      'Finds what was said before: lists the conversations that you took part in, the newest first.',
+      'Lists the conversations that you took part in, the newest first. Use axon_search to find words in them.',
     operation: 'conversations.list',
     params: conversations.params,
+    result: items,
+    readOnly: true,
+  }),
+  axon_search: tool({
+    title: 'What was said: search',
+    description:
+      'Finds what was said before, by its words: messages that you took part in, the newest first, with what was decided and what came of it. "q" is words, "words in this order", and filters: from: to: action: outcome: before: after:.',
+    operation: 'history.search',
+    params: search.params,
     result: items,
     readOnly: true,
   }),

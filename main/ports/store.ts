@@ -20,6 +20,7 @@ import type { MuteReads, MuteWrites } from './attention.ts';
 import type { AuditReads, AuditWrites } from './audit.ts';
 import type { RetentionWrites } from './retention.ts';
 import type { RuleReads, RuleWrites } from './rules.ts';
+import type { SearchReads, SearchWrites } from './search.ts';
 import type { KeyHex, PartyKey } from './transport.ts';
 
 export interface PeerRow {
@@ -308,7 +309,7 @@ export type TaskFilter =
   | { readonly agent?: never; readonly conversationId?: string; readonly knownTo?: string };
 
 /** Reads. `Tables` adds the writes. */
-export interface Reads extends RuleReads, MuteReads, AuditReads {
+export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   getMeta(name: string): string | undefined;
   peers(): readonly PeerRow[];
   peer(key: KeyHex): PeerRow | undefined;
@@ -386,6 +387,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
     page: Page,
     filter: { readonly conversationId?: string; readonly party?: PartyKey },
   ): readonly MessageRow[];
+  /** One message; of an agent only what it took part in. */
+  messageAt(seq: number, agent: string | null): MessageRow | undefined;
   /**
    * The newest that an agent of this hub sent or was given, among the newest `among` of a
    * conversation; of a request that was not allowed nothing. What others said there is passed over
@@ -431,7 +434,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads {
   replay(party: PartyKey, messageId: string): ReplayRow | undefined;
 }
 
-export interface Tables extends Reads, RuleWrites, MuteWrites, AuditWrites, RetentionWrites {
+export interface Tables
+  extends Reads, RuleWrites, MuteWrites, AuditWrites, RetentionWrites, SearchWrites {
   setMeta(name: string, value: string): void;
   putPeer(row: PeerRow): void;
   deletePeer(key: KeyHex): void;

@@ -64,3 +64,26 @@ export interface ConversationDetailDto {
   /** The newest first, as far as there is room. */
   readonly tasks: readonly TaskDto[];
 }
+
+/** A message that was found by its words. */
+export interface SearchHitDto {
+  readonly conversation_id: string | null;
+  readonly seq: number;
+  readonly at: number;
+  readonly direction: 'in' | 'out' | 'local';
+  /** A wire kind. */
+  readonly kind: string;
+  /** Who asked whom; of what belongs to no request, who said it to whom. */
+  readonly from: SpeakerDto;
+  readonly to: SpeakerDto;
+  /** The words around the first hit in pieces, each with whether it is a hit. */
+  readonly snippet: readonly (readonly [text: OutsideText, isHit: boolean])[];
+  /** Of what belongs to a request: what came of it, and what was decided by whom. */
+  readonly state: string | null;
+  readonly decision: ConversationEntryDto | null;
+}
+
+export interface SpeakerDto {
+  readonly hub_name: string;
+  readonly agent_name: OutsideText | null;
+}

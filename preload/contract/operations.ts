@@ -491,6 +491,13 @@ export const OPERATIONS = {
     access: 'history',
     params: v.object({ id: identifier }),
   },
+  'history.search': {
+    summary: 'Finds what was said by its words, the newest first.',
+    method: 'GET',
+    path: '/v1/search',
+    access: 'history',
+    params: v.object({ q: v.pipe(v.string(), v.minLength(1), v.maxLength(512)), ...pageOf }),
+  },
   'feed.list': {
     summary: 'Lists the notices for people, the newest first.',
     method: 'GET',

@@ -18,7 +18,7 @@ import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.
 import type { AttentionDto } from './attention.ts';
 import type { AuditCheckDto, AuditRowDto, AuditState } from './audit.ts';
 import type { RemoteApprovalDto } from './remote-approval.ts';
-import type { ConversationDetailDto, ConversationDto } from './conversation-dto.ts';
+import type { ConversationDetailDto, ConversationDto, SearchHitDto } from './conversation-dto.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
 export interface Items<T> {
@@ -176,6 +176,7 @@ export interface OperationResults {
   'rules.test': RuleTestDto;
   'conversations.list': Items<ConversationDto>;
   'conversations.get': ConversationDetailDto;
+  'history.search': Items<SearchHitDto>;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };
   'feed.mute': Items<MutedTopicDto>;

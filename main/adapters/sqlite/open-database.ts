@@ -143,7 +143,7 @@ function configure(connection: Connection): void {
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');
   connection.pragma('recursive_triggers = ON');
-  connection.pragma('secure_delete = FAST');
+  connection.pragma('secure_delete = ON');
   connection.pragma(`cache_size = -${CACHE_SIZE_KIB}`);
   connection.pragma(`journal_size_limit = ${WAL_SIZE_MAX_BYTES}`);
 }

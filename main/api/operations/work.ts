@@ -1,6 +1,7 @@
 // What is asked, done and told: sending, tasks, the inbox, and the record of it.
 import type { Conversations } from '../../services/history/conversations.ts';
 import type { Feed } from '../../services/history/feed.ts';
+import type { Search } from '../../services/history/search.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
 import { readCursor } from '../../services/base/paging.ts';
 import type { Sender } from '../../services/outgoing/sender.ts';
@@ -78,6 +79,15 @@ export function conversationsHandlers(deps: {
     'conversations.list': async ({ limit, cursor }, caller) =>
       conversations.list({ limit, cursor }, askerOf(caller)),
     'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
+  };
+}
+
+/** GET /v1/search: with the same scope. */
+export function historyHandlers(deps: { readonly search: Search }): HandlersOf<'history'> {
+  const { search } = deps;
+  return {
+    'history.search': async ({ q, limit, cursor }, caller) =>
+      search.find(q, { limit, cursor }, askerOf(caller)),
   };
 }
 

@@ -1,8 +1,11 @@
-// history: what was said, by conversation. An agent sees what it took part in.
+// history, search: what was said, by conversation or by its words. An agent sees what it took part
+// in.
 import type {
   ConversationDetailDto,
   ConversationDto,
   ConversationEntryDto,
+  SearchHitDto,
+  SpeakerDto,
 } from '../../../preload/contract/conversation-dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -16,7 +19,7 @@ const { conversations: text } = ENGLISH;
 export function addHistoryCommand(program: AxonCommand): void {
   program
     .command('history')
-    .description('find what was said before: list conversations, newest first, or read one')
+    .description('list conversations, newest first, or read one')
     .argument('[id]', 'one conversation')
     .does(async ({ terminal, session }, id?: string) => {
       const client = await session.asAnyone();
@@ -30,6 +33,50 @@ export function addHistoryCommand(program: AxonCommand): void {
       const read = await client.call('conversations.get', { id });
       terminal.result(read, () => threadLines(read));
     });
+  program
+    .command('search')
+    .description('find what was said before, by its words')
+    .argument(
+      '<words...>',
+      'words, a phrase in quotes, and from: to: action: outcome: before: after:',
+    )
+    .does(async ({ terminal, session }, words: readonly string[]) => {
+      const client = await session.asAnyone();
+      const q = words.map(asTyped).join(' ');
+      const found = await client.call('history.search', { q });
+      terminal.result(found, () => [
+        ...found.items.flatMap(hitLines),
+        ...(found.items.length === 0 ? [noHitLine(found.next)] : []),
+      ]);
+    });
+}
+
+/** The shell took the quotes of a phrase. */
+function asTyped(word: string): string {
+  const [, filter = '', rest = ''] = /^([a-z]+:)?([^]*)$/.exec(word) ?? [];
+  return /\s/.test(rest) && !rest.includes('"') ? `${filter}"${rest}"` : word;
+}
+
+function noHitLine(next: string | null): string {
+  return next === null ? 'Nothing of that was said.' : 'Nothing of that was said lately.';
+}
+
+function hitLines(hit: SearchHitDto): readonly string[] {
+  const { at, kind, from, to, snippet, state, decision, conversation_id: conversation } = hit;
+  const kinds: Readonly<Record<string, string>> = text.kinds;
+  const what = kinds[kind] ?? text.kinds.other;
+  const came = state === null ? '' : `: ${stateWords(state)}`;
+  return [
+    '',
+    `${localTime(at)}  ${what}, ${speakerOf(from)} to ${speakerOf(to)}${came}`,
+    ...(decision === null ? [] : [headOf(decision)]),
+    ...quoted(snippet.map(([piece]) => piece).join('')),
+    ...(conversation === null ? [] : [`In conversation ${conversation}`]),
+  ];
+}
+
+function speakerOf({ hub_name: hub, agent_name: agent }: SpeakerDto): string {
+  return agent === null ? hub : `${hub}, ${agent}`;
 }
 
 function listLines(items: readonly ConversationDto[]): readonly string[] {

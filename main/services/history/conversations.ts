@@ -11,8 +11,9 @@ import type { Items } from '../../../preload/contract/results.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { type JsonObject, isJsonObject, readObject } from '../../lib/json-object.ts';
+import { readObject } from '../../lib/json-object.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
+import { saidIn, wordsIn, type Said } from '../../ports/said-words.ts';
 import type {
   ApprovalDecisionRow,
   ConversationSummaryRow,
@@ -48,24 +49,8 @@ interface Deps {
 /** What a line of the list is made of: the newest message, and what it followed. */
 const SUMMARY_MESSAGES = 2;
 
-/** The member of a payload that is its words. */
-const WORDS: Readonly<Record<string, string>> = {
-  query: 'question',
-  delegate: 'task',
-  response: 'summary',
-  result: 'outcome',
-  notify: 'data',
-  cancel: 'reason',
-  error: 'message',
-};
-
 const REQUESTS = new Set(['query', 'delegate']);
 const REPORTS = new Set(['result', 'response', 'error']);
-
-interface Source {
-  readonly kind: string;
-  readonly payload: JsonObject;
-}
 
 export class Conversations {
   readonly #deps: Deps;
@@ -105,10 +90,7 @@ export class Conversations {
       messages: messages.length,
     };
     const decisions = rows.flatMap((task) => {
-      const entry =
-        task.direction === 'outgoing'
-          ? this.#decisionThere(task)
-          : decisionHere(store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
+      const entry = this.decision(task);
       return entry === undefined ? [] : [{ taskId: task.id, entry }];
     });
     const told = this.#entries(
@@ -122,6 +104,13 @@ export class Conversations {
       entries,
       tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)),
     };
+  }
+
+  /** What was decided about a request, here or at the hub that was asked. */
+  decision(task: TaskRow): ConversationEntryDto | undefined {
+    return task.direction === 'outgoing'
+      ? this.#decisionThere(task)
+      : decisionHere(this.#deps.store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
   }
 
   #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
@@ -149,7 +138,7 @@ export class Conversations {
     const title = isNamedByTask
       ? views.text(first)
       : shown
-        ? titleOf(sourceOf(shown, this.#taskOf(shown)))
+        ? titleOf(saidIn(shown, this.#taskOf(shown)))
         : '';
     return {
       id: row.conversationId,
@@ -202,7 +191,7 @@ export class Conversations {
   ): ConversationEntryDto {
     const { parties } = this.#deps;
     const task = this.#taskOf(message, known);
-    const said = sourceOf(message, task);
+    const said = saidIn(message, task);
     return {
       seq: message.seq,
       at: message.at,
@@ -286,7 +275,7 @@ function stateAt({ kind }: MessageRow, task: TaskRow, isToldBelow: boolean): str
 /**
  * A remote approval that is over is answered. Whether anything was done stands at the other hub.
  */
-function stateOf(task: TaskRow): string {
+export function stateOf(task: TaskRow): string {
   return task.state === 'completed' &&
     task.toAgent === null &&
     questionIn(readObject(task.payload)) !== undefined
@@ -342,24 +331,6 @@ function rank(entry: ConversationEntryDto): number {
   return entry.kind === 'delegate' || entry.kind === 'query' ? 0 : 2;
 }
 
-/**
- * What a message says stands in its own payload, or in its task: the request, or the result in the
- * form that tasks have.
- */
-function sourceOf(message: MessageRow, task: TaskRow | undefined): Source {
-  const { kind } = message;
-  if (message.payload !== null) return { kind, payload: readObject(message.payload) };
-  if (kind === 'query' || kind === 'delegate')
-    return { kind, payload: readObject(task?.payload ?? '') };
-  return { kind: 'result', payload: readObject(task?.result ?? '') };
-}
-
-/** What it says: words, or any other JSON; null where it says nothing. */
-function wordsIn({ kind, payload }: Source): unknown {
-  const said = payload[WORDS[kind] ?? ''] ?? null;
-  return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
-}
-
 function shownWords(
   words: unknown,
   room: number,
@@ -375,8 +346,8 @@ function shownWords(
 }
 
 /** The same in one line. */
-function titleOf(source: Source): string {
-  const words = wordsIn(source);
+function titleOf(said: Said): string {
+  const words = wordsIn(said);
   if (words === null) return '';
   if (typeof words === 'string') return boundedText(words, TITLE_MAX_CHARACTERS * 2);
   const { fields } = shownFields(words, TITLE_MAX_CHARACTERS);

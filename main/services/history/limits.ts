@@ -16,3 +16,18 @@ export const ENTRY_TEXT_MAX_CHARACTERS = 65_536;
 export const CONVERSATION_TEXT_MAX_CHARACTERS = 1_000_000;
 /** What an entry shows of itself where the newer ones have taken all of that. */
 export const ENTRY_TEXT_MIN_CHARACTERS = 200;
+/** How often it is looked whether the search index is behind. */
+export const INDEX_LOOK_MS = 1_000;
+/** Messages that one commit takes into the index: a few milliseconds. */
+export const INDEX_MESSAGES = 32;
+/** Between two of them, for everybody else. */
+export const INDEX_PAUSE_MS = 5;
+/** Words of one search; the others are refused. */
+export const SEARCH_WORDS_MAX = 16;
+/** How long one search looks through messages; then it says from where to go on. */
+export const SEARCH_BUDGET_MS = 100;
+/** Messages that are asked of the index at once. */
+export const SEARCH_SEQS = 200;
+/** What a hit shows of its message: so much before the first word found, and so much in all. */
+export const SNIPPET_BEFORE_CHARACTERS = 40;
+export const SNIPPET_MAX_CHARACTERS = 160;

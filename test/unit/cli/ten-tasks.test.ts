@@ -13,7 +13,7 @@ const TASKS = [
   ['cancel', 'cancel', 'axon_cancel', /^cancels? a task/],
   ['answer an item', 'reply', 'axon_reply', /^answers? an item of the inbox/],
   ['notify', 'notify', 'axon_notify', /^tells? another hub something/],
-  ['find what was said before', 'history', 'axon_conversations', /what was said before/],
+  ['find what was said before', 'search', 'axon_search', /what was said before/],
   ['see why something was refused', 'tasks', 'axon_task', /why it was refused/],
 ] as const;
 

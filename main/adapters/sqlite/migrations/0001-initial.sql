@@ -267,6 +267,15 @@ BEGIN
   WHERE conversation_id = OLD.conversation_id;
 END;
 
+-- The words of messages, each without case and accents (lib/text-words.ts), to find them again: rowid is the seq of the message. Which words
+-- there are stands here, and no text. How far it goes is in meta, "search"; what was removed leaves the file when the index is merged.
+CREATE VIRTUAL TABLE search USING fts5(words, content='', contentless_delete=1, detail=none, prefix='3 4', tokenize='ascii');
+
+CREATE TRIGGER messages_forgotten AFTER DELETE ON messages
+BEGIN
+  DELETE FROM search WHERE rowid = OLD.seq;
+END;
+
 -- One row a conversation, kept by triggers on messages, so that the list never has to count messages. `party` is the number of a name.
 CREATE TABLE conversations (
   conversation_id ANY PRIMARY KEY NOT NULL,

@@ -14,6 +14,7 @@ import { outboxReads, outboxWrites } from './outbox.ts';
 import { peerReads, peerWrites } from './peers.ts';
 import { retentionWrites } from './retention.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
+import { searchReads, searchWrites } from './search.ts';
 import { taskReads, taskWrites } from './tasks.ts';
 
 export function allReads(statements: Statements): Reads {
@@ -30,6 +31,7 @@ export function allReads(statements: Statements): Reads {
     ...ruleReads(statements),
     ...muteReads(statements),
     ...auditReads(statements),
+    ...searchReads(statements),
   };
 }
 
@@ -53,5 +55,6 @@ export function allTables(statements: Statements, monotonicMs: () => number): Ta
     ...muteWrites(statements),
     ...auditWrites(statements, monotonicMs),
     ...retentionWrites(statements),
+    ...searchWrites(statements),
   };
 }

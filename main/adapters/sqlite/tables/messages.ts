@@ -34,7 +34,7 @@ const CONTENT = {
 } as const;
 
 const NEW_MESSAGE = new RowMapper<Omit<MessageRow, 'seq'>>(CONTENT);
-const MESSAGE = new RowMapper<MessageRow>({ seq: integer('seq'), ...CONTENT });
+export const MESSAGE = new RowMapper<MessageRow>({ seq: integer('seq'), ...CONTENT });
 const CONVERSATION = new RowMapper<ConversationSummaryRow>({
   conversationId: id('conversation_id'),
   party: namedParty('party'),
@@ -70,14 +70,16 @@ export function messagesQuery(filter: MessageFilter): string {
 }
 
 /**
- * Among the newest of a conversation those an agent sent or was given, but none of a request that
- * it may not know: that is asked of the request that the message is, or refers to.
+ * What one agent, given four times, sent or was given, but nothing of a request that it may not
+ * know: that is asked of the request that the message is, or refers to.
  */
-const OF_AGENT = `FROM messages WHERE conversation_id = ?
-    AND seq > coalesce((SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
-    AND ((direction <> 'in' AND from_agent = ?) OR (direction <> 'out' AND to_agent = ?))
+export const IS_SAID_WITH_AGENT = `((direction <> 'in' AND from_agent = ?) OR (direction <> 'out' AND to_agent = ?))
     AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.direction = CASE messages.direction WHEN 'local' THEN 'local' ELSE 'incoming' END
       AND tasks.party = messages.party AND tasks.message_id = coalesce(messages.ref, messages.message_id) AND NOT ${IS_KNOWN_TO_AGENT})`;
+/** Those among the newest of a conversation. */
+const OF_AGENT = `FROM messages WHERE conversation_id = ?
+    AND seq > coalesce((SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
+    AND ${IS_SAID_WITH_AGENT}`;
 
 export const MESSAGE_QUERIES = {
   ofConversationAndAgent: `SELECT ${MESSAGE.selected} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,

@@ -11,6 +11,7 @@ import { integer } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
+import { searchWrites } from './search.ts';
 
 const PLACE = new RowMapper<PurgePlace>({ at: integer('at'), seq: integer('seq') });
 const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
@@ -47,6 +48,7 @@ const REMOVE = {
 } as const satisfies Partial<Record<KeptKind, string>>;
 
 export function retentionWrites(statements: Statements): RetentionWrites {
+  const { clearSearch } = searchWrites(statements);
   const removeOne = (kind: Exclude<KeptKind, 'outbox'>, seq: number, at: number): number => {
     if (kind !== 'tasks') return statements.run(REMOVE[kind], seq).changes;
     const { changes } = statements.run(PURGE_TASK, at, seq);
@@ -63,6 +65,7 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       }
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
       const seqs = places.map(({ seq }) => seq).filter((seq) => removeOne(kind, seq, at) > 0);
+      if (kind === 'messages' && seqs.length > 0) clearSearch();
       const last = places.at(-1);
       return {
         removed: seqs.length,

@@ -148,7 +148,7 @@ describe('the settings', () => {
       foreign_keys: 1,
       trusted_schema: 0,
       recursive_triggers: 1,
-      secure_delete: 2,
+      secure_delete: 1,
       mmap_size: 0,
       cache_size: -8_192,
       busy_timeout: BUSY_TIMEOUT_MS,
@@ -168,7 +168,7 @@ describe('the settings', () => {
     const probe = new Database(path, { readonly: true });
     const tables = probe
       .prepare(
-        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
       )
       .all();
     probe.close();

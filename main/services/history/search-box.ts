@@ -1,0 +1,104 @@
+// What somebody typed into the search box: words, quoted phrases, and filters such as
+// `from:mum outcome:declined before:2026-10-01`. Pure.
+import { localDay } from '../../../preload/contract/local-day.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { textWords } from '../../lib/text-words.ts';
+import type { SearchWord } from '../../ports/search.ts';
+import { SEARCH_WORDS_MAX } from './limits.ts';
+
+export interface SearchBox {
+  readonly words: readonly SearchWord[];
+  /** Words that stand beside each other, in this order. */
+  readonly phrases: readonly (readonly SearchWord[])[];
+  /** Names as they were typed. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Kinds of messages. */
+  readonly kinds: readonly string[] | null;
+  /** States of tasks. */
+  readonly states: readonly string[] | null;
+  /** Wall clock, ms since 1970; from that moment on, and up to it. */
+  readonly after: number | null;
+  readonly before: number | null;
+}
+
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  question: ['query'],
+  task: ['delegate'],
+  answer: ['response', 'result'],
+  notice: ['notify'],
+  cancel: ['cancel'],
+  failure: ['error'],
+};
+const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
+  done: ['completed', 'answered'],
+  partial: ['partial'],
+  failed: ['failed'],
+  declined: ['declined'],
+  expired: ['expired'],
+  cancelled: ['cancelled'],
+  waiting: ['awaiting_approval', 'held'],
+  running: ['queued', 'claimed', 'running'],
+};
+const PART = /(from|to|action|outcome|before|after):(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
+
+/** @throws AppError bad_request, with what to type instead */
+export function readSearchBox(typed: string): SearchBox {
+  const filters = new Map<string, string>();
+  const groups: SearchWord[][] = [];
+  for (const [all, name, quoted, plain, phrase] of typed.matchAll(PART)) {
+    if (name !== undefined) {
+      const filter = name.toLowerCase();
+      if (filters.has(filter)) throw refused(`"${filter}:" stands there twice.`);
+      filters.set(filter, quoted ?? plain ?? '');
+      continue;
+    }
+    const words = [...textWords(phrase ?? all)].map(({ word }) => ({ word, isBeginning: false }));
+    if (words.length > 0) groups.push(words);
+    if (groups.flat().length > SEARCH_WORDS_MAX)
+      throw refused(`A search has at most ${SEARCH_WORDS_MAX} words.`);
+  }
+  const last = groups.at(-1)?.at(-1);
+  if (last !== undefined && !/["\s]$/u.test(typed))
+    groups.at(-1)?.splice(-1, 1, { ...last, isBeginning: true });
+  if (groups.length === 0 && filters.size === 0)
+    throw refused('There is no word in it to search for.');
+  return {
+    words: groups.flat(),
+    phrases: groups.filter((words) => words.length > 1),
+    from: filters.get('from') ?? null,
+    to: filters.get('to') ?? null,
+    kinds: oneOf(ACTIONS, 'action', filters),
+    states: oneOf(OUTCOMES, 'outcome', filters),
+    after: dayOf('after', filters),
+    before: dayOf('before', filters),
+  };
+}
+
+function oneOf(
+  table: Readonly<Record<string, readonly string[]>>,
+  name: string,
+  filters: ReadonlyMap<string, string>,
+): readonly string[] | null {
+  const typed = filters.get(name);
+  if (typed === undefined) return null;
+  const found = Object.entries(table).find(([word]) => word === typed.toLowerCase());
+  if (found !== undefined) return found[1];
+  throw refused(`"${name}:" takes one of these: ${Object.keys(table).join(', ')}.`);
+}
+
+/** The beginning of a day or a month, by the clock of this computer. */
+function dayOf(name: string, filters: ReadonlyMap<string, string>): number | null {
+  const typed = filters.get(name);
+  if (typed === undefined) return null;
+  const at = localDay(typed);
+  if (at !== undefined) return at;
+  throw refused(`"${name}:" takes a day or a month, such as 2026-05-31 or 2026-05.`);
+}
+
+function refused(message: string): AppError {
+  return new AppError('bad_request', message, {
+    failedBy: 'input',
+    hint: 'Type words, "words in this order", and from: to: action: outcome: before: after:.',
+  });
+}

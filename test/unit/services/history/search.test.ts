@@ -1,0 +1,172 @@
+// Finding what was said: what people type, what they are told of it, and that an agent finds only
+// what it took part in.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { INDEX_LOOK_MS } from '../../../../main/services/history/limits.ts';
+import { readSearchBox } from '../../../../main/services/history/search-box.ts';
+import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+
+const DINNER = 'Tell the family chat that dinner is at 7';
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openTwoHubs(['work.code']));
+  mum.person = 'Mum';
+});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+async function ask(text: string, more: object = {}): Promise<void> {
+  await dad.work.sender.delegate(
+    delegation('mum', text, { domain: 'family.chat', ...more }),
+    'openclaw',
+    null,
+  );
+  await clock.settle();
+}
+
+async function tended(): Promise<void> {
+  for (const hub of [dad, mum])
+    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_LOOK_MS);
+}
+
+const find = (hub: WorkHub, q: string, agent: string | null = null): readonly SearchHitDto[] =>
+  hub.work.search.find(q, { limit: 50 }, agent).items;
+const texts = (hits: readonly SearchHitDto[]): readonly string[] =>
+  hits.map(({ snippet }) => snippet.map(([piece]) => piece).join(''));
+
+it('tells who asked whom, what was decided by whom, and what came of it, at both hubs', async () => {
+  await ask(DINNER);
+  await mum.decide(mum.card, 'allow');
+  const { delivery_id } = await mum.claim('claude');
+  await mum.work.inbox.reply('claude', delivery_id, {
+    status: 'completed',
+    outcome: 'They know of dinner now',
+    truncated: false,
+  });
+  await clock.settle();
+  await tended();
+  for (const [hub, direction, surface] of [
+    [dad, 'in', 'peer'],
+    [mum, 'here', 'browser'],
+  ] as const) {
+    const [result, request] = find(hub, 'dinner');
+    expect(result?.kind).toBe('result');
+    expect(request).toMatchObject({
+      kind: 'delegate',
+      from: { hub_name: 'dad', agent_name: 'Openclaw' },
+      to: { hub_name: 'mum' },
+      state: 'completed',
+      decision: { state: 'approved', direction, surface },
+    });
+    expect(request?.snippet).toEqual([
+      ['Tell the family chat that ', false],
+      ['dinner', true],
+      [' is at 7', false],
+    ]);
+  }
+  expect(find(dad, 'dinner')[1]?.decision?.person).toBe('Mum');
+});
+
+describe('what people type', () => {
+  beforeEach(async () => {
+    await ask(DINNER);
+    await mum.decide(mum.card, 'decline');
+    await ask('Dinner is cold, at seven');
+    await clock.settle();
+    await tended();
+  });
+
+  it.each([
+    ['dinner', 2],
+    ['dinn', 2],
+    ['dinn ', 0],
+    ['DINNER cold', 1],
+    ['"dinner is at"', 1],
+    ['"is dinner"', 0],
+    ['"dinner is at', 1],
+    ['"is din', 0],
+    ['dinner from:dad', 2],
+    ['dinner from:openclaw', 2],
+    ['dinner from:mum', 0],
+    ['to:Mum dinner', 2],
+    ['outcome:declined', 2],
+    ['dinner outcome:declined', 1],
+    ['action:task', 2],
+    ['action:question dinner', 0],
+    ['dinner before:2020-01', 0],
+    ['dinner after:2020-01-01', 2],
+    ['dinner before:2200-01', 2],
+    ['dinner after:2200-01', 0],
+    ['dinner"; DROP TABLE messages --', 0],
+    ['dinner AND cold', 0],
+    ['dinner*', 2],
+    ['(dinner)', 2],
+    ['%', null],
+    ['"', null],
+    ['\u0000', null],
+    ['before:yesterday', null],
+    ['before:2026-02-30', null],
+    ['outcome:nice', null],
+    ['from:a from:b', null],
+    ['a '.repeat(17), null],
+  ])('%j finds %j', (q, count) => {
+    if (count === null) expect(() => find(mum, q)).toThrow(/[.]$/);
+    else expect(find(mum, q)).toHaveLength(count);
+  });
+
+  it('gives pages, each from where the last one ended', () => {
+    const first = mum.work.search.find('dinner', { limit: 1 }, null);
+    expect(texts(first.items)).toEqual(['Dinner is cold, at seven']);
+    const second = mum.work.search.find(
+      'dinner',
+      { limit: 1, cursor: first.next ?? undefined },
+      null,
+    );
+    expect(texts(second.items)).toEqual([DINNER]);
+    expect(() => mum.work.search.find('dinner', { limit: 1, cursor: 'x' }, null)).toThrow(
+      'That cursor is not one this hub gave out.',
+    );
+  });
+});
+
+it('a long text is shown around the hit, escaped', async () => {
+  await ask(`${'word '.repeat(200)}\u202edinner${' more'.repeat(200)}`);
+  await tended();
+  const [hit] = find(mum, 'dinner');
+  const shown = texts(hit ? [hit] : [])[0] ?? '';
+  expect(shown).toContain('[U+202E]dinner more');
+  expect(shown.length).toBeLessThan(200);
+  expect(hit?.snippet.filter(([, isHit]) => isHit)).toEqual([['dinner', true]]);
+});
+
+it('an agent finds what it took part in: nothing that was not allowed, nothing of others', async () => {
+  await ask(DINNER);
+  await tended();
+  expect(find(mum, 'dinner', 'claude')).toEqual([]);
+  expect(find(dad, 'dinner', 'openclaw')).toHaveLength(1);
+  expect(find(dad, 'dinner', 'claude')).toEqual([]);
+  await mum.decide(mum.card, 'allow');
+  expect(texts(find(mum, 'dinner', 'claude'))).toEqual([DINNER]);
+  await ask(`${DINNER} again`);
+  await mum.decide(mum.card, 'decline');
+  await clock.settle();
+  await tended();
+  expect(texts(find(mum, 'dinner', 'claude'))).toEqual([DINNER]);
+});
+
+it.each(['a:'.repeat(250), '"'.repeat(500), 'from:'.repeat(100), `${'z'.repeat(500)}:x`, ' '])(
+  'reads %j at once or refuses it',
+  (q) => {
+    const startedAt = performance.now();
+    try {
+      readSearchBox(q);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'bad_request' });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  },
+);

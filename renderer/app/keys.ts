@@ -1,5 +1,6 @@
-// The keys of the whole page: screens by number, J and K through what can be gone through, ? for
-// the panel. Keys of a card are the card's.
+// The keys of the whole page: screens by number, J and K through what can be gone through, / for
+// the search, ? for the panel. Keys of a card are the card's.
+import { tick } from 'svelte';
 import { SCREENS } from './Navigation.svelte.ts';
 import type { Navigation } from './Navigation.svelte.ts';
 
@@ -58,6 +59,7 @@ export function listenToKeys(
     )
       return;
     if (event.key === '?') onPanel();
+    else if (event.key === '/') void search(page.document, navigation);
     else if (event.key === 'j' || event.key === 'k')
       step(page.document, event.key === 'j' ? 1 : -1);
     else return;
@@ -65,6 +67,12 @@ export function listenToKeys(
   };
   page.addEventListener('keydown', onKey);
   return () => page.removeEventListener('keydown', onKey);
+}
+
+async function search(document: Document, navigation: Navigation): Promise<void> {
+  navigation.go('conversations');
+  await tick();
+  document.querySelector<HTMLElement>('[data-search]')?.focus();
 }
 
 function step(document: Document, by: 1 | -1): void {

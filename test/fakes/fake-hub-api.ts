@@ -347,6 +347,7 @@ export class FakeHubApi implements HubApi {
         id === DINNER_THREAD.conversation.id
           ? good(DINNER_THREAD)
           : bad('not_found', 'There is no such conversation.'),
+      'history.search': () => good({ items: [], next: null }),
       'sessions.list': () => good({ items: SESSIONS, next: null }),
       'sessions.revoke': () => good({ revoked: true }),
       'rules.update': ({ id, suspended }) =>

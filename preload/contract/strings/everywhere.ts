@@ -130,6 +130,7 @@ export const common = {
     screens: 'Now to Settings',
     screensKeys: (modifier: string) => `${modifier} 1 to 7`,
     move: 'Next, previous',
+    search: 'Search what was said',
     open_item: 'Open',
     back: 'Back',
     closeTop: 'Close the top layer',

@@ -81,6 +81,17 @@ export const conversations = {
   emptyDetail:
     'When an agent asks another one, the whole exchange is kept here, with every decision.',
   older: 'Show older ones',
+  search: {
+    label: 'Search what was said',
+    submit: 'Search',
+    help: 'Filters: from: to: action: outcome: before: after:',
+    found: (count: number) => plural(count, { one: '{n} found', other: '{n} found' }),
+    none: 'Nothing of that was said.',
+    noneYet: 'Nothing of that was said lately.',
+    older: 'Look further back',
+    asked: (from: string, to: string) => `${from} to ${to}`,
+    noThread: 'A notice that belongs to no conversation.',
+  },
   with: (hub: string) => `${hub} and this computer.`,
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
   mine: (hub: string) => `to ${hub}`,

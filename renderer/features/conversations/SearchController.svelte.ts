@@ -1,0 +1,74 @@
+// A search in what was said, page by page. Asks when somebody presses Enter, never while they type.
+import type { SearchHitDto } from '../../../preload/contract/conversation-dto.ts';
+import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import { problemWords } from '../../app/problem-words.ts';
+
+const PAGE_SIZE = 20;
+
+export class SearchController {
+  typed = $state('');
+  #hits = $state.raw<readonly SearchHitDto[] | null>(null);
+  #next = $state<string | null>(null);
+  #problem = $state<string | null>(null);
+  #busy = $state(false);
+  /** What the shown hits were asked for. */
+  #asked = '';
+  readonly #api: HubApi;
+
+  constructor(api: HubApi) {
+    this.#api = api;
+  }
+
+  /** Hits, or that there are none, stand in place of the conversations. */
+  get isOpen(): boolean {
+    return this.#hits !== null;
+  }
+  get hits(): readonly SearchHitDto[] {
+    return this.#hits ?? [];
+  }
+  get more(): boolean {
+    return this.#next !== null;
+  }
+  get problem(): string | null {
+    return this.#problem;
+  }
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  close(): void {
+    this.#asked = '';
+    this.#hits = null;
+    this.#next = null;
+    this.#problem = null;
+  }
+
+  async find(): Promise<void> {
+    const typed = this.typed;
+    if (typed.trim() === '') return this.close();
+    this.#asked = typed;
+    const page = await this.#read({ q: typed });
+    if (page === undefined) return;
+    this.#hits = page.items;
+    this.#next = page.next;
+  }
+
+  async readOlder(): Promise<void> {
+    if (this.#next === null || this.#busy) return;
+    const page = await this.#read({ q: this.#asked, cursor: this.#next });
+    if (page === undefined) return;
+    this.#hits = [...this.hits, ...page.items];
+    this.#next = page.next;
+  }
+
+  /** An answer that comes after something else was asked is dropped. */
+  async #read(asked: { readonly q: string; readonly cursor?: string }) {
+    this.#busy = true;
+    const outcome = await this.#api.call('history.search', { ...asked, limit: PAGE_SIZE });
+    if (this.#asked !== asked.q) return undefined;
+    this.#busy = false;
+    this.#problem = outcome.ok ? null : problemWords(outcome.problem);
+    if (!outcome.ok && asked.cursor === undefined) this.#hits = null;
+    return outcome.ok ? outcome.value : undefined;
+  }
+}

@@ -1,8 +1,10 @@
-// Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service. A
-// missing one skips its tests with a loud line; where AXON_TEST_REQUIRE_ALL is 1 (continuous
-// integration) a missing one fails instead, so that nothing is skipped in silence.
+// Which real parts this machine has: Chromium, network namespaces, avahi, a Secret Service, the
+// programs that speak MCP. A missing one skips its tests with a loud line; where
+// AXON_TEST_REQUIRE_ALL is 1 (continuous integration) a missing one fails instead, so that nothing
+// is skipped in silence.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
+import { hasRealClients } from './real-clients.ts';
 
 export const REAL_PARTS = {
   chromium: { needs: 'the package chromium', found: () => existsSync(chromiumPath()) },
@@ -24,6 +26,10 @@ export const REAL_PARTS = {
   'c-compiler': {
     needs: 'Linux and the packages gcc and libc6-dev',
     found: () => process.platform === 'linux' && onPath('cc'),
+  },
+  clients: {
+    needs: 'Linux x64 and "npm ci --ignore-scripts --prefix test/clients"',
+    found: hasRealClients,
   },
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
   ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },

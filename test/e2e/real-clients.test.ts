@@ -1,0 +1,219 @@
+// The programs that people really have, with the entry that `axon mcp install` wrote for them. Two
+// Claude Codes on two paired hubs work together, with a person between them; all that is written by
+// hand is what their models say.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { openBrowser } from '../lan/browser.ts';
+import { HubProcess } from '../lan/hub-process.ts';
+import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
+import { ThisComputer } from '../lan/this-computer.ts';
+import { runClient, type RealClient } from '../support/real-clients.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { ScriptedModel, type Result, type Script } from '../support/scripted-model.ts';
+import { allowOnCard, readCard } from './card-reader.ts';
+import { HouseholdPage } from './household-pages.ts';
+import { pairByApi } from './pair-by-api.ts';
+
+const DAD = 'Dad’s laptop';
+const MUM = 'Mum’s PC';
+const DOMAIN = 'family.chat';
+const TEXT = 'Tell the family chat that dinner is at 7. “Leo” brings the bread 🥖.';
+const REASON = 'Dad is in the car.';
+const OUTCOME = 'Told them; Leo says “ok”.';
+const WAIT_MS = 45_000;
+const TOOLS = ['peers', 'discover', 'delegate', 'task', 'inbox', 'ack', 'reply'];
+const PREFIX = 'mcp__axon__';
+/** Settings of whoever runs the test, which would lead an entry elsewhere. */
+const NOT_OURS = {
+  CLAUDE_CONFIG_DIR: undefined,
+  CODEX_HOME: undefined,
+  GEMINI_CLI_HOME: undefined,
+  OPENCLAW_CONFIG_PATH: undefined,
+  OPENCLAW_STATE_DIR: undefined,
+  XDG_CONFIG_HOME: undefined,
+};
+
+interface Place {
+  readonly hub: HubProcess;
+  /** The home folder of the programs there. */
+  readonly home: string;
+}
+
+/** Lists, asks, and follows what it asked for to its end. */
+const ASKING: Script = [
+  () => ({ tool: 'axon_peers', input: {} }),
+  ([peers]) => ({ tool: 'axon_discover', input: { id: first(peers, 'items')['name'] } }),
+  ([peers, offer]) => {
+    const [domain] = first(offer?.['untrusted'], 'agents')['domains'] as readonly string[];
+    const to = first(peers, 'items')['name'];
+    return { tool: 'axon_delegate', input: { to, task: TEXT, domain, reason: REASON } };
+  },
+  ([, , report]) => ({ tool: 'axon_task', input: { id: report?.['id'], wait: WAIT_MS } }),
+  (results) => {
+    const { id, state, untrusted } = results.at(-1) ?? {};
+    if (state !== 'completed') return { tool: 'axon_task', input: { id, wait: WAIT_MS } };
+    return { says: `They answered: ${(untrusted as { readonly outcome: string }).outcome}` };
+  },
+];
+
+/** Takes what waits, says that it has it, and answers. */
+const ANSWERING: Script = [
+  () => ({ tool: 'axon_inbox', input: { wait_ms: WAIT_MS } }),
+  ([inbox]) => ({ tool: 'axon_ack', input: { delivery: first(inbox, 'items')['delivery_id'] } }),
+  ([inbox]) => ({
+    tool: 'axon_reply',
+    input: { delivery: first(inbox, 'items')['delivery_id'], outcome: OUTCOME },
+  }),
+  () => ({ says: 'Nothing else waits.' }),
+];
+
+function first(result: unknown, list: string): Result {
+  const [item] = (result as Readonly<Record<string, readonly Result[]>>)[list] ?? [];
+  if (item === undefined) throw new Error(`no ${list} in ${JSON.stringify(result)}`);
+  return item;
+}
+
+describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clients', () => {
+  const computer = new ThisComputer('this computer');
+  const places: Place[] = [];
+  let dad: Place;
+  let mum: Place;
+  let browser: Browser;
+
+  async function start(name: string): Promise<Place> {
+    const hub = await HubProcess.start(computer, { name, flags: ['--discovery', 'off'] });
+    await (await hub.owner()).call('settings.update', { person: name.slice(0, 3) });
+    const place = { hub, home: await mkdtemp(join(tmpdir(), 'axon-client-')) };
+    places.push(place);
+    return place;
+  }
+
+  /** As its person does it: connects the program, and writes its entry. */
+  async function install({ hub, home }: Place, client: RealClient | 'cursor'): Promise<void> {
+    const added = await hub.axonAsOwner(['agents', 'add', client, '--domain', DOMAIN]);
+    expect(added.code, added.transcript).toBe(0);
+    const { code, transcript } = await hub.axon(['mcp', 'install', client], {
+      ...NOT_OURS,
+      HOME: home,
+    });
+    expect(code, transcript).toBe(0);
+  }
+
+  /** How a program says what it starts. */
+  const commandOf = ({ hub }: Place): string =>
+    [NODE_BINARY, join(REPOSITORY_ROOT, 'main/entry/axon.cjs'), 'mcp --home', hub.home].join(' ');
+
+  /** One run of Claude Code to its end: what its model was told, and what it printed. */
+  async function claude(
+    place: Place,
+    script: Script,
+  ): Promise<{ readonly results: readonly Result[]; readonly out: string }> {
+    const model = await ScriptedModel.start(script, PREFIX);
+    const allowed = TOOLS.map((tool) => `${PREFIX}axon_${tool}`).join(',');
+    try {
+      const { out } = await runClient(
+        'claude-code',
+        ['-p', 'Work with the other hub.', '--allowedTools', allowed],
+        place.home,
+        {
+          ANTHROPIC_BASE_URL: model.url,
+          ANTHROPIC_API_KEY: 'none',
+          // The tools are there from the first turn on.
+          ENABLE_TOOL_SEARCH: 'false',
+          MCP_CONNECTION_NONBLOCKING: '0',
+        },
+      );
+      return { results: model.results, out };
+    } finally {
+      await model.close();
+    }
+  }
+
+  beforeAll(async () => {
+    [dad, mum, browser] = await Promise.all([start(DAD), start(MUM), openBrowser(computer)]);
+    await pairByApi(await dad.hub.owner(), await mum.hub.owner(), { asking: DAD, asked: MUM });
+    await Promise.all([install(dad, 'claude-code'), install(mum, 'claude-code')]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    for (const { hub, home } of places) {
+      await hub.remove();
+      await rm(home, { recursive: true, force: true });
+    }
+    await computer.close();
+  });
+
+  it('Claude Code connects', async () => {
+    const { out } = await runClient('claude-code', ['mcp', 'list'], dad.home);
+    expect(out).toContain(`axon: ${commandOf(dad)} - ✔ Connected\n`);
+  });
+
+  it('one Claude Code gives another a task, which a person allows in between', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 820 } });
+    await page.goto(await mum.hub.loginLink());
+    await new HouseholdPage(page).shown();
+
+    const asking = claude(dad, ASKING);
+    const decided = (async () => {
+      const id = await page.locator('article[data-card]').getAttribute('data-card');
+      const { words } = await readCard(page, id ?? '');
+      await allowOnCard(page, id ?? '', 'Mum');
+      return words;
+    })();
+    // Whichever fails first says why.
+    const [words] = await Promise.all([decided, Promise.race([asking, decided])]);
+    expect(words.text).toBe(TEXT);
+    expect(words.fields).toContainEqual(['reason', REASON]);
+
+    const answering = await claude(mum, ANSWERING);
+    const { items } = answering.results[0] as unknown as { readonly items: readonly DeliveryDto[] };
+    expect(items).toMatchObject([
+      { kind: 'delegate', trust: { peer_name: DAD }, untrusted: { text: TEXT } },
+    ]);
+    expect(answering.out).toBe('Nothing else waits.\n');
+
+    const { results, out } = await asking;
+    const [peers, offer, report] = results;
+    expect(peers).toMatchObject({ items: [{ name: MUM, online: true }] });
+    expect(offer).toMatchObject({ untrusted: { agents: [{ domains: [DOMAIN] }] } });
+    expect(results.at(-1)).toMatchObject({
+      id: report?.['id'],
+      state: 'completed',
+      text: TEXT,
+      untrusted: { outcome: OUTCOME },
+    });
+    expect(out).toBe(`They answered: ${OUTCOME}\n`);
+  });
+
+  it('Codex, Gemini CLI, opencode and OpenClaw read their entries, and those that connect say so', async () => {
+    for (const client of ['codex', 'gemini-cli', 'opencode', 'openclaw'] as const)
+      await install(dad, client);
+    const [codex, gemini, opencode, openclaw] = await Promise.all([
+      runClient('codex', ['mcp', 'list', '--json'], dad.home),
+      runClient('gemini-cli', ['mcp', 'list'], dad.home),
+      runClient('opencode', ['mcp', 'list'], dad.home),
+      runClient('openclaw', ['mcp', 'probe', 'axon', '--json'], dad.home),
+    ]);
+    const [command, ...args] = commandOf(dad).split(' ');
+    expect(JSON.parse(codex.out)).toMatchObject([
+      {
+        name: 'axon',
+        enabled: true,
+        transport: { type: 'stdio', command, args, env: { AXON_TOKEN_FILE: expect.any(String) } },
+      },
+    ]);
+    expect(gemini.out + gemini.error).toContain(`✓ axon: ${commandOf(dad)} (stdio) - Connected`);
+    expect(stripVTControlCharacters(opencode.out)).toContain('✓ axon connected');
+    expect(JSON.parse(openclaw.out)).toMatchObject({
+      servers: { axon: { launch: commandOf(dad) } },
+      tools: expect.arrayContaining(TOOLS.map((tool) => `axon__axon_${tool}`)),
+      diagnostics: [],
+    });
+  });
+});

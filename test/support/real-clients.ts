@@ -1,0 +1,70 @@
+// The real programs that speak MCP, from the packages of test/clients. Each is started as a person
+// starts it, with a home folder of its own and nothing else of this computer's settings. The way
+// out leads to a port where nobody listens, so that whatever wants the network fails at once.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const PACKAGES = join(import.meta.dirname, '../clients/node_modules');
+const NOWHERE = 'http://127.0.0.1:9';
+const PATIENCE_MS = 150_000;
+
+/**
+ * Native programs are started directly: no package may run a script here, and some would first have
+ * to.
+ */
+const PROGRAMS = {
+  'claude-code': ['@anthropic-ai/claude-code-linux-x64/claude'],
+  codex: [process.execPath, '@openai/codex/bin/codex.js'],
+  'gemini-cli': [process.execPath, '@google/gemini-cli/bundle/gemini.js'],
+  opencode: ['opencode-linux-x64-baseline/bin/opencode'],
+  openclaw: [process.execPath, 'openclaw/openclaw.mjs'],
+} as const;
+
+const SETTINGS = {
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  GEMINI_CLI_NO_RELAUNCH: 'true',
+  GEMINI_CLI_TRUST_WORKSPACE: 'true',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+};
+
+export type RealClient = keyof typeof PROGRAMS;
+
+/** Whether every one of them is installed here. */
+export function hasRealClients(): boolean {
+  return Object.values(PROGRAMS).every((words) => existsSync(join(PACKAGES, words.at(-1) ?? '')));
+}
+
+/**
+ * Runs a program to its end in its home folder, and resolves with what it printed.
+ * @throws Error with all that it said, when it failed or took too long
+ */
+export function runClient(
+  client: RealClient,
+  words: readonly string[],
+  home: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<{ readonly out: string; readonly error: string }> {
+  const [program = '', ...first] = PROGRAMS[client].map((word) =>
+    word === process.execPath ? word : join(PACKAGES, word),
+  );
+  const env = {
+    PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+    HOME: home,
+    NO_COLOR: '1',
+    HTTP_PROXY: NOWHERE,
+    HTTPS_PROXY: NOWHERE,
+    NO_PROXY: '127.0.0.1',
+    ...SETTINGS,
+    ...variables,
+  };
+  const options = { cwd: home, env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, [...first, ...words], options, (cause, out, error) => {
+      if (cause === null) resolve({ out, error });
+      else reject(new Error(`${client} ${words.join(' ')}\n${out}\n${error}`, { cause }));
+    });
+    child.stdin?.end();
+  });
+}

@@ -70,7 +70,13 @@ export const TOOLS = {
     description:
       'Asks one hub what its agents can do, and which areas they work in. "id" is the name or id of the hub.',
     operation: 'peers.capabilities',
-    params: capabilities.params,
+    params: v.object({
+      ...capabilities.params.entries,
+      refresh: v.optional(
+        v.pipe(v.boolean(), v.description('false: what it told last, also while it is offline.')),
+        true,
+      ),
+    }),
     result: object,
     readOnly: true,
   }),

@@ -12,9 +12,11 @@ import { openBrowser } from '../lan/browser.ts';
 import { HubProcess } from '../lan/hub-process.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
+import { endPrograms } from '../support/programs.ts';
 import { runClient, type RealClient } from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { ScriptedModel, type Result, type Script } from '../support/scripted-model.ts';
+import { until } from '../support/until.ts';
 import { allowOnCard, readCard } from './card-reader.ts';
 import { HouseholdPage } from './household-pages.ts';
 import { pairByApi } from './pair-by-api.ts';
@@ -141,6 +143,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   }, 120_000);
 
   afterAll(async () => {
+    await endPrograms();
     await browser?.close();
     for (const { hub, home } of places) {
       await hub.remove();
@@ -194,9 +197,14 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   it('Codex, Gemini CLI, opencode and OpenClaw read their entries, and those that connect say so', async () => {
     for (const client of ['codex', 'gemini-cli', 'opencode', 'openclaw'] as const)
       await install(dad, client);
-    const [codex, gemini, opencode, openclaw] = await Promise.all([
+    // It gives a server five seconds, however busy the computer is.
+    const row = `✓ axon: ${commandOf(dad)} (stdio) - Connected`;
+    await until('Gemini CLI to connect', 60_000, async () => {
+      const { out, error } = await runClient('gemini-cli', ['mcp', 'list'], dad.home);
+      return `${out}${error}`.includes(row) || undefined;
+    });
+    const [codex, opencode, openclaw] = await Promise.all([
       runClient('codex', ['mcp', 'list', '--json'], dad.home),
-      runClient('gemini-cli', ['mcp', 'list'], dad.home),
       runClient('opencode', ['mcp', 'list'], dad.home),
       runClient('openclaw', ['mcp', 'probe', 'axon', '--json'], dad.home),
     ]);
@@ -208,7 +216,6 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
         transport: { type: 'stdio', command, args, env: { AXON_TOKEN_FILE: expect.any(String) } },
       },
     ]);
-    expect(gemini.out + gemini.error).toContain(`✓ axon: ${commandOf(dad)} (stdio) - Connected`);
     expect(stripVTControlCharacters(opencode.out)).toContain('✓ axon connected');
     expect(JSON.parse(openclaw.out)).toMatchObject({
       servers: { axon: { launch: commandOf(dad) } },

@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { endAfterTest } from './programs.ts';
 
 const PACKAGES = join(import.meta.dirname, '../clients/node_modules');
 const NOWHERE = 'http://127.0.0.1:9';
@@ -37,7 +38,8 @@ export function hasRealClients(): boolean {
 }
 
 /**
- * Runs a program to its end in its home folder, and resolves with what it printed.
+ * Runs a program to its end in its home folder, and resolves with what it printed. `endPrograms`
+ * ends it before.
  * @throws Error with all that it said, when it failed or took too long
  */
 export function runClient(
@@ -65,6 +67,7 @@ export function runClient(
       if (cause === null) resolve({ out, error });
       else reject(new Error(`${client} ${words.join(' ')}\n${out}\n${error}`, { cause }));
     });
+    endAfterTest(child);
     child.stdin?.end();
   });
 }

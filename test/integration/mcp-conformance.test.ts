@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientPath, runClient } from '../support/clients.ts';
+import { runChecker } from '../support/real-clients.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { endPrograms } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -114,7 +115,7 @@ function forwarder(hub: TestHub, token: string): Server {
   return server;
 }
 
-describe.skipIf(clientPath('conformance') === undefined)('the conformance suite of MCP', () => {
+describe.skipIf(!hasRealPart('clients'))('the conformance suite of MCP', () => {
   let hub: TestHub;
   let server: Server;
   let folder: string;
@@ -137,7 +138,7 @@ describe.skipIf(clientPath('conformance') === undefined)('the conformance suite 
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const results = join(folder, 'results');
     const words = ['server', '--url', url, '--suite', 'all', '--output-dir', results];
-    const { out, error } = await runClient('conformance', folder, words);
+    const { out, error } = await runChecker('conformance', folder, words);
     expect(error).toBe('');
     const found = foundIn(results);
     expect([...found.keys()].toSorted(), out).toEqual(

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../main/mcp/tools.ts';
-import { clientPath, runClient } from '../support/clients.ts';
+import { runChecker } from '../support/real-clients.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { endPrograms, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -48,7 +49,7 @@ async function entriesOf(hub: TestHub, agent: string): Promise<Readonly<Record<s
 
 function inspect(server: string, ...parameters: readonly string[]): Promise<Ended> {
   const common = ['--cli', '--config', settings, '--server', server, '--format', 'json', '--quiet'];
-  return runClient('mcp-inspector', home, [...common, ...parameters]);
+  return runChecker('inspector', home, [...common, ...parameters]);
 }
 
 async function call(server: string, tool: keyof typeof TOOLS, given: Said = {}): Promise<Said> {
@@ -84,7 +85,7 @@ async function take(kind: string): Promise<string> {
   return delivery;
 }
 
-describe.skipIf(clientPath('mcp-inspector') === undefined)('MCP Inspector', () => {
+describe.skipIf(!hasRealPart('clients'))('MCP Inspector', () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'axon-inspector-'));
     settings = join(home, 'servers.json');

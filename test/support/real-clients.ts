@@ -1,10 +1,11 @@
 // The real programs that speak MCP, from the packages of test/clients. Each is started as a person
 // starts it, with a home folder of its own and nothing else of this computer's settings. The way
 // out leads to a port where nobody listens, so that whatever wants the network fails at once.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { endAfterTest } from './programs.ts';
+import { endAfterTest, type Ended } from './programs.ts';
 
 const PACKAGES = join(import.meta.dirname, '../clients/node_modules');
 const NOWHERE = 'http://127.0.0.1:9';
@@ -32,9 +33,38 @@ const SETTINGS = {
 
 export type RealClient = keyof typeof PROGRAMS;
 
+/** Programs that try a server out, and end with a code that says how it went. */
+const CHECKERS = {
+  inspector: '.bin/mcp-inspector',
+  conformance: '.bin/conformance',
+} as const;
+
 /** Whether every one of them is installed here. */
 export function hasRealClients(): boolean {
-  return Object.values(PROGRAMS).every((words) => existsSync(join(PACKAGES, words.at(-1) ?? '')));
+  const files = [
+    ...Object.values(PROGRAMS).map((words) => words.at(-1) ?? ''),
+    ...Object.values(CHECKERS),
+  ];
+  return files.every((file) => existsSync(join(PACKAGES, file)));
+}
+
+/** Runs a checker to its end, in its home folder. */
+export async function runChecker(
+  checker: keyof typeof CHECKERS,
+  home: string,
+  words: readonly string[],
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join(PACKAGES, CHECKERS[checker]), ...words], {
+    cwd: home,
+    env: { PATH: process.env['PATH'], HOME: home, USERPROFILE: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  endAfterTest(child);
+  const said = { out: '', error: '' };
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (said.out += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said.error += part));
+  await once(child, 'close');
+  return { code: child.exitCode, ...said };
 }
 
 /**

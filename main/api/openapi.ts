@@ -23,6 +23,7 @@ export const REQUEST_EXAMPLES = {
     deadline_ms: 3_600_000,
   },
   'send.notify': { to: "Mum's PC", topic: 'shopping', data: 'Milk is bought' },
+  'send.route': { to: { domain: 'family.calendar' }, kind: 'query' },
   'tasks.cancel': { reason: 'no longer needed' },
   'inbox.claim': { max: 1, wait_ms: 55_000 },
   'inbox.ack': { attempt: 1 },

@@ -41,6 +41,7 @@ import { Lifecycle } from '../services/inbox/lifecycle.ts';
 import { OpenQueries } from '../services/inbox/open-queries.ts';
 import { Progress } from '../services/inbox/progress.ts';
 import type { PeerRates } from '../services/links/peer-rates.ts';
+import { Candidates } from '../services/outgoing/candidates.ts';
 import { IncomingResults } from '../services/outgoing/incoming-results.ts';
 import { Outbox } from '../services/outgoing/outbox.ts';
 import { OutgoingCancels } from '../services/outgoing/outgoing-cancels.ts';
@@ -296,7 +297,8 @@ export function composeTaskServices(
     cancels,
   });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
-  const recipients = new Recipients({ ...deps, parties, agents });
+  const candidates = new Candidates({ ...deps, parties, agents });
+  const recipients = new Recipients({ ...deps, parties, agents, candidates });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
   const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries, events });
 

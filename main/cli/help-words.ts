@@ -11,6 +11,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'peers',
       'discover',
       'ping',
+      'route',
       'query',
       'delegate',
       'escalate',
@@ -103,10 +104,15 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".',
   },
   ping: { tries: ['ping "Mum\'s PC"'] },
+  route: {
+    tries: ['route --domain family.calendar', 'route --capability web_search --kind query'],
+    next: 'Send it there: "axon delegate any TASK --domain DOMAIN".',
+  },
   query: {
     tries: [
       'query "Mum\'s PC" "Free on Friday at 6?" --domain family.calendar',
       'query "Mum\'s PC/calendar" "Free?" --deadline 600',
+      'query any "Free on Friday at 6?" --domain family.calendar',
     ],
   },
   delegate: {
@@ -118,7 +124,9 @@ const WORDS: Readonly<Record<string, Words>> = {
       'escalate "Mum\'s PC" "Which train?" --option "09:12, direct" --con "41.90 euros" --option "10:40, one change" --wait',
     ],
   },
-  notify: { tries: ['notify "Mum\'s PC" shopping "Milk is bought"'] },
+  notify: {
+    tries: ['notify "Mum\'s PC" shopping "Milk is bought"', 'notify everyone dinner "It is ready"'],
+  },
   tasks: {
     tries: ['tasks', 'tasks --state open', 'tasks ID --wait', 'tasks ID --wait-for 20'],
     next: 'To cancel one: "axon cancel ID".',

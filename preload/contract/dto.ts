@@ -532,6 +532,24 @@ export interface DeliveryDto {
   };
 }
 
+/** Who gets, or would get, what was sent, or why somebody else did. */
+export interface ChosenDto {
+  /** null: an agent of this hub, or every hub. */
+  readonly peer_id: string | null;
+  readonly peer_name: string;
+  readonly agent: string | null;
+  /** That agent as people read it. */
+  readonly agent_name: string | null;
+  /** One sentence. */
+  readonly why: string;
+}
+
+export interface RouteDto {
+  readonly chosen: ChosenDto;
+  /** Who else offers it, the next best first, each with the reason against it. */
+  readonly others: readonly ChosenDto[];
+}
+
 export interface SendReportDto {
   readonly id: string;
   /**
@@ -540,14 +558,14 @@ export interface SendReportDto {
    */
   readonly state: string;
   readonly task_url: string | null;
-  readonly chosen: {
-    readonly peer_id: string | null;
+  readonly chosen: ChosenDto;
+  /** Of what went to every hub: how it went for each. */
+  readonly recipients?: readonly {
+    readonly peer_id: string;
     readonly peer_name: string;
-    readonly agent: string | null;
-    /** That agent as people read it. */
-    readonly agent_name: string | null;
-    readonly why: string;
-  };
+    /** blocked: suspended here, or it does not let this hub in. */
+    readonly state: 'sent' | 'offline' | 'blocked';
+  }[];
   readonly estimated_ms: number | null;
   readonly untrusted: {
     readonly data: unknown;

@@ -429,8 +429,9 @@ export const OPERATIONS = {
       conversation,
     }),
   },
+  /** To "*": to every paired hub, each at most once. */
   'send.notify': {
-    summary: 'Tells another hub something. Nothing comes back.',
+    summary: 'Tells another hub something, or "*" all of them. Nothing comes back.',
     method: 'POST',
     path: '/v1/notify',
     access: 'send:notify',
@@ -443,6 +444,16 @@ export const OPERATIONS = {
       tag: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(64))),
       ref: v.optional(v.nullable(uuid)),
       route,
+    }),
+  },
+  'send.route': {
+    summary: 'Shows which agent would get a request, and why. Nothing is sent.',
+    method: 'POST',
+    path: '/v1/route',
+    access: 'peers:read',
+    params: v.object({
+      to: recipient,
+      kind: v.optional(v.picklist(['query', 'delegate', 'notify']), 'delegate'),
     }),
   },
 

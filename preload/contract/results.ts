@@ -9,6 +9,7 @@ import type {
   HubDto,
   PeerDto,
   RegistrationDto,
+  RouteDto,
   SendReportDto,
   TaskDto,
   UiSnapshot,
@@ -139,6 +140,7 @@ export interface OperationResults {
   'send.query': SendReportDto;
   'send.delegate': SendReportDto;
   'send.notify': SendReportDto;
+  'send.route': RouteDto;
   'tasks.list': Items<TaskDto>;
   'tasks.get': TaskDto;
   'tasks.cancel': TaskDto;

@@ -15,6 +15,7 @@ import type {
   IncomingMessage,
   OutgoingMessage,
   PeerMessenger,
+  Pulse,
   ReplyDraft,
 } from '../../main/services/base/peer-messenger.ts';
 
@@ -88,6 +89,8 @@ export class MemoryMessenger implements PeerMessenger {
   failing: AppError | undefined;
   /** Requests that failed so. */
   failed = 0;
+  /** What the last ping told of other hubs; nothing where absent. */
+  readonly pulses = new Map<KeyHex, Pulse>();
   readonly #options: StationOptions;
   #extensions: readonly string[] | undefined;
   readonly #requests = new Map<string, RequestHandler>();
@@ -102,6 +105,10 @@ export class MemoryMessenger implements PeerMessenger {
 
   isOnline(peer: KeyHex): boolean {
     return this.#options.network.isOpen(this.key, peer);
+  }
+
+  pulse(peer: KeyHex): Pulse {
+    return this.pulses.get(peer) ?? { load: null, roundTripMs: null };
   }
 
   features(peer: KeyHex): readonly string[] {

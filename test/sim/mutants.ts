@@ -87,6 +87,7 @@ function wrapped(messenger: PeerMessenger, change: Partial<PeerMessenger>): Peer
   return {
     isOnline: (peer) => messenger.isOnline(peer),
     isShutOut: (peer) => messenger.isShutOut(peer),
+    pulse: (peer) => messenger.pulse(peer),
     features: (peer) => messenger.features(peer),
     extensions: (peer) => messenger.extensions(peer),
     acknowledges: (peer) => messenger.acknowledges(peer),

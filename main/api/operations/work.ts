@@ -11,7 +11,7 @@ import { agentOf, askerOf, viewerOf } from './who.ts';
 
 /**
  * POST /v1/query, /v1/delegate and /v1/notify: what agents and people send. The calling agent is
- * always the sender.
+ * always the sender. POST /v1/route says who would get it.
  */
 export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'send'> {
   const { sender } = deps;
@@ -21,6 +21,7 @@ export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'sen
     'send.delegate': (params, caller, context) =>
       sender.delegate(params, askerOf(caller), context.idempotencyKey),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
+    'send.route': async (params, caller) => sender.route(params, askerOf(caller)),
   };
 }
 

@@ -1,4 +1,4 @@
-// query, delegate, notify: what goes out to other hubs.
+// query, delegate, notify, route: what goes out to other hubs, and who would get it.
 import { Option } from 'commander';
 import {
   IMPORTANCES,
@@ -6,7 +6,8 @@ import {
   TERMINAL_TASK_STATES,
   type Importance,
 } from '../../../preload/contract/closed-lists.ts';
-import type { SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
+import type { ChosenDto, SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
+import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { locale } from '../../../preload/contract/strings/everywhere.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -14,10 +15,11 @@ import type { CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { conversationId } from '../ids.ts';
 import { localTime } from '../local-time.ts';
-import { quoted } from '../quoted-text.ts';
+import { ownLine, quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { stateWords } from '../state-words.ts';
+import type { Terminal } from '../terminal.ts';
 import { followTask, personLines, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
 
 /** An agent answers within it; a person is given longer by whoever asks. */
@@ -26,6 +28,10 @@ const QUERY_DEADLINE_S = 30;
 const LONGER_DEADLINE_S = 600;
 const plural = pluralizer(locale);
 const TO = 'a name, an agent id, or "hub/agent"';
+/** In the place of a hub: whoever offers what is needed, and every hub. No hub is named so. */
+const ANY = 'any';
+const EVERYONE = 'everyone';
+const TO_OR_ANY = `${TO}; or "${ANY}", for whoever offers what you name by an option`;
 
 export interface CommonOptions {
   readonly domain?: string;
@@ -37,7 +43,7 @@ export function addSendCommands(program: AxonCommand): void {
   program
     .command('query')
     .description('ask a question and wait for the answer')
-    .argument('<hub>', TO)
+    .argument('<hub>', TO_OR_ANY)
     .argument('<question>', 'the question')
     .option(
       '--domain <domain>',
@@ -54,7 +60,7 @@ export function addSendCommands(program: AxonCommand): void {
     .does(async ({ terminal, session }, to: string, question: string, options: QueryOptions) => {
       const client = await session.asAgent();
       const asked = {
-        to,
+        to: recipientOf(to, options),
         question,
         ...common(options),
         deadline_ms: options.deadline * 1000,
@@ -68,6 +74,7 @@ export function addSendCommands(program: AxonCommand): void {
       const report = await client.call('send.query', asked).catch((error: unknown) => {
         throw nobodyAnswered(error, options.deadline);
       });
+      tellWhy(terminal, to, report);
       terminal.result(report, () => reportLines(report));
     });
   program
@@ -75,7 +82,7 @@ export function addSendCommands(program: AxonCommand): void {
     .description(
       'give work to another hub, with a deadline if you like; it may have to wait for a person there',
     )
-    .argument('<hub>', TO)
+    .argument('<hub>', TO_OR_ANY)
     .argument('<task>', 'the work, exactly as the agent over there shall read it')
     .option('--domain <domain>', 'what it is about, like family.chat')
     .option('--capability <word>', 'what the agent must be able to do')
@@ -90,7 +97,7 @@ export function addSendCommands(program: AxonCommand): void {
     .does(async (context, to: string, task: string, options: DelegateOptions) => {
       const client = await context.session.asAgent();
       const report = await client.call('send.delegate', {
-        to,
+        to: recipientOf(to, options),
         task,
         ...common(options),
         capability: options.capability,
@@ -99,12 +106,18 @@ export function addSendCommands(program: AxonCommand): void {
         priority: options.urgent === true ? 'urgent' : 'normal',
         report_back: options.report,
       });
+      tellWhy(context.terminal, to, report);
       return await followOrTell(context, client, report, options);
     });
+  addNotifyCommand(program);
+  addRouteCommand(program);
+}
+
+function addNotifyCommand(program: AxonCommand): void {
   program
     .command('notify')
     .description('tell another hub something; nothing comes back')
-    .argument('<hub>', TO)
+    .argument('<hub>', `${TO}; or "${EVERYONE}", for every paired hub`)
     .argument('<topic>', 'a short word for what it is about')
     .argument('[data]', 'the news: JSON, or plain text')
     .addOption(
@@ -121,13 +134,91 @@ export function addSendCommands(program: AxonCommand): void {
       ) => {
         const report = await (
           await session.asAgent()
-        ).call('send.notify', { to, topic, data: readData(data), ...options });
+        ).call('send.notify', {
+          to: to === EVERYONE ? '*' : to,
+          topic,
+          data: readData(data),
+          ...options,
+        });
         const { peer_name: hub } = report.chosen;
-        terminal.result(report, () => [
-          `Sent to ${hub}. Its people see it there, and so do agents that hear about ${topic}.`,
-        ]);
+        terminal.result(report, () =>
+          report.recipients === undefined
+            ? [
+                `Sent to ${hub}. Its people see it there, and so do agents that hear about ${topic}.`,
+              ]
+            : recipientLines(report.recipients),
+        );
       },
     );
+}
+
+const OUTCOMES = {
+  sent: 'Sent to',
+  offline: 'Not connected, so not sent:',
+  blocked: 'Suspended here or there, so not sent:',
+} as const;
+
+function recipientLines(recipients: NonNullable<SendReportDto['recipients']>): readonly string[] {
+  if (recipients.length === 0) return ['No hub is paired, so it went nowhere.'];
+  return (['sent', 'offline', 'blocked'] as const).flatMap((state) => {
+    const names = recipients.filter((one) => one.state === state).map((one) => one.peer_name);
+    return names.length === 0 ? [] : [`${OUTCOMES[state]} ${names.join(', ')}.`];
+  });
+}
+
+function addRouteCommand(program: AxonCommand): void {
+  program
+    .command('route')
+    .description('show which agent would get a request, and why; nothing is sent')
+    .option('--domain <domain>', 'what it is about, like family.calendar')
+    .option('--capability <word>', 'what the agent must be able to do')
+    .addOption(
+      new Option('--kind <kind>', 'what would be sent')
+        .choices(['query', 'delegate', 'notify'])
+        .default('delegate'),
+    )
+    .does(async ({ terminal, session }, options: RouteOptions) => {
+      const to = neededOf(options);
+      const client = await session.asAnyone();
+      const route = await client.call('send.route', { to, kind: options.kind });
+      terminal.result(route, () => [
+        ...ownLine(`${placeOf(route.chosen)} would get it. ${route.chosen.why}`),
+        ...route.others.flatMap((other) => ownLine(`Not ${placeOf(other)}: ${other.why}`)),
+      ]);
+    });
+}
+
+interface RouteOptions extends NeedOptions {
+  readonly kind: 'query' | 'delegate' | 'notify';
+}
+
+/** "Mum's PC/Chat". */
+function placeOf({ peer_name: hub, agent_name: agent }: ChosenDto): string {
+  return agent === null ? hub : `${hub}/${agent}`;
+}
+
+interface NeedOptions {
+  readonly domain?: string;
+  readonly capability?: string;
+}
+
+function recipientOf(to: string, options: NeedOptions): OperationInput<'send.route'>['to'] {
+  return to === ANY ? neededOf(options) : to;
+}
+
+/** @throws AppError bad_request where neither is named */
+function neededOf({ domain, capability }: NeedOptions) {
+  if (domain !== undefined) return { domain };
+  if (capability !== undefined) return { capability };
+  throw new AppError('bad_request', 'What is needed is not said.', {
+    failedBy: 'input',
+    hint: 'Add an area, such as --domain family.calendar.',
+  });
+}
+
+/** Of a request that named no hub. */
+function tellWhy(terminal: Terminal, to: string, report: SendReportDto): void {
+  if (to === ANY && !terminal.json) terminal.note(report.chosen.why);
 }
 
 /** Waits as long as was asked for; else says what it waits for now, and how to follow it. */
@@ -212,8 +303,7 @@ export function common(options: CommonOptions): {
 }
 
 export function reportLines(report: SendReportDto): readonly string[] {
-  const agent = report.chosen.agent_name === null ? '' : `/${report.chosen.agent_name}`;
-  const head = `${report.chosen.peer_name}${agent}: ${stateWords(report.state)}  (${report.id})`;
+  const head = `${placeOf(report.chosen)}: ${stateWords(report.state)}  (${report.id})`;
   if (report.untrusted === null) return [head];
   const { summary, data, answered_by: by } = report.untrusted;
   const words = [

@@ -30,6 +30,12 @@ export interface IncomingMessage {
   readonly signal: AbortSignal;
 }
 
+/** What the last ping of a peer told; null: nothing yet. */
+export interface Pulse {
+  readonly load: 'idle' | 'busy' | 'overloaded' | null;
+  readonly roundTripMs: number | null;
+}
+
 export interface PeerMessenger {
   isOnline(peer: KeyHex): boolean;
   /**
@@ -37,6 +43,8 @@ export interface PeerMessenger {
    * never added. It does not say which.
    */
   isShutOut(peer: KeyHex): boolean;
+  /** How busy and how far away the peer was at its last ping. */
+  pulse(peer: KeyHex): Pulse;
   /** Features the peer advertised in hello; empty while unknown. */
   features(peer: KeyHex): readonly string[];
   extensions(peer: KeyHex): readonly string[];

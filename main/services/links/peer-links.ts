@@ -25,6 +25,7 @@ import type {
   IncomingMessage,
   OutgoingMessage,
   PeerMessenger,
+  Pulse,
   ReplyDraft,
 } from '../base/peer-messenger.ts';
 import { CoolOff } from './cool-off.ts';
@@ -234,6 +235,11 @@ export class PeerLinks implements PeerMessenger {
 
   isShutOut(peer: KeyHex): boolean {
     return this.#deps.directory.live(peer).notTrustedThere;
+  }
+
+  pulse(peer: KeyHex): Pulse {
+    const { load, roundTripMs } = this.#deps.directory.live(peer);
+    return { load, roundTripMs };
   }
 
   features(peer: KeyHex): readonly string[] {

@@ -8,7 +8,7 @@ import { readAgentId } from '../../protocol/agent-id.ts';
 import { PETNAME_LENGTH_MAX } from './limits.ts';
 
 /** Words with a meaning of their own where a recipient is named. */
-const RESERVED = new Set(['local', '*', 'hub']);
+const RESERVED = new Set(['local', '*', 'hub', 'any', 'everyone']);
 // Controls, bidirectional marks, zero-width and other characters that make two names look alike,
 // and what splits "hub/agent".
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;

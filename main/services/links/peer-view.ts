@@ -37,6 +37,8 @@ export interface LiveFacts {
   readonly host: string | null;
   readonly port: number | null;
   readonly roundTripMs: number | null;
+  /** What its last pong said. */
+  readonly load: 'idle' | 'busy' | 'overloaded' | null;
   /** Why it cannot be reached; ours, not outside text. */
   readonly trouble: string | null;
   /** It closed our last connection because it does not know our key (yet). */
@@ -51,6 +53,7 @@ export const NO_LIVE_FACTS: LiveFacts = {
   host: null,
   port: null,
   roundTripMs: null,
+  load: null,
   trouble: null,
   notTrustedThere: false,
   said: null,

@@ -71,7 +71,7 @@ export class Presence {
     else if (sinceMs === undefined) this.#onlineSinceMs.set(key, now);
     const place =
       link === undefined
-        ? { host: null, port: null, roundTripMs: null }
+        ? { host: null, port: null, roundTripMs: null, load: null }
         : { host: link.info.host, port: link.info.port, trouble: null, notTrustedThere: false };
     directory.setLive(key, { online: isOnline, connected: link !== undefined, ...place });
     const before = this.#lines.get(key);

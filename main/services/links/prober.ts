@@ -69,7 +69,7 @@ export class Prober {
     const pong = parsePong(answered.value.payload);
     if (!pong.ok) return err(badAnswer('The pong of the other hub does not read.'));
     const roundTripMs = Math.round((this.#deps.clock.monotonicMs() - startedAtMs) * 100) / 100;
-    if (!link.isGone) this.#deps.directory.setLive(key, { roundTripMs });
+    if (!link.isGone) this.#deps.directory.setLive(key, { roundTripMs, load: pong.value.status });
     return ok({ roundTripMs, pong: pong.value });
   }
 

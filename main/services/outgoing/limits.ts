@@ -52,3 +52,11 @@ export const HELD_SAID_MAX_MS = 31 * 86_400_000;
 export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
 /** Rates of one agent of this hub towards another: those of a peer. */
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
+/** The newest tasks by which it is judged how reliable somebody is; older ones do not count. */
+export const JUDGED_TASKS_MAX = 200;
+/** What was counted so is counted anew after this. */
+export const RECORD_LIFETIME_MS = 300_000;
+/** Areas or capabilities that a refusal names; more would only fill the screen. */
+export const OFFERED_SHOWN_MAX = 20;
+/** Hubs that a refusal names as those that could; the rest is left out. */
+export const COULD_SHOWN_MAX = 5;

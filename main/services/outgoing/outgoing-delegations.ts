@@ -27,7 +27,7 @@ import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } f
 import { newTask } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
-import type { Recipient } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import { peerAway, reportOf, type SendReport } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';

@@ -3,7 +3,8 @@
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
-import type { Recipient, To } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
+import type { To } from './recipients.ts';
 
 interface Addressing {
   readonly to: To;

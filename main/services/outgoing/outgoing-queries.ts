@@ -21,7 +21,7 @@ import { newTask } from '../tasks/new-task.ts';
 import { requestMessage } from '../tasks/request-message.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
-import type { Recipient } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
 import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
 import { endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';

@@ -6,7 +6,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import type { ResponsePayload } from '../../protocol/payloads.ts';
 import type { Parties } from '../tasks/parties.ts';
-import type { Recipient } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
 
 export type Chosen = Omit<SendReportDto['chosen'], 'agent_name'>;
 /** Before the agent in it is named for people. */

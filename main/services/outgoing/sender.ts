@@ -1,7 +1,7 @@
 // What local agents and people send: finds who it is for, and takes the way there, over the wire or
 // within this hub. Between two agents of this hub the same rules hold, with the asking agent as the
 // peer (PROTOCOL.md, Extensions).
-import type { SendReportDto } from '../../../preload/contract/dto.ts';
+import type { ChosenDto, RouteDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -9,7 +9,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Reads, Store, TaskRow } from '../../ports/store.ts';
+import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
@@ -22,13 +22,15 @@ import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payload
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
 import type { QueryService } from '../admission/query-service.ts';
-import type { Recipient, Recipients } from './recipients.ts';
+import type { Recipient } from './candidates.ts';
+import { needOf, type Recipients } from './recipients.ts';
 import {
   answeredReport,
   chosenOf,
   peerAway,
   repeatedReport,
   reportOf,
+  type Chosen,
   type SendReport,
 } from './send-reports.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -89,11 +91,28 @@ export class Sender {
     return this.#named(await this.#notify(params, asker));
   }
 
+  /** Who would get it now, and who else could. @throws AppError unknown_domain, peer_not_found */
+  route({ to, kind }: OperationParams<'send.route'>, asker: Asker): RouteDto {
+    const { recipients, hubName } = this.#deps;
+    const { recipient, others } =
+      typeof to === 'string'
+        ? { recipient: recipients.resolve(to, asker, kind), others: [] }
+        : recipients.pick(needOf(to), asker, kind);
+    const shown = (one: Recipient): ChosenDto => this.#shown(chosenOf(one, hubName()));
+    return { chosen: shown(recipient), others: others.map(shown) };
+  }
+
   #named({ chosen, ...report }: SendReport): SendReportDto {
-    const { peer_id, agent } = chosen;
-    const name =
-      agent === null ? null : this.#deps.parties.agentName(peer_id ?? OWNER_PARTY, agent);
-    return { ...report, chosen: { ...chosen, agent_name: name } };
+    return { ...report, chosen: this.#shown(chosen) };
+  }
+
+  #shown(chosen: Chosen): ChosenDto {
+    const { peer_id: peer, agent } = chosen;
+    const party = peer ?? OWNER_PARTY;
+    return {
+      ...chosen,
+      agent_name: agent === null ? null : this.#deps.parties.agentName(party, agent),
+    };
   }
 
   async #query(
@@ -101,7 +120,7 @@ export class Sender {
     asker: Asker,
     signal: AbortSignal,
   ): Promise<SendReport> {
-    const recipient = this.#deps.recipients.resolve(params.to, asker);
+    const recipient = this.#deps.recipients.resolve(params.to, asker, 'query');
     if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     const request = this.#localRequest(
@@ -138,7 +157,7 @@ export class Sender {
       if (this.#isDeclined(task)) throw declinedByRule();
       return repeatedReport(task, this.#deps.parties);
     }
-    const recipient = recipients.resolve(params.to, asker);
+    const recipient = recipients.resolve(params.to, asker, 'delegate');
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
@@ -151,7 +170,8 @@ export class Sender {
 
   async #notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
     const { recipients, messenger, random, hubName } = this.#deps;
-    const recipient = recipients.resolve(params.to, asker);
+    if (params.to === EVERY_HUB) return this.#notifyEveryHub(params, asker);
+    const recipient = recipients.resolve(params.to, asker, 'notify');
     const payload = notifyPayload(params, recipient, asker);
     const message = { id: random.uuid(), kind: 'notify', ref: params.ref ?? null, payload };
     const report = {
@@ -172,6 +192,48 @@ export class Sender {
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null);
     return { ...report, state: 'sent' };
+  }
+
+  /** The same message to each paired hub that can be reached; nothing is kept for the others. */
+  async #notifyEveryHub(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
+    const { store, random } = this.#deps;
+    const id = random.uuid();
+    const peers = store.read.peers().filter(({ trust }) => trust !== 'revoked');
+    const recipients = await Promise.all(
+      peers.map(async (peer) => ({
+        peer_id: peer.agentId,
+        peer_name: peer.petname,
+        state: await this.#notifyOneOfAll(id, peer, params, asker),
+      })),
+    );
+    return {
+      id,
+      state: 'sent',
+      task_url: null,
+      chosen: { peer_id: null, peer_name: 'Every hub', agent: null, why: 'It is for every hub.' },
+      recipients,
+      estimated_ms: null,
+      untrusted: null,
+    };
+  }
+
+  async #notifyOneOfAll(
+    id: string,
+    peer: PeerRow,
+    params: OperationParams<'send.notify'>,
+    asker: Asker,
+  ): Promise<'sent' | 'offline' | 'blocked'> {
+    const { messenger } = this.#deps;
+    if (peer.trust !== 'paired' || messenger.isShutOut(peer.key)) return 'blocked';
+    const agent = params.route?.to ?? null;
+    const payload = notifyPayload(params, { at: 'peer', peer, agent, why: '' }, asker);
+    const message = { id, kind: 'notify', ref: params.ref ?? null, payload };
+    // Throws where it is too large.
+    const raw = messenger.encode(peer.key, message);
+    const sent = messenger.isOnline(peer.key) && (await messenger.sendEncoded(peer.key, raw)).ok;
+    if (!sent) return 'offline';
+    this.#recordNotify(message, peer.key, asker, agent);
+    return 'sent';
   }
 
   /** The words of the agent that could not answer are as foreign as its answer would be. */
@@ -303,6 +365,9 @@ export class Sender {
     );
   }
 }
+
+/** Stands for every paired hub where one is named. */
+const EVERY_HUB = '*';
 
 /** This hub itself refused. */
 function declinedByRule(): AppError {

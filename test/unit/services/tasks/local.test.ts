@@ -65,7 +65,7 @@ describe('one agent asking another of the same hub', () => {
     );
     expect(report.chosen).toMatchObject({
       agent: 'lists',
-      why: 'Lists on this hub offers "logistics.grocery".',
+      why: 'Lists on this hub offers "logistics.grocery"; Shop on this hub offers only "logistics".',
     });
     const prefix = await hub.work.sender.delegate(
       { ...delegation('', 'Post it'), to: { domain: 'logistics.post' } },

@@ -1,16 +1,16 @@
 // The work of this hub's agents, put together: the rooms of services from the ledger up, what each
 // tells the others, and how they start and stop. Reads top to bottom; holds no rule of its own.
 import { ownTimeZone } from '../core/quiet-hours.ts';
-import type { JsonObject } from '../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Result } from '../lib/result.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { PeerRow, Store, Tables, TaskRow } from '../ports/store.ts';
 import type { KeyHex, PartyKey } from '../ports/transport.ts';
-import { PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
+import { CAPABILITIES_TOPIC, PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
 import { Admission } from '../services/admission/admission.ts';
-import { AskingAgents } from '../services/admission/asking-agents.ts';
+import { AskingAgents, readCapabilities } from '../services/admission/asking-agents.ts';
 import { CancelledIds } from '../services/admission/cancelled-ids.ts';
 import { IncomingCancels } from '../services/admission/incoming-cancels.ts';
 import { IncomingDelegations } from '../services/admission/incoming-delegations.ts';
@@ -417,6 +417,7 @@ export function composeTaskServices(
   keeper.onResume((tables, after) => cancels.start(tables, after));
   agents.onRemoving((tables, after, name) => {
     after(deps.revokeAgentTokens(tables, name));
+    after(() => capabilities.announce());
     ruleBook.agentRemoved(tables, after, name);
     keeper.agentRemoved(tables, after, name);
     cancels.agentRemoved(tables, after, name);
@@ -438,6 +439,12 @@ export function composeTaskServices(
   notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
     envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),
   );
+  notices.onHubTopic(CAPABILITIES_TOPIC, async ({ peer }, { data }) => {
+    const rev = isJsonObject(data) ? data.rev : undefined;
+    if (typeof rev !== 'string' || readCapabilities(store.read.peer(peer.key))?.rev !== rev)
+      await askers.refresh(peer.key);
+  });
+  agents.onWritten(() => capabilities.announce());
   notices.onHubTopic(PROGRESS_TOPIC, (message, payload) => reports.handle(message, payload));
   messenger.onRequest('delegate', (message) => incomingDelegations.handle(message));
   messenger.onRequest('query', (message) => incomingQueries.handle(message));
@@ -472,6 +479,7 @@ export function composeTaskServices(
       if (running) return;
       running = true;
       questions.start();
+      capabilities.start();
       const written = [keeper.start(), ruleBook.start()];
       inbox.start();
       registrations.start();

@@ -79,6 +79,9 @@ export const FEATURES: readonly string[] = Object.entries(KINDS)
 /** Known by a hub that gives no escalation to an agent; to another none is sent. */
 export const ESCALATIONS = 'escalations/1';
 
+/** A hub that says so when what its agents offer has changed. */
+export const CAPABILITIES = 'capabilities/1';
+
 /** What we advertise in hello's `extensions` (PROTOCOL.md, Extensions): only what this hub does. */
 export const EXTENSIONS: readonly string[] = [
   'route/1',
@@ -89,14 +92,16 @@ export const EXTENSIONS: readonly string[] = [
   REMOTE_APPROVAL,
   DECISIONS,
   'tag/1',
+  CAPABILITIES,
 ];
 
 /**
  * Topics of notifications that hubs send each other and no agent sees (PROTOCOL.md, Extensions): "I
- * have your result", and how far it is.
+ * have your result", how far it is, and "my agents offer something else now".
  */
 export const RECEIPT_TOPIC = 'axon.receipt';
 export const PROGRESS_TOPIC = 'axon.progress';
+export const CAPABILITIES_TOPIC = 'axon.capabilities.changed';
 
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);

@@ -33,7 +33,7 @@ export class AskingAgents {
   async unknownAsker(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
     const name = routeFrom(payload);
     if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
-    const isTold = await this.#refresh(peer.key);
+    const isTold = await this.refresh(peer.key);
     if (this.#isAdvertised(peer.key, name)) return undefined;
     // The line may have broken with the request: what nobody could answer is no reason to refuse it
     // for good.
@@ -64,7 +64,7 @@ export class AskingAgents {
    * Asks again, one question at a time; one that comes too soon after the last waits its turn
    * instead of being refused.
    */
-  #refresh(key: KeyHex): Promise<boolean> {
+  refresh(key: KeyHex): Promise<boolean> {
     const running = this.#refreshing.get(key);
     if (running !== undefined) return running;
     const refresh = this.#askAgain(key).finally(() => this.#refreshing.delete(key));

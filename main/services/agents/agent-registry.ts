@@ -98,6 +98,7 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(['owner', 'hub', 'local']);
 export class AgentRegistry {
   readonly #deps: Deps;
   readonly #onRemoving = new Set<(tables: Tables, after: After, name: string) => void>();
+  readonly #onWritten = new Set<() => void>();
   readonly #presence = new Map<string, Presence>();
 
   constructor(deps: Deps) {
@@ -198,7 +199,7 @@ export class AgentRegistry {
       lastCallAt: null,
     };
     this.#put(tables, undefined, row);
-    after(() => this.changed(name));
+    after(() => this.#written(name));
     return row;
   }
 
@@ -251,7 +252,7 @@ export class AgentRegistry {
       };
       this.#put(tables, row, next);
       this.#note(tables, actor, 'agent.updated', name);
-      after(() => this.changed(name));
+      after(() => this.#written(name));
     });
     return this.get(name);
   }
@@ -268,7 +269,7 @@ export class AgentRegistry {
     const areas = unique([...offered.map(({ domain }) => domain), ...domains]);
     const next = { ...row, domains: mergeDomains(row, areas, tables.agents(), true) };
     this.#put(tables, row, next);
-    after(() => this.changed(name));
+    after(() => this.#written(name));
     return next;
   }
 
@@ -286,7 +287,7 @@ export class AgentRegistry {
       this.#note(tables, actor, 'agent.renamed', name);
       // The name stands on cards, rules and notices, too.
       after(() => this.#deps.events.skip());
-      after(() => this.changed(name));
+      after(() => this.#written(name));
     });
     return this.get(name);
   }
@@ -311,14 +312,14 @@ export class AgentRegistry {
       };
       for (const other of noLonger) {
         this.#put(tables, other, { ...other, isDefault: false });
-        after(() => this.changed(other.name));
+        after(() => this.#written(other.name));
       }
       this.#put(tables, row, next);
       this.#note(tables, actor, 'agent.class_set', name, {
         risk_class: choice.riskClass,
         is_default: isDefault,
       });
-      after(() => this.changed(name));
+      after(() => this.#written(name));
     });
     return this.get(name);
   }
@@ -336,9 +337,19 @@ export class AgentRegistry {
         throw noSuchArea(row.displayName, area, row.domains);
       this.#put(tables, row, { ...row, domains });
       this.#note(tables, actor, 'agent.area_removed', name, { area });
-      after(() => this.changed(name));
+      after(() => this.#written(name));
     });
     return this.get(name);
+  }
+
+  /** Called after each commit that changed what an agent is or offers, and not for its removal. */
+  onWritten(listener: () => void): void {
+    this.#onWritten.add(listener);
+  }
+
+  #written(name: string): void {
+    this.changed(name);
+    for (const listener of this.#onWritten) listener();
   }
 
   /** Called inside the commit that removes an agent, while it is still there. */

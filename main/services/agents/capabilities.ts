@@ -5,13 +5,17 @@ import { createHash } from 'node:crypto';
 import { offeredDomains } from '../../core/routing.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, Store } from '../../ports/store.ts';
+import { CAPABILITIES, CAPABILITIES_TOPIC } from '../../protocol/kinds.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly messenger: PeerMessenger;
   readonly agents: AgentRegistry;
   readonly hubName: () => string;
 }
@@ -21,6 +25,8 @@ const REVISION_HEX_CHARACTERS = 16;
 export class Capabilities {
   readonly #deps: Deps;
   readonly #startedAtMs: number;
+  /** The revision that other hubs were last told of, or can have asked for. */
+  #told: unknown;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -58,6 +64,26 @@ export class Capabilities {
       .digest('hex')
       .slice(0, REVISION_HEX_CHARACTERS);
     return { ...content, rev };
+  }
+
+  /** From now on a change is one against this. */
+  start(): void {
+    this.#told = this.payload().rev;
+  }
+
+  /** Tells the hubs that are online, if what is offered here is not what it was. */
+  announce(): void {
+    const { store, messenger, random } = this.#deps;
+    const { rev } = this.payload();
+    if (rev === this.#told) return;
+    this.#told = rev;
+    const payload = { topic: CAPABILITIES_TOPIC, data: { rev } };
+    for (const { key, trust } of store.read.peers()) {
+      const isTold = trust === 'paired' && messenger.extensions(key).includes(CAPABILITIES);
+      // One that does not hear it asks again by itself.
+      if (isTold && messenger.isOnline(key))
+        void messenger.send(key, { id: random.uuid(), kind: 'notify', ref: null, payload });
+    }
   }
 
   /** The status of the least busy online agent and the sum of what all are doing. */

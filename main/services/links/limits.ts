@@ -62,6 +62,8 @@ export const RESUME_GAP_MS = 10_000;
  */
 export const PING_INTERVAL_MS = 300_000;
 
+/** What an online peer can do is asked again, at the next ping, once it is older than this. */
+export const CAPABILITIES_AGE_MAX_MS = 3_600_000;
 /**
  * A peer that did not tell its capabilities is asked again this often while it is online, with
  * growing waits.

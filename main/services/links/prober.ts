@@ -10,6 +10,7 @@ import { parseCapabilities, parsePong, type PongPayload } from '../../protocol/p
 import { PROTOCOL_VERSIONS } from '../../protocol/versions.ts';
 import type { RequestChannel } from './request-channel.ts';
 import {
+  CAPABILITIES_AGE_MAX_MS,
   KEEP_CHECK_TIMEOUT_MS,
   LEARN_AGAIN_MAX,
   LEARN_BACKOFF,
@@ -162,8 +163,18 @@ export class Prober {
     void this.ping(key);
     this.#timers.set(
       key,
-      this.#deps.clock.setTimer(PING_INTERVAL_MS, () => this.#pingAndPlan(key)),
+      this.#deps.clock.setTimer(PING_INTERVAL_MS, () => {
+        this.#pingAndPlan(key);
+        this.#learnIfOld(key);
+      }),
     );
+  }
+
+  #learnIfOld(key: KeyHex): void {
+    const { directory, clock } = this.#deps;
+    const learntAt = directory.row(key)?.capabilitiesAt ?? null;
+    if (learntAt !== null && clock.wallMs() - learntAt >= CAPABILITIES_AGE_MAX_MS)
+      void this.#learn(key, 0);
   }
 
   #unreachable(key: KeyHex): AppError {

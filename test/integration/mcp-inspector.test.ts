@@ -133,6 +133,10 @@ describe.skipIf(!hasRealPart('clients'))('MCP Inspector', () => {
     expect(
       await call('asker by http', 'axon_discover', { id: "Mum's PC", refresh: true }),
     ).toMatchObject({ untrusted: { agents: [{ name: 'doer', domains: ['doer.work'] }] } });
+    const needed = { to: { domain: 'doer.work' } };
+    expect(await call('asker by http', 'axon_find_agent', needed)).toMatchObject({
+      chosen: { peer_name: "Mum's PC", agent: 'doer' },
+    });
   }, 60_000);
 
   it('gives a task by stdio, which a person allows and the other agent does', async () => {
@@ -178,6 +182,11 @@ describe.skipIf(!hasRealPart('clients'))('MCP Inspector', () => {
     const [{ id: conversation } = { id: '' }] = items as readonly { id: string }[];
     const said = await call('asker by http', 'axon_history', { id: conversation });
     expect(JSON.stringify(said)).toContain('Which train?');
+    const found = await until('the index to have it', LIMIT_MS, async () => {
+      const { items } = await call('asker by http', 'axon_search', { q: 'train' });
+      return (items as readonly unknown[]).length > 0 ? JSON.stringify(items) : undefined;
+    });
+    expect(found).toContain(conversation);
   }, 60_000);
 
   it('has called every tool', () => {

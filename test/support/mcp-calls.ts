@@ -24,6 +24,7 @@ export const TOOL_ARGUMENTS: Readonly<Record<keyof typeof TOOLS, Json>> = {
   axon_reply: { delivery: UUID, outcome: 'Done' },
   axon_conversations: {},
   axon_history: { id: UUID },
+  axon_find_agent: { to: 'local/doer' },
   axon_search: { q: 'dinner' },
 };
 

@@ -28,6 +28,7 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
   for (const [name, tool] of Object.entries(TOOLS)) {
     const { title, description, operation } = tool;
     const readOnly = 'readOnly' in tool;
+    const enclose = 'enclose' in tool ? tool.enclose : (result: unknown) => result;
     server.registerTool(
       name,
       {
@@ -46,7 +47,7 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
       },
       async (given, { mcpReq }) => {
         try {
-          return answered(await call(operation, given, mcpReq.signal));
+          return answered(enclose(await call(operation, given, mcpReq.signal)));
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;

@@ -2,6 +2,7 @@
 // of another hub stands in a description. No tool approves, pairs or changes a rule.
 import * as v from 'valibot';
 import { OPERATIONS, type OperationName } from '../../preload/contract/operations.ts';
+import { isJsonObject } from '../lib/json-object.ts';
 
 /** A call through MCP waits no longer than this, since many clients give up after 60 s. */
 const WAIT_MS_MAX = 45_000;
@@ -13,12 +14,25 @@ interface Tool {
   /** What a model may say; a part of the operation's own parameters. */
   readonly params: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly result: v.LooseObjectSchema<v.ObjectEntries, undefined>;
+  /** Puts the words of others into `untrusted`, where the operation has them elsewhere. */
+  readonly enclose?: (result: unknown) => unknown;
   /** Only looks. Otherwise it changes something, on this hub or another one. */
   readonly readOnly?: true;
   readonly idempotent?: true;
 }
 
 const tool = (row: Tool): Tool => row;
+/** What was said, with who said it: as a whole the words of others. */
+const encloseAll = (said: unknown): unknown => ({ untrusted: said });
+/** Of a task: why it was refused, and what another one asked. */
+function encloseTask(task: unknown): unknown {
+  if (!isJsonObject(task)) return task;
+  const { reason, text, choice, untrusted, ...ours } = task;
+  const asked = { text, choice };
+  const isOurs = ours['direction'] === 'outgoing';
+  const said = isJsonObject(untrusted) ? untrusted : {};
+  return { ...ours, ...(isOurs && asked), untrusted: { ...said, reason, ...(!isOurs && asked) } };
+}
 const object = v.looseObject({});
 const items = v.looseObject({ items: v.array(object) });
 const wait = v.optional(
@@ -130,6 +144,7 @@ export const TOOLS = {
     operation: 'tasks.get',
     params: v.object({ ...task.params.entries, wait }),
     result: object,
+    enclose: encloseTask,
     readOnly: true,
   }),
   axon_cancel: tool({
@@ -138,6 +153,7 @@ export const TOOLS = {
     operation: 'tasks.cancel',
     params: cancel.params,
     result: object,
+    enclose: encloseTask,
     idempotent: true,
   }),
   axon_notify: tool({
@@ -178,7 +194,8 @@ export const TOOLS = {
       'Lists the conversations that you took part in, the newest first. Use axon_search to find words in them.',
     operation: 'conversations.list',
     params: conversations.params,
-    result: items,
+    result: object,
+    enclose: encloseAll,
     readOnly: true,
   }),
   axon_search: tool({
@@ -187,7 +204,8 @@ export const TOOLS = {
       'Finds what was said before, by its words: messages that you took part in, the newest first, with what was decided and what came of it. "q" is words, "words in this order", and filters: from: to: action: outcome: before: after:.',
     operation: 'history.search',
     params: search.params,
-    result: items,
+    result: object,
+    enclose: encloseAll,
     readOnly: true,
   }),
   axon_history: tool({
@@ -196,6 +214,7 @@ export const TOOLS = {
     operation: 'conversations.get',
     params: conversation.params,
     result: object,
+    enclose: encloseAll,
     readOnly: true,
   }),
 } as const satisfies Record<string, Tool>;

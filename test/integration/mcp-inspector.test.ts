@@ -178,13 +178,15 @@ describe.skipIf(!hasRealPart('clients'))('MCP Inspector', () => {
     expect(await call('asker by http', 'axon_task', { id, wait: LIMIT_MS })).toMatchObject({
       state: 'cancelled',
     });
-    const { items } = await call('asker by http', 'axon_conversations');
-    const [{ id: conversation } = { id: '' }] = items as readonly { id: string }[];
+    const { untrusted } = await call('asker by http', 'axon_conversations');
+    const { items } = untrusted as { items: readonly { id: string }[] };
+    const [{ id: conversation } = { id: '' }] = items;
     const said = await call('asker by http', 'axon_history', { id: conversation });
     expect(JSON.stringify(said)).toContain('Which train?');
     const found = await until('the index to have it', LIMIT_MS, async () => {
-      const { items } = await call('asker by http', 'axon_search', { q: 'train' });
-      return (items as readonly unknown[]).length > 0 ? JSON.stringify(items) : undefined;
+      const { untrusted } = await call('asker by http', 'axon_search', { q: 'train' });
+      const said = untrusted as { items: readonly unknown[] };
+      return said.items.length > 0 ? JSON.stringify(said) : undefined;
     });
     expect(found).toContain(conversation);
   }, 60_000);

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { makePrivateFolder, whyNot } from '../adapters/sqlite/file-privacy.ts';
 import { AppError } from '../lib/app-error.ts';
+import { SOCKET_NAME } from '../lib/data-folder.ts';
 import { toHex } from '../lib/bytes.ts';
 import type { Random } from '../ports/clock.ts';
 
@@ -77,6 +78,13 @@ export class Home {
     writePrivateFile(path, JSON.stringify(content));
   }
 
+  /** Where the hub's socket may be made; one that a killed hub left is gone. */
+  freeSocketPath(): string {
+    const path = join(this.path, SOCKET_NAME);
+    removeFile(path);
+    return path;
+  }
+
   /** Writes the page that takes a browser to `url`. Returns its path. */
   writeLoginPage(url: string): string {
     const path = join(this.path, LOGIN_PAGE_NAME);
@@ -94,6 +102,7 @@ export class Home {
   close(): void {
     if (readHolder(join(this.path, LOCK_NAME))?.nonce !== this.#nonce) return;
     removeFile(join(this.path, RUNTIME_NAME));
+    this.freeSocketPath();
     this.removeLoginPage();
     removeFile(join(this.path, LOCK_NAME));
   }

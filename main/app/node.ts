@@ -25,6 +25,9 @@ import type { NodeDeps, Services } from './services.ts';
 
 export type { NodeDeps } from './services.ts';
 
+/** What every system takes as the path of a socket. */
+const SOCKET_PATH_MAX_BYTES = 103;
+
 /**
  * Makes the hub of this data folder and takes the folder's lock; start() opens its doors. Throws
  * `home_in_use`, `storage_failed`.
@@ -177,6 +180,7 @@ export class HubNode {
     const { port } = await this.#http.start(this.#config.apiPort);
     this.#apiPort = port;
     hub.apiOpened(port);
+    await this.#openSocket();
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
     this.#opened.add(() => work.stop());
     this.#opened.add(() => retention.stop());
@@ -187,6 +191,19 @@ export class HubNode {
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });
+  }
+
+  /** The port is enough where there can be no socket. */
+  async #openSocket(): Promise<void> {
+    if (process.platform === 'win32') return;
+    try {
+      const path = this.#ground.home.freeSocketPath();
+      if (Buffer.byteLength(path) > SOCKET_PATH_MAX_BYTES)
+        throw new RangeError(`${path} is too long for a socket`);
+      await this.#http.listenAt(path);
+    } catch (error) {
+      this.#deps.log.warn('the hub has no socket, only its port', { error: String(error) });
+    }
   }
 
   async #stop(): Promise<void> {

@@ -2,7 +2,7 @@
 // file before any token leaves, and then sends operations over one kept-alive connection. Knows no
 // command and prints nothing.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import type {
   OperationResult,
 } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
+import { SOCKET_NAME } from '../lib/data-folder.ts';
 import { VERSION } from '../lib/version.ts';
 
 /** Longer than the longest wait the hub offers by itself (55 s). */
@@ -34,6 +35,8 @@ interface RuntimeFacts {
   readonly port: number;
   readonly pid: number;
   readonly bootSecret: string;
+  /** The path of its Unix socket; null where it has none. */
+  readonly socket: string | null;
 }
 
 /** A refusal that came from the hub, as it came. */
@@ -156,6 +159,8 @@ export class HubClient {
       accept: 'application/json',
       'user-agent': this.#userAgent,
     };
+    const { socket, port } = this.facts;
+    if (socket !== null) headers['host'] = 'localhost';
     if (form.body !== null) {
       headers['content-type'] = 'application/json';
       // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as
@@ -166,8 +171,7 @@ export class HubClient {
     return new Promise((resolve, reject) => {
       const sent = request(
         {
-          host: '127.0.0.1',
-          port: this.facts.port,
+          ...(socket === null ? { host: '127.0.0.1', port } : { socketPath: socket }),
           method: form.method,
           path: form.path,
           agent: this.#agent,
@@ -260,11 +264,22 @@ function readRuntimeFile(home: string): RuntimeFacts {
     typeof value['pid'] === 'number' &&
     typeof value['boot_secret'] === 'string'
   ) {
-    return { port: value['port'], pid: value['pid'], bootSecret: value['boot_secret'] };
+    return {
+      port: value['port'],
+      pid: value['pid'],
+      bootSecret: value['boot_secret'],
+      socket: socketIn(home),
+    };
   }
   throw new AppError('hub_unreachable', `"${path}" is not what a running hub writes there.`, {
     hint: 'Start the hub again with "axon hub": it writes the file anew.',
   });
+}
+
+/** The hub's socket, where it has one. The folder is private, and never left through a link. */
+function socketIn(home: string): string | null {
+  const path = join(home, SOCKET_NAME);
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true ? path : null;
 }
 
 function unreachable(port: number, cause: unknown): AppError {

@@ -3,6 +3,9 @@
 import { resolve } from 'node:path';
 import envPaths from 'env-paths';
 
+/** The hub's Unix socket in it. */
+export const SOCKET_NAME = 'hub.sock';
+
 /** Absolute path: what was given, else AXON_HOME, else the system's place for "axon-hub". */
 export function dataFolder(
   given: string | undefined,

@@ -27,6 +27,7 @@ const PAGES = [
   'README.md',
   ...readdirSync(join(ROOT, 'resources/docs')).map((name) => `resources/docs/${name}`),
 ];
+const USUAL_HOME = '~/.local/share/axon-hub';
 const LIMIT_MS = 30_000;
 const PAGE_LIMIT_MS = 240_000;
 const DINNER = 'Tell the family chat that dinner is at 7';
@@ -164,6 +165,7 @@ class Household {
     const isDecision = /approvals (?:allow|decline)/.test(command);
     return `${command}${isDecision ? ` --digest ${card?.digest ?? ''}` : ''}`
       .replaceAll('/tmp/', `${this.folder}/`)
+      .replaceAll(USUAL_HOME, hub.home)
       .replaceAll('127.0.0.1:7117', this.dad.host)
       .replaceAll(
         /\b(?:HOST:PORT|DELIVERY_ID|KEY|SIX|TWO|ID|FILE)\b/g,
@@ -372,7 +374,7 @@ describe.skipIf(process.platform === 'win32')('the lines that a page says to typ
       const exports: string[] = [];
       for (const { command, comment } of commandsOf(block)) {
         if (command.startsWith('export '))
-          exports.push(command.replaceAll('~/.local/share/axon-hub', house.dad.home));
+          exports.push(command.replaceAll(USUAL_HOME, house.dad.home));
         else await house.run(exports, command, comment);
       }
       await house.stopBackground();

@@ -1,8 +1,11 @@
-// The localhost door: one node:http server on 127.0.0.1 that turns requests into operations. Every
-// request passes the guard, then its token, then the table's access, then the schema; a refusal
-// happens as early as it can. It owns connections and their limits, and no rule of the hub. Plain
-// node:http and no framework: the guard needs the raw headers before any routing, the routes come
-// from one table, and a start is a tenth of a second shorter.
+// The localhost door: node:http on 127.0.0.1, and on a Unix socket in the data folder, that
+// turns requests into operations. Every request passes the guard, then its token, then the
+// table's access, then the schema; a refusal happens as early as it can. It owns connections and
+// their limits, and no rule of the hub. Plain node:http and no framework: the guard needs the
+// raw headers before any routing, the routes come from one table, and a start is a tenth of a
+// second shorter.
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -32,6 +35,8 @@ import { problemAnswer, rawAnswer, send } from './respond.ts';
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]{1,128})$/;
 const LOOPBACK_ADDRESS = '127.0.0.1';
+/** What stands in Host at the socket. */
+const SOCKET_HOSTS: ReadonlySet<string> = new Set(['localhost']);
 
 interface HttpDoorDeps extends Omit<RequestServices, 'streams'> {
   readonly clock: Clock;
@@ -44,8 +49,7 @@ export class HttpDoor {
   readonly #door: Door;
   readonly #connections = new Connections();
   readonly #run: RequestRun;
-  #server: Server | undefined;
-  #hosts: ReadonlySet<string> = new Set();
+  readonly #servers: Server[] = [];
 
   constructor(deps: HttpDoorDeps) {
     this.#log = deps.log;
@@ -56,6 +60,28 @@ export class HttpDoor {
 
   /** Listens on 127.0.0.1. Port 0 picks a free one. Throws `address_in_use`. */
   async start(port: number): Promise<{ readonly port: number }> {
+    let hosts: ReadonlySet<string> = new Set();
+    const server = this.#makeServer(() => hosts);
+    const taken = await listen(server, port);
+    this.#servers.push(server);
+    hosts = allowedHosts(taken);
+    this.#streams.start();
+    return { port: taken };
+  }
+
+  /**
+   * Listens on a Unix socket too, for its owner alone. Nothing may stand at the path.
+   * @throws Error where the system makes no socket there
+   */
+  async listenAt(path: string): Promise<void> {
+    const server = this.#makeServer(() => SOCKET_HOSTS);
+    this.#servers.push(server);
+    server.listen({ path });
+    await once(server, 'listening');
+    chmodSync(path, 0o600);
+  }
+
+  #makeServer(hosts: () => ReadonlySet<string>): Server {
     const server = createServer({
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -73,17 +99,17 @@ export class HttpDoor {
     server.on(
       'request',
       (request: IncomingMessage, response: ServerResponse) =>
-        void this.#handle(request, response, false),
+        void this.#handle(request, response, hosts(), false),
     );
     server.on(
       'checkContinue',
       (request: IncomingMessage, response: ServerResponse) =>
-        void this.#handle(request, response, true),
+        void this.#handle(request, response, hosts(), true),
     );
     server.on(
       'checkExpectation',
       (request: IncomingMessage, response: ServerResponse) =>
-        void this.#handle(request, response, false),
+        void this.#handle(request, response, hosts(), false),
     );
     server.on('upgrade', (_request: IncomingMessage, socket: Duplex) =>
       refuseRaw(socket, 'This hub speaks plain HTTP here.'),
@@ -92,32 +118,31 @@ export class HttpDoor {
       refuseRaw(socket, 'This hub is no proxy.'),
     );
     server.on('clientError', answerBrokenRequest);
-    const taken = await listen(server, port);
-    this.#server = server;
-    this.#hosts = allowedHosts(taken);
-    this.#streams.start();
-    return { port: taken };
+    return server;
   }
 
-  /** Ends every stream and connection and frees the port. Idempotent. */
+  /** Ends every stream and connection and frees the port and the socket. Idempotent. */
   async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
     this.#streams.stop();
-    if (server === undefined) return;
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+    await Promise.all(
+      this.#servers.splice(0).map(
+        (server) =>
+          new Promise<void>((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          }),
+      ),
+    );
   }
 
   async #handle(
     request: IncomingMessage,
     response: ServerResponse,
+    hosts: ReadonlySet<string>,
     expectsContinue: boolean,
   ): Promise<void> {
     try {
-      const refusal = checkRequest(request, this.#hosts);
+      const refusal = checkRequest(request, hosts);
       if (refusal !== undefined) {
         this.#log.debug('request refused at the door', { code: refusal.code });
         closeAfterAnswer(request, response);

@@ -223,7 +223,7 @@ it(
       code: 2,
       out: '',
       error: expect.stringMatching(
-        /^Remove Mum\? Its waiting requests expire.*\nSay --yes/,
+        /^Remove Mum\? Its waiting requests expire.*\nAdd --yes/,
       ) as string,
     });
     expect(refused.error).toContain(last);

@@ -1,4 +1,5 @@
 // A delegation from one hub to another, its whole life, with real stores on both sides.
+import { REFRESH_INTERVAL_MS } from '../../../../main/services/admission/limits.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -318,12 +319,14 @@ describe('a delegation between two hubs', () => {
   });
 
   it('refuses a route.from that its hub has not advertised', async () => {
-    const reply = await mum.hears(dad.key, {
+    const answer = mum.hears(dad.key, {
       id: crypto.randomUUID(),
       kind: 'delegate',
       payload: { task: 'x', domain: 'family.chat', route: { from: 'nobody' } },
     });
-    expect(reply).toMatchObject({
+    // His hub has just told what it offers, and is not asked again at once.
+    await clock.advance(REFRESH_INTERVAL_MS);
+    expect(await answer).toMatchObject({
       kind: 'ack',
       payload: { accepted: false, code: 'not_authorized', retryable: false },
     });

@@ -393,6 +393,10 @@ export function composeTaskServices(
   const conversations = new Conversations({ ...deps, parties, tasks: views });
   const search = new Search({ ...deps, parties, conversations });
   const searchIndex = new SearchIndex(deps);
+  events.onChanged(() => searchIndex.soon());
+  pageEvents.subscribe(({ type }) => {
+    if (type === 'feed' || type === 'conversation') searchIndex.soon();
+  });
   const sender = new Sender({
     ...deps,
     unit,

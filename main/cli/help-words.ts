@@ -49,6 +49,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'login',
       'passphrase',
       'examples',
+      'completion',
       'demo',
       'hub',
       'help',
@@ -244,6 +245,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   status: { tries: ['status', 'status --json'] },
   whoami: { tries: ['whoami --as claude-code'] },
+  completion: {
+    tries: ['completion bash'],
+    next: "Load what it prints in your shell's start file.",
+  },
   passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },
   hub: {
     tries: ['hub', 'hub --name Mum --api-port 0 --peer-port 0'],

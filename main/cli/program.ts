@@ -9,6 +9,7 @@ import { addApprovalCommands } from './commands/approvals.ts';
 import { addAuditCommands, type CheckStoppedAudit } from './commands/audit.ts';
 import { addAttentionCommands } from './commands/attention.ts';
 import { addRemoteApprovalCommands } from './commands/remote-approval.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addEscalateCommand } from './commands/escalate.ts';
 import { addHistoryCommand } from './commands/history.ts';
@@ -225,6 +226,7 @@ export function makeProgram({
   addDemoCommand(program, runHub);
   addSettingsCommand(program);
   addHubCommands(program, runHub);
+  addCompletionCommand(program);
   for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
   for (const command of program.commands) prepare(command, command.name(), typed);
   group(program);

@@ -67,7 +67,8 @@ function answered(result: unknown): CallToolResult {
 }
 
 /** A refusal is an answer: a model reads it and does something else. */
-function failed({ code, detail, hint }: Problem): CallToolResult {
-  const text = [`${detail}`, ...(hint == null ? [] : [hint]), `(${code})`].join(' ');
+function failed({ code, detail, hint, retry_after_ms: waitMs }: Problem): CallToolResult {
+  const wait = waitMs == null ? [] : [`Try again in ${Math.ceil(waitMs / 1_000)} s.`];
+  const text = [detail, ...(hint == null ? [] : [hint]), ...wait, `(${code})`].join(' ');
   return { isError: true, content: [{ type: 'text', text }] };
 }

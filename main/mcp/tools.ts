@@ -24,14 +24,16 @@ interface Tool {
 const tool = (row: Tool): Tool => row;
 /** What was said, with who said it: as a whole the words of others. */
 const encloseAll = (said: unknown): unknown => ({ untrusted: said });
-/** Of a task: why it was refused, and what another one asked. */
+/** Of a task: why it was refused, who decided, and what another one asked. */
 function encloseTask(task: unknown): unknown {
   if (!isJsonObject(task)) return task;
-  const { reason, text, choice, untrusted, ...ours } = task;
-  const asked = { text, choice };
+  const { reason, decision, text, choice, domain, from_agent, to_agent, untrusted, ...ours } = task;
   const isOurs = ours['direction'] === 'outgoing';
-  const said = isJsonObject(untrusted) ? untrusted : {};
-  return { ...ours, ...(isOurs && asked), untrusted: { ...said, reason, ...(!isOurs && asked) } };
+  const asked = { text, choice, domain, from_agent };
+  const said = { ...(isJsonObject(untrusted) ? untrusted : {}), reason, decision };
+  return isOurs
+    ? { ...ours, ...asked, untrusted: { ...said, to_agent } }
+    : { ...ours, to_agent, untrusted: { ...said, ...asked } };
 }
 const object = v.looseObject({});
 const items = v.looseObject({ items: v.array(object) });

@@ -81,7 +81,7 @@ async function killHub(): Promise<void> {
   hub = await startHeadless(home);
 }
 
-/** Again until the hub takes it; one key, so that it is done once. */
+/** Again until the hub takes it. */
 async function call(who: string, path: string, body?: object): Promise<unknown> {
   for (;;) {
     try {

@@ -82,13 +82,14 @@ async function install(
     return;
   }
   // Before anybody is asked to confirm anything.
-  const settings = new ClientSettings(client);
   const entry = serverEntry(session.home, known);
-  const text = settings.with(entry);
-  terminal.note(`This goes into ${settings.file}:`);
+  new ClientSettings(client).with(entry);
+  terminal.note(`This goes into ${new ClientSettings(client).file}:`);
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
   if (!(await session.hasWorkingToken(agent))) await connectAgent(context, agent, profile);
-  settings.write(text);
+  // The program may have written them while the person was asked.
+  const settings = new ClientSettings(client);
+  settings.write(settings.with(entry));
   terminal.result({ program: client.id, agent, file: settings.file, token_file: known }, () => [
     `${client.title} is connected as ${agent}. Start it anew, and it has the tools.`,
   ]);

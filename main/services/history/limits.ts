@@ -16,8 +16,10 @@ export const ENTRY_TEXT_MAX_CHARACTERS = 65_536;
 export const CONVERSATION_TEXT_MAX_CHARACTERS = 1_000_000;
 /** What an entry shows of itself where the newer ones have taken all of that. */
 export const ENTRY_TEXT_MIN_CHARACTERS = 200;
-/** How often it is looked whether the search index is behind. */
-export const INDEX_LOOK_MS = 1_000;
+/** How long after something was said it is taken into the search index. */
+export const INDEX_SOON_MS = 1_000;
+/** How often it is looked whether the index is behind, though nobody said so. */
+export const INDEX_LOOK_MS = 10 * 60_000;
 /** Messages that one commit takes into the index: a few milliseconds. */
 export const INDEX_MESSAGES = 32;
 /** Between two of them, for everybody else. */

@@ -40,7 +40,7 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
   waiting: ['awaiting_approval', 'held'],
   running: ['queued', 'claimed', 'running'],
 };
-const PART = /(from|to|action|outcome|before|after):(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
+const PART = /(from|to|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
 
 /** @throws AppError bad_request, with what to type instead */
 export function readSearchBox(typed: string): SearchBox {

@@ -46,12 +46,12 @@ export class Search {
   find(typed: string, { limit, cursor }: Page, agent: string | null): Items<SearchHitDto> {
     const { clock } = this.#deps;
     const box = readSearchBox(typed);
-    const isOver = clock.monotonicMs() + SEARCH_BUDGET_MS;
+    const endsAtMs = clock.monotonicMs() + SEARCH_BUDGET_MS;
     const items: SearchHitDto[] = [];
     let before: number | null = null;
     for (const seq of this.#candidates(box, readCursor(cursor))) {
-      if (items.length === limit || clock.monotonicMs() > isOver)
-        return { items, next: before === null ? null : String(before) };
+      if (before !== null && (items.length === limit || clock.monotonicMs() > endsAtMs))
+        return { items, next: String(before) };
       before = seq;
       const hit = this.#hit(seq, box, agent);
       if (hit !== undefined) items.push(hit);

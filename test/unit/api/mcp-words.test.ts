@@ -8,26 +8,34 @@ const task = (direction: string) => ({
   id: 'a',
   state: 'failed',
   direction,
+  to_agent: 'doer',
+  from_agent: HOSTILE,
+  domain: HOSTILE,
   text: `asked: ${HOSTILE}`,
   choice: { options: [HOSTILE] },
   reason: `refused: ${HOSTILE}`,
+  decision: { person: HOSTILE },
   untrusted: { outcome: HOSTILE },
 });
+const outside = (enclosed: unknown): string =>
+  JSON.stringify({ ...(enclosed as object), untrusted: null });
 
 it.each(['incoming', 'local'])('of a task that is %s', (direction) => {
-  const { text, choice, reason, untrusted, ...ours } = task(direction);
-  for (const tool of [TOOLS.axon_task, TOOLS.axon_cancel])
-    expect(tool.enclose?.(task(direction))).toEqual({
-      ...ours,
-      untrusted: { ...untrusted, text, choice, reason },
+  for (const tool of [TOOLS.axon_task, TOOLS.axon_cancel]) {
+    const enclosed = tool.enclose?.(task(direction));
+    expect(outside(enclosed)).not.toContain(HOSTILE);
+    expect(enclosed).toMatchObject({
+      to_agent: 'doer',
+      untrusted: { outcome: HOSTILE, domain: HOSTILE, text: `asked: ${HOSTILE}` },
     });
+  }
 });
 
 it('of a task that this agent gave: what it said itself stays outside', () => {
-  const { reason, untrusted, ...ours } = task('outgoing');
-  expect(TOOLS.axon_task.enclose?.(task('outgoing'))).toEqual({
-    ...ours,
-    untrusted: { ...untrusted, reason },
+  const { text } = task('outgoing');
+  expect(TOOLS.axon_task.enclose?.(task('outgoing'))).toMatchObject({
+    text,
+    untrusted: { outcome: HOSTILE, reason: `refused: ${HOSTILE}`, to_agent: 'doer' },
   });
 });
 

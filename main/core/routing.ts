@@ -20,7 +20,8 @@ export interface RouteRequest {
   readonly capability: string | null;
 }
 
-const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** A name or word without blanks: no sentence can be made of it. */
+export const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
  * True for up to six dot-separated lower-case words, 64 characters in all. Anything else matches

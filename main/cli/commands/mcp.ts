@@ -2,6 +2,7 @@
 // start it.
 import type { Implementation } from '@modelcontextprotocol/server';
 import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Argument } from 'commander';
 import type { OperationName } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -11,6 +12,7 @@ import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry } from '../mcp-install.ts';
+import { refusal } from '../refusal.ts';
 import { readToken, type Session } from '../session.ts';
 
 export function addMcpCommand(program: AxonCommand, version: string): void {
@@ -104,6 +106,12 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
     ]);
     return;
   }
+  if (dirname(tokenFile) !== dirname(session.tokenFile(client.id)))
+    throw refusal(
+      'bad_request',
+      `The entry in ${file} is one of another hub: its token is ${tokenFile}.`,
+      'Name the data folder of that hub with --home.',
+    );
   const text = settings.without();
   await endToken(session, tokenFile);
   settings.write(text);

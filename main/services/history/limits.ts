@@ -21,13 +21,15 @@ export const INDEX_SOON_MS = 1_000;
 /** How often it is looked whether the index is behind, though nobody said so. */
 export const INDEX_LOOK_MS = 10 * 60_000;
 /** Messages that one commit takes into the index: a few milliseconds. */
-export const INDEX_MESSAGES = 32;
+export const INDEX_MESSAGES = 4;
 /** Between two of them, for everybody else. */
 export const INDEX_PAUSE_MS = 5;
 /** Words of one search; the others are refused. */
 export const SEARCH_WORDS_MAX = 16;
 /** How long one search looks through messages; then it says from where to go on. */
 export const SEARCH_BUDGET_MS = 100;
+/** The same for an agent, which may ask all the time. */
+export const AGENT_SEARCH_BUDGET_MS = 20;
 /** Messages that are asked of the index at once. */
 export const SEARCH_SEQS = 200;
 /** What a hit shows of its message: so much before the first word found, and so much in all. */

@@ -16,6 +16,7 @@ import { readCursor, type Page } from '../base/paging.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import { stateOf, type Conversations } from './conversations.ts';
 import {
+  AGENT_SEARCH_BUDGET_MS,
   SEARCH_BUDGET_MS,
   SEARCH_SEQS,
   SNIPPET_BEFORE_CHARACTERS,
@@ -46,15 +47,19 @@ export class Search {
   find(typed: string, { limit, cursor }: Page, agent: string | null): Items<SearchHitDto> {
     const { clock } = this.#deps;
     const box = readSearchBox(typed);
-    const endsAtMs = clock.monotonicMs() + SEARCH_BUDGET_MS;
+    const endsAtMs =
+      clock.monotonicMs() + (agent === null ? SEARCH_BUDGET_MS : AGENT_SEARCH_BUDGET_MS);
     const items: SearchHitDto[] = [];
     let before: number | null = null;
     for (const seq of this.#candidates(box, readCursor(cursor))) {
-      if (before !== null && (items.length === limit || clock.monotonicMs() > endsAtMs))
-        return { items, next: String(before) };
-      before = seq;
+      // What an agent may not read shows by no cursor either.
+      if (before !== null && clock.monotonicMs() > endsAtMs)
+        return { items, next: agent === null ? String(before) : null };
       const hit = this.#hit(seq, box, agent);
+      if (hit !== undefined && items.length === limit)
+        return { items, next: String(items.at(-1)?.seq) };
       if (hit !== undefined) items.push(hit);
+      before = seq;
     }
     return { items, next: null };
   }

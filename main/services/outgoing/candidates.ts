@@ -3,7 +3,7 @@
 // five minutes old, as its last ping is.
 import { chooseRecipient, whoCould } from '../../core/recipient-choice.ts';
 import type { Candidate, Choice, Load, Need, Obstacle } from '../../core/recipient-choice.ts';
-import { offeredDomains } from '../../core/routing.ts';
+import { offeredDomains, PLAIN_NAME } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentRow, PeerRow, Store, TaskRow } from '../../ports/store.ts';
@@ -68,7 +68,7 @@ export class Candidates {
   offered(need: Need, asker: string | null, kind: SentKind): string {
     const words = this.#all(need, asker, kind)
       .filter(({ obstacle }) => obstacle === null)
-      .flatMap(({ offers }) => offers.map((word) => escapeName(word).name));
+      .flatMap(({ offers }) => offers.filter((word) => PLAIN_NAME.test(word)));
     const sorted = [...new Set(words)].sort().slice(0, OFFERED_SHOWN_MAX);
     return sorted.length === 0 ? 'nothing' : sorted.join(', ');
   }
@@ -107,7 +107,9 @@ export class Candidates {
       obstacle: this.#obstacle(peer, kind),
     } as const;
     const place = { at: 'peer', peer } as const;
-    const agents = told.agents.map((agent): Found => {
+    // Names stand in sentences of ours: one that could be a sentence itself is passed over.
+    const named = told.agents.filter(({ name }) => PLAIN_NAME.test(name));
+    const agents = named.map((agent): Found => {
       const shown = parties.agentNameThere(escapeName(agent.name).name);
       return {
         ...shared,

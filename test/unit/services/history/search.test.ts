@@ -1,7 +1,7 @@
 // Finding what was said: what people type, what they are told of it, and that an agent finds only
 // what it took part in.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEX_LOOK_MS } from '../../../../main/services/history/limits.ts';
+import { INDEX_SOON_MS } from '../../../../main/services/history/limits.ts';
 import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -30,7 +30,7 @@ async function ask(text: string, more: object = {}): Promise<void> {
 
 async function tended(): Promise<void> {
   for (const hub of [dad, mum])
-    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_LOOK_MS);
+    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
 }
 
 const find = (hub: WorkHub, q: string, agent: string | null = null): readonly SearchHitDto[] =>
@@ -170,3 +170,20 @@ it.each(['a:'.repeat(250), '"'.repeat(500), 'from:'.repeat(100), `${'z'.repeat(5
     expect(performance.now() - startedAt).toBeLessThan(200);
   },
 );
+
+it('an agent cannot tell by the cursor what others said, or asked of it in vain', async () => {
+  await ask('The door code is hunter2x');
+  await mum.work.sender.notify(
+    { to: 'local', topic: 'guess', data: 'hunter2x', importance: 'low' },
+    'claude',
+  );
+  await clock.settle();
+  await tended();
+  const first = { limit: 1 } as const;
+  const known = mum.work.search.find('hunter2x', first, 'claude');
+  expect([known.items.length, known.next]).toEqual([1, null]);
+  const all = mum.work.search.find('hunter2x', first, null);
+  expect(all.next).toEqual(expect.any(String));
+  const rest = mum.work.search.find('hunter2x', { limit: 9, cursor: all.next ?? '' }, null);
+  expect(texts([...all.items, ...rest.items])).toEqual(['hunter2x', 'The door code is hunter2x']);
+});

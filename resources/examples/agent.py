@@ -29,15 +29,33 @@ def work(text):
     return f"Python has read: {text}"
 
 
-while True:
-    try:
-        for item in call("/v1/inbox/claim", {"max": 1, "wait_ms": 30_000})["items"]:
-            delivery = "/v1/inbox/" + item["delivery_id"]
-            call(delivery + "/ack", {"attempt": item["attempt"]})
-            if item["kind"] in ("delegate", "query"):
-                outcome = work(item["untrusted"]["text"])
-                call(delivery + "/reply", {"outcome": outcome, "summary": outcome})
-            print(item["kind"], "done", flush=True)
-    except (urllib.error.URLError, TimeoutError) as error:
-        print("The hub does not answer:", error, flush=True)
+def until_taken(path, body):
+    """Tries until the hub answers: it may be restarting. A refusal ends it."""
+    while True:
+        try:
+            return call(path, body)
+        except urllib.error.HTTPError as refused:
+            print("Refused:", refused.read().decode(), flush=True)
+            if refused.code == 401:
+                raise SystemExit("The token has ended: connect this agent again.") from refused
+            if refused.code not in (429, 503):
+                return None
+        except (urllib.error.URLError, TimeoutError) as error:
+            print("The hub does not answer:", error, flush=True)
         time.sleep(1)
+
+
+while True:
+    claimed = until_taken("/v1/inbox/claim", {"max": 1, "wait_ms": 30_000})
+    for item in claimed["items"] if claimed else []:
+        delivery = "/v1/inbox/" + item["delivery_id"]
+        if until_taken(delivery + "/ack", {"attempt": item["attempt"]}) is None:
+            continue
+        if item["kind"] in ("delegate", "query"):
+            try:
+                outcome = work(item["untrusted"]["text"])
+                answer = {"outcome": outcome, "summary": outcome}
+            except Exception as error:
+                answer = {"status": "failed", "error": str(error), "summary": "It did not work."}
+            until_taken(delivery + "/reply", answer)
+        print(item["kind"], "done", flush=True)

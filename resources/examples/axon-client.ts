@@ -42,30 +42,50 @@ export class AxonClient {
     return answer;
   }
 
-  /** Hands over each item; what `work` returns is the answer. Ends with the signal. */
+  /**
+   * Hands over each item; what `work` returns is the answer, and what it throws a failure. Ends
+   * with the signal. Throws Refused when the token has ended.
+   */
   async listen(
     work: (item: Item) => Promise<string | undefined>,
     signal: AbortSignal,
   ): Promise<void> {
+    const claim = { max: 1, wait_ms: 25_000 };
     while (!signal.aborted) {
-      try {
-        const claim = { max: 1, wait_ms: 25_000 };
-        const { items } = (await this.call('/v1/inbox/claim', claim, signal)) as { items: Item[] };
-        for (const item of items) await this.#answer(item, await this.#begin(item, work));
-      } catch {
-        // The hub may be restarting. What was claimed and not acknowledged comes again.
-        if (!signal.aborted) await setTimeout(1_000);
+      // What was claimed and not acknowledged comes again.
+      const claimed = await this.#again('/v1/inbox/claim', claim, signal);
+      for (const item of (claimed as { items: Item[] } | undefined)?.items ?? []) {
+        const inbox = `/v1/inbox/${item.delivery_id}`;
+        if ((await this.#again(`${inbox}/ack`, { attempt: item.attempt }, signal)) === undefined)
+          continue;
+        const answer = await answerOf(work, item);
+        if (answer !== undefined) await this.#again(`${inbox}/reply`, answer, signal);
       }
     }
   }
 
-  async #begin(item: Item, work: (item: Item) => Promise<string | undefined>) {
-    await this.call(`/v1/inbox/${item.delivery_id}/ack`, { attempt: item.attempt });
-    return work(item);
+  /** Tries until the hub answers: it may be restarting. Undefined: it refused, or the signal came. */
+  async #again(path: string, body: object, signal: AbortSignal): Promise<unknown> {
+    while (!signal.aborted) {
+      try {
+        return await this.call(path, body, signal);
+      } catch (error) {
+        if (error instanceof Refused && error.code === 'unauthenticated') throw error;
+        if (error instanceof Refused && !['hub_locked', 'rate_limited'].includes(error.code))
+          return undefined;
+        if (!signal.aborted) await setTimeout(1_000);
+      }
+    }
+    return undefined;
   }
+}
 
-  async #answer({ delivery_id: id, kind }: Item, outcome: string | undefined): Promise<void> {
-    if (outcome === undefined || (kind !== 'delegate' && kind !== 'query')) return;
-    await this.call(`/v1/inbox/${id}/reply`, { outcome, summary: outcome });
+async function answerOf(work: (item: Item) => Promise<string | undefined>, item: Item) {
+  try {
+    const outcome = await work(item);
+    if (item.kind !== 'delegate' && item.kind !== 'query') return undefined;
+    return outcome === undefined ? undefined : { outcome, summary: outcome };
+  } catch (error) {
+    return { status: 'failed', error: String(error), summary: 'It did not work.' };
   }
 }

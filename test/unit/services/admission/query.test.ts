@@ -1,5 +1,6 @@
 // Questions: passed on where the agent only looks, asked of a person otherwise, and never waited
 // for longer than was said.
+import { CAPABILITIES_TOPIC } from '../../../../main/protocol/kinds.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SendReportDto } from '../../../../preload/contract/dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -94,7 +95,9 @@ describe('a query', () => {
     const asked = await ask('family.chat');
     const { card } = mum;
     expect(card).toMatchObject({ kind: 'query', risk_class: 'R2' });
-    const [progress] = mum.messenger.sent;
+    const [progress] = mum.messenger.sent.filter(
+      ({ payload }) => payload.topic !== CAPABILITIES_TOPIC,
+    );
     expect(progress).toMatchObject({
       kind: 'notify',
       payload: { topic: 'axon.progress', data: { state: 'pending_approval' } },

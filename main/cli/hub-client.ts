@@ -74,15 +74,26 @@ export class HubClient {
   /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
   static async connect(home: string): Promise<HubClient> {
     const facts = readRuntimeFile(home);
-    const client = new HubClient(
-      home,
-      facts,
-      new Agent({ keepAlive: true }),
-      null,
-      `axon/${VERSION}`,
-    );
-    await client.#checkProof();
-    return client;
+    if (facts.socket !== null) {
+      try {
+        return await HubClient.#connectBy(facts, home);
+      } catch {
+        // Nobody answers there, or not this hub: the port is asked, and says what is wrong.
+      }
+    }
+    return HubClient.#connectBy({ ...facts, socket: null }, home);
+  }
+
+  static async #connectBy(facts: RuntimeFacts, home: string): Promise<HubClient> {
+    const agent = new Agent({ keepAlive: true });
+    const client = new HubClient(home, facts, agent, null, `axon/${VERSION}`);
+    try {
+      await client.#checkProof();
+      return client;
+    } catch (error) {
+      client.close();
+      throw error;
+    }
   }
 
   /** The same line, speaking for this token. */

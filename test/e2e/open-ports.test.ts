@@ -1,9 +1,10 @@
 // What a running hub opens to the world, in both ways it can be run and after a restart.
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HubDto } from '../../preload/contract/dto.ts';
 import { HubProcess } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
-import { listeningOf, type Listening } from '../support/listening.ts';
+import { listeningOf, unixSocketsOf, type Listening } from '../support/listening.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { until } from '../support/until.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
@@ -41,7 +42,7 @@ describe.skipIf(!hasRealPart('socket-list'))('open ports', () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  it('HT-11: headless, and after a kill and a restart, TCP is open on the loopback only and UDP on the hub’s own ports only', async () => {
+  it('HT-11: headless, and after a kill and a restart, TCP is open on the loopback only, UDP on the hub’s own ports only, and one socket in its folder', async () => {
     const computer = new ThisComputer('this computer');
     closing.push(() => computer.close());
     const hub = await HubProcess.start(computer, {
@@ -53,6 +54,7 @@ describe.skipIf(!hasRealPart('socket-list'))('open ports', () => {
       const owner = await hub.owner();
       const ports = await openPorts(async () => (await owner.call('hub.whoami', {})).hub);
       check(listeningOf(hub.pid), ports);
+      expect(unixSocketsOf(hub.pid)).toEqual([join(hub.home, 'hub.sock')]);
       await hub.kill();
       await hub.restart();
     }

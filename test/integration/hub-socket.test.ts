@@ -1,7 +1,16 @@
 // The hub's Unix socket: the same door as the port, for its owner alone.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -67,6 +76,54 @@ test('takes the place of what a killed hub left, and follows no link', async () 
   expect(lstatSync(socket).isSocket()).toBe(true);
   expect(lstatSync(elsewhere).isFile()).toBe(true);
 }, 60_000);
+
+test.each([
+  ['a folder stands in its place', (folder: string) => mkdirSync(join(folder, 'hub.sock'))],
+  ['the path is too long', undefined],
+])('is left out if %s: axon takes the port', async (_why, put) => {
+  home = mkdtempSync(join(tmpdir(), 'axon-socket-'));
+  const folder = put === undefined ? join(home, 'x'.repeat(120)) : home;
+  put?.(folder);
+  const hub = await TestHub.start({ home: folder });
+  try {
+    expect(hub.logLines.join('\n')).toContain('the hub has no socket');
+    expect(await axon(folder, ['status'])).toMatchObject({ code: 0 });
+  } finally {
+    await hub.stop();
+  }
+});
+
+test('takes the place of a pipe', async () => {
+  home = mkdtempSync(join(tmpdir(), 'axon-socket-'));
+  expect(spawnSync('mkfifo', [join(home, 'hub.sock')]).status).toBe(0);
+  const hub = await TestHub.start({ home });
+  try {
+    expect((await get(join(home, 'hub.sock'), '/health', { host: 'localhost' }))[0]).toBe(200);
+  } finally {
+    await hub.stop();
+  }
+});
+
+test('HT-12: whoever imitates the hub there gets no token, and axon takes the port', async () => {
+  const hub = await TestHub.start();
+  const socket = join(hub.home, 'hub.sock');
+  const heard: IncomingMessage[] = [];
+  const imitator = createServer((call, response) => {
+    heard.push(call);
+    response.end(JSON.stringify({ proof: '0'.repeat(64), items: [] }));
+  });
+  try {
+    const variables = { AXON_TOKEN: await hub.agent('bot') };
+    rmSync(socket);
+    await once(imitator.listen(socket), 'listening');
+    expect(await axon(hub.home, ['peers'], variables)).toMatchObject({ code: 0 });
+    expect(heard.map(({ url }) => url?.split('?')[0])).toEqual(['/v1/proof']);
+    expect(heard[0]?.headers.authorization).toBeUndefined();
+  } finally {
+    imitator.close();
+    await hub.stop();
+  }
+});
 
 test('HT-12: is where axon goes, whoever answers at the port', async () => {
   home = mkdtempSync(join(tmpdir(), 'axon-socket-'));

@@ -31,15 +31,26 @@ export function familyOf(pid: number): ReadonlySet<number> {
   return family;
 }
 
-export function listeningOf(pid: number): readonly Listening[] {
+/** The lines of `ss` about this process and its descendants, in columns. */
+function linesOf(pid: number, flags: string): readonly (readonly string[])[] {
   const family = familyOf(pid);
-  const { stdout, status } = spawnSync('ss', ['-lntupH'], { encoding: 'utf8' });
+  const { stdout, status } = spawnSync('ss', [flags], { encoding: 'utf8' });
   if (status !== 0) throw new Error('ss did not answer');
-  return stdout.split('\n').flatMap((line) => {
-    const [protocol, , , , local = ''] = line.split(/\s+/);
+  const lines = stdout.split('\n').filter((line) => {
     const owners = [...line.matchAll(/pid=(\d+)/g)].map((match) => Number(match[1]));
-    if ((protocol !== 'tcp' && protocol !== 'udp') || !owners.some((owner) => family.has(owner)))
-      return [];
+    return owners.some((owner) => family.has(owner));
+  });
+  return lines.map((line) => line.split(/\s+/));
+}
+
+/** The paths of the Unix sockets; one without a path begins with "@". */
+export function unixSocketsOf(pid: number): readonly string[] {
+  return linesOf(pid, '-lxpH').map(([, , , , path = '']) => path);
+}
+
+export function listeningOf(pid: number): readonly Listening[] {
+  return linesOf(pid, '-lntupH').flatMap(([protocol, , , , local = '']) => {
+    if (protocol !== 'tcp' && protocol !== 'udp') return [];
     const colon = local.lastIndexOf(':');
     return [{ protocol, address: local.slice(0, colon), port: Number(local.slice(colon + 1)) }];
   });

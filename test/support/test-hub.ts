@@ -29,6 +29,8 @@ export interface Asking {
 }
 
 interface TestHubOptions {
+  /** The data folder, if something should stand in it before the start. */
+  readonly home?: string;
   readonly rendererDirectory?: string;
   readonly vaults?: (home: string) => readonly KeyVault[];
   readonly requestsPerSecond?: number;
@@ -83,7 +85,7 @@ export class TestHub {
   }
 
   static async start(options: TestHubOptions = {}): Promise<TestHub> {
-    const home = mkdtempSync(join(tmpdir(), 'axon-hub-'));
+    const home = options.home ?? mkdtempSync(join(tmpdir(), 'axon-hub-'));
     const logLines: string[] = [];
     const node = await makeNode(home, logLines, options);
     await node.start();

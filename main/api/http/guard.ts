@@ -50,7 +50,7 @@ function checkHost(request: RequestHead, hosts: ReadonlySet<string>): GuardRefus
   if (host === undefined || !hosts.has(host)) {
     return {
       code: 'bad_host',
-      sentence: 'This hub answers only to 127.0.0.1 and localhost with its own port.',
+      sentence: `The Host header must be one of: ${[...hosts].join(', ')}.`,
     };
   }
   const url = request.url ?? '';

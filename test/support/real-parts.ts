@@ -34,6 +34,8 @@ export const REAL_PARTS = {
   faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
   ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },
   'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
+  zsh: { needs: 'the package zsh', found: () => onPath('zsh') },
+  fish: { needs: 'the package fish', found: () => onPath('fish') },
   terminals: {
     needs: 'Linux and script, of the package bsdutils',
     found: () => process.platform === 'linux' && spawnSync('script', ['--version']).status === 0,

@@ -18,35 +18,39 @@ export function addCompletionCommand(program: AxonCommand): void {
 interface Place {
   /** "" for the program, "agents connect" for a command of a group. */
   readonly path: string;
-  readonly commands: readonly Command[];
-  readonly options: readonly string[];
+  /** What may stand there next. */
+  readonly words: string;
 }
 
 function placesIn(command: Command, path: string): readonly Place[] {
-  const inner = command.commands.flatMap((one) =>
+  const commands = command.createHelp().visibleCommands(command);
+  const inner = commands.flatMap((one) =>
     placesIn(one, path === '' ? one.name() : `${path} ${one.name()}`),
   );
   const options = command.options.flatMap(({ long }) => long ?? []);
-  return [{ path, commands: command.commands, options: [...options, '--help'] }, ...inner];
+  const words = [...commands.map((one) => one.name()), ...options, '--help'].join(' ');
+  return [{ path, words }, ...inner];
 }
 
 /** What is no command counts as an argument of the command before it. */
 function bashLines(program: Command, isZsh: boolean): readonly string[] {
-  const cases = placesIn(program, '').map(({ path, commands, options }) => {
-    const words = [...commands.map((one) => one.name()), ...options].join(' ');
-    return `    '${path}') echo '${words}' ;;`;
-  });
   return [
-    ...(isZsh ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
+    ...(isZsh
+      ? [
+          '(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }',
+          'autoload -Uz bashcompinit && bashcompinit',
+        ]
+      : []),
     '_axon_words() {',
     '  case "$1" in',
-    ...cases,
+    ...placesIn(program, '').map(({ path, words }) => `    '${path}') echo '${words}' ;;`),
     '    *) return 1 ;;',
     '  esac',
     '}',
     '_axon() {',
     '  local at="" next word',
-    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+    // zsh takes a letter after the colon for a modifier.
+    '  for word in "${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do',
     '    next="${at:+$at }$word"',
     '    _axon_words "$next" > /dev/null && at=$next',
     '  done',
@@ -57,12 +61,25 @@ function bashLines(program: Command, isZsh: boolean): readonly string[] {
 }
 
 function fishLines(program: Command): readonly string[] {
-  return placesIn(program, '').flatMap(({ path, commands, options }) => {
-    const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
-    const where = path === '' ? '__fish_use_subcommand' : seen.join('; and ');
-    return [
-      ...commands.map((one) => `complete -c axon -f -n '${where}' -a ${one.name()}`),
-      ...options.map((option) => `complete -c axon -n '${where}' -l ${option.slice(2)}`),
-    ];
-  });
+  return [
+    'function __axon_words',
+    '  switch "$argv"',
+    ...placesIn(program, '').flatMap(({ path, words }) => [
+      `    case '${path}'`,
+      `      printf '%s\\n' ${words}`,
+    ]),
+    "    case '*'",
+    '      return 1',
+    '  end',
+    'end',
+    'function __axon',
+    '  set -l at',
+    '  for word in (commandline -opc)[2..]',
+    '    __axon_words $at $word > /dev/null; and set -a at $word',
+    '  end',
+    '  set -l typed (commandline -ct)',
+    '  string match -- "$typed*" (__axon_words $at); or __fish_complete_path "$typed"',
+    'end',
+    "complete -c axon -f -a '(__axon)'",
+  ];
 }

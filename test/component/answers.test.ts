@@ -163,6 +163,6 @@ describe('answering oneself', () => {
     await press(button('Send this answer'));
     await expect.element(page.getByText(/^Answered by Mum, in the browser/)).toBeVisible();
     await expect.element(page.getByText('At 8.', { exact: true })).toBeVisible();
-    await expect.element(page.getByText(/Your press changed nothing/)).toBeVisible();
+    await expect.element(page.getByText(/Your choice changed nothing/)).toBeVisible();
   });
 });

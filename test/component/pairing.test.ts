@@ -169,7 +169,7 @@ describe('a request on its way', () => {
       [...document.querySelectorAll('[role=status]')].map((region) => region.textContent).join(''),
     ).toBe('');
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'taken' }) });
-    await expect.element(page.getByText(/^The request is there/)).toBeVisible();
+    await expect.element(page.getByText(/^The request has arrived there/)).toBeVisible();
     hub.emit({ type: 'pairing', pairing: pairingOf('waiting_for_answer', { request: 'busy' }) });
     await expect
       .element(page.getByText(/^It answers, but other requests wait there/))

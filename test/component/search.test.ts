@@ -54,7 +54,7 @@ test('/ and a word find it: who asked whom, the hit marked, who decided, what ca
   await expect.element(page.getByText(text.found(1))).toBeVisible();
   expect(callsOf(hub, 'history.search')).toHaveLength(1);
   const link = page.getByRole('link', { name: /Openclaw, Dad’s laptop to Claude Code/ });
-  await expect.element(link).toHaveTextContent(/Done\. Allowed, by Mum/);
+  await expect.element(link).toHaveTextContent(/Done\. Allowed by Mum/);
   expect(link.element().querySelector('mark')?.textContent).toBe('dinner');
   await expect
     .element(link.getByRole('img', { name: 'hidden character U+202E' }))

@@ -12,7 +12,7 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
 import { runnerOf, DECLINED, type Admission } from './admission.ts';
-import { newTask } from '../tasks/new-task.ts';
+import { newTask, requestMessage } from '../tasks/new-task.ts';
 import {
   whyGone,
   type OpenQueries,
@@ -20,7 +20,6 @@ import {
   type QueryOutcome,
 } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
-import { requestMessage } from '../tasks/request-message.ts';
 import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';

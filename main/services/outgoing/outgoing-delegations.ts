@@ -24,11 +24,10 @@ import { isUnsettled, readReply, untrustedMessage, type Answer } from './delegat
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
-import { newTask } from '../tasks/new-task.ts';
+import { newTask, requestMessage } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
-import { requestMessage } from '../tasks/request-message.ts';
 import { peerAway, reportOf, type SendReport } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { moveTask } from '../tasks/task-moves.ts';

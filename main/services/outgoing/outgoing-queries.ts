@@ -17,8 +17,7 @@ import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts'
 import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { keptDecision } from '../tasks/wire-states.ts';
-import { newTask } from '../tasks/new-task.ts';
-import { requestMessage } from '../tasks/request-message.ts';
+import { newTask, requestMessage } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';

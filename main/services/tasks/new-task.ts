@@ -1,6 +1,6 @@
 // A task as it begins, wherever it came from: what is told of it, and nothing yet of how it goes.
-// Pure.
-import type { TaskRow } from '../../ports/store.ts';
+// With it, the message of its conversation that asked for it. Pure.
+import type { MessageRow, TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<
   TaskRow,
@@ -38,5 +38,26 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     heldUntil: null,
     heldWhy: null,
     finishedAt: null,
+  };
+}
+
+const DIRECTIONS = { incoming: 'in', outgoing: 'out', local: 'local' } as const;
+
+/** The message that asked for this task, as it stands in its conversation. */
+export function requestMessage(task: Omit<TaskRow, 'seq'>): Omit<MessageRow, 'seq'> {
+  const { messageId, direction, party, kind, conversationId, id, fromAgent, toAgent, receivedAt } =
+    task;
+  return {
+    messageId,
+    direction: DIRECTIONS[direction],
+    party,
+    kind,
+    ref: null,
+    conversationId,
+    taskId: id,
+    fromAgent,
+    toAgent,
+    payload: null,
+    at: receivedAt,
   };
 }

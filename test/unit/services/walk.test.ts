@@ -37,7 +37,7 @@ function toldWalk(): readonly string[] {
   return section.split(/\n\d+\. /).flatMap((step) => {
     const names = /: ([a-z, \n-]+)\./.exec(step)?.[1]?.split(/,\s+/) ?? [];
     const rooms = [...step.matchAll(/`([a-z-]+)\/`/g)].map(([, room]) => room);
-    return rooms.length === 2
+    return rooms.length > 1
       ? names.map((name, index) => `${rooms[index]}/${name}`)
       : names.map((name) => `${rooms[0]}/${name}`);
   });

@@ -10,6 +10,8 @@ import { INSTRUCTIONS, TOOLS } from './tools.ts';
 
 interface McpDeps {
   readonly version: string;
+  /** Says that `tellWaiting` may come. Only where the line stays open. */
+  readonly isChannel?: boolean;
   /** Runs one operation for the agent that is connected. */
   readonly call: (
     operation: OperationName,
@@ -20,10 +22,13 @@ interface McpDeps {
   readonly problemOf: (error: unknown) => Problem | undefined;
 }
 
-export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
+export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): McpServer {
   const server = new McpServer(
     { name: 'axon-hub', title: 'AXON Hub', version },
-    { instructions: INSTRUCTIONS },
+    {
+      instructions: INSTRUCTIONS,
+      ...(isChannel === true && { capabilities: { experimental: { 'claude/channel': {} } } }),
+    },
   );
   for (const [name, tool] of Object.entries(TOOLS)) {
     const { title, description, operation } = tool;
@@ -57,6 +62,16 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
     );
   }
   return server;
+}
+
+/**
+ * Wakes the model of a Claude Code that takes this server as a channel. Others leave it unread. In
+ * our words alone: what others said is in the inbox.
+ */
+export async function tellWaiting({ server }: McpServer, waiting: number): Promise<void> {
+  const content = 'Something waits in your AXON inbox. Take it with axon_inbox.';
+  const params = { content, meta: { waiting: String(waiting) } };
+  await server.notification({ method: 'notifications/claude/channel', params });
 }
 
 function answered(result: unknown): CallToolResult {

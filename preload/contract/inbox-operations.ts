@@ -28,6 +28,16 @@ export const INBOX_OPERATIONS = {
       kinds: inboxKinds,
     }),
   },
+  'inbox.waiting': {
+    summary: 'Tells how many items wait, and takes none. Waits for another number if told.',
+    method: 'GET',
+    path: '/v1/inbox/waiting',
+    access: 'inbox',
+    params: v.object({
+      known: v.optional(whole(0, 1_000_000_000)),
+      wait_ms: v.optional(whole(0, 55_000), 0),
+    }),
+  },
   'inbox.ack': {
     summary: 'Says that the agent has an item. It is not delivered again.',
     method: 'POST',

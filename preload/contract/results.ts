@@ -146,6 +146,7 @@ export interface OperationResults {
   'tasks.cancel': TaskDto;
   /** `waiting`: how many more there are, which nobody has taken. */
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
+  'inbox.waiting': { readonly waiting: number };
   'inbox.ack': DeliveryDto;
   'inbox.nack': { readonly state: 'queued' | 'dead' };
   'inbox.extend': { readonly lease_until: number | null };

@@ -120,9 +120,11 @@ describe('HT-09: a good client is served throughout', () => {
       const own = head
         .replace('\r\nContent-Type', `\r\nAuthorization: Bearer ${agent}\r\nContent-Type`)
         .replace('/v1/agents', '/v1/query');
+      const mcp = own.replace('/v1/query', '/mcp');
       const slow = [
         ...Array.from({ length: 40 }, () => new SlowSocket(hub.port, head)),
-        ...Array.from({ length: 10 }, () => new SlowSocket(hub.port, own)),
+        ...Array.from({ length: 5 }, () => new SlowSocket(hub.port, own)),
+        ...Array.from({ length: 5 }, () => new SlowSocket(hub.port, mcp)),
       ];
       const drops = setInterval(() => slow.forEach((socket) => socket.write(' ')), 500);
       try {
@@ -135,23 +137,26 @@ describe('HT-09: a good client is served throughout', () => {
     },
   );
 
-  test('while somebody sends a gigabyte in chunks, which is cut off at 256 KiB', async () => {
-    const head = `POST /v1/agents HTTP/1.1\r\nHost: ${hub.host}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const socket = new SlowSocket(hub.port, head);
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    const over = new AbortController();
-    void socket.closed.then(() => over.abort());
-    let sent = 0;
-    while (!over.signal.aborted && sent < 16_384) {
-      sent += 1;
-      if (!socket.write(chunk)) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await socket.closed;
-    // The answer may be lost to the reset that ends a sender who does not listen.
-    expect([0, 413]).toContain(statusOf(socket.text));
-    expect(sent).toBeLessThan(16_384);
-    expect((await hub.ask('/v1/whoami', { token: agent })).status).toBe(200);
-  });
+  test.each(['/v1/agents', '/mcp'])(
+    'while somebody sends a gigabyte in chunks to %s, which is cut off at 256 KiB',
+    async (path) => {
+      const head = `POST ${path} HTTP/1.1\r\nHost: ${hub.host}\r\nAuthorization: Bearer ${agent}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const socket = new SlowSocket(hub.port, head);
+      const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+      const over = new AbortController();
+      void socket.closed.then(() => over.abort());
+      let sent = 0;
+      while (!over.signal.aborted && sent < 16_384) {
+        sent += 1;
+        if (!socket.write(chunk)) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await socket.closed;
+      // The answer may be lost to the reset that ends a sender who does not listen.
+      expect([0, 413]).toContain(statusOf(socket.text));
+      expect(sent).toBeLessThan(16_384);
+      expect((await hub.ask('/v1/whoami', { token: agent })).status).toBe(200);
+    },
+  );
 });
 
 describe('HT-09: what is too long or ambiguous is refused', () => {

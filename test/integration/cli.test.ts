@@ -1,5 +1,7 @@
 // `axon` as a child process against a real hub: what it does, what it refuses, what it prints and
 // with which exit code.
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -15,8 +17,10 @@ import type { IncomingMessage, Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Program, axon, choosePassphrase } from '../support/programs.ts';
+import { Program, axon, choosePassphrase, wordsOf } from '../support/programs.ts';
 import type { Ended } from '../support/programs.ts';
+import { Person } from '../support/person.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const DANGEROUS = '\u001b]8;;http://evil.example\u0007red\u001b[31m\rX\b\u202egnp.exe\u009b2J';
@@ -457,6 +461,7 @@ describe('HT-12: a program that squats on the port', () => {
   let squatter: Server;
   let home: string;
   const heard: IncomingMessage[] = [];
+  const TOKEN = `axh_agent_${'0'.repeat(16)}_${'x'.repeat(43)}`;
 
   beforeAll(async () => {
     squatter = createServer((request, response) => {
@@ -482,8 +487,22 @@ describe('HT-12: a program that squats on the port', () => {
     rmSync(home, { recursive: true });
   });
 
+  test('is sent no token by axon mcp, whose tools say what is wrong', async () => {
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const env = { PATH: process.env['PATH'] ?? '', AXON_TOKEN: TOKEN, AXON_HOME: home };
+    const program = { command: process.execPath, args: wordsOf('cli', ['mcp']), env };
+    await client.connect(new StdioClientTransport({ ...program, stderr: 'ignore' }));
+    heard.length = 0;
+    const answer = await client.callTool({ name: 'axon_peers', arguments: {} });
+    await client.close();
+    expect(answer.isError).toBe(true);
+    expect(JSON.stringify(answer.content)).toContain('not your hub');
+    expect(heard.length).toBeGreaterThan(0);
+    for (const { headers } of heard) expect(headers.authorization).toBeUndefined();
+  });
+
   test('is sent neither a token nor a passphrase', async () => {
-    const secrets = { AXON_TOKEN: `axh_agent_${'0'.repeat(16)}_${'x'.repeat(43)}` };
+    const secrets = { AXON_TOKEN: TOKEN };
     expect(await axon(home, ['peers'], secrets)).toMatchObject({
       code: 1,
       error: expect.stringContaining('not your hub'),
@@ -533,6 +552,10 @@ describe('a data folder with a pipe for a runtime file', () => {
   });
 });
 
+/** Everything but line feeds that a terminal would act on. */
+const acting = (text: string): readonly string[] =>
+  [...text].filter((character) => character !== '\n' && /[\p{Control}\u202e]/u.test(character));
+
 describe('CL: what comes from elsewhere stays text', () => {
   test('CL-01: control, colour, link and direction characters are shown, never obeyed', async () => {
     const printed = await run(
@@ -551,15 +574,28 @@ describe('CL: what comes from elsewhere stays text', () => {
       outputs.push((await run(...parameters, '--as', 'asker')).out);
     for (const parameters of [['approvals'], ['approvals', '--json']])
       outputs.push((await owner(...parameters)).out);
-    for (const text of outputs) {
-      // Everything but line feeds that a terminal would act on.
-      expect(
-        [...text].filter(
-          (character) => character !== '\n' && /[\p{Control}\u202e]/u.test(character),
-        ),
-      ).toEqual([]);
-    }
+    for (const text of outputs) expect(acting(text)).toEqual([]);
     expect(outputs.join('')).toContain('gnp.exe');
+  });
+
+  test.skipIf(!hasRealPart('terminals'))('CL-01: at a terminal, too', async () => {
+    const sent = await run('delegate', 'Test hub/bot', DANGEROUS, '--as', 'asker', '--json');
+    const { id } = JSON.parse(sent.out);
+    for (const parameters of [['tasks', id], ['tasks']]) {
+      const person = Person.start('cli', hub.home, [...parameters, '--as', 'asker']);
+      expect(await person.ended()).toBe(0);
+      if (parameters.length > 1) expect(person.screen).toContain('gnp.exe');
+      expect(acting(person.screen.replaceAll('\r\n', '\n'))).toEqual([]);
+    }
+  });
+
+  test('CL-01: in the name of an agent nothing of the kind can stand', async () => {
+    for (const name of [DANGEROUS, 'Cook\u202e', 'a\u001b[31mb', 'Cook\rBot']) {
+      const refused = await owner('agents', 'rename', 'bot', name);
+      expect(refused).toMatchObject({ code: 2 });
+      expect(acting(refused.error)).toEqual([]);
+    }
+    expect(acting((await owner('agents')).out)).toEqual([]);
   });
 
   test('CL-02: texts that look like options, files or nothing are data', async () => {
@@ -580,7 +616,8 @@ describe('CL: what comes from elsewhere stays text', () => {
       (await run('tasks', JSON.parse(sent.out).id, '--as', 'asker', '--json')).out,
     );
     expect(task.text).toBe('--rm -rf @/etc/passwd $(id)');
-    const long = await run('delegate', 'Test hub/bot', 'x'.repeat(100_000), '--as', 'asker');
+    // Linux gives one word of a command line at most 128 KiB.
+    const long = await run('delegate', 'Test hub/bot', 'x'.repeat(130_000), '--as', 'asker');
     expect(long).toMatchObject({ code: 2 });
   });
 

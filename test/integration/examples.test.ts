@@ -1,8 +1,8 @@
-// What `axon examples` and GET /v1/examples print is true: every request of it is sent and every
+// What `axon examples`, GET /v1/examples and SKILL.md tell is true: every request of it is sent and every
 // command run, in their order, between two paired hubs, and the answers have the printed members.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,6 +67,7 @@ interface Step {
   readonly answer: string | undefined;
 }
 
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/;
 const LINES = examples('npx axon').split('\n');
 const REQUEST = /^ {3}(GET|POST) (\/v1\/\S+)(?: +(\{.*\}))?/;
 
@@ -178,6 +179,39 @@ test('every request is answered as it says, and every command does its work', as
   for (const command of COMMANDS) await type(command);
 }, 240_000);
 
+/** What stands for a word of its own in SKILL.md. */
+const WORDS: Readonly<Record<string, string>> = {
+  HUB: `"Mum's PC"`,
+  QUESTION: '"Free on Friday?"',
+  TASK: '"Tell the family chat that dinner is at 7"',
+  DOMAIN: 'family.chat',
+  SECONDS: '600',
+  TOPIC: 'shopping',
+  TEXT: '"Milk is bought"',
+  WORDS: 'dinner',
+  OUTCOME: 'Planned',
+  NAME: 'another-one',
+};
+const SKILL = readFileSync(join(import.meta.dirname, '../../resources/SKILL.md'), 'utf8');
+
+test('every command of SKILL.md does its work', async () => {
+  const commands = [...SKILL.matchAll(/`axon ([a-z][^`]+)`/g)].map(([, command = '']) => command);
+  expect(commands.length).toBeGreaterThanOrEqual(16);
+  for (const command of commands) {
+    // It changes the settings of a program; its test uses others.
+    if (command.startsWith('mcp install')) continue;
+    const [name = ''] = command.split(' ');
+    if (name === 'inbox') await giveWork();
+    if (command.endsWith(' ID')) known.set('ID', String((await delegated())['id']));
+    const line = command.replaceAll(/[A-Z_]+/g, (word) => WORDS[word] ?? known.get(word) ?? word);
+    const ending = bash(line);
+    if (name === 'agents') await confirm();
+    const ended = await (name === 'query' ? allowing(mum, ending) : ending);
+    expect(ended, `${line}\n${ended.error}`).toMatchObject({ code: 0 });
+    if (name === 'inbox') known.set('DELIVERY_ID', UUID.exec(ended.out)?.[0] ?? '');
+  }
+}, 240_000);
+
 async function type(command: string): Promise<void> {
   const [name] = command.split(' ');
   // Mum's agent is this very line.
@@ -192,8 +226,7 @@ async function type(command: string): Promise<void> {
     name === 'agents' ? confirm() : undefined,
   ]);
   expect(ended, `${line}\n${ended.error}`).toMatchObject({ code: 0 });
-  const delivery = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/.exec(ended.out)?.[0];
-  if (name === 'inbox') known.set('e01a...', delivery ?? '');
+  if (name === 'inbox') known.set('e01a...', UUID.exec(ended.out)?.[0] ?? '');
 }
 
 async function bash(line: string): Promise<Ended> {

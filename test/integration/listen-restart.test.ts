@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CLAIM_WAITERS_PER_AGENT_MAX } from '../../main/services/inbox/limits.ts';
+import { WAITERS_PER_AGENT_MAX } from '../../main/services/inbox/limits.ts';
 import { axon, choosePassphrase, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -85,7 +85,7 @@ test('says why a hub that answers does not take something for now, and goes on o
   const held = new AbortController();
   const request = { max: 1, wait_ms: 55_000, lease_ms: 60_000, kinds: ['notify'] } as const;
   const { inbox } = hub.node.services.work;
-  const waiting = Array.from({ length: CLAIM_WAITERS_PER_AGENT_MAX }, () =>
+  const waiting = Array.from({ length: WAITERS_PER_AGENT_MAX }, () =>
     inbox.claimWaiting('bot', request, held.signal),
   );
   const id = await allowedTask();
@@ -98,7 +98,7 @@ test('says why a hub that answers does not take something for now, and goes on o
   );
   await expect
     .poll(() => listening.error)
-    .toContain('Too many claims of this agent wait already; trying again in 1 s.');
+    .toContain('Too many calls of this agent wait for its inbox already; trying again in 1 s.');
   held.abort();
   await Promise.all(waiting);
   expect(await listening.ended()).toMatchObject({ code: 0 });

@@ -43,7 +43,7 @@ const SHARE_TOKEN = /axon:\/\/\S+/g;
  * that the page was given.
  */
 function read(): { readonly words: readonly string[]; readonly handles: readonly string[] } {
-  const EXACT = 'details.exact, pre.code, code, script, style';
+  const EXACT = 'details.exact, pre.code, code.id, script, style';
   const words: string[] = [document.title];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {

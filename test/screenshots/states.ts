@@ -1040,6 +1040,13 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     hub: () => new FakeHubApi(snapshotOf()),
     show: '.first-call',
   },
+  'agents-leave': { place: 'agents', hub: () => new FakeHubApi(snapshotOf()), press: ['Remove'] },
+  'agents-rename': { place: 'agents', hub: () => new FakeHubApi(snapshotOf()), press: ['Rename'] },
+  'agents-ask-token': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['New token'],
+  },
   'agents-empty': { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ agents: [] })) },
   'agents-token': {
     place: 'agents',
@@ -1068,6 +1075,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       ),
   },
+  'settings-licences': { place: 'settings/licences', hub: () => new FakeHubApi(snapshotOf()) },
   ...AUDIT_LOG_STATES,
   ...DECISION_STATES,
   'now-refused': {

@@ -10,6 +10,11 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
 
+/** What Node is started with to run main/entry/<entry>.ts. */
+export function wordsOf(entry: string, parameters: readonly string[]): string[] {
+  return ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
+}
+
 const running = new Set<ChildProcess>();
 
 /** Remembers a child for endPrograms until it has exited by itself. */
@@ -58,14 +63,10 @@ export class Program {
     input?: string,
   ): Program {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('AXON_'));
-    const child = spawn(
-      process.execPath,
-      ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters],
-      {
-        env: { ...Object.fromEntries(inherited), ...variables },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn(process.execPath, wordsOf(entry, parameters), {
+      env: { ...Object.fromEntries(inherited), ...variables },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     child.stdin.end(input ?? '');
     return new Program(child);
   }

@@ -1,10 +1,11 @@
 // mcp: an MCP server over stdio, for the agent that starts it, and the entry that makes a program
 // start it.
-import type { Implementation } from '@modelcontextprotocol/server';
+import type { Implementation, McpServer } from '@modelcontextprotocol/server';
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Argument } from 'commander';
-import type { OperationName } from '../../../preload/contract/operations.ts';
+import type { OperationName, OperationResult } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { connectAgent, withProfile, type ProfileOptions } from '../connect-agent.ts';
@@ -14,6 +15,11 @@ import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry } from '../mcp-install.ts';
 import { refusal } from '../refusal.ts';
 import { readToken, type Session } from '../session.ts';
+
+/** How long one look at the inbox waits for more. */
+const WATCH_MS = 50_000;
+/** Until the next look, where one failed. */
+const WATCH_PAUSE_MS = 10_000;
 
 export function addMcpCommand(program: AxonCommand, version: string): void {
   const mcp = program
@@ -47,27 +53,63 @@ function clientOf(id: string): McpClient {
 async function serve(session: Session, version: string): Promise<number> {
   // Loaded here, so that no other command waits for it.
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
-  const { mcpServer } = await import('../../mcp/server.ts');
+  const { mcpServer, tellWaiting } = await import('../../mcp/server.ts');
   const line = new AgentLine(session, version);
-  const served = serveStdio(() => {
-    const server = mcpServer({
-      version,
-      call: (operation, params, signal) =>
-        line.call(operation, params, signal, server.server.getClientVersion()),
-      problemOf,
+  const call = <Name extends OperationName>(
+    operation: Name,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    { server }: McpServer,
+  ) => line.call(operation, params, signal, server.getClientVersion());
+  return interruptible(async (stopped) => {
+    const closed = new AbortController();
+    const signal = AbortSignal.any([stopped, closed.signal]);
+    const served = serveStdio(() => {
+      const server = mcpServer({
+        version,
+        isChannel: true,
+        call: (operation, params, called) => call(operation, params, called, server),
+        problemOf,
+      });
+      // Comes in the older protocol era alone; in the newer one a server does not speak first.
+      server.server.oninitialized = () =>
+        void watchInbox(
+          (params) => call('inbox.waiting', params, signal, server),
+          (waiting) => tellWaiting(server, waiting),
+          signal,
+        );
+      return server;
     });
-    return server;
-  });
-  return interruptible(async (signal) => {
     // So that the hub shows that it is connected; without a hub, the first tool says so.
     void line.call('hub.whoami', {}, signal, undefined).catch(() => undefined);
     await new Promise<unknown>((resolve) => {
       process.stdin.once('close', resolve);
       signal.addEventListener('abort', resolve, { once: true });
     });
+    closed.abort();
     await served.close();
     return 0;
   });
+}
+
+/** Tells the program whenever more waits than before, until the signal. */
+async function watchInbox(
+  look: (params: { readonly known: number; readonly wait_ms: number }) => Promise<{
+    readonly waiting: number;
+  }>,
+  tell: (waiting: number) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let known = 0; !signal.aborted;) {
+    try {
+      const { waiting } = await look({ known, wait_ms: WATCH_MS });
+      if (waiting > known) await tell(waiting);
+      known = waiting;
+    } catch {
+      // The hub is away, or the token has ended: the next tool says so.
+      await setTimeout(WATCH_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 async function install(
@@ -155,12 +197,12 @@ class AgentLine {
    * Throws as HubClient.call and Session.asAgent do.
    * @param program what it says it is
    */
-  async call(
-    operation: OperationName,
+  async call<Name extends OperationName>(
+    operation: Name,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
     program: Implementation | undefined,
-  ): Promise<unknown> {
+  ): Promise<OperationResult<Name>> {
     this.#client ??= await this.#session.asAgent();
     const client = this.#client.withUserAgent(userAgent(this.#version, program));
     try {

@@ -11,7 +11,7 @@ import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { ItemKinds } from './items.ts';
 import type { Attempt, Lifecycle, Replied } from './lifecycle.ts';
-import { CLAIM_WAITERS_PER_AGENT_MAX, LEASE_DEFAULT_MS } from './limits.ts';
+import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX } from './limits.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
 
@@ -28,7 +28,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly lifecycle: Lifecycle;
-  readonly queries: Pick<OpenQueries, 'onQueued' | 'stop'>;
+  readonly queries: Pick<OpenQueries, 'onQueued' | 'stop' | 'waitingCount'>;
   readonly progress: Progress;
 }
 
@@ -69,44 +69,46 @@ export class Inbox implements InboxReader {
     signal: AbortSignal,
   ): Promise<readonly DeliveryDto[]> {
     const { max: batchMax, wait_ms: waitMs, lease_ms: leaseMs, kinds = null } = request;
-    const waiting = this.#waiters.get(agent) ?? 0;
-    if (waiting >= CLAIM_WAITERS_PER_AGENT_MAX) {
-      throw new AppError('overloaded', 'Too many claims of this agent wait already.', {
-        failedBy: 'input',
-        retryAfterMs: 1_000,
+    const taken: DeliveryDto[] = [];
+    await this.#asWaiter(agent, waitMs, signal, (over) => {
+      const sink = {
+        take: (items: readonly DeliveryDto[]): void => {
+          taken.push(...items);
+          over.abort();
+        },
+        caughtUp: () => (waitMs === 0 ? over.abort() : undefined),
+        ready: () => undefined,
+      };
+      return follow(this, { agent, kinds, leaseMs, batchMax }, sink, over.signal);
+    });
+    return taken;
+  }
+
+  /**
+   * `waitingCount`, as soon as it is not `known`, or after `waitMs`. Takes nothing, and does not
+   * mean that the agent is there.
+   */
+  async untilWaiting(
+    agent: string,
+    known: number | null,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const isNew = (): boolean => this.waitingCount(agent) !== known;
+    if (waitMs > 0 && !isNew()) {
+      await this.#asWaiter(agent, waitMs, signal, async (over) => {
+        const stop = this.onChange(agent, () => isNew() && over.abort());
+        await aborted(over.signal);
+        stop();
       });
     }
-    this.#waiters.set(agent, waiting + 1);
-    const over = new AbortController();
-    const timer = this.#deps.clock.setTimer(waitMs, () => over.abort());
-    const taken: DeliveryDto[] = [];
-    const sink = {
-      take: (items: readonly DeliveryDto[]): void => {
-        taken.push(...items);
-        over.abort();
-      },
-      caughtUp: () => (waitMs === 0 ? over.abort() : undefined),
-      ready: () => undefined,
-    };
-    try {
-      await follow(
-        this,
-        { agent, kinds, leaseMs, batchMax },
-        sink,
-        AbortSignal.any([signal, over.signal]),
-      );
-      return taken;
-    } finally {
-      timer.cancel();
-      const left = (this.#waiters.get(agent) ?? 1) - 1;
-      if (left > 0) this.#waiters.set(agent, left);
-      else this.#waiters.delete(agent);
-    }
+    return this.waitingCount(agent);
   }
 
   /** How many items wait for the agent, which nobody has taken. */
   waitingCount(agent: string): number {
-    return this.#deps.store.read.countDeliveries(agent, ['queued']);
+    const { store, queries } = this.#deps;
+    return store.read.countDeliveries(agent, ['queued']) + queries.waitingCount(agent);
   }
 
   giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
@@ -196,7 +198,45 @@ export class Inbox implements InboxReader {
     this.#changed(agent);
   }
 
+  /** Runs `work` until it is done, the caller has gone or `waitMs` have passed. */
+  async #asWaiter(
+    agent: string,
+    waitMs: number,
+    signal: AbortSignal,
+    work: (over: AbortController) => Promise<void>,
+  ): Promise<void> {
+    const waiters = this.#waiters.get(agent) ?? 0;
+    if (waiters >= WAITERS_PER_AGENT_MAX) {
+      throw new AppError('overloaded', 'Too many calls of this agent wait for its inbox already.', {
+        failedBy: 'input',
+        retryAfterMs: 1_000,
+      });
+    }
+    this.#waiters.set(agent, waiters + 1);
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    const timer = this.#deps.clock.setTimer(waitMs, end);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    try {
+      await work(over);
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', end);
+      const left = (this.#waiters.get(agent) ?? 1) - 1;
+      if (left > 0) this.#waiters.set(agent, left);
+      else this.#waiters.delete(agent);
+    }
+  }
+
   #changed(agent: string): void {
     for (const listener of this.#listeners.get(agent) ?? []) listener();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -18,7 +18,7 @@ export const LEASE_DEFAULT_MS = 60_000;
  * Longest lease that may be asked for; one that a clock set back would make longer ends after this.
  */
 export const LEASE_MAX_MS = 600_000;
-/** Claims of one agent that may wait at once; the next is answered `overloaded`. */
-export const CLAIM_WAITERS_PER_AGENT_MAX = 32;
+/** Calls of one agent that may wait for its inbox; the next is answered `overloaded`. */
+export const WAITERS_PER_AGENT_MAX = 32;
 /** The next try when the store did not take the end of a lease. */
 export const LEASE_RETRY_MS = 5_000;

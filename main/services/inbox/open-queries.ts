@@ -170,6 +170,11 @@ export class OpenQueries implements ItemStore {
     return this.#items(agent, 'queued', kinds).length > 0;
   }
 
+  /** How many wait for the agent. */
+  waitingCount(agent: string): number {
+    return this.#items(agent, 'queued', null).length;
+  }
+
   /** At once, since nothing is written. */
   async step<T>(work: (step: Step) => T): Promise<T> {
     return work(this.#step);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOSTILE_PLACES, KEY_CHANGE_STOP, NOTHING_WAITS } from '../fakes/hostile-household.ts';
 import { HOSTILE_TEXTS } from '../fakes/hostile-texts.ts';
@@ -16,14 +16,35 @@ import { chromiumPath, hasRealPart } from '../support/real-parts.ts';
 /** A page holds at most fifty pending requests. */
 const TEXTS_PER_PAGE = 50;
 let browser: Browser;
+/** One for all visits: a new one takes longer than what stands on it. */
+let page: Page;
 let server: PageServer;
 let directory: string;
+let requests: string[] = [];
+let wrong: string[] = [];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'axon-hostile-'));
   await buildPage(join(import.meta.dirname, '../screenshots'), 'page.html', directory);
   server = await servePage(directory);
   browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+  page = await browser.newPage({ viewport: { width: 1280, height: 820 } });
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      wrong.push(`console: ${message.text()}`);
+  });
+  page.on('popup', (popup) => wrong.push(`popup: ${popup.url()}`));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`violation: ${event.violatedDirective} ${event.sample}`),
+    );
+  });
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -104,34 +125,15 @@ async function visit(
   state: 'hostile' | 'tame',
   place: string,
   from: number,
-): Promise<Seen & { requests: string[]; wrong: string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 820 } });
-  const page = await context.newPage();
-  const requests: string[] = [];
-  const wrong: string[] = [];
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('dialog', (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning')
-      wrong.push(`console: ${message.text()}`);
-  });
-  page.on('popup', (popup) => wrong.push(`popup: ${popup.url()}`));
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) =>
-      console.error(`violation: ${event.violatedDirective} ${event.sample}`),
-    );
-  });
+): Promise<Seen & { requests: readonly string[]; wrong: readonly string[] }> {
+  requests = [];
+  wrong = [];
   await page.goto(
     `${server.origin}/page.html?state=${state}&from=${from}&count=${TEXTS_PER_PAGE}&place=${encodeURIComponent(place)}`,
   );
   await page.getByRole('main').locator('h1, h2').first().waitFor();
   await page.evaluate(untilDrawn);
   const seen = await page.evaluate(look, DRAWN_APART);
-  await context.close();
   return { ...seen, requests, wrong };
 }
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPage, servePage } from '../screenshots/serve.ts';
 import type { PageServer } from '../screenshots/serve.ts';
@@ -14,6 +14,8 @@ import { visit } from '../screenshots/visit.ts';
 import { chromiumPath, hasRealPart } from '../support/real-parts.ts';
 
 let browser: Browser;
+/** One for all states: a new one takes longer than what stands on it. */
+let page: Page;
 let server: PageServer;
 let directory: string;
 
@@ -22,6 +24,7 @@ beforeAll(async () => {
   await buildPage(join(import.meta.dirname, '../screenshots'), 'page.html', directory);
   server = await servePage(directory);
   browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+  page = await browser.newPage({ viewport: { width: 1280, height: 820 } });
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -85,11 +88,8 @@ const hasHandle = (text: string, handle: string): boolean =>
 
 describe.skipIf(!hasRealPart('chromium'))('people read names', () => {
   test.each(Object.entries(STATES))('on %s', async (name, state) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 820 } });
-    const page = await context.newPage();
     await visit(page, server.origin, name, state);
     const { words, handles } = await page.evaluate(read);
-    await context.close();
     const shown = words
       .map((text) => text.replaceAll(SHARE_TOKEN, '').trim())
       .filter((text) => text !== '');

@@ -191,6 +191,7 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
         }
         if (isAsker && decision !== null && decision !== 'expired')
           expect(shown, 'who decided').toMatch(new RegExp(`, by\\s+${person}`));
+        expect(await place.page.feed(), 'the feed tells of no request').not.toContain(task);
       }
 
       const { output } = await dad.hub.axon(['tasks', id], { AXON_TOKEN: asker.token });

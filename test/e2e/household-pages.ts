@@ -4,7 +4,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 
-const { common, conversations, now, people, settings } = ENGLISH;
+const { common, conversations, feed, now, people, settings } = ENGLISH;
 
 /** Long enough for a busy machine; every wait ends as soon as what it waits for is there. */
 export const SHOWN_WITHIN_MS = 20_000;
@@ -176,6 +176,13 @@ export class HouseholdPage {
     await this.open('conversations');
     await this.page.getByRole('main').getByRole('link').filter({ hasText: text }).click();
     return this.page.getByRole('region', { name: conversations.pane });
+  }
+
+  /** All that stands in the feed. */
+  async feed(): Promise<string> {
+    await this.open('feed');
+    await this.page.getByRole('heading', { level: 1, name: feed.title }).waitFor();
+    return this.page.getByRole('main').innerText();
   }
 
   async #tabTo(target: Locator): Promise<void> {

@@ -634,6 +634,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
       message_id: null,
       who: 'Mum',
       agent: 'claude-code',
+      agent_name: 'Claude Code',
       state: 'approved',
       surface: 'window',
       digest: DINNER.digest,

@@ -203,6 +203,7 @@ const ASKED_THREAD = {
             seq: 4,
             kind: 'decision',
             agent: null,
+            agent_name: null,
             text: null,
             state: 'declined',
             surface: 'peer' as const,

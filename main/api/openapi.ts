@@ -228,7 +228,7 @@ function paths(): Properties {
 export const OPENAPI = {
   openapi: '3.1.0',
   info: { title: 'AXON Hub', version: VERSION, description: DESCRIPTION },
-  servers: [{ url: 'http://127.0.0.1:7117' }],
+  servers: [{ url: '/' }],
   components: COMPONENTS,
   paths: paths(),
 };

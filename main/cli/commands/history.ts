@@ -100,8 +100,19 @@ function threadLines({ conversation, entries }: ConversationDetailDto): readonly
 
 function headOf(entry: ConversationEntryDto): string {
   const { at, kind, who, agent_name: agent, state } = entry;
+  if (kind === 'decision') return `${localTime(at)}  ${decisionOf(entry)}`;
   const kinds: Readonly<Record<string, string>> = text.kinds;
-  const what = kind === 'decision' ? 'a decision' : (kinds[kind] ?? kinds['other'] ?? kind);
-  const from = agent === null || kind === 'decision' ? who : `${who}, ${agent}`;
-  return `${localTime(at)}  ${what}, ${from}${state === null ? '' : `: ${stateWords(state)}`}`;
+  const from = agent === null ? who : `${who}, ${agent}`;
+  const came = state === null ? '' : `: ${stateWords(state)}`;
+  return `${localTime(at)}  ${kinds[kind] ?? text.kinds.other}, ${from}${came}`;
+}
+
+/** What was decided, by whom and where. The name of a person elsewhere is what that hub says. */
+function decisionOf({ state, surface, person, who, direction }: ConversationEntryDto): string {
+  const what = stateWords(state ?? 'approved');
+  const where = direction === 'in' ? ` at ${who}` : '';
+  if (state === 'expired') return `${what}${where}`;
+  if (surface === 'rule') return `${text.decidedByRule(what)}${where}`;
+  if (direction === 'in') return `${person === null ? what : `${what} by "${person}"`}${where}`;
+  return text.decidedBy(what, who === 'owner' ? 'the person in charge' : who);
 }

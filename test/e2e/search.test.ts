@@ -1,0 +1,125 @@
+// "What did they agree on last month?": two hubs whose clocks stood a month back while they worked
+// together, and what is found today, in Chromium and by `axon search`.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { openBrowser } from '../lan/browser.ts';
+import { HubProcess, type HubApi } from '../lan/hub-process.ts';
+import { ThisComputer } from '../lan/this-computer.ts';
+import { hasRealPart } from '../support/real-parts.ts';
+import { until } from '../support/until.ts';
+import { doWork, nextItem } from './agent-line.ts';
+import { HouseholdPage } from './household-pages.ts';
+import { pairByApi } from './pair-by-api.ts';
+
+const { search } = ENGLISH.conversations;
+const LIMIT_MS = 20_000;
+const TASK = 'Tell the family chat that dinner is at 7';
+/** The clock of the hubs, for as long as it stands in their environment. */
+const LAST_MONTH = {
+  LD_PRELOAD: '/usr/$LIB/faketime/libfaketimeMT.so.1',
+  FAKETIME: '-32d',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+};
+
+describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last month', () => {
+  const computers = [new ThisComputer('Dad’s laptop'), new ThisComputer('Mum’s PC')];
+  const environment: Record<string, string> = { ...LAST_MONTH };
+  const hubs: HubProcess[] = [];
+  let browser: Browser;
+  let mum: HouseholdPage;
+  const tokens: Record<string, string> = {};
+
+  const agent = async (owner: HubApi, name: string, domains: string[]): Promise<string> => {
+    const { token } = await owner.call('agents.create', { name, domains });
+    return (tokens[name] = token);
+  };
+
+  beforeAll(async () => {
+    const [dads, mums] = await Promise.all(
+      computers.map(async (computer) => {
+        const options = { name: computer.name, flags: ['--discovery', 'off'], environment };
+        const hub = await HubProcess.start(computer, options);
+        hubs.push(hub);
+        return hub;
+      }),
+    );
+    if (dads === undefined || mums === undefined) throw new Error('there are two computers');
+    const [dad, owner] = [await dads.owner(), await mums.owner()];
+    await owner.call('settings.update', { person: 'Mum' });
+    await pairByApi(dad, owner, { asking: 'Dad’s laptop', asked: 'Mum’s PC' });
+    const asker = dads.api.withToken(await agent(dad, 'openclaw', ['travel']));
+    const doer = mums.api.withToken(await agent(owner, 'claude-code', ['family.chat']));
+    await agent(dad, 'bystander', ['home.garden']);
+    await agent(owner, 'lists', ['family.shopping']);
+    await asker.call('send.delegate', { to: "Mum's PC", task: TASK, domain: 'family.chat' });
+    const { id, revision, digest } = await until(
+      'the request',
+      LIMIT_MS,
+      async () => (await owner.call('approvals.list', {})).items[0],
+    );
+    await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+    await doWork(doer, 'Sent to Family.');
+    await nextItem(asker, 'result');
+    // Today.
+    for (const name of Object.keys(environment)) delete environment[name];
+    for (const hub of hubs) {
+      await hub.kill('SIGTERM');
+      await hub.restart();
+    }
+    browser = await openBrowser(computers[1] ?? new ThisComputer('Mum’s PC'));
+    mum = new HouseholdPage(await browser.newPage({ viewport: { width: 1280, height: 820 } }));
+    await mum.page.goto(await mums.loginLink());
+    await mum.shown();
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(hubs.map((hub) => hub.remove()));
+    await Promise.all(computers.map((computer) => computer.close()));
+  });
+
+  it('a person finds it by three keys and the word: who asked, who allowed it, what came of it', async () => {
+    const { page } = mum;
+    onTestFailed(async () => void process.stderr.write(await mum.told()));
+    await page.keyboard.press('/');
+    await page.keyboard.type('dinner');
+    await page.keyboard.press('Enter');
+    const hit = page.getByRole('main').getByRole('link').filter({ hasText: 'dinner' }).first();
+    await hit.waitFor();
+    await page.getByText(search.found(1)).waitFor();
+    const shown = (await hit.innerText()).replaceAll(/\s+/g, ' ');
+    expect(shown).toMatch(/Openclaw, Dad’s laptop to Claude Code, Mum’s PC/);
+    expect(shown).toMatch(/Done\. Allowed by Mum/);
+    const month = new Date(Date.now() - 32 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
+    expect(shown).toContain(month);
+    await hit.press('Enter');
+    await page
+      .getByRole('region', { name: ENGLISH.conversations.pane })
+      .getByText(TASK)
+      .first()
+      .waitFor();
+  });
+
+  it.each([
+    ['openclaw', 0],
+    ['claude-code', 1],
+  ] as const)('axon search finds it for %s, who took part', async (name, at) => {
+    const { code, output } = (await hubs[at]?.axon(['search', 'dinner'], {
+      AXON_TOKEN: tokens[name] ?? '',
+    })) ?? { code: null, output: '' };
+    expect(code).toBe(0);
+    expect(output).toContain('dinner is at 7');
+    expect(output).toMatch(/Allowed .*Mum/);
+  });
+
+  it.each([
+    ['bystander', 0],
+    ['lists', 1],
+  ] as const)('and nothing for %s, who took no part', async (name, at) => {
+    const found = await hubs[at]?.axon(['search', 'dinner', '--json'], {
+      AXON_TOKEN: tokens[name] ?? '',
+    });
+    expect(JSON.parse(found?.output ?? '')).toMatchObject({ items: [] });
+  });
+});

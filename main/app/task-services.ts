@@ -29,6 +29,7 @@ import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { PeerMessenger } from '../services/base/peer-messenger.ts';
+import { ConversationRemoval } from '../services/history/conversation-removal.ts';
 import { Conversations } from '../services/history/conversations.ts';
 import { Feed } from '../services/history/feed.ts';
 import { Search } from '../services/history/search.ts';
@@ -130,6 +131,7 @@ export interface TaskServices {
   readonly sender: Sender;
   readonly feed: Feed;
   readonly conversations: Conversations;
+  readonly conversationRemoval: ConversationRemoval;
   readonly search: Search;
   /** What a new page needs of this part. */
   snapshot(): WorkSnapshot;
@@ -391,11 +393,12 @@ export function composeTaskServices(
   // What clients see.
   const tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
   const conversations = new Conversations({ ...deps, parties, tasks: views });
+  const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
   const search = new Search({ ...deps, parties, conversations });
   const searchIndex = new SearchIndex(deps);
   events.onChanged(() => searchIndex.soon());
   pageEvents.subscribe(({ type }) => {
-    if (type === 'feed' || type === 'conversation') searchIndex.soon();
+    if (type === 'feed' || type.startsWith('conversation')) searchIndex.soon();
   });
   const sender = new Sender({
     ...deps,
@@ -472,6 +475,7 @@ export function composeTaskServices(
     sender,
     feed,
     conversations,
+    conversationRemoval,
     search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
     capabilitiesPayload: () => capabilities.payload(),

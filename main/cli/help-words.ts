@@ -134,6 +134,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   cancel: { tries: ['cancel ID "no longer needed"'] },
   history: { tries: ['history', 'history ID'], next: 'By its words: "axon search dinner".' },
+  'history remove': { tries: ['history remove ID'] },
   search: {
     tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],
     next: 'The whole conversation: "axon history ID".',

@@ -41,6 +41,12 @@ export interface RetentionWrites {
    * undelivered or untold needs.
    */
   purge(order: PurgeOrder): PurgeOutcome;
+  /**
+   * Removes what was said in one conversation. Returns the number of messages; null, and nothing is
+   * removed, while something of it is open, waiting, undelivered or untold. @param at when this is
+   * done
+   */
+  purgeConversation(conversationId: string, at: number): number | null;
 }
 
 /** Whether the words of a task were removed. */

@@ -480,6 +480,7 @@ export type UiEventBody =
     }
   | { readonly type: 'muted_topics'; readonly topics: readonly MutedTopicDto[] }
   /** Notices with these numbers are not kept any longer. */
+  | { readonly type: 'conversation_gone'; readonly id: string }
   | { readonly type: 'feed_removed'; readonly seqs: readonly number[]; readonly unread: number }
   | { readonly type: 'do_not_disturb'; readonly attention: AttentionDto }
   | { readonly type: 'conversation'; readonly id: string }

@@ -502,6 +502,13 @@ export const OPERATIONS = {
     access: 'history',
     params: v.object({ id: identifier }),
   },
+  'conversations.remove': {
+    summary: 'Removes what was said in a conversation, once nothing of it is under way.',
+    method: 'DELETE',
+    path: '/v1/conversations/:id',
+    access: 'owner',
+    params: v.object({ id: identifier }),
+  },
   'history.search': {
     summary: 'Finds what was said by its words, the newest first.',
     method: 'GET',

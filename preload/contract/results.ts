@@ -179,6 +179,7 @@ export interface OperationResults {
   'rules.test': RuleTestDto;
   'conversations.list': Items<ConversationDto>;
   'conversations.get': ConversationDetailDto;
+  'conversations.remove': { readonly removed: true };
   'history.search': Items<SearchHitDto>;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };

@@ -34,6 +34,7 @@ export class HubState {
    */
   #conversationSeq = $state.raw<ReadonlyMap<string, number>>(new Map());
   #newestConversationSeq = $state(0);
+  #goneConversations = $state.raw<ReadonlySet<string>>(new Set());
 
   readonly #api: HubApi;
   readonly #approvalListeners = new Set<(approval: ApprovalDto) => void>();
@@ -79,6 +80,10 @@ export class HubState {
   }
   conversationSeq(id: string): number {
     return this.#conversationSeq.get(id) ?? 0;
+  }
+  /** Whether somebody removed it while this page was open. */
+  isConversationGone(id: string): boolean {
+    return this.#goneConversations.has(id);
   }
   /** Grows with every event of any conversation. */
   get newestConversationSeq(): number {
@@ -195,6 +200,8 @@ export class HubState {
     }
     this.#snapshot = applyEvent(this.#snapshot, event);
     if (event.type === 'conversation') this.#touchConversation(event.id, event.seq);
+    if (event.type === 'conversation_gone')
+      this.#goneConversations = new Set(this.#goneConversations).add(event.id);
     if (event.type === 'approval') this.#tell(event.approval);
     if (event.type === 'feed_removed')
       for (const listener of this.#removalListeners) listener(event.seqs);

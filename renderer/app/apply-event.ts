@@ -60,6 +60,13 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
       return { ...next, feed: marked(snapshot.feed, event), feed_unread: event.unread };
     case 'muted_topics':
       return { ...next, muted_topics: event.topics };
+    case 'conversation_gone':
+      return {
+        ...next,
+        recently_decided: snapshot.recently_decided.filter(
+          ({ conversation_id }) => conversation_id !== event.id,
+        ),
+      };
     case 'feed_removed':
       return {
         ...next,

@@ -5,7 +5,7 @@ import { page, userEvent } from 'vitest/browser';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { STRANGER, pairingOf, snapshotOf } from '../fakes/household.ts';
-import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
+import { ARM_MS, callsOf, expectAccessible, press, showApp, tabTo } from './support/page.ts';
 
 const SILENT =
   'No hub answers at 10.0.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.';
@@ -37,14 +37,6 @@ async function showPairing(
 }
 
 /** Presses Tab until something of this name has the focus; fails where that is never the case. */
-async function tabTo(name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await userEvent.tab();
-    if (document.activeElement?.textContent?.trim() === name) return;
-  }
-  throw new Error(`no Tab leads to "${name}"`);
-}
-
 describe('a hub named by a wrong address', () => {
   test('is looked for, and then the page says what to check and leads back to the form with what was typed', async () => {
     const kept = { ...STRANGER, how_found: 'static' as const, address: '10.0.0.7:7100' };

@@ -1,5 +1,9 @@
 // "What did they agree on last month?": two hubs whose clocks stood a month back while they worked
 // together, and what is found today, in Chromium and by `axon search`.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import Database from 'better-sqlite3';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -14,13 +18,48 @@ import { pairByApi } from './pair-by-api.ts';
 
 const { search } = ENGLISH.conversations;
 const LIMIT_MS = 20_000;
-const TASK = 'Tell the family chat that dinner is at 7';
+const TASK = 'Tell the family chat that dinner is at 7, with rhubarb';
+const OUTCOME = 'Sent to Family. Zucchini asked for.';
 /** The clock of the hubs, for as long as it stands in their environment. */
 const LAST_MONTH = {
   LD_PRELOAD: '/usr/$LIB/faketime/libfaketimeMT.so.1',
-  FAKETIME: '-32d',
+  FAKETIME: '-29d',
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 };
+
+/** All that was said, as it stands in the file: deflated. */
+function storedWords(file: string): readonly Buffer[] {
+  const database = new Database(file, { readonly: true });
+  const cells = [
+    'SELECT payload FROM tasks',
+    'SELECT result FROM tasks',
+    'SELECT view FROM approvals',
+    'SELECT payload FROM messages WHERE conversation_id IS NOT NULL',
+    'SELECT body FROM deliveries',
+  ].flatMap((query) => database.prepare(query).pluck().all());
+  database.close();
+  return cells.filter((cell) => Buffer.isBuffer(cell)).filter(({ length }) => length > 8);
+}
+
+const read = (bytes: Buffer): string => {
+  try {
+    return inflateRawSync(bytes).toString();
+  } catch {
+    return bytes.toString();
+  }
+};
+
+/** What was removed from the search index has left the file, too. */
+function isCleared(file: string): boolean {
+  const database = new Database(file, { readonly: true });
+  try {
+    return (
+      database.prepare("SELECT value FROM meta WHERE name = 'search_clearing'").pluck().get() === ''
+    );
+  } finally {
+    database.close();
+  }
+}
 
 describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last month', () => {
   const computers = [new ThisComputer('Dad’s laptop'), new ThisComputer('Mum’s PC')];
@@ -36,14 +75,11 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
   };
 
   beforeAll(async () => {
-    const [dads, mums] = await Promise.all(
-      computers.map(async (computer) => {
-        const options = { name: computer.name, flags: ['--discovery', 'off'], environment };
-        const hub = await HubProcess.start(computer, options);
-        hubs.push(hub);
-        return hub;
-      }),
-    );
+    for (const computer of computers) {
+      const options = { name: computer.name, flags: ['--discovery', 'off'], environment };
+      hubs.push(await HubProcess.start(computer, options));
+    }
+    const [dads, mums] = hubs;
     if (dads === undefined || mums === undefined) throw new Error('there are two computers');
     const [dad, owner] = [await dads.owner(), await mums.owner()];
     await owner.call('settings.update', { person: 'Mum' });
@@ -59,7 +95,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
       async () => (await owner.call('approvals.list', {})).items[0],
     );
     await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
-    await doWork(doer, 'Sent to Family.');
+    await doWork(doer, OUTCOME);
     await nextItem(asker, 'result');
     // Today.
     for (const name of Object.keys(environment)) delete environment[name];
@@ -91,7 +127,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     const shown = (await hit.innerText()).replaceAll(/\s+/g, ' ');
     expect(shown).toMatch(/Openclaw, Dad’s laptop to Claude Code, Mum’s PC/);
     expect(shown).toMatch(/Done\. Allowed by Mum/);
-    const month = new Date(Date.now() - 32 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
+    const month = new Date(Date.now() - 29 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
     expect(shown).toContain(month);
     await hit.press('Enter');
     await page
@@ -105,10 +141,10 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     ['openclaw', 0],
     ['claude-code', 1],
   ] as const)('axon search finds it for %s, who took part', async (name, at) => {
-    const { code, output } = (await hubs[at]?.axon(['search', 'dinner'], {
+    const { code, output, transcript } = (await hubs[at]?.axon(['search', 'dinner'], {
       AXON_TOKEN: tokens[name] ?? '',
-    })) ?? { code: null, output: '' };
-    expect(code).toBe(0);
+    })) ?? { code: null, output: '', transcript: '' };
+    expect(code, transcript).toBe(0);
     expect(output).toContain('dinner is at 7');
     expect(output).toMatch(/Allowed .*Mum/);
   });
@@ -121,5 +157,39 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
       AXON_TOKEN: tokens[name] ?? '',
     });
     expect(JSON.parse(found?.output ?? '')).toMatchObject({ items: [] });
+  });
+
+  it('is gone from that hub once a person removes it: from search, the page and the database', async () => {
+    const { page } = mum;
+    const { remove } = ENGLISH.conversations;
+    const [dads, mums] = hubs;
+    if (dads === undefined || mums === undefined) throw new Error('there are two computers');
+    onTestFailed(async () => void process.stderr.write(await mum.told()));
+    const database = join(mums.home, 'hub.db');
+    const words = storedWords(database);
+    expect(words.length).toBeGreaterThanOrEqual(4);
+    await mum.history(TASK);
+    await page.getByRole('button', { name: remove.open }).click();
+    await page.getByText(remove.there('Dad’s laptop')).waitFor();
+    await page
+      .getByRole('button', { name: remove.yes })
+      .and(page.locator(':not([aria-disabled])'))
+      .click();
+    await page.getByText(search.none).waitFor();
+    await page.getByRole('searchbox').fill('');
+    await page.keyboard.press('Enter');
+    await page.getByText(ENGLISH.conversations.pick).waitFor();
+    await page.getByText('dinner').waitFor({ state: 'detached' });
+    await mum.open('now');
+    await page.getByText('dinner').waitFor({ state: 'detached' });
+    const searched = (hub: HubProcess, name: string) =>
+      hub.axon(['search', 'dinner', '--json'], { AXON_TOKEN: tokens[name] ?? '' });
+    expect(JSON.parse((await searched(mums, 'claude-code')).output)).toMatchObject({ items: [] });
+    expect(JSON.parse((await searched(dads, 'openclaw')).output).items).toHaveLength(1);
+    await until('the index to be cleared', LIMIT_MS, () => isCleared(database) || undefined);
+    await mums.kill('SIGTERM');
+    const left = readFileSync(database);
+    const canaries = [...words, Buffer.from('rhubarb'), Buffer.from('zucchini')];
+    expect(canaries.filter((bytes) => left.includes(bytes)).map(read)).toEqual([]);
   });
 });

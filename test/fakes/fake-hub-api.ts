@@ -347,6 +347,10 @@ export class FakeHubApi implements HubApi {
         id === DINNER_THREAD.conversation.id
           ? good(DINNER_THREAD)
           : bad('not_found', 'There is no such conversation.'),
+      'conversations.remove': ({ id }) => {
+        this.emit({ type: 'conversation_gone', id });
+        return good({ removed: true });
+      },
       'history.search': () => good({ items: [], next: null }),
       'sessions.list': () => good({ items: SESSIONS, next: null }),
       'sessions.revoke': () => good({ revoked: true }),

@@ -1006,6 +1006,12 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     place: `conversations/${DINNER_THREAD.conversation.id}`,
     hub: () => new FakeHubApi(snapshotOf()),
   },
+  'conversation-remove': {
+    place: `conversations/${DINNER_THREAD.conversation.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    press: ['Remove this conversation'],
+    show: '.pane .inset',
+  },
   agents: { place: 'agents', hub: () => new FakeHubApi(snapshotOf({ registrations: [KNOCK] })) },
   'agents-knock': {
     place: 'agents',

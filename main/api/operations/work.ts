@@ -1,4 +1,5 @@
 // What is asked, done and told: sending, tasks, the inbox, and the record of it.
+import type { ConversationRemoval } from '../../services/history/conversation-removal.ts';
 import type { Conversations } from '../../services/history/conversations.ts';
 import type { Feed } from '../../services/history/feed.ts';
 import type { Search } from '../../services/history/search.ts';
@@ -7,6 +8,7 @@ import { readCursor } from '../../services/base/paging.ts';
 import type { Sender } from '../../services/outgoing/sender.ts';
 import type { Tasks } from '../../services/outgoing/tasks.ts';
 import type { HandlersOf } from '../caller.ts';
+import { actorOf } from '../actor.ts';
 import { agentOf, askerOf, viewerOf } from './who.ts';
 
 /**
@@ -77,12 +79,17 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
 /** GET /v1/conversations: an agent sees what it took part in, a person all. */
 export function conversationsHandlers(deps: {
   readonly conversations: Conversations;
+  readonly conversationRemoval: ConversationRemoval;
 }): HandlersOf<'conversations'> {
-  const { conversations } = deps;
+  const { conversations, conversationRemoval } = deps;
   return {
     'conversations.list': async ({ limit, cursor }, caller) =>
       conversations.list({ limit, cursor }, askerOf(caller)),
     'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
+    'conversations.remove': async ({ id }, caller) => {
+      await conversationRemoval.remove(id, actorOf(caller));
+      return { removed: true };
+    },
   };
 }
 

@@ -17,7 +17,7 @@ import { beginningOf, table } from '../terminal.ts';
 const { conversations: text } = ENGLISH;
 
 export function addHistoryCommand(program: AxonCommand): void {
-  program
+  const history = program
     .command('history')
     .description('list conversations, newest first, or read one')
     .argument('[id]', 'one conversation')
@@ -32,6 +32,16 @@ export function addHistoryCommand(program: AxonCommand): void {
       }
       const read = await client.call('conversations.get', { id });
       terminal.result(read, () => threadLines(read));
+    });
+  history
+    .command('remove')
+    .description('remove what was said in a conversation that is over')
+    .argument('<id>', 'the conversation')
+    .doesAsOwner(async (owner, { terminal }, id: string) => {
+      const removed = await owner.call('conversations.remove', { id });
+      terminal.result(removed, () => [
+        'Its words are gone, from search too. Ids, digests and the audit log stay, and so do notices in the feed, backups, and what the other hub keeps.',
+      ]);
     });
   program
     .command('search')

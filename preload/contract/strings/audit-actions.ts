@@ -57,6 +57,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'peer.decides_no_more': (_who, what) =>
     `${what} no longer decides here, because it is no longer an adult’s hub.`,
   'peer.downgraded': (who) => `${who} spoke an older protocol than before.`,
+  'conversation.removed': (who) => `${who} removed what was said in a conversation.`,
   'peer.forged_sender': (who) => `${who} sent a message in another’s name; it was refused.`,
   'peer.key_kept': (who, what) => `${who} kept the known key of ${what} and rejected another one.`,
   'peer.malformed': (who) => `${who} sent something that no hub sends; it was refused.`,

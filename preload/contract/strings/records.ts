@@ -92,6 +92,16 @@ export const conversations = {
     asked: (from: string, to: string) => `${from} to ${to}`,
     noThread: 'A notice that belongs to no conversation.',
   },
+  remove: {
+    open: 'Remove this conversation',
+    ask: 'Remove this conversation?',
+    goes: 'Its words go from this page, from search and from the cards.',
+    stays:
+      'Ids, digests and the audit log stay. So do notices in the feed, and backups that were made before.',
+    there: (hub: string) => `${hub} keeps its own copy.`,
+    no: 'Keep it',
+    yes: 'Remove for good',
+  },
   with: (hub: string) => `${hub} and this computer.`,
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
   mine: (hub: string) => `to ${hub}`,

@@ -73,6 +73,16 @@ export class ConversationsController {
     this.#next = outcome.value.next;
   }
 
+  /** Returns whether it is gone now; if not, `detailProblem` says why. */
+  async remove(id: string): Promise<boolean> {
+    this.#busy = true;
+    const outcome = await this.#api.call('conversations.remove', { id });
+    this.#busy = false;
+    if (this.#wanted === id)
+      this.#detailProblem = outcome.ok ? null : problemWords(outcome.problem);
+    return outcome.ok;
+  }
+
   /** Reads one conversation; an answer that comes after another was opened is dropped. */
   async open(id: string | null): Promise<void> {
     this.#wanted = id;

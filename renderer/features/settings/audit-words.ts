@@ -50,6 +50,7 @@ const AREAS: ReadonlyMap<string, IconName> = new Map(
     notify: 'feed',
     passphrase: 'key',
     peer: 'people',
+    conversation: 'mark-gone',
     records: 'mark-gone',
     registration: 'agents',
     remote_approval: 'others',

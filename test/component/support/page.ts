@@ -80,3 +80,12 @@ async function whileTimersRun<T>(running: Promise<T>): Promise<T> {
 
 export const callsOf = (hub: FakeHubApi, name: string): readonly unknown[] =>
   hub.calls.filter((call) => call.name === name).map((call) => call.params);
+
+/** Goes on by the Tab key to what says `name`. Throws when none leads there. */
+export async function tabTo(name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await userEvent.tab();
+    if (document.activeElement?.textContent?.trim() === name) return;
+  }
+  throw new Error(`no Tab leads to "${name}"`);
+}

@@ -189,7 +189,7 @@ it('shows an agent the conversations and tasks it is part of, and pages through 
   ).rejects.toMatchObject({
     code: 'bad_request',
   });
-  const conversations = conversationsHandlers({ conversations: hub.work.conversations });
+  const conversations = conversationsHandlers(hub.work);
   expect(
     (await conversations['conversations.list']({ limit: 5 }, agent('stranger'), CONTEXT)).items,
   ).toEqual([]);

@@ -7,7 +7,7 @@ import type {
   PurgePlace,
   RetentionWrites,
 } from '../../../ports/retention.ts';
-import { integer } from '../columns.ts';
+import { idValue, integer } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -47,6 +47,28 @@ const REMOVE = {
   feed: 'DELETE FROM feed WHERE seq = ?',
 } as const satisfies Partial<Record<KeptKind, string>>;
 
+const ITS_TASKS = 'SELECT id FROM tasks WHERE conversation_id = ?';
+/** Notifications are no task's, and say only in their body to which conversation they belong. */
+const ITS_NOTIFICATIONS = `task_id IS NULL AND kind = 'notify'
+  AND CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.conversation_id') END = ?`;
+/** What keeps the words of a conversation. Each takes its id, the last one as the body has it. */
+const KEPT_BY = [
+  `SELECT 1 FROM tasks WHERE conversation_id = ?
+    AND state NOT IN ('completed', 'partial', 'failed', 'declined', 'expired', 'cancelled')`,
+  `SELECT 1 FROM approvals WHERE state = 'pending' AND task_id IN (${ITS_TASKS})`,
+  `SELECT 1 FROM deliveries WHERE state <> 'done' AND task_id IN (${ITS_TASKS})`,
+  `SELECT 1 FROM messages JOIN outbox USING (party, message_id)
+    WHERE conversation_id = ? AND direction = 'out' AND settled_at IS NULL`,
+  `SELECT 1 FROM deliveries WHERE state <> 'done' AND ${ITS_NOTIFICATIONS}`,
+];
+const ITS_PLACES = 'SELECT 0 AS at, seq FROM tasks WHERE conversation_id = ?';
+/** After its tasks have lost their words. */
+const REMOVE_WITH_IT = [
+  `DELETE FROM deliveries WHERE task_id IN (${ITS_TASKS})`,
+  `DELETE FROM outbox WHERE (party, message_id) IN
+    (SELECT party, message_id FROM messages WHERE conversation_id = ? AND direction = 'out')`,
+];
+
 export function retentionWrites(statements: Statements): RetentionWrites {
   const { clearSearch } = searchWrites(statements);
   const removeOne = (kind: Exclude<KeptKind, 'outbox'>, seq: number, at: number): number => {
@@ -72,6 +94,18 @@ export function retentionWrites(statements: Statements): RetentionWrites {
         seqs,
         next: last === undefined || places.length < rows ? null : last,
       };
+    },
+    purgeConversation: (conversationId, at) => {
+      const id = idValue(conversationId);
+      const ids = KEPT_BY.map((_, index) => (index === KEPT_BY.length - 1 ? conversationId : id));
+      if (KEPT_BY.some((query, index) => statements.value(query, ids[index] ?? id) !== undefined))
+        return null;
+      for (const { seq } of statements.all(PLACE, ITS_PLACES, id)) removeOne('tasks', seq, at);
+      for (const query of REMOVE_WITH_IT) statements.run(query, id);
+      statements.run(`DELETE FROM deliveries WHERE ${ITS_NOTIFICATIONS}`, conversationId);
+      const { changes } = statements.run('DELETE FROM messages WHERE conversation_id = ?', id);
+      clearSearch();
+      return changes;
     },
   };
 }

@@ -1,0 +1,44 @@
+// Removes what was said in one conversation, because a person wants it gone. Ids, digests and the
+// audit log stay, as they do when words have had their time (retention/).
+import { AppError } from '../../lib/app-error.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
+import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+  readonly events: EventBus;
+}
+
+export class ConversationRemoval {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError not_found, conflict (something of it is under way) */
+  async remove(id: string, actor: Actor): Promise<void> {
+    const { clock, unit, audit, events } = this.#deps;
+    await unit.run((tables, after) => {
+      const messages = tables.purgeConversation(id, clock.wallMs());
+      if (messages === null)
+        throw new AppError('conflict', 'Something of this conversation is still under way.', {
+          failedBy: 'input',
+          hint: 'Wait until it has ended and its agent has what came of it, or cancel it.',
+        });
+      if (messages === 0)
+        throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+      audit.append(tables, {
+        ...actor,
+        action: 'conversation.removed',
+        object: id,
+        detail: { messages },
+      });
+      after(() => events.publish({ type: 'conversation_gone', id }));
+    });
+  }
+}

@@ -1,0 +1,42 @@
+// Removing what was said in a conversation, by the keyboard alone.
+import { expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
+import { callsOf, expectAccessible, showApp, tabTo } from './support/page.ts';
+
+const { remove, pick } = ENGLISH.conversations;
+const { id } = DINNER_THREAD.conversation;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const row = () => page.getByRole('link', { name: /dinner is at 7/ });
+
+test('says what goes and what stays, then the conversation is gone from the list', async () => {
+  const hub = new FakeHubApi(snapshotOf());
+  await showApp(hub, `conversations/${id}`);
+  await tabTo(remove.open);
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(remove.there('Dad’s laptop'))).toBeVisible();
+  await expectAccessible();
+  await tabTo(remove.yes);
+  await expect.element(button(remove.yes)).not.toHaveAttribute('aria-disabled');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(pick, { exact: true })).toBeVisible();
+  await expect.element(row()).not.toBeInTheDocument();
+  expect(callsOf(hub, 'conversations.remove')).toEqual([{ id }]);
+});
+
+test('says why it cannot go yet, and leaves it', async () => {
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.remove': () => ({
+      ok: false,
+      problem: problemOf('conflict', 'Something of this conversation is still under way.'),
+    }),
+  });
+  await showApp(hub, `conversations/${id}`);
+  await button(remove.open).click();
+  await expect.element(button(remove.yes)).not.toHaveAttribute('aria-disabled');
+  await button(remove.yes).click();
+  await expect.element(page.getByText(/still under way/)).toBeVisible();
+  await expect.element(row()).toBeVisible();
+});

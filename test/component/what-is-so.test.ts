@@ -2,6 +2,7 @@
 // late, and in a page that is opened now.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { ConversationEntryDto } from '../../preload/contract/conversation-dto.ts';
 import type { UiSnapshot } from '../../preload/contract/dto.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import {
@@ -155,7 +156,7 @@ test('how far something has come moves no row of what was decided', async () => 
   await inBothPages(hub, 'now', () => expect.poll(order).toEqual(before));
 });
 
-describe('the thread of a request that our own agent made', () => {
+describe('the thread of a request', () => {
   const [, , TASK] = DINNER_THREAD.entries;
   if (TASK === undefined) throw new Error('no entry');
   const place = `conversations/${DINNER_THREAD.conversation.id}`;
@@ -167,9 +168,10 @@ describe('the thread of a request that our own agent made', () => {
     agent_name: 'Claude Code',
   };
   const theirs = { ...TASK, seq: 9, kind: 'notify', text: 'Nana comes, too' };
-  const answers = (state: string) => {
-    const conversation = { ...DINNER_THREAD.conversation, title_by: 'us' as const, state };
-    const entries = [{ ...ours, state }, theirs];
+  const answers = (request: ConversationEntryDto, state: string) => {
+    const title_by = request === ours ? ('us' as const) : ('them' as const);
+    const conversation = { ...DINNER_THREAD.conversation, title_by, state };
+    const entries = [{ ...request, state }, theirs];
     return {
       'conversations.list': () => ({
         ok: true as const,
@@ -192,15 +194,23 @@ describe('the thread of a request that our own agent made', () => {
     )?.[0];
   };
 
-  test.each([
+  const STATES = [
     ['awaiting_approval', 'Waits for a person', 'mark-waiting'],
     ['held', 'Held', 'mark-held'],
     ['declined', 'Declined', 'mark-back'],
     ['expired', 'Nobody answered in time', 'mark-late'],
     ['cancelled', 'Cancelled', 'mark-gone'],
     ['failed', 'Failed', 'mark-failed'],
-  ] as const)('%s: its own word and mark, and our own words as ours', async (state, said, mark) => {
-    let now = answers('received');
+  ] as const;
+  const moments = () => document.querySelectorAll('.thread > li:not(.ends)');
+
+  /** Looks at the request once it is in that state: in an open page, and in one opened then. */
+  async function inBothThreads(
+    request: ConversationEntryDto,
+    [state, said, mark]: readonly [state: string, said: string, mark: string],
+    look: (first: Element | undefined) => void,
+  ): Promise<void> {
+    let now = answers(request, 'received');
     const hub = new FakeHubApi(snapshotOf(), {
       'conversations.list': () => now['conversations.list'](),
       'conversations.get': () => now['conversations.get'](),
@@ -208,23 +218,36 @@ describe('the thread of a request that our own agent made', () => {
     await showApp(hub, place);
     const row = page.getByRole('listitem').filter({ has: page.getByRole('link') });
     await expect.element(row.getByText('Arrived', { exact: true })).toBeVisible();
-    now = answers(state);
+    now = answers(request, state);
     hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
-    const look = async () => {
+    const lookAtPage = async () => {
       await expect.element(row.getByText(said, { exact: true })).toBeVisible();
-      const moments = () => document.querySelectorAll('.thread > li:not(.ends)');
       await expect.poll(() => draws(moments()[0]?.querySelector('.knot'))).toBe(mark);
-      const [first, second] = moments();
-      expect(first?.querySelector('.event')?.textContent).toContain(said);
+      look(moments()[0]);
+    };
+    await lookAtPage();
+    await showApp(new FakeHubApi(hub.snapshot, now), place);
+    await lookAtPage();
+  }
+
+  test.each(STATES)('%s: its own word and mark, and our own words as ours', async (...end) =>
+    inBothThreads(ours, end, (first) => {
       expect(first?.querySelector('.said.own')?.textContent).toContain(TASK.text);
       expect(first?.querySelector('.quoted-text'), 'nor as words from elsewhere').toBeNull();
+      expect(first?.querySelector('.event')?.textContent).toContain(end[1]);
+      const [, second] = moments();
       expect(second?.querySelector('.quoted-text')?.textContent).toContain('Nana comes, too');
       expect(draws(second?.querySelector('.knot')), 'what came in waits for nobody').toBe('feed');
-    };
-    await look();
-    await showApp(new FakeHubApi(hub.snapshot, answers(state)), place);
-    await look();
-  });
+    }),
+  );
+
+  test.each(STATES)('%s: its own word and mark at the hub that was asked, too', async (...end) =>
+    inBothThreads(TASK, end, (first) => {
+      expect(first?.querySelector('.event.inside')?.textContent).toBe(end[1]);
+      expect(first?.querySelector('.quoted-text')?.textContent).toContain(TASK.text);
+      expect(first?.querySelector('.said.own'), 'nor as our own words').toBeNull();
+    }),
+  );
 });
 
 test('without rules the page promises no offer that does not come', async () => {
@@ -271,6 +294,7 @@ describe('Welcome', () => {
   test.each([
     ['an agent', { agents: [agentOf('claude-code')] }],
     ['a hub', { peers: [DAD] }],
+    ['a rule', { rules: [CALENDAR_RULE] }],
     [
       'something that was done',
       { recently_decided: [approvalOf('done', { state: 'approved', decided_at: NOW })] },

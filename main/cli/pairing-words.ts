@@ -95,7 +95,7 @@ export function pairHelp(command: string): string {
     ...steps,
     '',
     `HUB is its name under "${command} peers --nearby",`,
-    'or the share token that "npx axon status" shows there.',
+    'or the link that "npx axon status" shows there.',
     '"start" may come before "window": it goes on asking for five minutes.',
   ].join('\n');
 }

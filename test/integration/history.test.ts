@@ -46,7 +46,7 @@ it('reads one of them, which is nobody else’s', SLOW, async () => {
 it('and a task says what it is, who sent it to whom, and until when it waits', SLOW, async () => {
   const { items } = JSON.parse((await as('asker', 'tasks', '--json')).out);
   const { out } = await as('asker', 'tasks', items[0].id);
-  expect(out).toMatch(/\nasker sent a task to doer, \d{4}-.*\.\nWaits until \d{4}-.*\.\n/);
+  expect(out).toMatch(/\nAsker sent a task to Doer, \d{4}-.*\.\nWaits until \d{4}-.*\.\n/);
 });
 
 it('each confirmation says what it did, and tasks are listed by state', SLOW, async () => {

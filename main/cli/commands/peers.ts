@@ -119,7 +119,7 @@ function addAddCommand(peers: AxonCommand): void {
           peer.trust === 'paired'
             ? [
                 `Trusted: ${peer.name}, ${peer.id}.`,
-                'It has to trust this hub too: give it the share token that "status" shows.',
+                'It has to trust this hub too: give it the link that "status" shows.',
               ]
             : [
                 `Saved: ${peer.name}, ${peer.id}. Now pair the two: ${typed} pair start "${peer.name}"`,

@@ -5,6 +5,7 @@ import {
   TASK_FILTERS,
   TERMINAL_TASK_STATES,
 } from '../../../preload/contract/closed-lists.ts';
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
 import type { Items } from '../../../preload/contract/operations.ts';
@@ -196,8 +197,9 @@ function optionLines({ choice }: TaskDto): readonly string[] {
 /** What it is, who asked whom, and when it began, ends or ended. Only our own agents are named. */
 function partiesLines(task: TaskDto): readonly string[] {
   const { kind, direction, peer_name: peer, from_agent: from, to_agent: to } = task;
-  const asker = direction === 'incoming' ? peer : (from ?? 'A person here');
-  const doer = direction === 'outgoing' ? peer : (to ?? 'this hub');
+  const named = (agent: string | null) => (agent === null ? null : readableHandle(agent));
+  const asker = direction === 'incoming' ? peer : (named(from) ?? 'A person here');
+  const doer = direction === 'outgoing' ? peer : (named(to) ?? 'this hub');
   const until =
     task.finished_at === null
       ? `Waits until ${localTime(task.deadline_at)}.`

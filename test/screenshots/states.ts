@@ -50,6 +50,8 @@ export interface ScreenState {
   /** Then this is typed, by the name of its field, and this is ticked. */
   readonly fill?: Readonly<Record<string, string>>;
   readonly tick?: RegExp;
+  /** Then this is looked for in what was said. */
+  readonly search?: string;
   /** Then this is picked from the first list of that name, one after the other. */
   readonly pick?: Readonly<Record<string, string>>;
   /** In the end the first of these is scrolled to the middle of the picture. */
@@ -183,7 +185,23 @@ const UNREACHED = pairingOf('failed', {
     'No hub answers at 10.8.0.7:7100. Check that it is running there, that this address and port are the ones its Settings show, and that its firewall lets that UDP port in.',
 });
 
-const [, , FIRST] = DINNER_THREAD.entries;
+const [, , FIRST, DECIDED] = DINNER_THREAD.entries;
+const DINNER_HIT = {
+  conversation_id: DINNER_THREAD.conversation.id,
+  seq: 3,
+  at: NOW,
+  direction: 'in' as const,
+  kind: 'delegate',
+  from: { hub_name: 'Dad’s laptop', agent_name: 'OpenClaw' },
+  to: { hub_name: 'Mum’s PC', agent_name: 'Claude Code' },
+  snippet: [
+    ['Tell the family chat that ', false],
+    ['dinner', true],
+    [' is at 7.', false],
+  ] as const,
+  state: 'completed',
+  decision: DECIDED ?? null,
+};
 /** The same request at the hub that asked: another person declined it there. */
 const ASKED_THREAD = {
   conversation: { ...DINNER_THREAD.conversation, title_by: 'us' as const, state: 'declined' },
@@ -1005,6 +1023,14 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
   'conversation-open': {
     place: `conversations/${DINNER_THREAD.conversation.id}`,
     hub: () => new FakeHubApi(snapshotOf()),
+  },
+  'conversation-search': {
+    place: 'conversations',
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'history.search': () => ({ ok: true, value: { items: [DINNER_HIT], next: null } }),
+      }),
+    search: 'dinner',
   },
   'conversation-remove': {
     place: `conversations/${DINNER_THREAD.conversation.id}`,

@@ -32,6 +32,11 @@ export async function visit(
       .selectOption({ label: option });
   for (const [field, text] of Object.entries(state.fill ?? {}))
     await page.getByRole('textbox', { name: field }).fill(text);
+  if (state.search !== undefined) {
+    await page.getByRole('searchbox').fill(state.search);
+    await page.keyboard.press('Enter');
+    await page.getByRole('main').locator('mark').first().waitFor();
+  }
   if (state.pick !== undefined) await page.clock.runFor(1_200);
   if (state.tick !== undefined) await page.getByRole('checkbox', { name: state.tick }).check();
   if (state.after !== undefined) await page.clock.runFor(400);

@@ -29,6 +29,7 @@ import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { PeerMessenger } from '../services/base/peer-messenger.ts';
+import { ConversationExport } from '../services/history/conversation-export.ts';
 import { ConversationRemoval } from '../services/history/conversation-removal.ts';
 import { Conversations } from '../services/history/conversations.ts';
 import { Feed } from '../services/history/feed.ts';
@@ -131,6 +132,7 @@ export interface TaskServices {
   readonly sender: Sender;
   readonly feed: Feed;
   readonly conversations: Conversations;
+  readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
   readonly search: Search;
   /** What a new page needs of this part. */
@@ -393,6 +395,7 @@ export function composeTaskServices(
   // What clients see.
   const tasks = new Tasks({ ...deps, unit, views, endings, cancels, cancelling, events });
   const conversations = new Conversations({ ...deps, parties, tasks: views });
+  const conversationExport = new ConversationExport({ ...deps, parties, conversations });
   const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
   const search = new Search({ ...deps, parties, conversations });
   const searchIndex = new SearchIndex(deps);
@@ -475,6 +478,7 @@ export function composeTaskServices(
     sender,
     feed,
     conversations,
+    conversationExport,
     conversationRemoval,
     search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),

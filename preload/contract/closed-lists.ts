@@ -92,6 +92,10 @@ export type PairedTrustState = (typeof PAIRED_TRUST_STATES)[number];
 
 export const RULE_EFFECTS = ['allow', 'ask', 'never'] as const;
 export type RuleEffect = (typeof RULE_EFFECTS)[number];
+/** What a conversation is exported as. */
+export const CONVERSATION_FORMATS = ['markdown', 'csv', 'jsonl'] as const;
+export type ConversationFormat = (typeof CONVERSATION_FORMATS)[number];
+
 /** How far an allowing rule goes: one conversation, until a time, or on and on. */
 export const RULE_REACHES = ['conversation', 'until', 'always'] as const;
 export type RuleReach = (typeof RULE_REACHES)[number];

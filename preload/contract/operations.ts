@@ -3,7 +3,7 @@
 // main, never trusted from a client), who may call it, and its HTTP form: `:name` parts of the path
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
-import { IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
+import { CONVERSATION_FORMATS, IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
 import { AGENT_AREAS_MAX } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -501,6 +501,18 @@ export const OPERATIONS = {
     path: '/v1/conversations/:id',
     access: 'history',
     params: v.object({ id: identifier }),
+  },
+  /** All pieces together, in order, are the file. */
+  'conversations.export': {
+    summary: 'Gives one piece of a conversation as text, the oldest first.',
+    method: 'GET',
+    path: '/v1/conversations/:id/export',
+    access: 'owner',
+    params: v.object({
+      id: identifier,
+      format: v.optional(v.picklist(CONVERSATION_FORMATS), 'markdown'),
+      cursor: pageOf.cursor,
+    }),
   },
   'conversations.remove': {
     summary: 'Removes what was said in a conversation, once nothing of it is under way.',

@@ -22,6 +22,13 @@ import type { RemoteApprovalDto } from './remote-approval.ts';
 import type { ConversationDetailDto, ConversationDto, SearchHitDto } from './conversation-dto.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
+/** One piece of a text that is too long for one answer. */
+export interface TextPiece {
+  readonly text: string;
+  /** What to ask for next; null: this was the last piece. */
+  readonly next: string | null;
+}
+
 export interface Items<T> {
   readonly items: readonly T[];
   readonly next: string | null;
@@ -179,6 +186,7 @@ export interface OperationResults {
   'rules.test': RuleTestDto;
   'conversations.list': Items<ConversationDto>;
   'conversations.get': ConversationDetailDto;
+  'conversations.export': TextPiece;
   'conversations.remove': { readonly removed: true };
   'history.search': Items<SearchHitDto>;
   'feed.list': Items<FeedItemDto>;
@@ -190,6 +198,6 @@ export interface OperationResults {
   'audit.verify': AuditCheckDto;
   'audit.verification': AuditCheckDto;
   'audit.cancelVerification': AuditCheckDto;
-  'audit.export': { readonly text: string; readonly next: string | null };
+  'audit.export': TextPiece;
   'audit.acknowledge': { readonly state: AuditState };
 }

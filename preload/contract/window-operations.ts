@@ -69,6 +69,7 @@ export const WINDOW_OPERATIONS = [
   'rules.test',
   'conversations.list',
   'conversations.get',
+  'conversations.export',
   'conversations.remove',
   'history.search',
   'feed.list',

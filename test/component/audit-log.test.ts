@@ -8,7 +8,7 @@ import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { MUM, NOW, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, press, showApp } from './support/page.ts';
+import { callsOf, expectAccessible, press, showApp, watchDownloads } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -263,28 +263,12 @@ describe('the audit log', () => {
   });
 
   test('is handed out as one file, made of every piece', async () => {
-    const saved: Promise<string>[] = [];
-    const names: string[] = [];
-    vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
-      saved.push(blob instanceof Blob ? blob.text() : Promise.resolve(''));
-      return 'blob:of-this-test';
-    });
-    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
-      this: HTMLAnchorElement,
-    ) {
-      names.push(this.download);
-    });
+    const downloads = watchDownloads();
     const hub = hubWith([NONE]);
     await showApp(hub, 'settings/audit-log');
-    // The other click is a real one.
-    button('CSV')
-      .element()
-      .dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    await press(button('CSV'));
     await expect.element(page.getByText('Saved as axon-audit-log.csv.')).toBeInTheDocument();
-    expect([names, await Promise.all(saved)]).toEqual([
-      ['axon-audit-log.csv'],
-      ['first csv second'],
-    ]);
+    expect(await downloads()).toEqual([['axon-audit-log.csv', 'first csv second']]);
     expect(callsOf(hub, 'audit.export')).toEqual([
       { format: 'csv' },
       { format: 'csv', cursor: 'rows.1.2.3' },

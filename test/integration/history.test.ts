@@ -1,4 +1,6 @@
 // `axon history` against a whole hub: an agent lists and reads what it took part in, and no more.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ConversationDto } from '../../preload/contract/conversation-dto.ts';
 import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
@@ -41,6 +43,21 @@ it('reads one of them, which is nobody else’s', SLOW, async () => {
   const [{ id = '' } = {}] = items as readonly ConversationDto[];
   expect((await as('asker', 'history', id)).out).toMatch(/a task, .*\n {2}\| Water the garden\n/);
   expect(await as('other', 'history', id)).toMatchObject({ code: 2, out: '' });
+});
+
+it('gives the person in charge a copy of one, and no agent', SLOW, async () => {
+  const { items } = JSON.parse((await as('asker', 'history', '--json')).out);
+  const [{ id = '' } = {}] = items as readonly ConversationDto[];
+  const owner = ['--passphrase-file', passphrase];
+  const text = await axon(hub.home, [...owner, 'history', 'export', id]);
+  expect(text.out).toMatch(/^# Conversation [^]*\n```text\nWater the garden\n```\n$/);
+  const file = join(hub.home, 'copy.csv');
+  const into = ['history', 'export', id, '--format', 'csv', '--output', file];
+  expect((await axon(hub.home, [...owner, ...into])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(/^"time_utc",[^]*"Water the garden"/);
+  expect((await as('asker', 'history', 'export', id)).code).not.toBe(0);
+  const { status } = await hub.ask(`/v1/conversations/${id}/export`, { token: tokens.asker });
+  expect(status).toBe(403);
 });
 
 it('and a task says what it is, who sent it to whom, and until when it waits', SLOW, async () => {

@@ -1,4 +1,5 @@
 // What is asked, done and told: sending, tasks, the inbox, and the record of it.
+import type { ConversationExport } from '../../services/history/conversation-export.ts';
 import type { ConversationRemoval } from '../../services/history/conversation-removal.ts';
 import type { Conversations } from '../../services/history/conversations.ts';
 import type { Feed } from '../../services/history/feed.ts';
@@ -79,13 +80,16 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
 /** GET /v1/conversations: an agent sees what it took part in, a person all. */
 export function conversationsHandlers(deps: {
   readonly conversations: Conversations;
+  readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
 }): HandlersOf<'conversations'> {
-  const { conversations, conversationRemoval } = deps;
+  const { conversations, conversationExport, conversationRemoval } = deps;
   return {
     'conversations.list': async ({ limit, cursor }, caller) =>
       conversations.list({ limit, cursor }, askerOf(caller)),
     'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
+    'conversations.export': async ({ id, format, cursor }) =>
+      conversationExport.piece(id, format, cursor),
     'conversations.remove': async ({ id }, caller) => {
       await conversationRemoval.remove(id, actorOf(caller));
       return { removed: true };

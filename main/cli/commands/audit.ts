@@ -7,12 +7,12 @@ import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { interruptible } from '../context.ts';
+import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { table, type Terminal } from '../terminal.ts';
-import { intoNewFile } from '../whole-file.ts';
+import { table } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
 /** Checks the audit log of a hub that does not run. */
@@ -79,15 +79,10 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
     .doesAsOwner(
-      async (
-        owner,
-        { terminal },
-        { format, output }: { format: 'json' | 'csv'; output?: string },
-      ) => {
-        if (output === undefined)
-          return exportPieces(owner, format, (piece) => terminal.raw(piece));
-        return exportIntoFile(owner, format, output, terminal);
-      },
+      (owner, { terminal }, { format, output }: { format: 'json' | 'csv'; output?: string }) =>
+        exportPieces(terminal, output, (at, signal) =>
+          owner.call('audit.export', { format, ...at }, signal),
+        ),
     );
   audit
     .command('acknowledge')
@@ -158,36 +153,4 @@ function checkLines(checked: AuditCheckDto): readonly string[] {
   for (const one of checked.acknowledged)
     verdict.push(text.acknowledgedFinding(one, one.at === null ? null : localTime(one.at)));
   return checked.counted || checked.rows === 0 ? verdict : [...verdict, text.notCounted];
-}
-
-async function exportPieces(
-  owner: HubClient,
-  format: 'json' | 'csv',
-  write: (piece: string) => void | Promise<void>,
-  signal?: AbortSignal,
-): Promise<void> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const piece = await owner.call(
-      'audit.export',
-      { format, ...(cursor === undefined ? {} : { cursor }) },
-      signal,
-    );
-    await write(piece.text);
-    cursor = piece.next;
-  }
-}
-
-/** What cancels it leaves no file behind. Returns the exit code. */
-function exportIntoFile(
-  owner: HubClient,
-  format: 'json' | 'csv',
-  file: string,
-  terminal: Terminal,
-): Promise<number> {
-  const work = async (signal: AbortSignal): Promise<number> => {
-    await intoNewFile(file, (write) => exportPieces(owner, format, write, signal));
-    terminal.note(text.exported(file));
-    return 0;
-  };
-  return interruptible(work, () => terminal.note(text.exportStopped));
 }

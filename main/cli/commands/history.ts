@@ -1,5 +1,6 @@
 // history, search: what was said, by conversation or by its words. An agent sees what it took part
 // in.
+import { Option } from 'commander';
 import type {
   ConversationDetailDto,
   ConversationDto,
@@ -7,8 +8,14 @@ import type {
   SearchHitDto,
   SpeakerDto,
 } from '../../../preload/contract/conversation-dto.ts';
+import {
+  CONVERSATION_FORMATS,
+  type ConversationFormat,
+} from '../../../preload/contract/closed-lists.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { decisionSentence } from '../../../preload/contract/strings/records.ts';
 import type { AxonCommand } from '../axon-command.ts';
+import { exportPieces } from '../export-pieces.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import { stateWords } from '../state-words.ts';
@@ -33,6 +40,30 @@ export function addHistoryCommand(program: AxonCommand): void {
       const read = await client.call('conversations.get', { id });
       terminal.result(read, () => threadLines(read));
     });
+  history
+    .command('export')
+    .description('a whole conversation as text, the oldest first')
+    .argument('<id>', 'the conversation')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'Markdown is to be read, CSV is for a spreadsheet, JSON lines hold all there is',
+      )
+        .choices(CONVERSATION_FORMATS)
+        .default('markdown'),
+    )
+    .option('--output <file>', 'a new file that only you can read, instead of standard output')
+    .doesAsOwner(
+      (
+        owner,
+        { terminal },
+        id: string,
+        { format, output }: { format: ConversationFormat; output?: string },
+      ) =>
+        exportPieces(terminal, output, (at, signal) =>
+          owner.call('conversations.export', { id, format, ...at }, signal),
+        ),
+    );
   history
     .command('remove')
     .description('remove what was said in a conversation that is over')
@@ -110,19 +141,9 @@ function threadLines({ conversation, entries }: ConversationDetailDto): readonly
 
 function headOf(entry: ConversationEntryDto): string {
   const { at, kind, who, agent_name: agent, state } = entry;
-  if (kind === 'decision') return `${localTime(at)}  ${decisionOf(entry)}`;
+  if (kind === 'decision') return `${localTime(at)}  ${decisionSentence(entry)}`;
   const kinds: Readonly<Record<string, string>> = text.kinds;
   const from = agent === null ? who : `${who}, ${agent}`;
   const came = state === null ? '' : `: ${stateWords(state)}`;
   return `${localTime(at)}  ${kinds[kind] ?? text.kinds.other}, ${from}${came}`;
-}
-
-/** What was decided, by whom and where. The name of a person elsewhere is what that hub says. */
-function decisionOf({ state, surface, person, who, direction }: ConversationEntryDto): string {
-  const what = stateWords(state ?? 'approved');
-  const where = direction === 'in' ? ` at ${who}` : '';
-  if (state === 'expired') return `${what}${where}`;
-  if (surface === 'rule') return `${text.decidedByRule(what)}${where}`;
-  if (direction === 'in') return `${person === null ? what : `${what} by "${person}"`}${where}`;
-  return text.decidedBy(what, who === 'owner' ? 'the person in charge' : who);
 }

@@ -1,21 +1,17 @@
 // The audit log as text to keep or to hand on, oldest row first, a piece at a time so that no
 // length of it fills the memory. JSON holds all that is needed to check it elsewhere; CSV is for a
 // spreadsheet, and no cell of it can act as a formula there.
+import type { TextPiece } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
-import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
+import { csvLine, utcTime, type CsvCell } from '../../lib/csv.ts';
+import { escapeHiddenInJson } from '../../lib/hidden-characters.ts';
 import type { AuditSignatureRow, ChainedAuditRow } from '../../ports/audit.ts';
 import type { Reads } from '../../ports/store.ts';
 import { auditRowDto } from './audit-rows.ts';
 import { EXPORT_ROWS_MAX } from './limits.ts';
 
 export type AuditFormat = 'json' | 'csv';
-
-export interface ExportPiece {
-  readonly text: string;
-  /** What to ask for next; null: this was the last piece. */
-  readonly next: string | null;
-}
 
 /** Where an export is: the rows and signatures it goes up to were fixed when it began. */
 interface Place {
@@ -39,29 +35,20 @@ const CSV_COLUMNS = [
   'monotonic_ms',
   'chain',
 ] as const;
-/** What makes a spreadsheet take a cell for a formula, plain or wide, also behind white space. */
-const FORMULA_START = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
-
-const UTC_TIME = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: 'UTC',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-});
-
 /** @param cursor absent for the first piece @throws AppError bad_request */
 export function exportPiece(
   reads: Pick<Reads, 'auditAfter' | 'auditHead' | 'auditSignatures' | 'lastAuditSignature'>,
   about: { readonly database: string; readonly key: string | null },
   format: AuditFormat,
   cursor: string | undefined,
-): ExportPiece {
+): TextPiece {
   const place = cursor === undefined ? firstPlace(reads) : readPlace(cursor);
   return format === 'csv' ? csvPiece(reads, place) : jsonPiece(reads, about, place);
 }
 
-function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): ExportPiece {
+function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): TextPiece {
   const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
-  const lines = rows.map((row) => `${cellsOf(row).map(csvCell).join(',')}\r\n`);
+  const lines = rows.map((row) => csvLine(cellsOf(row)));
   const head = place.after === 0 ? `${CSV_COLUMNS.join(',')}\r\n` : '';
   return {
     text: head + lines.join(''),
@@ -73,7 +60,7 @@ function jsonPiece(
   reads: Pick<Reads, 'auditAfter' | 'auditSignatures'>,
   { database, key }: { readonly database: string; readonly key: string | null },
   place: Place,
-): ExportPiece {
+): TextPiece {
   const separator = place.after === 0 ? '\n' : ',\n';
   if (place.part === 'rows') {
     const head =
@@ -119,7 +106,7 @@ function json(value: unknown): string {
   return escapeHiddenInJson(JSON.stringify(value));
 }
 
-function cellsOf(row: ChainedAuditRow): readonly (string | number | null)[] {
+function cellsOf(row: ChainedAuditRow): readonly CsvCell[] {
   const { seq, at, actor, surface, action, object, rule, digest, detail, monotonicMs, chain } = row;
   return [
     seq,
@@ -134,22 +121,6 @@ function cellsOf(row: ChainedAuditRow): readonly (string | number | null)[] {
     monotonicMs,
     toHex(chain),
   ];
-}
-
-/**
- * Quoted whole; what could be a formula gets an apostrophe before it, which a spreadsheet reads as
- * "this is text".
- */
-export function csvCell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const shown = showHidden(value);
-  return `"${(FORMULA_START.test(shown) ? `'${shown}` : shown).replaceAll('"', '""')}"`;
-}
-
-/** As 2026-11-22 07:50:12; where no time stands it stays empty. */
-function utcTime(ms: number | null): string {
-  return ms === null ? '' : UTC_TIME.format(ms);
 }
 
 function firstPlace(reads: Pick<Reads, 'auditHead' | 'lastAuditSignature'>): Place {

@@ -10,7 +10,7 @@ import type {
   TamperFindingDto,
 } from '../../../preload/contract/audit.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
-import type { Items } from '../../../preload/contract/results.ts';
+import type { Items, TextPiece } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -20,7 +20,7 @@ import type { Store, Tables } from '../../ports/store.ts';
 import { META_IDENTITY_KEY, type IdentityService } from '../base/identity.ts';
 import { pageOf, type Page } from '../base/paging.ts';
 import { ACKNOWLEDGED, AuditCheck, LogWalk, readFinding, type SignedPlace } from './audit-check.ts';
-import { exportPiece, type AuditFormat, type ExportPiece } from './audit-export.ts';
+import { exportPiece, type AuditFormat } from './audit-export.ts';
 import { auditRowDto } from './audit-rows.ts';
 import { STOP_COUNT_MAX_MS } from './limits.ts';
 import { META_DATABASE_ID, signedMessage } from './signature.ts';
@@ -199,7 +199,7 @@ export class Audit {
     format: AuditFormat,
     cursor: string | undefined,
     by: Auditor,
-  ): Promise<ExportPiece> {
+  ): Promise<TextPiece> {
     if (cursor === undefined)
       await this.#deps.store.write(
         (tables) => void this.#append(tables, by, 'audit.exported', { format }),

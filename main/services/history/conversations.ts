@@ -75,11 +75,7 @@ export class Conversations {
     const messages = this.#messages(id, agent);
     const newest = messages[0];
     const oldest = messages.at(-1);
-    if (!newest || !oldest) {
-      if (store.read.firstTask(id, agent ?? undefined) !== undefined)
-        throw new AppError('gone', removed.conversation, { failedBy: 'input' });
-      throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
-    }
+    if (!newest || !oldest) throw this.absent(id, agent);
     const rows = store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filterOf(id, agent));
     const summary = {
       conversationId: id,
@@ -104,6 +100,13 @@ export class Conversations {
       entries,
       tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)),
     };
+  }
+
+  /** Why a conversation without a message cannot be shown. */
+  absent(id: string, agent: string | null): AppError {
+    return this.#deps.store.read.firstTask(id, agent ?? undefined) === undefined
+      ? new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' })
+      : new AppError('gone', removed.conversation, { failedBy: 'input' });
   }
 
   /** What was decided about a request, here or at the hub that was asked. */

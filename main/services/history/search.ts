@@ -5,15 +5,13 @@ import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { SearchHitDto } from '../../../preload/contract/conversation-dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { assert } from '../../lib/assert.ts';
 import { textWords } from '../../lib/text-words.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { saidIn, textIn } from '../../ports/said-words.ts';
 import type { SearchWord } from '../../ports/search.ts';
-import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
-import type { PartyKey } from '../../ports/transport.ts';
+import type { MessageRow, Store } from '../../ports/store.ts';
 import { readCursor, type Page } from '../base/paging.ts';
-import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
+import type { Parties } from '../tasks/parties.ts';
 import { stateOf, type Conversations } from './conversations.ts';
 import {
   AGENT_SEARCH_BUDGET_MS,
@@ -23,6 +21,7 @@ import {
   SNIPPET_MAX_CHARACTERS,
 } from './limits.ts';
 import { readSearchBox, type SearchBox } from './search-box.ts';
+import { sidesOf, speakersOf, type Side } from './speakers.ts';
 
 interface Deps {
   readonly store: Store;
@@ -82,7 +81,7 @@ export class Search {
   }
 
   #hit(seq: number, box: SearchBox, agent: string | null): SearchHitDto | undefined {
-    const { store, conversations } = this.#deps;
+    const { store, parties, conversations } = this.#deps;
     const message = store.read.messageAt(seq, agent);
     if (message === undefined) return undefined;
     const task = message.taskId === null ? undefined : store.read.task(message.taskId);
@@ -97,22 +96,11 @@ export class Search {
       at: message.at,
       kind: message.kind,
       direction: message.direction,
-      ...this.#asked(task ?? message),
+      ...speakersOf(parties, task ?? message),
       snippet: snippetOf(text, spans),
       state,
       decision: task === undefined ? null : (conversations.decision(task) ?? null),
     };
-  }
-
-  /** Who asked whom; of what belongs to no request, who said it to whom. */
-  #asked(said: MessageRow | TaskRow): Pick<SearchHitDto, 'from' | 'to'> {
-    const { parties } = this.#deps;
-    const [from, to] = sidesOf(said).map(({ owner, agent }) => ({
-      hub_name: parties.nameOf(owner),
-      agent_name: agent === null ? null : parties.agentName(owner, agent),
-    }));
-    assert(from !== undefined && to !== undefined, 'everything said has two sides');
-    return { from, to };
   }
 
   #isMeant(box: SearchBox, message: MessageRow, state: string | null): boolean {
@@ -141,26 +129,6 @@ export class Search {
     const wanted = foldName(typed);
     return names.some((name) => name !== '' && foldName(name).startsWith(wanted));
   }
-}
-
-interface Side {
-  readonly owner: PartyKey;
-  readonly agent: string | null;
-}
-
-/** Who said or asked it, and who it was for. */
-function sidesOf({
-  direction,
-  party,
-  fromAgent,
-  toAgent,
-}: MessageRow | TaskRow): readonly [Side, Side] {
-  const isIn = direction === 'in' || direction === 'incoming';
-  const isOut = direction === 'out' || direction === 'outgoing';
-  return [
-    { owner: isIn ? party : OWNER_PARTY, agent: fromAgent },
-    { owner: isOut ? party : OWNER_PARTY, agent: toAgent },
-  ];
 }
 
 /** Where the words stand; undefined where they do not all stand there, or not in their order. */

@@ -79,8 +79,6 @@ export const audit = {
   exportJson: 'JSON',
   exportCsv: 'CSV',
   exporting: 'Reading it…',
-  exported: (file: string) => `The audit log was saved as ${file}.`,
-  exportStopped: 'Stopped: no file was made.',
   exportedName: (format: string) => `Saved as axon-audit-log.${format}.`,
   newest: 'The newest rows',
   none: 'Nothing was written yet.',

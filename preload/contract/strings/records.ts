@@ -1,4 +1,5 @@
 // The words of the feed and of conversations. English.
+import type { ConversationEntryDto } from '../conversation-dto.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -92,6 +93,15 @@ export const conversations = {
     asked: (from: string, to: string) => `${from} to ${to}`,
     noThread: 'A notice that belongs to no conversation.',
   },
+  save: {
+    label: 'Save a copy',
+    markdown: 'Text',
+    csv: 'Spreadsheet',
+    jsonl: 'Data',
+    reading: 'Reading it…',
+    saved: (file: string) => `Saved as ${file}.`,
+    stopped: 'Stopped: no file was made.',
+  },
   remove: {
     open: 'Remove this conversation',
     ask: 'Remove this conversation?',
@@ -123,8 +133,25 @@ export const conversations = {
   forAgent: 'For',
   shownIsRun: 'What was shown is what ran.',
   states,
+  decided: 'Decided',
   decidedBy: (what: string, who: string) => `${what} by ${who}`,
   decidedByRule: (what: string) => `${what} by a rule`,
   decidedAt: (what: string, hub: string) => `${what} at ${hub}`,
   by: 'by',
 } as const;
+
+/** What was decided, by whom and where. The name of a person elsewhere is what that hub says. */
+export function decisionSentence({
+  state,
+  surface,
+  person,
+  who,
+  direction,
+}: Pick<ConversationEntryDto, 'state' | 'surface' | 'person' | 'who' | 'direction'>): string {
+  const what = states[state ?? 'approved'] ?? conversations.decided;
+  const where = direction === 'in' ? ` at ${who}` : '';
+  if (state === 'expired') return `${what}${where}`;
+  if (surface === 'rule') return `${conversations.decidedByRule(what)}${where}`;
+  if (direction === 'in') return `${person === null ? what : `${what} by "${person}"`}${where}`;
+  return conversations.decidedBy(what, who === 'owner' ? 'the person in charge' : who);
+}

@@ -4,10 +4,17 @@ import type {
   ConversationDetailDto,
   ConversationDto,
 } from '../../../preload/contract/conversation-dto.ts';
+import type { ConversationFormat } from '../../../preload/contract/closed-lists.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { problemWords } from '../../app/problem-words.ts';
+import { saveFile, readPieces } from '../../app/save-file.ts';
 
 const PAGE_SIZE = 50;
+const FILES = {
+  markdown: ['md', 'text/markdown'],
+  csv: ['csv', 'text/csv'],
+  jsonl: ['jsonl', 'application/jsonl'],
+} as const;
 
 export class ConversationsController {
   #items = $state.raw<readonly ConversationDto[]>([]);
@@ -81,6 +88,24 @@ export class ConversationsController {
     if (this.#wanted === id)
       this.#detailProblem = outcome.ok ? null : problemWords(outcome.problem);
     return outcome.ok;
+  }
+
+  /** Gives a person the open conversation as a file. Returns its name; null where that failed. */
+  async save(id: string, format: ConversationFormat): Promise<string | null> {
+    this.#busy = true;
+    const parts = await readPieces(async (at) => {
+      if (this.#wanted !== id) return undefined;
+      const outcome = await this.#api.call('conversations.export', { id, format, ...at });
+      if (this.#wanted === id)
+        this.#detailProblem = outcome.ok ? null : problemWords(outcome.problem);
+      return outcome.ok ? outcome.value : undefined;
+    });
+    this.#busy = false;
+    if (parts === null) return null;
+    const [ending, type] = FILES[format];
+    const name = `axon-conversation.${ending}`;
+    saveFile(name, type, parts);
+    return name;
   }
 
   /** Reads one conversation; an answer that comes after another was opened is dropped. */

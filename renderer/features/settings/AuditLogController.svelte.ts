@@ -3,10 +3,9 @@
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
+import { readPieces, saveFile } from '../../app/save-file.ts';
 import { words } from '../../app/words.ts';
 
-/** How long the browser may take to fetch what it saves. */
-const FETCH_MAX_MS = 60_000;
 const LOOK_AGAIN_MS = 300;
 /** After a look that brought nothing, as while the hub is lost. */
 const LOOK_AFTER_FAILURE_MS = 2_000;
@@ -114,23 +113,18 @@ export class AuditLogController {
     if (this.#exporting) return;
     this.#exporting = true;
     this.#note = words.audit.exporting;
-    const parts: string[] = [];
-    let isWhole = false;
-    for (let cursor: string | null | undefined; cursor !== null && !this.#left;) {
-      const from = cursor === undefined ? {} : { cursor };
+    const parts = await readPieces(async (at) => {
+      if (this.#left) return undefined;
       const outcome = await this.#calls.run(
         'export',
-        () => this.#api.call('audit.export', { format, ...from }),
+        () => this.#api.call('audit.export', { format, ...at }),
         'page',
       );
-      if (!outcome?.ok) break;
-      parts.push(outcome.value.text);
-      cursor = outcome.value.next;
-      isWhole = cursor === null;
-      if (isWhole) saveFile(`axon-audit-log.${format}`, TYPES[format], parts);
-    }
+      return outcome?.ok ? outcome.value : undefined;
+    });
+    if (parts !== null) saveFile(`axon-audit-log.${format}`, TYPES[format], parts);
     this.#exporting = false;
-    this.#note = isWhole ? words.audit.exportedName(format) : '';
+    this.#note = parts === null ? '' : words.audit.exportedName(format);
   }
 
   /** @param row the first that does not fit, as it was shown */
@@ -175,17 +169,4 @@ export class AuditLogController {
     clearTimeout(this.#timer);
     if (!this.#left) this.#timer = setTimeout(() => void this.#look(), ms);
   }
-}
-
-/**
- * Gives a person a file that this page made: the browser or the window asks where it goes. Nothing
- * is sent anywhere.
- */
-function saveFile(name: string, type: string, parts: readonly string[]): void {
-  const href = URL.createObjectURL(new Blob([...parts], { type }));
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(href), FETCH_MAX_MS);
 }

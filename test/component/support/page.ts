@@ -89,3 +89,21 @@ export async function tabTo(name: string): Promise<void> {
   }
   throw new Error(`no Tab leads to "${name}"`);
 }
+
+/** Takes the files that the page hands to the browser. Returns [name, text] of each so far. */
+export function watchDownloads(): () => Promise<readonly (readonly [string, string])[]> {
+  const texts = new Map<string, Promise<string>>();
+  const saved: (readonly [string, string])[] = [];
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+    const url = `blob:${texts.size}`;
+    texts.set(url, blob instanceof Blob ? blob.text() : Promise.resolve(''));
+    return url;
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
+    this: HTMLAnchorElement,
+  ) {
+    saved.push([this.download, this.href]);
+  });
+  return () =>
+    Promise.all(saved.map(async ([name, url]) => [name, (await texts.get(url)) ?? ''] as const));
+}

@@ -83,6 +83,7 @@ const OF_AGENT = `FROM messages WHERE conversation_id = ?
 
 export const MESSAGE_QUERIES = {
   ofConversationAndAgent: `SELECT ${MESSAGE.selected} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,
+  after: `SELECT ${MESSAGE.selected} FROM messages WHERE conversation_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
   spanOfAgent: `SELECT min(seq) AS first_seq, max(seq) AS last_seq, count(*) AS messages ${OF_AGENT}`,
   bySeq: `SELECT ${SAID.selected} FROM messages WHERE seq = ?`,
   conversations: `SELECT ${CONVERSATION.selected} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
@@ -95,7 +96,10 @@ function ofAgent(conversation: SqlValue, agent: number, among: number): readonly
 
 export function messageReads(
   statements: Statements,
-): Pick<Reads, 'messages' | 'messagesOfAgent' | 'conversationOfAgent' | 'conversations'> {
+): Pick<
+  Reads,
+  'messages' | 'messagesAfter' | 'messagesOfAgent' | 'conversationOfAgent' | 'conversations'
+> {
   const known = (name: string): number => statements.knownNumber(name);
   return {
     messages: (page, filter) => {
@@ -112,6 +116,8 @@ export function messageReads(
         pageLimit(page.limit),
       );
     },
+    messagesAfter: (id, seq, limit) =>
+      statements.all(MESSAGE, MESSAGE_QUERIES.after, idValue(id), seq, limit),
     messagesOfAgent: (conversation, agent, { among, limit }) => {
       const of = ofAgent(idValue(conversation), known(agent), among);
       return statements.all(

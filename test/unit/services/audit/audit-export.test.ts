@@ -1,7 +1,8 @@
 // The audit as a file: whole in pieces, exact in JSON, harmless in a spreadsheet.
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { csvCell, type AuditFormat } from '../../../../main/services/audit/audit-export.ts';
+import { csvCell } from '../../../../main/lib/csv.ts';
+import type { AuditFormat } from '../../../../main/services/audit/audit-export.ts';
 import { EXPORT_ROWS_MAX } from '../../../../main/services/audit/limits.ts';
 import { AuditHouse, PERSON } from '../../../fakes/audit-house.ts';
 import { auditRow } from '../../../fakes/sample-rows.ts';

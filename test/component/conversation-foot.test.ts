@@ -1,15 +1,17 @@
-// Removing what was said in a conversation, by the keyboard alone.
-import { expect, test } from 'vitest';
+// The foot of a conversation: a copy of it as a file, and its removal, by the keyboard alone.
+import { afterEach, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
-import { callsOf, expectAccessible, showApp, tabTo } from './support/page.ts';
+import { callsOf, expectAccessible, showApp, tabTo, watchDownloads } from './support/page.ts';
 
-const { remove, pick } = ENGLISH.conversations;
+const { remove, save, pick } = ENGLISH.conversations;
 const { id } = DINNER_THREAD.conversation;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const row = () => page.getByRole('link', { name: /dinner is at 7/ });
+
+afterEach(() => vi.restoreAllMocks());
 
 test('says what goes and what stays, then the conversation is gone from the list', async () => {
   const hub = new FakeHubApi(snapshotOf());
@@ -39,4 +41,38 @@ test('says why it cannot go yet, and leaves it', async () => {
   await button(remove.yes).click();
   await expect.element(page.getByText(/still under way/)).toBeVisible();
   await expect.element(row()).toBeVisible();
+});
+
+test('gives a copy of it as one file, made of every piece', async () => {
+  const downloads = watchDownloads();
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.export': ({ cursor }) => ({
+      ok: true,
+      value:
+        cursor === undefined ? { text: 'first, ', next: '50' } : { text: 'second', next: null },
+    }),
+  });
+  await showApp(hub, `conversations/${id}`);
+  await tabTo(save.markdown);
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText(save.saved('axon-conversation.md'))).toBeVisible();
+  expect(await downloads()).toEqual([['axon-conversation.md', 'first, second']]);
+  expect(callsOf(hub, 'conversations.export')).toEqual([
+    { id, format: 'markdown' },
+    { id, format: 'markdown', cursor: '50' },
+  ]);
+});
+
+test('says why there is no copy, and saves nothing', async () => {
+  const downloads = watchDownloads();
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.export': () => ({
+      ok: false,
+      problem: problemOf('gone', 'What was said in this conversation is no longer kept.'),
+    }),
+  });
+  await showApp(hub, `conversations/${id}`);
+  await button(save.csv).click();
+  await expect.element(page.getByText(/no longer kept/)).toBeVisible();
+  expect(await downloads()).toEqual([]);
 });

@@ -1,0 +1,44 @@
+// Who said something, and to whom. Reads only.
+import type { SpeakerDto } from '../../../preload/contract/conversation-dto.ts';
+import type { MessageRow, TaskRow } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
+
+/** An agent, and the hub it belongs to. */
+export interface Side {
+  readonly owner: PartyKey;
+  readonly agent: string | null;
+}
+
+type SaidRow = Pick<MessageRow | TaskRow, 'direction' | 'party' | 'fromAgent' | 'toAgent'>;
+
+/** Who said or asked it, and who it was for. */
+export function sidesOf({
+  direction,
+  party,
+  fromAgent,
+  toAgent,
+}: SaidRow): readonly [from: Side, to: Side] {
+  const isIn = direction === 'in' || direction === 'incoming';
+  const isOut = direction === 'out' || direction === 'outgoing';
+  return [
+    { owner: isIn ? party : OWNER_PARTY, agent: fromAgent },
+    { owner: isOut ? party : OWNER_PARTY, agent: toAgent },
+  ];
+}
+
+/** The same, as people read it. */
+export function speakersOf(
+  parties: Parties,
+  said: SaidRow,
+): { readonly from: SpeakerDto; readonly to: SpeakerDto } {
+  const [from, to] = sidesOf(said);
+  return { from: speaker(parties, from), to: speaker(parties, to) };
+}
+
+function speaker(parties: Parties, { owner, agent }: Side): SpeakerDto {
+  return {
+    hub_name: parties.nameOf(owner),
+    agent_name: agent === null ? null : parties.agentName(owner, agent),
+  };
+}

@@ -387,6 +387,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
     page: Page,
     filter: { readonly conversationId?: string; readonly party?: PartyKey },
   ): readonly MessageRow[];
+  /** @param agent counts only what this agent knows of; null = all */
+  hasOpenTask(conversationId: string, agent: string | null): boolean;
   /** Of one conversation, the oldest first. */
   messagesAfter(conversationId: string, seq: number, limit: number): readonly MessageRow[];
   /** One message; of an agent only what it took part in. */

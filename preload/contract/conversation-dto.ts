@@ -3,6 +3,8 @@
 import type { Surface, TaskDto } from './dto.ts';
 import type { OutsideText } from './formats.ts';
 
+export type ConversationActivity = 'open' | 'idle' | 'archived';
+
 export interface ConversationDto {
   readonly id: string;
   readonly peer_id: string | null;
@@ -12,7 +14,10 @@ export interface ConversationDto {
   readonly title: OutsideText;
   /** Whose words the title is: another hub's, or those of this one. */
   readonly title_by: 'them' | 'us';
+  /** Where its newest task is. */
   readonly state: string | null;
+  /** Whether something of it is under way; if not, whether anything was said lately. */
+  readonly activity: ConversationActivity;
   readonly first_at: number;
   readonly last_at: number;
   readonly messages: number;

@@ -128,14 +128,14 @@ describe('HT-06: a token', () => {
     await expect
       .poll(async () => (await hub.ask('/v1/whoami', { token: doomed })).status)
       .toBe(200);
-    const started = performance.now();
     expect(
       (await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page })).status,
     ).toBe(200);
+    const revoked = performance.now();
     await inbox.ended;
     expect((await claim).status).toBe(401);
     expect((await tool).text).toContain('(unauthenticated)');
-    expect(performance.now() - started).toBeLessThan(REVOKED_WITHIN_MS);
+    expect(performance.now() - revoked).toBeLessThan(REVOKED_WITHIN_MS);
     expect((await hub.ask('/v1/status', { token: doomed })).status).toBe(401);
     await other.next(({ event }) => event === 'caught-up', 'the other stream lived on');
     other.close();
@@ -169,10 +169,10 @@ describe('HT-06: a token', () => {
   test('of a page that is revoked ends its event stream within a second', async () => {
     const doomed = await hub.page();
     const stream = await EventReader.open(hub.port, '/v1/events', doomed);
-    const started = performance.now();
     await hub.ask(`/v1/sessions/${idOf(doomed)}`, { method: 'DELETE', token: page });
+    const revoked = performance.now();
     await stream.ended;
-    expect(performance.now() - started).toBeLessThan(REVOKED_WITHIN_MS);
+    expect(performance.now() - revoked).toBeLessThan(REVOKED_WITHIN_MS);
   });
 
   test('may end itself and is told so', async () => {

@@ -552,6 +552,7 @@ const conversationOf = (seed: string, over: Partial<ConversationDto>): Conversat
   title: seed,
   title_by: 'them',
   state: 'completed',
+  activity: 'idle',
   first_at: NOW - 9 * MINUTE,
   last_at: NOW,
   messages: 4,

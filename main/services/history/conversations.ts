@@ -2,6 +2,7 @@
 // Reads only; an agent sees what it took part in and nothing else. An answer is bounded, however
 // much was sent.
 import type {
+  ConversationActivity,
   ConversationDetailDto,
   ConversationDto,
   ConversationEntryDto,
@@ -12,6 +13,7 @@ import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import { saidIn, wordsIn, type Said } from '../../ports/said-words.ts';
 import type {
@@ -33,6 +35,7 @@ import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import {
+  ARCHIVED_AFTER_MS,
   CONVERSATION_ENTRIES_MAX,
   CONVERSATION_TEXT_MAX_CHARACTERS,
   ENTRY_TEXT_MAX_CHARACTERS,
@@ -42,6 +45,7 @@ import {
 
 interface Deps {
   readonly store: Store;
+  readonly clock: Clock;
   readonly parties: Parties;
   readonly tasks: TaskViews;
 }
@@ -152,10 +156,20 @@ export class Conversations {
       title: shorten(title),
       title_by: (first?.direction ?? shown?.direction ?? 'in').startsWith('in') ? 'them' : 'us',
       state: last === undefined ? null : stateOf(last),
+      activity: this.#activity(row, agent),
       first_at: row.firstAt,
       last_at: row.lastAt,
       messages: row.messages,
     };
+  }
+
+  #activity(
+    { conversationId, lastAt }: ConversationSummaryRow,
+    agent: string | null,
+  ): ConversationActivity {
+    const { store, clock } = this.#deps;
+    if (store.read.hasOpenTask(conversationId, agent)) return 'open';
+    return clock.wallMs() - lastAt < ARCHIVED_AFTER_MS ? 'idle' : 'archived';
   }
 
   /**

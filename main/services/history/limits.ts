@@ -16,6 +16,11 @@ export const ENTRY_TEXT_MAX_CHARACTERS = 65_536;
 export const CONVERSATION_TEXT_MAX_CHARACTERS = 1_000_000;
 /** What an entry shows of itself where the newer ones have taken all of that. */
 export const ENTRY_TEXT_MIN_CHARACTERS = 200;
+/**
+ * A conversation with nothing open is archived this long after its last message. The next message
+ * brings it back.
+ */
+export const ARCHIVED_AFTER_MS = 30 * 86_400_000;
 /** How long after something was said it is taken into the search index. */
 export const INDEX_SOON_MS = 1_000;
 /** How often it is looked whether the index is behind, though nobody said so. */

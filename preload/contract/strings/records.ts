@@ -82,6 +82,7 @@ export const conversations = {
   emptyDetail:
     'When an agent asks another one, the whole exchange is kept here, with every decision.',
   older: 'Show older ones',
+  archived: 'Quiet for 30 days or more',
   search: {
     label: 'Search what was said',
     submit: 'Search',

@@ -91,6 +91,8 @@ export const TASK_QUERIES = {
   ofConversationKnownTo: `${SELECT} WHERE conversation_id = ? AND seq < ? AND ${IS_KNOWN_TO_AGENT} ORDER BY seq DESC LIMIT ?`,
   firstOfConversation: `${SELECT} WHERE conversation_id = ? ORDER BY seq LIMIT 1`,
   firstOfConversationKnownTo: `${SELECT} WHERE conversation_id = ? AND ${IS_KNOWN_TO_AGENT} ORDER BY seq LIMIT 1`,
+  openOfConversation: `SELECT 1 FROM tasks WHERE conversation_id = ? AND finished_at IS NULL LIMIT 1`,
+  openOfConversationKnownTo: `SELECT 1 FROM tasks WHERE conversation_id = ? AND finished_at IS NULL AND ${IS_KNOWN_TO_AGENT} LIMIT 1`,
 } as const;
 
 /** Open tasks: one ordered selection a state, merged by seq. */
@@ -103,7 +105,13 @@ export function tasksInStatesQuery(states: number): string {
 
 type TaskReads = Pick<
   Reads,
-  'task' | 'taskByMessage' | 'newInRequest' | 'tasksInStates' | 'tasks' | 'firstTask'
+  | 'task'
+  | 'taskByMessage'
+  | 'newInRequest'
+  | 'tasksInStates'
+  | 'tasks'
+  | 'firstTask'
+  | 'hasOpenTask'
 >;
 
 export function taskReads(statements: Statements): TaskReads {
@@ -134,33 +142,29 @@ export function taskReads(statements: Statements): TaskReads {
       const conversation =
         filter.conversationId === undefined ? undefined : idValue(filter.conversationId);
       if (knownTo !== undefined && conversation !== undefined) {
-        return statements.all(
-          TASK,
-          TASK_QUERIES.ofConversationKnownTo,
-          conversation,
-          before,
-          knownTo,
-          knownTo,
-          limit,
-        );
+        const values = [conversation, before, knownTo, knownTo, limit];
+        return statements.all(TASK, TASK_QUERIES.ofConversationKnownTo, ...values);
       }
-      if (knownTo !== undefined)
-        return statements.all(
-          TASK,
-          TASK_QUERIES.knownTo,
-          knownTo,
-          before,
-          knownTo,
-          before,
-          knownTo,
-          limit,
-        );
+      if (knownTo !== undefined) {
+        const values = [knownTo, before, knownTo, before, knownTo, limit];
+        return statements.all(TASK, TASK_QUERIES.knownTo, ...values);
+      }
       if (conversation !== undefined)
         return statements.all(TASK, TASK_QUERIES.ofConversation, conversation, before, limit);
       if (filter.agent === undefined)
         return statements.all(TASK, TASK_QUERIES.newest, before, limit);
       const agent = known(filter.agent);
       return statements.all(TASK, TASK_QUERIES.ofAgent, agent, before, agent, before, agent, limit);
+    },
+    hasOpenTask: (conversationId, agent) => {
+      const conversation = idValue(conversationId);
+      if (agent === null)
+        return statements.value(TASK_QUERIES.openOfConversation, conversation) !== undefined;
+      const knownTo = known(agent);
+      return (
+        statements.value(TASK_QUERIES.openOfConversationKnownTo, conversation, knownTo, knownTo) !==
+        undefined
+      );
     },
     firstTask: (conversationId, knownTo) => {
       const conversation = idValue(conversationId);

@@ -77,7 +77,7 @@ export function composeHandlers(
     }),
     ...sessionsHandlers({ tokens, agents: work.agents }),
     ...settingsHandlers({ settings }),
-    ...peersHandlers({ directory, links, keyTrust }),
+    ...peersHandlers({ directory, links, keyTrust, tokenUse: work.tokenUse }),
     ...pairingsHandlers({ pairing, hub }),
     ...agentsHandlers({
       agents: work.agents,

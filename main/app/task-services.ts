@@ -8,6 +8,7 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { PeerRow, Store, Tables, TaskRow } from '../ports/store.ts';
 import type { KeyHex, PartyKey } from '../ports/transport.ts';
+import type { TokenUseDto } from '../../preload/contract/dto.ts';
 import { CAPABILITIES_TOPIC, PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
 import { Admission } from '../services/admission/admission.ts';
 import { AskingAgents, readCapabilities } from '../services/admission/asking-agents.ts';
@@ -34,6 +35,7 @@ import { ConversationRemoval } from '../services/history/conversation-removal.ts
 import { Conversations } from '../services/history/conversations.ts';
 import { Feed } from '../services/history/feed.ts';
 import { Search } from '../services/history/search.ts';
+import { tokenUseOf } from '../services/history/token-use.ts';
 import { SearchIndex } from '../services/history/search-index.ts';
 import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
@@ -134,6 +136,7 @@ export interface TaskServices {
   readonly conversations: Conversations;
   readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
+  readonly tokenUse: (party: PartyKey) => TokenUseDto;
   readonly search: Search;
   /** What a new page needs of this part. */
   snapshot(): WorkSnapshot;
@@ -480,6 +483,7 @@ export function composeTaskServices(
     conversations,
     conversationExport,
     conversationRemoval,
+    tokenUse: (party) => tokenUseOf(deps, party),
     search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
     capabilitiesPayload: () => capabilities.payload(),

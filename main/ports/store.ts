@@ -308,6 +308,12 @@ export type TaskFilter =
   | { readonly agent: string; readonly conversationId?: never; readonly knownTo?: never }
   | { readonly agent?: never; readonly conversationId?: string; readonly knownTo?: string };
 
+/** Tokens used by agents of this hub for a party, and by agents of that party for this hub. */
+export interface TokenUse {
+  readonly here: number;
+  readonly there: number;
+}
+
 /** Reads. `Tables` adds the writes. */
 export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   getMeta(name: string): string | undefined;
@@ -387,6 +393,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
     page: Page,
     filter: { readonly conversationId?: string; readonly party?: PartyKey },
   ): readonly MessageRow[];
+  /** Tokens of the days after the one in which `sinceMs` falls (UTC). */
+  tokenUse(party: PartyKey, sinceMs: number): TokenUse;
   /** @param agent counts only what this agent knows of; null = all */
   hasOpenTask(conversationId: string, agent: string | null): boolean;
   /** Of one conversation, the oldest first. */
@@ -441,6 +449,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
 export interface Tables
   extends Reads, RuleWrites, MuteWrites, AuditWrites, RetentionWrites, SearchWrites {
   setMeta(name: string, value: string): void;
+  /** Adds what one report says; 0 adds nothing. @param at ms since the epoch */
+  addTokens(party: PartyKey, at: number, where: keyof TokenUse, tokens: number): void;
   putPeer(row: PeerRow): void;
   deletePeer(key: KeyHex): void;
   putAgent(row: AgentRow): void;

@@ -250,6 +250,15 @@ export interface PeerDto {
   readonly key_change: KeyChangeDto | null;
 }
 
+/** Tokens by the agents' own count. */
+export interface TokenUseDto {
+  readonly days: number;
+  /** By agents of this hub, for that one. */
+  readonly here: number;
+  /** By agents of that hub, for this one. */
+  readonly there: number;
+}
+
 /** The options of an escalation, each in the sender's words, escaped. */
 export interface ChoiceDto {
   readonly options: readonly {

@@ -29,6 +29,14 @@ export const HUB_OPERATIONS = {
     access: 'peers:read',
     params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
   },
+  /** By the agents' own count; not every agent keeps one. */
+  'peers.tokens': {
+    summary: 'Shows how many tokens questions and tasks of the last 30 days used, here and there.',
+    method: 'GET',
+    path: '/v1/peers/:id/tokens',
+    access: 'owner',
+    params: v.object({ id: shortText }),
+  },
   'peers.ping': {
     summary: 'Measures how long another hub takes to answer.',
     method: 'POST',

@@ -12,6 +12,7 @@ import type {
   RouteDto,
   SendReportDto,
   TaskDto,
+  TokenUseDto,
   UiSnapshot,
 } from './dto.ts';
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
@@ -123,6 +124,7 @@ export interface OperationResults {
   'peers.list': Items<PeerDto>;
   'peers.get': PeerDto;
   'peers.capabilities': CapabilitiesDto;
+  'peers.tokens': TokenUseDto;
   'peers.ping': {
     readonly round_trip_ms: number;
     readonly status: string;

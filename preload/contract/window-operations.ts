@@ -28,6 +28,7 @@ export const WINDOW_OPERATIONS = [
   'peers.list',
   'peers.get',
   'peers.capabilities',
+  'peers.tokens',
   'peers.ping',
   'peers.add',
   'peers.update',

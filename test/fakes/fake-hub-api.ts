@@ -347,6 +347,7 @@ export class FakeHubApi implements HubApi {
         id === DINNER_THREAD.conversation.id
           ? good(DINNER_THREAD)
           : bad('not_found', 'There is no such conversation.'),
+      'peers.tokens': () => good({ days: 30, here: 12_400, there: 0 }),
       'conversations.export': ({ id }) => good({ text: `# Conversation ${id}\n`, next: null }),
       'conversations.remove': ({ id }) => {
         this.emit({ type: 'conversation_gone', id });

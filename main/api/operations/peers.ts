@@ -1,6 +1,6 @@
 // The operations on hubs: who is known, what they can do, how they are; and for their owner: name,
 // suspend, add by address, remove.
-import type { CapabilitiesDto } from '../../../preload/contract/dto.ts';
+import type { CapabilitiesDto, TokenUseDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readHubAddress, readHubPlace, readShareToken } from '../../services/links/hub-address.ts';
@@ -14,12 +14,14 @@ interface PeersHandlersDeps {
   readonly directory: PeerDirectory;
   readonly links: PeerLinks;
   readonly keyTrust: KeyTrust;
+  readonly tokenUse: (key: KeyHex) => TokenUseDto;
 }
 
 export function peersHandlers({
   directory,
   links,
   keyTrust,
+  tokenUse,
 }: PeersHandlersDeps): HandlersOf<'peers'> {
   return {
     'peers.list': async ({ trust }) => ({ items: directory.list(trust), next: null }),
@@ -33,6 +35,8 @@ export function peersHandlers({
       }
       return capabilitiesOf(directory, peer.key);
     },
+
+    'peers.tokens': async ({ id }) => tokenUse(directory.resolve(id).peer.key),
 
     'peers.ping': async ({ id }, _caller, { signal }) => {
       const answered = await links.ping(directory.resolve(id).peer.key, signal);

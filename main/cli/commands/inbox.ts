@@ -95,6 +95,7 @@ export function addInboxCommands(program: AxonCommand): void {
     )
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
+    .option('--tokens-used <number>', 'what it cost', wholeNumberFrom(0, 1_000_000_000))
     .does(
       async (
         { terminal, session },
@@ -102,9 +103,16 @@ export function addInboxCommands(program: AxonCommand): void {
         outcome: string | undefined,
         options: ReplyOptions,
       ) => {
-        const { status, data, error } = options;
+        const { status, data, error, tokensUsed } = options;
         const client = await session.asAgent();
-        const answer = { status, outcome, summary: outcome, data, error };
+        const answer = {
+          status,
+          outcome,
+          summary: outcome,
+          data,
+          error,
+          tokens_used: tokensUsed,
+        };
         const report = await withId('delivery', id, (delivery) =>
           client.call('inbox.reply', { delivery, ...answer }),
         );
@@ -142,6 +150,7 @@ interface ReplyOptions {
   readonly status: ResultStatus;
   readonly data?: Record<string, unknown>;
   readonly error?: string;
+  readonly tokensUsed?: number;
 }
 
 /** @param line a command to type, for the agent that speaks now */

@@ -44,6 +44,7 @@ export function addPeerCommands(program: AxonCommand): void {
       },
     );
   addShowCommand(peers);
+  addTokensCommand(peers);
   addAddCommand(peers);
   addSetCommand(peers);
   addKeepCommand(peers);
@@ -92,6 +93,17 @@ function addShowCommand(peers: AxonCommand): void {
     .does(async ({ terminal, session, command: typed }, hub: string) => {
       const peer = await (await session.asAnyone()).call('peers.get', { id: hub });
       terminal.result(peer, () => peerLines(peer, typed));
+    });
+}
+
+function addTokensCommand(peers: AxonCommand): void {
+  peers
+    .command('tokens')
+    .description('what questions and tasks used in the last 30 days, by the agents’ own count')
+    .argument('<hub>', 'its name or agent id')
+    .doesAsOwner(async (owner, { terminal }, hub: string) => {
+      const used = await owner.call('peers.tokens', { id: hub });
+      terminal.result(used, () => [ENGLISH.people.tokens(used)]);
     });
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import type { Store, Tables, TaskRow } from '../../ports/store.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { progressOf } from '../approvals/holds.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
@@ -157,7 +157,7 @@ export class QueryService {
         const approval = tables.approvalOfTask(taskId);
         const toAgent = approval?.state === 'answered' ? null : task.toAgent;
         if (outcome instanceof AppError) return;
-        tables.insertMessage(this.#responseOf({ ...task, toAgent }, JSON.stringify(outcome)));
+        this.#keepResponse(tables, { ...task, toAgent }, outcome, JSON.stringify(outcome));
         after(() => events.changed(task.id));
         return;
       }
@@ -176,7 +176,7 @@ export class QueryService {
           ...by,
         });
       } else {
-        tables.insertMessage(this.#responseOf(task, null));
+        this.#keepResponse(tables, task, outcome, null);
         endings.end(tables, after, current, {
           state: 'completed',
           code: null,
@@ -196,10 +196,10 @@ export class QueryService {
       (tables) => {
         const known = tables.taskByMessage(task.direction, task.party, task.messageId);
         if (known === undefined) tables.insertMessage(requestMessage(task));
-        if (code === null)
-          tables.insertMessage(
-            this.#responseOf(known ?? task, known === undefined ? null : JSON.stringify(outcome)),
-          );
+        if (!(outcome instanceof AppError)) {
+          const payload = known === undefined ? null : JSON.stringify(outcome);
+          this.#keepResponse(tables, known ?? task, outcome, payload);
+        }
         if (known !== undefined) return known.id;
         const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
         return tables.insertTask({
@@ -214,10 +214,19 @@ export class QueryService {
     );
   }
 
-  /** The line adds the response's own id, so the record has one of its own. */
-  #responseOf(task: Omit<TaskRow, 'seq'>, payload: string | null): Omit<MessageRow, 'seq'> {
+  /**
+   * The line adds the response's own id, so the record has one of its own. @param payload null: its
+   * words stand in the task
+   */
+  #keepResponse(
+    tables: Tables,
+    task: Omit<TaskRow, 'seq'>,
+    { tokens_used: tokens }: Readonly<Record<string, unknown>>,
+    payload: string | null,
+  ): void {
     const { random, clock } = this.#deps;
-    return {
+    const at = clock.wallMs();
+    tables.insertMessage({
       messageId: random.uuid(),
       direction: task.direction === 'local' ? 'local' : 'out',
       party: task.party,
@@ -228,8 +237,9 @@ export class QueryService {
       fromAgent: task.toAgent,
       toAgent: task.fromAgent,
       payload,
-      at: clock.wallMs(),
-    };
+      at,
+    });
+    tables.addTokens(task.party, at, 'here', Number(tokens ?? 0));
   }
 
   #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {

@@ -209,6 +209,8 @@ class DurableStep implements Step {
   replied(item: Item, reply: AgentReply): string {
     const task = this.taskOf(item);
     assert(task !== undefined, 'what is answered is a task');
+    const { clock } = this.#deps;
+    this.#tables.addTokens(task.party, clock.wallMs(), 'here', reply.tokens_used ?? 0);
     const ended = this.#deps.endings.end(this.#tables, this.after, task, {
       state: endStateOf(reply),
       code: reply.status === 'failed' ? codeOf(reply) : null,

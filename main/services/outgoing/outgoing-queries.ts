@@ -160,6 +160,8 @@ export class OutgoingQueries {
         if (known === undefined)
           insertTask(tables, { ...taskFor(asked), ...endOf(asked.at, outcome, finishedAt) });
         else if (ends) endTask(tables, known, outcome, finishedAt);
+        if (!(outcome instanceof AppError))
+          tables.addTokens(asked.party, finishedAt, 'there', outcome.tokens_used ?? 0);
         if (reply === undefined) return;
         tables.insertMessage({
           messageId: reply.id,

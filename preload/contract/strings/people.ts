@@ -1,9 +1,11 @@
 // The words for hubs, the people behind them, and how one is added. English.
+import type { TokenUseDto } from '../dto.ts';
 import type { IntroductionDto, IntroductionWay } from '../introduction.ts';
 import { common, locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
+const numbers = new Intl.NumberFormat(locale);
 
 /** How a hub came to be paired. @param where as "in the browser" */
 const introductions: Readonly<Record<IntroductionWay, (where: string) => string>> = {
@@ -138,6 +140,8 @@ export const people = {
   noLimit: 'It sets no limit on tasks at once.',
   fetched: (when: string) => `It said so ${when}, not checked.`,
   askAgain: 'Ask again',
+  tokens: ({ days, here, there }: TokenUseDto) =>
+    `In the last ${days} days your agents used ${numbers.format(here)} tokens for it, and its agents ${numbers.format(there)} for you, by their own count.`,
   safety: 'Safety number',
   trustedKey: 'Its key',
   trustedKeyDetail:

@@ -456,6 +456,17 @@ CREATE TABLE mutes (
   CHECK (until > since)
 ) STRICT, WITHOUT ROWID;
 
+-- What questions and tasks cost, by what the agents said who did them.
+CREATE TABLE token_use (
+  party INTEGER NOT NULL,
+  -- Days since 1970, UTC.
+  day INTEGER NOT NULL,
+  -- Used by agents of this hub for that party, and by agents of that party for this hub.
+  here INTEGER NOT NULL,
+  there INTEGER NOT NULL,
+  PRIMARY KEY (party, day)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE audit_signatures (
   counter INTEGER PRIMARY KEY NOT NULL,
   -- The counter of the signature before; 0 for the first.

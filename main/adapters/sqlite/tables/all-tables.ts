@@ -16,6 +16,7 @@ import { retentionWrites } from './retention.ts';
 import { ruleReads, ruleWrites } from './rules.ts';
 import { searchReads, searchWrites } from './search.ts';
 import { taskReads, taskWrites } from './tasks.ts';
+import { tokenUseReads, tokenUseWrites } from './token-use.ts';
 
 export function allReads(statements: Statements): Reads {
   return {
@@ -32,6 +33,7 @@ export function allReads(statements: Statements): Reads {
     ...muteReads(statements),
     ...auditReads(statements),
     ...searchReads(statements),
+    ...tokenUseReads(statements),
   };
 }
 
@@ -56,5 +58,6 @@ export function allTables(statements: Statements, monotonicMs: () => number): Ta
     ...auditWrites(statements, monotonicMs),
     ...retentionWrites(statements),
     ...searchWrites(statements),
+    ...tokenUseWrites(statements),
   };
 }

@@ -24,6 +24,7 @@ import { RULE_QUERIES } from '../../../../main/adapters/sqlite/tables/rules.ts';
 import { SEARCH_QUERIES } from '../../../../main/adapters/sqlite/tables/search.ts';
 import { Statements } from '../../../../main/adapters/sqlite/statements.ts';
 import { TASK_QUERIES, tasksInStatesQuery } from '../../../../main/adapters/sqlite/tables/tasks.ts';
+import { TOKEN_USE_QUERIES } from '../../../../main/adapters/sqlite/tables/token-use.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 
 let store: TemporaryStore;
@@ -68,6 +69,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'messages of a party': messagesQuery({ party: 'agent:a' }),
   ...prefixed('message', MESSAGE_QUERIES),
   ...prefixed('feed', FEED_QUERIES),
+  ...prefixed('token use', TOKEN_USE_QUERIES),
   ...prefixed('outbox', OUTBOX_QUERIES),
   ...prefixed('audit', AUDIT_QUERIES),
   ...prefixed('purge', PURGE_QUERIES),

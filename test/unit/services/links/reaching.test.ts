@@ -437,7 +437,12 @@ function operations(stack: HubStack): {
   const { directory, links, keyTrust, pairing } = stack;
   return {
     handlers: {
-      ...peersHandlers({ directory, links, keyTrust }),
+      ...peersHandlers({
+        directory,
+        links,
+        keyTrust,
+        tokenUse: () => ({ days: 30, here: 0, there: 0 }),
+      }),
       ...pairingsHandlers({ pairing, hub: { places: () => [] } }),
     },
   };

@@ -62,6 +62,7 @@ function operations(stack: HubStack): ReturnType<typeof peersHandlers> {
     directory: stack.directory,
     links: stack.links,
     keyTrust: stack.keyTrust,
+    tokenUse: () => ({ days: 30, here: 0, there: 0 }),
   });
 }
 

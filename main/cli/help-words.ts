@@ -79,6 +79,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'What one of them does: "axon discover HUB".',
   },
   'peers show': { tries: ['peers show "Mum\'s PC"'] },
+  'peers tokens': { tries: ['peers tokens "Mum\'s PC"'] },
   'peers add': {
     tries: [
       'peers add axon://KEY@192.168.1.20:7100 --name Attic',
@@ -134,6 +135,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   cancel: { tries: ['cancel ID "no longer needed"'] },
   history: { tries: ['history', 'history ID'], next: 'By its words: "axon search dinner".' },
+  'history export': {
+    tries: ['history export ID', 'history export ID --format csv --output dinner.csv'],
+  },
   'history remove': { tries: ['history remove ID'] },
   search: {
     tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],

@@ -11,9 +11,9 @@ const SUM = new RowMapper<TokenUse>({ here: integer('here'), there: integer('the
 
 export const TOKEN_USE_QUERIES = {
   since: `SELECT coalesce(sum(here), 0) AS here, coalesce(sum(there), 0) AS there FROM token_use WHERE party = ? AND day > ?`,
-  add: `INSERT INTO token_use (party, day, here, there) VALUES (?, ?, ?, ?)
-    ON CONFLICT (party, day) DO UPDATE SET here = here + excluded.here, there = there + excluded.there`,
 } as const;
+const ADD = `INSERT INTO token_use (party, day, here, there) VALUES (?, ?, ?, ?)
+  ON CONFLICT (party, day) DO UPDATE SET here = here + excluded.here, there = there + excluded.there`;
 
 export function tokenUseReads(statements: Statements): Pick<Reads, 'tokenUse'> {
   return {
@@ -33,13 +33,7 @@ export function tokenUseWrites(statements: Statements): Pick<Tables, 'addTokens'
       if (tokens <= 0) return;
       const used = Math.min(tokens, TOKENS_MAX);
       const [here, there] = where === 'here' ? [used, 0] : [0, used];
-      statements.run(
-        TOKEN_USE_QUERIES.add,
-        statements.numberOf(party),
-        Math.floor(at / DAY_MS),
-        here,
-        there,
-      );
+      statements.run(ADD, statements.numberOf(party), Math.floor(at / DAY_MS), here, there);
     },
   };
 }

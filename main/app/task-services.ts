@@ -36,6 +36,7 @@ import { Conversations } from '../services/history/conversations.ts';
 import { Feed } from '../services/history/feed.ts';
 import { Search } from '../services/history/search.ts';
 import { tokenUseOf } from '../services/history/token-use.ts';
+import { Inspector } from '../services/history/inspector.ts';
 import { SearchIndex } from '../services/history/search-index.ts';
 import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
@@ -136,6 +137,7 @@ export interface TaskServices {
   readonly conversations: Conversations;
   readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
+  readonly inspector: Inspector;
   readonly tokenUse: (party: PartyKey) => TokenUseDto;
   readonly search: Search;
   /** What a new page needs of this part. */
@@ -400,6 +402,7 @@ export function composeTaskServices(
   const conversations = new Conversations({ ...deps, parties, tasks: views });
   const conversationExport = new ConversationExport({ ...deps, parties, conversations });
   const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
+  const inspector = new Inspector({ ...deps, parties, tasks: views, approvals });
   const search = new Search({ ...deps, parties, conversations });
   const searchIndex = new SearchIndex(deps);
   events.onChanged(() => searchIndex.soon());
@@ -483,6 +486,7 @@ export function composeTaskServices(
     conversations,
     conversationExport,
     conversationRemoval,
+    inspector,
     tokenUse: (party) => tokenUseOf(deps, party),
     search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),

@@ -134,7 +134,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'To cancel one: "axon cancel ID".',
   },
   cancel: { tries: ['cancel ID "no longer needed"'] },
-  history: { tries: ['history', 'history ID'], next: 'By its words: "axon search dinner".' },
+  history: {
+    tries: ['history', 'history ID', 'history ID --details'],
+    next: 'By its words: "axon search dinner".',
+  },
   'history export': {
     tries: ['history export ID', 'history export ID --format csv --output dinner.csv'],
   },

@@ -1,6 +1,6 @@
 // The record of who said and did what, as it crosses a process boundary. Same conventions as
 // dto.ts. Imports types only.
-import type { Surface, TaskDto } from './dto.ts';
+import type { ApprovalDto, Surface, TaskDto } from './dto.ts';
 import type { OutsideText } from './formats.ts';
 
 export type ConversationActivity = 'open' | 'idle' | 'archived';
@@ -91,4 +91,33 @@ export interface SearchHitDto {
 export interface SpeakerDto {
   readonly hub_name: string;
   readonly agent_name: OutsideText | null;
+}
+
+/** All that this hub knows of one message. */
+export interface InspectionDto {
+  readonly message: {
+    readonly seq: number;
+    readonly message_id: string;
+    readonly direction: 'in' | 'out' | 'local';
+    readonly kind: string;
+    /** The message that it answers. */
+    readonly ref: string | null;
+    readonly at: number;
+    readonly from: SpeakerDto;
+    readonly to: SpeakerDto;
+  };
+  /** The JSON as it was sent, in one line, escaped; null: it is no longer kept. */
+  readonly payload: OutsideText | null;
+  readonly bytes: number | null;
+  readonly task: TaskDto | null;
+  /** Who was asked here, why, and what was decided. */
+  readonly approval: ApprovalDto | null;
+  /** How an agent of this hub was given the work, or its result. */
+  readonly delivery: {
+    readonly agent: string;
+    readonly state: string;
+    readonly attempt: number;
+    readonly created_at: number;
+    readonly finished_at: number | null;
+  } | null;
 }

@@ -521,6 +521,13 @@ export const OPERATIONS = {
     access: 'owner',
     params: v.object({ id: identifier }),
   },
+  'conversations.inspect': {
+    summary: 'Shows all that is known of one message: its bytes, the decision, and when what was.',
+    method: 'GET',
+    path: '/v1/messages/:seq/inspect',
+    access: 'owner',
+    params: v.object({ seq: whole(1, Number.MAX_SAFE_INTEGER) }),
+  },
   'history.search': {
     summary: 'Finds what was said by its words, the newest first.',
     method: 'GET',

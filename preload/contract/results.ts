@@ -20,7 +20,12 @@ import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.
 import type { AttentionDto } from './attention.ts';
 import type { AuditCheckDto, AuditRowDto, AuditState } from './audit.ts';
 import type { RemoteApprovalDto } from './remote-approval.ts';
-import type { ConversationDetailDto, ConversationDto, SearchHitDto } from './conversation-dto.ts';
+import type {
+  ConversationDetailDto,
+  ConversationDto,
+  InspectionDto,
+  SearchHitDto,
+} from './conversation-dto.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
 /** One piece of a text that is too long for one answer. */
@@ -189,6 +194,7 @@ export interface OperationResults {
   'conversations.list': Items<ConversationDto>;
   'conversations.get': ConversationDetailDto;
   'conversations.export': TextPiece;
+  'conversations.inspect': InspectionDto;
   'conversations.remove': { readonly removed: true };
   'history.search': Items<SearchHitDto>;
   'feed.list': Items<FeedItemDto>;

@@ -71,6 +71,7 @@ export const WINDOW_OPERATIONS = [
   'conversations.list',
   'conversations.get',
   'conversations.export',
+  'conversations.inspect',
   'conversations.remove',
   'history.search',
   'feed.list',

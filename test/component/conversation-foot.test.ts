@@ -1,4 +1,5 @@
-// The foot of a conversation: a copy of it as a file, and its removal, by the keyboard alone.
+// What a conversation opens: the details of a message, a copy of all as a file, and its removal.
+// By the keyboard alone.
 import { afterEach, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
@@ -6,7 +7,7 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp, tabTo, watchDownloads } from './support/page.ts';
 
-const { remove, save, pick } = ENGLISH.conversations;
+const { remove, save, inspect, pick } = ENGLISH.conversations;
 const { id } = DINNER_THREAD.conversation;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const row = () => page.getByRole('link', { name: /dinner is at 7/ });
@@ -75,4 +76,18 @@ test('says why there is no copy, and saves nothing', async () => {
   await button(save.csv).click();
   await expect.element(page.getByText(/no longer kept/)).toBeVisible();
   expect(await downloads()).toEqual([]);
+});
+
+test('tells the details of a message once somebody opens them', async () => {
+  const hub = new FakeHubApi(snapshotOf());
+  await showApp(hub, `conversations/${id}`);
+  const [details] = page.getByText(inspect.open, { exact: true }).all();
+  if (details === undefined) throw new Error('no details');
+  expect(callsOf(hub, 'conversations.inspect')).toEqual([]);
+  await details.click();
+  await expect.element(page.getByText(inspect.bytes(36))).toBeVisible();
+  await expect.element(page.getByText('{"question":"Is everyone home?"}')).toBeVisible();
+  await expect.element(page.getByText(/^Allowed: .*, after 40 seconds$/)).toBeVisible();
+  await expectAccessible();
+  expect(callsOf(hub, 'conversations.inspect')).toEqual([{ seq: 1 }]);
 });

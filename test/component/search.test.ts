@@ -97,6 +97,23 @@ test('nothing found, a refusal and more to come are told, and an emptied box bri
     .toBeVisible();
 });
 
+test('what is said meanwhile joins the hits', async () => {
+  const items = [hitOf()];
+  const hub = new FakeHubApi(snapshotOf(), {
+    'history.search': () => ({ ok: true, value: { items: [...items], next: null } }),
+  });
+  await showApp(hub, 'now');
+  await userEvent.keyboard('/');
+  await expect.element(box()).toHaveFocus();
+  await userEvent.keyboard('action:delegate{Enter}');
+  await expect.element(page.getByText(text.found(1))).toBeVisible();
+  items.unshift(hitOf({ seq: 999, snippet: [['And dessert at 9', false]] }));
+  hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
+  await vi.advanceTimersByTimeAsync(1_500);
+  await expect.element(page.getByRole('link', { name: /And dessert at 9/ })).toBeVisible();
+  await expect.element(page.getByText(text.found(2))).toBeVisible();
+});
+
 test('long words stay inside a narrow page', async () => {
   await page.viewport(480, 800);
   try {

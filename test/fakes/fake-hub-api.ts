@@ -20,7 +20,14 @@ import {
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
 import { nobodyElse } from './remote-approval-cards.ts';
-import { CONVERSATIONS, DINNER_THREAD, SESSIONS, agentOf, shownOf } from './household.ts';
+import {
+  CONVERSATIONS,
+  DINNER_THREAD,
+  SESSIONS,
+  agentOf,
+  inspectionOf,
+  shownOf,
+} from './household.ts';
 
 type Handlers = Parameters<HubApi['subscribe']>[1];
 type Answers = {
@@ -348,6 +355,7 @@ export class FakeHubApi implements HubApi {
           ? good(DINNER_THREAD)
           : bad('not_found', 'There is no such conversation.'),
       'peers.tokens': () => good({ days: 30, here: 12_400, there: 0 }),
+      'conversations.inspect': ({ seq }) => good(inspectionOf(seq)),
       'conversations.export': ({ id }) => good({ text: `# Conversation ${id}\n`, next: null }),
       'conversations.remove': ({ id }) => {
         this.emit({ type: 'conversation_gone', id });

@@ -18,6 +18,7 @@ import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type {
   ConversationDetailDto,
   ConversationDto,
+  InspectionDto,
 } from '../../preload/contract/conversation-dto.ts';
 
 /** Saturday 21 November 2026, 18:04:00 by the clock on the wall of whoever runs this. */
@@ -738,3 +739,22 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     ...over,
   };
 }
+
+/** What is known of a message of the dinner thread. */
+export const inspectionOf = (seq: number): InspectionDto => ({
+  message: {
+    seq,
+    message_id: uuidOf(`message ${seq}`),
+    direction: 'in',
+    kind: 'delegate',
+    ref: null,
+    at: NOW - MINUTE,
+    from: { hub_name: 'Dad’s laptop', agent_name: 'Openclaw' },
+    to: { hub_name: 'Mum’s PC', agent_name: 'Claude Code' },
+  },
+  payload: '{"question":"Is everyone home?"}',
+  bytes: 36,
+  task: null,
+  approval: { ...DINNER, state: 'approved', decided_at: DINNER.received_at + 40_000 },
+  delivery: { agent: 'claude-code', state: 'done', attempt: 1, created_at: NOW, finished_at: NOW },
+});

@@ -3,6 +3,7 @@ import type { ConversationExport } from '../../services/history/conversation-exp
 import type { ConversationRemoval } from '../../services/history/conversation-removal.ts';
 import type { Conversations } from '../../services/history/conversations.ts';
 import type { Feed } from '../../services/history/feed.ts';
+import type { Inspector } from '../../services/history/inspector.ts';
 import type { Search } from '../../services/history/search.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
 import { readCursor } from '../../services/base/paging.ts';
@@ -82,14 +83,16 @@ export function conversationsHandlers(deps: {
   readonly conversations: Conversations;
   readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
+  readonly inspector: Inspector;
 }): HandlersOf<'conversations'> {
-  const { conversations, conversationExport, conversationRemoval } = deps;
+  const { conversations, conversationExport, conversationRemoval, inspector } = deps;
   return {
     'conversations.list': async ({ limit, cursor }, caller) =>
       conversations.list({ limit, cursor }, askerOf(caller)),
     'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
     'conversations.export': async ({ id, format, cursor }) =>
       conversationExport.piece(id, format, cursor),
+    'conversations.inspect': async ({ seq }) => inspector.inspect(seq),
     'conversations.remove': async ({ id }, caller) => {
       await conversationRemoval.remove(id, actorOf(caller));
       return { removed: true };

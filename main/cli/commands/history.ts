@@ -5,6 +5,7 @@ import type {
   ConversationDetailDto,
   ConversationDto,
   ConversationEntryDto,
+  InspectionDto,
   SearchHitDto,
   SpeakerDto,
 } from '../../../preload/contract/conversation-dto.ts';
@@ -16,6 +17,7 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { decisionSentence } from '../../../preload/contract/strings/records.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { exportPieces } from '../export-pieces.ts';
+import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import { stateWords } from '../state-words.ts';
@@ -28,8 +30,9 @@ export function addHistoryCommand(program: AxonCommand): void {
     .command('history')
     .description('list conversations, newest first, or read one')
     .argument('[id]', 'one conversation')
-    .does(async ({ terminal, session }, id?: string) => {
-      const client = await session.asAnyone();
+    .option('--details', 'with all that is known of each message (the person in charge only)')
+    .does(async ({ terminal, session }, id: string | undefined, { details }: Details) => {
+      const client = details === true ? await session.asOwner() : await session.asAnyone();
       if (id === undefined) {
         const page = await client.call('conversations.list', {});
         terminal.result(page, () =>
@@ -38,7 +41,10 @@ export function addHistoryCommand(program: AxonCommand): void {
         return;
       }
       const read = await client.call('conversations.get', { id });
-      terminal.result(read, () => threadLines(read));
+      const messages = details === true ? await inspected(client, read) : new Map();
+      terminal.result(details === true ? [...messages.values()] : read, () =>
+        threadLines(read, messages),
+      );
     });
   history
     .command('export')
@@ -92,6 +98,21 @@ export function addHistoryCommand(program: AxonCommand): void {
     });
 }
 
+interface Details {
+  readonly details?: boolean;
+}
+
+/** By the seq of each message. */
+async function inspected(
+  client: HubClient,
+  { entries }: ConversationDetailDto,
+): Promise<ReadonlyMap<number, InspectionDto>> {
+  const found = new Map<number, InspectionDto>();
+  for (const { seq, kind } of entries)
+    if (kind !== 'decision') found.set(seq, await client.call('conversations.inspect', { seq }));
+  return found;
+}
+
 /** The shell took the quotes of a phrase. */
 function asTyped(word: string): string {
   const [, filter = '', rest = ''] = /^([a-z]+:)?([^]*)$/.exec(word) ?? [];
@@ -132,11 +153,34 @@ function listLines(items: readonly ConversationDto[]): readonly string[] {
   return table([[inZone('LAST'), 'STATE', 'WITH', 'MESSAGES', 'ID'], ...rows], titles);
 }
 
-function threadLines({ conversation, entries }: ConversationDetailDto): readonly string[] {
+function threadLines(
+  { conversation, entries }: ConversationDetailDto,
+  inspected: ReadonlyMap<number, InspectionDto>,
+): readonly string[] {
   return [
     `${conversation.id}  ${conversation.peer_name}`,
-    ...entries.flatMap((entry) => ['', headOf(entry), ...(entry.text ? quoted(entry.text) : [])]),
+    ...entries.flatMap((entry) => [
+      '',
+      headOf(entry),
+      ...(entry.text ? quoted(entry.text) : []),
+      ...detailLines(entry.kind === 'decision' ? undefined : inspected.get(entry.seq)),
+    ]),
   ];
+}
+
+function detailLines(of: InspectionDto | undefined): readonly string[] {
+  if (of === undefined) return [];
+  const { message, payload, bytes, approval, delivery } = of;
+  const { inspect } = text;
+  const facts: readonly (readonly [string, string | null])[] = [
+    [inspect.message, message.message_id],
+    [inspect.answers, message.ref],
+    [inspect.size, bytes === null ? null : inspect.bytes(bytes)],
+    [inspect.digest, approval?.digest ?? null],
+    [inspect.given, delivery === null ? null : inspect.times(delivery.agent, delivery.attempt)],
+    [inspect.payload, payload ?? inspect.notKept],
+  ];
+  return facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`]));
 }
 
 function headOf(entry: ConversationEntryDto): string {

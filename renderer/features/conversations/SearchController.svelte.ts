@@ -53,6 +53,18 @@ export class SearchController {
     this.#next = page.next;
   }
 
+  /** What came meanwhile joins the hits that are shown; older ones that were asked for stay. */
+  async refresh(): Promise<void> {
+    if (!this.isOpen || this.#busy) return;
+    const page = await this.#read({ q: this.#asked });
+    if (page === undefined) return;
+    const newest = new Set(page.items.map(({ seq }) => seq));
+    const oldest = page.items.at(-1)?.seq ?? 0;
+    const older = this.hits.filter(({ seq }) => seq < oldest && !newest.has(seq));
+    if (older.length === 0) this.#next = page.next;
+    this.#hits = [...page.items, ...older];
+  }
+
   async readOlder(): Promise<void> {
     if (this.#next === null || this.#busy) return;
     const page = await this.#read({ q: this.#asked, cursor: this.#next });

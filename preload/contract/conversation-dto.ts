@@ -114,7 +114,7 @@ export interface InspectionDto {
   readonly approval: ApprovalDto | null;
   /** How an agent of this hub was given the work, or its result. */
   readonly delivery: {
-    readonly agent: string;
+    readonly agent_name: string;
     readonly state: string;
     readonly attempt: number;
     readonly created_at: number;

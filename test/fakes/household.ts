@@ -756,5 +756,11 @@ export const inspectionOf = (seq: number): InspectionDto => ({
   bytes: 36,
   task: null,
   approval: { ...DINNER, state: 'approved', decided_at: DINNER.received_at + 40_000 },
-  delivery: { agent: 'claude-code', state: 'done', attempt: 1, created_at: NOW, finished_at: NOW },
+  delivery: {
+    agent_name: 'Claude Code',
+    state: 'done',
+    attempt: 1,
+    created_at: NOW,
+    finished_at: NOW,
+  },
 });

@@ -47,6 +47,8 @@ export interface ScreenState {
   readonly tab?: string;
   /** What a person does next, by accessible name. */
   readonly press?: readonly string[];
+  /** The first summary with these words is opened. */
+  readonly unfold?: string;
   /** Then this is typed, by the name of its field, and this is ticked. */
   readonly fill?: Readonly<Record<string, string>>;
   readonly tick?: RegExp;
@@ -1031,6 +1033,11 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         'history.search': () => ({ ok: true, value: { items: [DINNER_HIT], next: null } }),
       }),
     search: 'dinner',
+  },
+  'conversation-details': {
+    place: `conversations/${DINNER_THREAD.conversation.id}`,
+    hub: () => new FakeHubApi(snapshotOf()),
+    unfold: 'Details',
   },
   'conversation-remove': {
     place: `conversations/${DINNER_THREAD.conversation.id}`,

@@ -32,6 +32,8 @@ export async function visit(
       .selectOption({ label: option });
   for (const [field, text] of Object.entries(state.fill ?? {}))
     await page.getByRole('textbox', { name: field }).fill(text);
+  if (state.unfold !== undefined)
+    await page.getByText(state.unfold, { exact: true }).first().click();
   if (state.search !== undefined) {
     await page.getByRole('searchbox').fill(state.search);
     await page.keyboard.press('Enter');

@@ -177,7 +177,10 @@ function detailLines(of: InspectionDto | undefined): readonly string[] {
     [inspect.answers, message.ref],
     [inspect.size, bytes === null ? null : inspect.bytes(bytes)],
     [inspect.digest, approval?.digest ?? null],
-    [inspect.given, delivery === null ? null : inspect.times(delivery.agent, delivery.attempt)],
+    [
+      inspect.given,
+      delivery === null ? null : inspect.times(delivery.agent_name, delivery.attempt),
+    ],
     [inspect.payload, payload ?? inspect.notKept],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`]));

@@ -5,7 +5,7 @@ import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { DeliveryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { Approvals } from '../approvals/approvals.ts';
-import type { Parties } from '../tasks/parties.ts';
+import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { speakersOf } from './speakers.ts';
 
@@ -50,7 +50,7 @@ export class Inspector {
       bytes: payload === null ? null : Buffer.byteLength(payload),
       task: task === undefined ? null : tasks.dto(task),
       approval: approval === undefined ? null : approvals.get(approval.id),
-      delivery: task === undefined ? null : deliveryOf(store, task),
+      delivery: task === undefined ? null : deliveryOf(store, parties, task),
     };
   }
 }
@@ -63,10 +63,16 @@ function payloadOf({ payload, kind }: MessageRow, task: TaskRow | undefined): st
 }
 
 /** How the agent of this hub was given it. */
-function deliveryOf({ read }: Store, task: TaskRow): InspectionDto['delivery'] {
+function deliveryOf({ read }: Store, parties: Parties, task: TaskRow): InspectionDto['delivery'] {
   const kind: DeliveryRow['kind'] = task.direction === 'outgoing' ? 'result' : task.kind;
   const row = read.deliveryOfTask(task.id, kind);
   if (row === undefined) return null;
   const { agent, state, attempt, createdAt, finishedAt } = row;
-  return { agent, state, attempt, created_at: createdAt, finished_at: finishedAt };
+  return {
+    agent_name: parties.agentName(OWNER_PARTY, agent),
+    state,
+    attempt,
+    created_at: createdAt,
+    finished_at: finishedAt,
+  };
 }

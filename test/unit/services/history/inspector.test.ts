@@ -42,7 +42,7 @@ it('tells what was sent to the byte, why a person was asked, and when it was don
   expect(bytes).toBe(Buffer.byteLength(payload?.replace('[U+202E]', '\u202e') ?? ''));
   expect((approval?.decided_at ?? 0) - (approval?.received_at ?? 0)).toBe(5_000);
   expect((task?.finished_at ?? 0) - (task?.created_at ?? 0)).toBe(12_000);
-  expect(delivery).toMatchObject({ agent: 'claude', state: 'done', attempt: 1 });
+  expect(delivery).toMatchObject({ agent_name: 'Claude', state: 'done', attempt: 1 });
   const sent = dad.work.inspector.inspect(1);
   expect(sent).toMatchObject({ message: { direction: 'out' }, bytes, approval: null });
 });

@@ -10,6 +10,7 @@ import { measureP13 } from './rows/approving.ts';
 import { measureForeignReference } from './rows/foreign-reference.ts';
 import { measureP12 } from './rows/finding-and-losing.ts';
 import { measureDisk } from './rows/disk.ts';
+import { measureP11, measureP14 } from './rows/history.ts';
 import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
 import { measureP4 } from './rows/query-end-to-end.ts';
@@ -42,11 +43,11 @@ const ENTRIES: readonly Entry[] = [
   { id: 'P8', measure: measureP8 },
   notYet('P9', 'idle CPU'),
   notYet('P10', 'event loop of main under durable writes'),
-  notYet('P11', '1,000,000 messages'),
+  { id: 'P11', measure: measureP11 },
   { id: 'DISK', measure: measureDisk },
   { id: 'P12', measure: measureP12 },
   { id: 'P13', measure: measureP13 },
-  notYet('P14', 'cost per message as history grows'),
+  { id: 'P14', measure: measureP14 },
   notYet('P15', 'pages in Chromium'),
   { id: 'DL-03', measure: measureForeignReference },
 ];

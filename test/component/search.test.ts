@@ -71,8 +71,10 @@ test('/ and a word find it: who asked whom, the hit marked, who decided, what ca
 });
 
 test('nothing found, a refusal and more to come are told, and an emptied box brings the list back', async () => {
+  const further = { ok: true as const, value: { items: [], next: '7' } };
   const answers = [
-    { ok: true as const, value: { items: [], next: '7' } },
+    // It looks further back by itself, but not for ever.
+    ...Array.from({ length: 25 }, () => further),
     { ok: true as const, value: { items: [], next: null } },
     {
       ok: false as const,

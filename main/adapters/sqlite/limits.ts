@@ -59,3 +59,8 @@ export const LONG_TEXT_MAX_BYTES = 4 * 1024 * 1024;
 export const SEARCH_PREFIX_MIN_CHARACTERS = 3;
 /** Pages of the search index that one step of clearing writes: a few milliseconds. */
 export const SEARCH_MERGE_PAGES = 8;
+/**
+ * A larger database is looked through for damage only after a hub that did not stop in order: that
+ * takes some seconds a gigabyte. Otherwise damage is met where it is read.
+ */
+export const CHECKED_ALWAYS_MAX_BYTES = 8_000_000;

@@ -24,6 +24,8 @@ import { stateWords } from '../state-words.ts';
 import { beginningOf, table } from '../terminal.ts';
 
 const { conversations: text } = ENGLISH;
+/** How often a search looks further back for its first hit. */
+const LOOKS_MAX = 100;
 
 export function addHistoryCommand(program: AxonCommand): void {
   const history = program
@@ -90,7 +92,13 @@ export function addHistoryCommand(program: AxonCommand): void {
     .does(async ({ terminal, session }, words: readonly string[]) => {
       const client = await session.asAnyone();
       const q = words.map(asTyped).join(' ');
-      const found = await client.call('history.search', { q });
+      let found = await client.call('history.search', { q });
+      for (
+        let looks = 1;
+        found.items.length === 0 && found.next !== null && looks < LOOKS_MAX;
+        looks++
+      )
+        found = await client.call('history.search', { q, cursor: found.next });
       terminal.result(found, () => [
         ...found.items.flatMap(hitLines),
         ...(found.items.length === 0 ? [noHitLine(found.next)] : []),

@@ -32,7 +32,7 @@ export const INDEX_PAUSE_MS = 5;
 /** Words of one search; the others are refused. */
 export const SEARCH_WORDS_MAX = 16;
 /** How long one search looks through messages; then it says from where to go on. */
-export const SEARCH_BUDGET_MS = 100;
+export const SEARCH_BUDGET_MS = 40;
 /** The same for an agent, which may ask all the time. */
 export const AGENT_SEARCH_BUDGET_MS = 20;
 /** Messages that are asked of the index at once. */

@@ -4,6 +4,8 @@ import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { problemWords } from '../../app/problem-words.ts';
 
 const PAGE_SIZE = 20;
+/** How often it looks further back before it asks whether to go on. */
+const LOOKS_MAX = 25;
 
 export class SearchController {
   typed = $state('');
@@ -47,7 +49,14 @@ export class SearchController {
     const typed = this.typed;
     if (typed.trim() === '') return this.close();
     this.#asked = typed;
-    const page = await this.#read({ q: typed });
+    let page = await this.#read({ q: typed });
+    // One look is short, so that nobody else waits for it.
+    for (
+      let looks = 1;
+      page?.items.length === 0 && page.next !== null && looks < LOOKS_MAX;
+      looks++
+    )
+      page = await this.#read({ q: typed, cursor: page.next });
     if (page === undefined) return;
     this.#hits = page.items;
     this.#next = page.next;

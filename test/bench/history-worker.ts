@@ -126,7 +126,8 @@ const add = (exchanges: number, peers: number): Promise<void> =>
   });
 
 async function fill(until: number, peers: number): Promise<void> {
-  while (made < until) await add(Math.min(MANY, Math.ceil((until - made) / 2)), peers);
+  for (let left = until - made; left > 0; left = until - made)
+    await add(Math.min(MANY, Math.ceil(left / 2)), peers);
 }
 
 /** What adding costs with so much history; the rest of a commit is the disk's. */

@@ -95,7 +95,7 @@ export class Prober {
     const link = this.#deps.table.sending(key);
     const row = this.#deps.directory.row(key);
     if (link === undefined) return err(this.#unreachable(key));
-    if (row !== undefined && row.features.length > 0 && !row.features.includes('discover')) {
+    if (row !== undefined && !row.features.includes('discover')) {
       return err(
         new AppError('unsupported_feature', `${row.petname} does not tell what it can do.`, {
           failedBy: 'peer',

@@ -34,6 +34,8 @@ interface TestHubOptions {
   readonly rendererDirectory?: string;
   readonly vaults?: (home: string) => readonly KeyVault[];
   readonly requestsPerSecond?: number;
+  /** How many times the usual rates another hub may have. */
+  readonly peerRateFactor?: number;
 }
 
 function makeNode(
@@ -55,7 +57,7 @@ function makeNode(
     logLevel: 'debug',
     logForm: null,
     requestsPerSecond: options.requestsPerSecond ?? 100,
-    peerRateFactor: 1,
+    peerRateFactor: options.peerRateFactor ?? 1,
     ...change,
   };
   return createNode(config, {

@@ -9,6 +9,7 @@ import type {
   TransportEvent,
 } from '../../../../main/ports/transport.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
+import type { StreamType } from '../../../../main/protocol/kinds.ts';
 import { publicKeyOfSeed } from '../../../../main/protocol/signature.ts';
 import type { HubStack } from '../../../fakes/hub-stack.ts';
 
@@ -19,13 +20,25 @@ export interface RawReply {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+/** A message of the other side. */
+export interface RawHeard extends RawReply {
+  readonly id: string;
+  readonly stream: StreamType;
+}
+
+type Addressee = Pick<HubStack, 'key' | 'agentId' | 'port'>;
+
 export class RawHub {
   readonly transport: Transport;
   readonly seed: Uint8Array;
   readonly key: string;
   readonly agentId: string;
   readonly events: TransportEvent[] = [];
+  /** Every message that came, in order. */
+  readonly heard: RawHeard[] = [];
   readonly #endings = new Set<() => void>();
+  /** What it answers to a request; undefined: nothing. */
+  answer: (asked: RawHeard) => Pick<RawReply, 'kind' | 'payload'> | undefined = () => undefined;
   port = 0;
 
   constructor(transport: Transport, seed: Uint8Array = new Uint8Array(randomBytes(32))) {
@@ -44,7 +57,7 @@ export class RawHub {
     return this;
   }
 
-  async connect(to: HubStack): Promise<ConnectionInfo> {
+  async connect(to: Addressee): Promise<ConnectionInfo> {
     const target = { keyHex: to.key, agentId: to.agentId, host: '127.0.0.1', port: to.port };
     const dialled = await this.transport.dial(target, new AbortController().signal);
     if (!dialled.ok) throw new Error(`the dial failed: ${dialled.error.type}`);
@@ -76,13 +89,12 @@ export class RawHub {
   async ask(connection: ConnectionInfo, bytes: Uint8Array): Promise<RawReply | undefined> {
     const answered = await this.transport.request(connection.connectionId, bytes, 10_000);
     if (!answered.ok) return undefined;
-    const reply: unknown = JSON.parse(new TextDecoder().decode(answered.value));
-    return isReply(reply) ? reply : undefined;
+    return readMessage(answered.value);
   }
 
   hello(
     connection: ConnectionInfo,
-    to: HubStack,
+    to: Pick<Addressee, 'agentId'>,
     versions: unknown = [1],
   ): Promise<RawReply | undefined> {
     const payload = {
@@ -116,10 +128,29 @@ export class RawHub {
 
   #take(event: TransportEvent): void {
     this.events.push(event);
+    if (event.type === 'request' || event.type === 'message') this.#hear(event);
     for (const check of this.#endings) check();
+  }
+
+  #hear(event: Extract<TransportEvent, { type: 'request' | 'message' }>): void {
+    const message = readMessage(event.bytes);
+    if (message === undefined) return;
+    const stream = event.type === 'request' ? 'bidirectional' : 'unidirectional';
+    const heard = { ...message, stream } as const;
+    this.heard.push(heard);
+    const reply = event.type === 'request' ? this.answer(heard) : undefined;
+    if (event.type !== 'request' || reply === undefined) return;
+    const { kind, payload } = reply;
+    const bytes = this.envelope(heard.from, kind, payload, { ref: heard.id });
+    this.transport.respond(event.connectionId, event.streamId, bytes);
   }
 }
 
-function isReply(value: unknown): value is RawReply {
+function readMessage(bytes: Uint8Array): Omit<RawHeard, 'stream'> | undefined {
+  const message: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  return isMessage(message) ? message : undefined;
+}
+
+function isMessage(value: unknown): value is Omit<RawHeard, 'stream'> {
   return typeof value === 'object' && value !== null && 'kind' in value && 'payload' in value;
 }

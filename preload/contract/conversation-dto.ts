@@ -106,7 +106,10 @@ export interface InspectionDto {
     readonly from: SpeakerDto;
     readonly to: SpeakerDto;
   };
-  /** The JSON as it was sent, in one line, escaped; null: it is no longer kept. */
+  /**
+   * What it says as this hub keeps it, JSON in one line, escaped; null: it is no longer kept. What
+   * was not kept with its task is as it came.
+   */
   readonly payload: OutsideText | null;
   readonly bytes: number | null;
   readonly task: TaskDto | null;

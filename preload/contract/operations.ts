@@ -524,7 +524,7 @@ export const OPERATIONS = {
   'conversations.inspect': {
     summary: 'Shows all that is known of one message: its bytes, the decision, and when what was.',
     method: 'GET',
-    path: '/v1/messages/:seq/inspect',
+    path: '/v1/messages/inspect',
     access: 'owner',
     params: v.object({ seq: whole(1, Number.MAX_SAFE_INTEGER) }),
   },

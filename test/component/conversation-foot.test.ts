@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
+import { CONVERSATIONS, DAD, DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp, tabTo, watchDownloads } from './support/page.ts';
 
 const { remove, save, inspect, pick } = ENGLISH.conversations;
@@ -90,4 +90,27 @@ test('tells the details of a message once somebody opens them', async () => {
   await expect.element(page.getByText(/^Allowed: .*, after 40 seconds$/)).toBeVisible();
   await expectAccessible();
   expect(callsOf(hub, 'conversations.inspect')).toEqual([{ seq: 1 }]);
+});
+
+test('the list keeps apart what has been quiet for a month', async () => {
+  const [first, ...others] = CONVERSATIONS;
+  if (first === undefined) throw new Error('no conversation');
+  const items = [...others, { ...first, activity: 'archived' as const }];
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.list': () => ({ ok: true, value: { items, next: null } }),
+  });
+  await showApp(hub, 'conversations');
+  const heading = page.getByRole('heading', { name: ENGLISH.conversations.archived });
+  await expect.element(heading).toBeVisible();
+  const list = heading.element().nextElementSibling;
+  expect([...(list?.querySelectorAll('a') ?? [])].map(({ hash }) => hash)).toEqual([
+    `#/conversations/${first.id}`,
+  ]);
+});
+
+test('the page of a hub says what the agents used for each other', async () => {
+  await showApp(new FakeHubApi(snapshotOf()), `people/hub/${DAD.id}`);
+  await expect
+    .element(page.getByText(/your agents used 12,400 tokens for it, and its agents 0 for you/))
+    .toBeVisible();
 });

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { SearchHitDto } from '../../preload/contract/conversation-dto.ts';
+import type { CallOutcome } from '../../preload/contract/hub-api.ts';
+import type { Items } from '../../preload/contract/results.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
@@ -101,8 +103,9 @@ test('nothing found, a refusal and more to come are told, and an emptied box bri
 
 test('what is said meanwhile joins the hits', async () => {
   const items = [hitOf()];
+  let answer: CallOutcome<Items<SearchHitDto>> | undefined;
   const hub = new FakeHubApi(snapshotOf(), {
-    'history.search': () => ({ ok: true, value: { items: [...items], next: null } }),
+    'history.search': () => answer ?? { ok: true, value: { items: [...items], next: null } },
   });
   await showApp(hub, 'now');
   await userEvent.keyboard('/');
@@ -114,6 +117,17 @@ test('what is said meanwhile joins the hits', async () => {
   await vi.advanceTimersByTimeAsync(1_500);
   await expect.element(page.getByRole('link', { name: /And dessert at 9/ })).toBeVisible();
   await expect.element(page.getByText(text.found(2))).toBeVisible();
+  // Its first look may find nothing, or the hub be away: what is shown stays.
+  for (const outcome of [
+    { ok: true as const, value: { items: [], next: '7' } },
+    { ok: false as const, problem: problemOf('internal', 'Something broke.') },
+  ]) {
+    answer = outcome;
+    hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
+    await vi.advanceTimersByTimeAsync(1_500);
+    await expect.element(page.getByText(text.found(2))).toBeVisible();
+  }
+  expect(callsOf(hub, 'history.search')).toHaveLength(4);
 });
 
 test('long words stay inside a narrow page', async () => {

@@ -16,7 +16,7 @@ import { doWork, nextItem } from './agent-line.ts';
 import { HouseholdPage } from './household-pages.ts';
 import { pairByApi } from './pair-by-api.ts';
 
-const { search } = ENGLISH.conversations;
+const { search, inspect, save } = ENGLISH.conversations;
 const LIMIT_MS = 20_000;
 const TASK = 'Tell the family chat that dinner is at 7, with rhubarb';
 const OUTCOME = 'Sent to Family. Zucchini asked for.';
@@ -130,11 +130,15 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     const month = new Date(Date.now() - 29 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
     expect(shown).toContain(month);
     await hit.press('Enter');
-    await page
-      .getByRole('region', { name: ENGLISH.conversations.pane })
-      .getByText(TASK)
-      .first()
-      .waitFor();
+    const pane = page.getByRole('region', { name: ENGLISH.conversations.pane });
+    await pane.getByText(TASK).first().waitFor();
+    await pane.getByText(inspect.open, { exact: true }).first().click();
+    await pane.getByText(inspect.payload, { exact: true }).waitFor();
+    const saving = page.waitForEvent('download');
+    await pane.getByRole('button', { name: save.markdown, exact: true }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('axon-conversation.md');
+    expect(readFileSync(await saved.path(), 'utf8')).toContain(`\`\`\`text\n${TASK}`);
   });
 
   it.each([

@@ -198,6 +198,7 @@ describe('two hubs that know of each other by address alone', () => {
         ['discover', /^ {2}\| agent Planner: family\.calendar$/m],
         ['ping', /^Mum answers in [0-9.]+ ms: /],
       ] as const;
+      expect((await owner('peers', 'tokens', 'Mum')).out).toMatch(/used 0 tokens for it/);
       for (const [command, answer] of asksOfOthers) {
         expect(await owner(command, 'Mum'), command).toMatchObject({
           code: 0,

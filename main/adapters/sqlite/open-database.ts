@@ -103,7 +103,8 @@ function connectExisting(
     const startedAt = deps.clock.monotonicMs();
     const damage = isChecked ? damageIn(connection) : undefined;
     if (damage !== undefined) throw damaged(path, damage);
-    deps.log.debug('database checked', { ms: Math.round(deps.clock.monotonicMs() - startedAt) });
+    const ms = Math.round(deps.clock.monotonicMs() - startedAt);
+    if (isChecked) deps.log.debug('database checked', { ms });
     upgrade(connection, path, migrations, deps);
     return connection;
   } catch (error) {

@@ -239,7 +239,7 @@ export class QueryService {
       payload,
       at,
     });
-    tables.addTokens(task.party, at, 'here', Number(tokens ?? 0));
+    tables.addTokens(task.party, at, 'here', typeof tokens === 'number' ? tokens : 0);
   }
 
   #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {

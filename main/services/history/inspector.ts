@@ -1,5 +1,5 @@
-// Everything this hub knows of one message, for a person who wants to see how it went: its bytes,
-// who was asked and why, and when. Reads only.
+// Everything this hub knows of one message, for a person who wants to see how it went: what is kept
+// of it, who was asked and why, and when. Reads only.
 import type { InspectionDto } from '../../../preload/contract/conversation-dto.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -55,7 +55,7 @@ export class Inspector {
   }
 }
 
-/** As it was sent; null: it is no longer kept. */
+/** As it is kept: an answer as the result of its task. null: it is no longer kept. */
 function payloadOf({ payload, kind }: MessageRow, task: TaskRow | undefined): string | null {
   const kept =
     payload ?? (kind === 'query' || kind === 'delegate' ? task?.payload : task?.result) ?? '';

@@ -111,7 +111,7 @@ export const conversations = {
       plural(count, { one: `${agent}, {n} time`, other: `${agent}, {n} times` }),
     ended: 'Ended',
     digest: 'Digest',
-    payload: 'As it was sent',
+    payload: 'As it is kept',
     notKept: 'Its words are no longer kept.',
   },
   save: {

@@ -6,6 +6,8 @@ import { problemWords } from '../../app/problem-words.ts';
 const PAGE_SIZE = 20;
 /** How often it looks further back before it asks whether to go on. */
 const LOOKS_MAX = 25;
+/** The hub takes what was said into its index within a second. */
+const FOUND_AFTER_MS = 1_500;
 
 export class SearchController {
   typed = $state('');
@@ -15,6 +17,7 @@ export class SearchController {
   #busy = $state(false);
   /** What the shown hits were asked for. */
   #asked = '';
+  #looksSoon = false;
   readonly #api: HubApi;
 
   constructor(api: HubApi) {
@@ -57,21 +60,21 @@ export class SearchController {
       looks++
     )
       page = await this.#read({ q: typed, cursor: page.next });
+    // Something else was asked meanwhile, or it failed.
+    if (page === undefined && this.#asked === typed) this.#hits = null;
     if (page === undefined) return;
     this.#hits = page.items;
     this.#next = page.next;
   }
 
-  /** What came meanwhile joins the hits that are shown; older ones that were asked for stay. */
-  async refresh(): Promise<void> {
-    if (!this.isOpen || this.#busy) return;
-    const page = await this.#read({ q: this.#asked });
-    if (page === undefined) return;
-    const newest = new Set(page.items.map(({ seq }) => seq));
-    const oldest = page.items.at(-1)?.seq ?? 0;
-    const older = this.hits.filter(({ seq }) => seq < oldest && !newest.has(seq));
-    if (older.length === 0) this.#next = page.next;
-    this.#hits = [...page.items, ...older];
+  /** Something was said: looks again once it can be found. */
+  refreshSoon(): void {
+    if (this.#looksSoon) return;
+    this.#looksSoon = true;
+    setTimeout(() => {
+      this.#looksSoon = false;
+      void this.#refresh();
+    }, FOUND_AFTER_MS);
   }
 
   async readOlder(): Promise<void> {
@@ -82,6 +85,19 @@ export class SearchController {
     this.#next = page.next;
   }
 
+  /** What came meanwhile joins the hits that are shown. They stay where that fails. */
+  async #refresh(): Promise<void> {
+    const q = this.#asked;
+    if (!this.isOpen || this.#busy) return;
+    const outcome = await this.#api.call('history.search', { q, limit: PAGE_SIZE });
+    if (!outcome.ok || this.#asked !== q || this.#busy) return;
+    const { items, next } = outcome.value;
+    const oldest = items.at(-1)?.seq ?? Infinity;
+    const older = this.hits.filter(({ seq }) => seq < oldest);
+    if (older.length === 0) this.#next = next;
+    this.#hits = [...items, ...older];
+  }
+
   /** An answer that comes after something else was asked is dropped. */
   async #read(asked: { readonly q: string; readonly cursor?: string }) {
     this.#busy = true;
@@ -89,7 +105,6 @@ export class SearchController {
     if (this.#asked !== asked.q) return undefined;
     this.#busy = false;
     this.#problem = outcome.ok ? null : problemWords(outcome.problem);
-    if (!outcome.ok && asked.cursor === undefined) this.#hits = null;
     return outcome.ok ? outcome.value : undefined;
   }
 }

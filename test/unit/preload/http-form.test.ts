@@ -1,5 +1,6 @@
 // The HTTP form of an operation and the router that reads it: what one writes, the other must read,
 // for every operation of the table.
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { mergeParams, Router } from '../../../main/api/http/router.ts';
 import { httpRequestOf } from '../../../preload/contract/http-form.ts';
@@ -29,6 +30,17 @@ describe('the HTTP form of an operation', () => {
       ...(OPERATIONS[name].method === 'GET' ? {} : { other: [1, null, { deep: true }] }),
     };
     expect(roundTrip(name, params)).toEqual({ name, params });
+  });
+
+  test.each(names)('%s takes text for what stands in its path', (name) => {
+    const { path, params } = OPERATIONS[name];
+    const inPath = [...path.matchAll(/:([a-z_]+)/g)].map(([, key]) => key ?? '');
+    const { issues = [] } = v.safeParse(
+      params,
+      Object.fromEntries(inPath.map((key) => [key, '1'])),
+    );
+    const refused = issues.filter((issue) => inPath.includes(String(issue.path?.[0]?.key)));
+    expect(refused.filter(({ kind }) => kind === 'schema')).toEqual([]);
   });
 
   test('keeps numbers and switches of a query what they are, and words words', () => {

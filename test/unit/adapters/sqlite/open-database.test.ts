@@ -16,6 +16,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,10 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { MIGRATIONS, newestVersion } from '../../../../main/adapters/sqlite/migrations.ts';
-import { BUSY_TIMEOUT_MS } from '../../../../main/adapters/sqlite/limits.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  CHECKED_ALWAYS_MAX_BYTES,
+} from '../../../../main/adapters/sqlite/limits.ts';
 import { openDatabase } from '../../../../main/adapters/sqlite/open-database.ts';
 import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Store } from '../../../../main/ports/store.ts';
@@ -206,6 +210,24 @@ describe('what is not our intact database', () => {
       expect(readFileSync(path).equals(before)).toBe(true);
     },
   );
+
+  test('a large one is looked through only after an end out of order', async () => {
+    const store = open();
+    await store.write((tables) => {
+      for (let index = 0; index < 10; index++) {
+        const payload = randomBytes(CHECKED_ALWAYS_MAX_BYTES / 10).toString('latin1');
+        tables.insertTask(taskRow({ id: `task-${index}`, payload }));
+      }
+    });
+    await store.close();
+    damage['its middle overwritten']?.(path);
+    const opened = open();
+    expect(opened.read.task('task-0')?.id).toBe('task-0');
+    await opened.close();
+    // What a killed hub leaves.
+    writeFileSync(`${path}-wal`, '', { mode: 0o600 });
+    expect(refusal().message).toMatch(/damaged/);
+  });
 
   test.each(['audit', 'audit_signatures'])(
     'a value that the table %s would refuse is left to the check of the audit log',

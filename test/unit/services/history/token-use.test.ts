@@ -36,3 +36,14 @@ it('counts the answer of a question at both hubs, and the result of a task where
   clock.jumpWall(31 * DAY_MS);
   expect(mum.work.tokenUse(dad.key)).toEqual({ days: 30, here: 0, there: 0 });
 });
+
+it('is an exact number whatever another hub claims', async () => {
+  const hubs = await openTwoHubs();
+  onTestFinished(() => closeTwoHubs(hubs));
+  const { clock, dad, mum } = hubs;
+  await dad.store.write((tables) => {
+    for (let claim = 0; claim < 3; claim++)
+      tables.addTokens(mum.key, clock.wallMs(), 'there', Number.MAX_SAFE_INTEGER);
+  });
+  expect(dad.work.tokenUse(mum.key)).toEqual({ days: 30, here: 0, there: 3_000_000_000 });
+});

@@ -1,5 +1,6 @@
 // A result is delivered exactly once, whatever happened meanwhile: its asker was away for an hour,
 // hubs were killed and opened again, receipts were lost, and the same message came several times.
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RESULT_STATUSES } from '../../../../preload/contract/closed-lists.ts';
 import type { Envelope } from '../../../../main/protocol/envelope.ts';
@@ -84,6 +85,7 @@ describe.each(RESTARTS)(
       const [result] = sent;
       if (result === undefined) throw new Error('no result was sent');
       for (let again = 0; again < 3; again++) await dad.isTold(mum.key, result);
+    await dad.isTold(mum.key, { ...result, id: randomUUID() });
       expect(await delivered()).toEqual([expect.objectContaining({ status, outcome: 'At 7' })]);
       expect(dad.store.read.task(task)?.state).toBe(status);
     });

@@ -85,7 +85,7 @@ describe.each(RESTARTS)(
       const [result] = sent;
       if (result === undefined) throw new Error('no result was sent');
       for (let again = 0; again < 3; again++) await dad.isTold(mum.key, result);
-    await dad.isTold(mum.key, { ...result, id: randomUUID() });
+      await dad.isTold(mum.key, { ...result, id: randomUUID() });
       expect(await delivered()).toEqual([expect.objectContaining({ status, outcome: 'At 7' })]);
       expect(dad.store.read.task(task)?.state).toBe(status);
     });

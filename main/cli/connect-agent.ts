@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
-import { collect, collectDomains } from './option-values.ts';
+import { collect, collectOffers, nameOfOffer, type OfferedDomain } from './option-values.ts';
 import { refusal } from './refusal.ts';
 import { checkAgentName } from './session.ts';
 
@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 1_000;
 
 /** The options of a command that connects an agent. */
 export interface ProfileOptions {
-  readonly domain?: string[];
+  readonly domain?: OfferedDomain[];
   readonly capability?: string[];
   readonly model?: string;
 }
@@ -21,8 +21,8 @@ export function withProfile(command: AxonCommand): AxonCommand {
   return command
     .option(
       '--domain <domain>',
-      'what it does, like family.calendar; may be given several times',
-      collectDomains,
+      'what it does, like family.calendar, or "family.calendar=Is Friday free?" with a request that it would take; may be given several times',
+      collectOffers,
     )
     .option('--capability <word>', 'what it can do; may be given several times', collect)
     .option('--model <name>', 'the model behind it');
@@ -31,7 +31,7 @@ export function withProfile(command: AxonCommand): AxonCommand {
 export function profileOf(
   name: string,
   options: ProfileOptions,
-): { name: string; domains: string[]; capabilities: string[]; model: string | undefined } {
+): { name: string; domains: OfferedDomain[]; capabilities: string[]; model: string | undefined } {
   const { domain: domains = [], capability: capabilities = [], model } = options;
   return { name, domains, capabilities, model };
 }
@@ -51,7 +51,7 @@ export async function connectAgent(
   terminal.note(
     `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${command} login opens them). Its code is ${asked.registration.code}.`,
   );
-  const areas = (options.domain ?? []).map((domain) => ` --domain ${domain}`).join('');
+  const areas = (options.domain ?? []).map((offer) => ` --domain ${nameOfOffer(offer)}`).join('');
   terminal.note(
     `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${command} agents add ${name}${areas}`,
   );

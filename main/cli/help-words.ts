@@ -235,7 +235,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'invite revoke': { tries: ['invite revoke ID'] },
   join: { tries: ['join', 'join --link-file link.txt --name Mum'] },
   'agents connect': {
-    tries: ['agents connect claude-code --domain family.chat'],
+    tries: [
+      'agents connect claude-code --domain family.chat',
+      'agents connect claude-code --domain "family.calendar=Is Friday at 6 free?"',
+    ],
     next: 'Then "axon whoami" shows that it may speak.',
   },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },

@@ -12,6 +12,7 @@ import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
 import { interruptible } from './context.ts';
+import { nameOfOffer, type OfferedDomain } from './option-values.ts';
 import type { Terminal } from './terminal.ts';
 import { refusal } from './refusal.ts';
 
@@ -28,7 +29,7 @@ const ERROR_SIZE_MAX_BYTES = 4_000;
 
 export interface ListenOptions {
   readonly words: readonly string[];
-  readonly domains: readonly string[];
+  readonly domains: readonly OfferedDomain[];
   readonly once: boolean;
 }
 
@@ -247,17 +248,17 @@ class Kept {
 async function offerDomains(
   client: HubClient,
   agent: string,
-  domains: readonly string[],
+  domains: readonly OfferedDomain[],
 ): Promise<readonly string[]> {
   if (domains.length === 0) return [];
   const now = await client.call('agents.get', { name: agent });
   const offered = now.domains
     .filter((entry) => entry.offered !== false)
     .map(({ domain }) => domain);
-  const added = [...new Set(domains)].filter((domain) => !offered.includes(domain));
-  if (added.length > 0)
-    await client.call('agents.update', { name: agent, domains: [...offered, ...added] });
-  return added;
+  const isNew = (domain: string): boolean => !offered.includes(domain);
+  if (domains.some((offer) => typeof offer !== 'string' || isNew(offer)))
+    await client.call('agents.update', { name: agent, domains: [...offered, ...domains] });
+  return [...new Set(domains.map(nameOfOffer))].filter(isNew);
 }
 
 /** What the program printed, when it is a JSON object: then it is also the answer's data. */

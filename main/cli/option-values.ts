@@ -2,6 +2,7 @@
 // no hub and prints nothing.
 import { InvalidArgumentError } from 'commander';
 import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
+import { EXAMPLE_MAX_CHARACTERS } from '../../preload/contract/limits.ts';
 
 /** An option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
@@ -16,9 +17,23 @@ export function domainName(text: string): string {
   );
 }
 
-/** The same, given several times. */
-export function collectDomains(value: string, before: string[] = []): string[] {
-  return [...before, domainName(value)];
+/** What an agent does: a domain, and after "=" a request that it would take. */
+export type OfferedDomain = string | { readonly domain: string; readonly example: string };
+
+/** An option that may be given several times. */
+export function collectOffers(value: string, before: OfferedDomain[] = []): OfferedDomain[] {
+  const at = value.indexOf('=');
+  if (at < 0) return [...before, domainName(value)];
+  const example = value.slice(at + 1).trim();
+  if (example.length === 0 || example.length > EXAMPLE_MAX_CHARACTERS)
+    throw new InvalidArgumentError(
+      `The example after "=" must have from 1 to ${EXAMPLE_MAX_CHARACTERS} characters.`,
+    );
+  return [...before, { domain: domainName(value.slice(0, at).trim()), example }];
+}
+
+export function nameOfOffer(offer: OfferedDomain): string {
+  return typeof offer === 'string' ? offer : offer.domain;
 }
 
 /** JSON where it is JSON, else the text itself; null for nothing. */

@@ -65,7 +65,12 @@ export function capabilityLines(
   return [
     `${name} says that it does:`,
     ...quoted(domains.join(', ') || none),
-    ...agents.flatMap((agent) => quoted(`agent ${agent.display_name}: ${offerOf(agent)}`)),
+    ...agents.flatMap((agent) => [
+      ...quoted(`agent ${agent.display_name}: ${offerOf(agent)}`),
+      ...agent.examples.flatMap(({ domain, example }) =>
+        quoted(`  ${domain}, for example: ${example}`),
+      ),
+    ]),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];
 }

@@ -65,6 +65,8 @@ export interface AgentDomainRow {
    * else.
    */
   readonly isOffered: boolean;
+  /** A request that it would take, in the words of the agent. */
+  readonly example?: string;
 }
 
 export interface AgentRow {

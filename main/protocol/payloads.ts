@@ -132,6 +132,8 @@ interface AgentCapabilities {
 interface PeerAgentPayload extends AgentCapabilities {
   readonly name: string;
   readonly capabilities: readonly string[];
+  /** A request in plain words that it would take, by domain. */
+  readonly examples: ReadonlyMap<string, string>;
 }
 
 export interface CapabilitiesPayload extends AgentCapabilities {
@@ -359,9 +361,24 @@ function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
   const read = fields.finish({
     name: fields.text('name', 'kitchen', { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS }),
     capabilities: fields.texts('capabilities', limits.CAPABILITY_LIST_MAX, text),
+    examples: readExamples(entry['examples']),
     ...readAgentCapabilities(fields),
   });
   return read.ok ? read : err(`holds an agent that does not fit: ${read.error}`);
+}
+
+/** A hint: what is no short text is left out. */
+function readExamples(value: unknown): ReadonlyMap<string, string> {
+  const entries = isJsonObject(value) ? Object.entries(value) : [];
+  return new Map(
+    entries.slice(0, limits.CAPABILITY_LIST_MAX).flatMap(([domain, example]) => {
+      const isShort =
+        typeof example === 'string' &&
+        example.length <= limits.CAPABILITY_ENTRY_MAX_CHARACTERS &&
+        domain.length <= limits.CAPABILITY_ENTRY_MAX_CHARACTERS;
+      return isShort ? [[domain, example] as const] : [];
+    }),
+  );
 }
 
 function readHint<const Choice extends string, Absent>(

@@ -98,6 +98,8 @@ interface AgentDomainDto {
    * leaving it out. Absent: offered.
    */
   readonly offered?: boolean;
+  /** A request that it would take, in the words of the agent. */
+  readonly example?: OutsideText;
 }
 
 /** How an agent is connected now. */
@@ -155,6 +157,8 @@ interface PeerAgentDto {
   /** Its name made readable, as people are shown it. */
   readonly display_name: OutsideText;
   readonly domains: readonly OutsideText[];
+  /** A request that it would take, for each area that it gave one. */
+  readonly examples: readonly { readonly domain: OutsideText; readonly example: OutsideText }[];
   readonly capabilities: readonly OutsideText[];
   readonly model: OutsideText | null;
 }

@@ -5,6 +5,8 @@
  * Areas of one agent, those it offers no longer among them; one that would have more is refused.
  */
 export const AGENT_AREAS_MAX = 64;
+/** Of the example request of an area. */
+export const EXAMPLE_MAX_CHARACTERS = 160;
 
 /** The most quiet hours a household keeps. */
 export const QUIET_PERIODS_MAX = 8;

@@ -4,7 +4,7 @@
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { CONVERSATION_FORMATS, IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
-import { AGENT_AREAS_MAX } from './limits.ts';
+import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
@@ -92,12 +92,22 @@ const agentDomains = v.pipe(
   ),
   v.maxLength(AGENT_AREAS_MAX),
 );
+/** What an agent offers: an area, alone or with one request that it would take. */
+const offeredDomains = v.pipe(
+  v.array(
+    v.union([
+      domain,
+      v.strictObject({ domain, example: v.optional(text(EXAMPLE_MAX_CHARACTERS)) }),
+    ]),
+  ),
+  v.maxLength(AGENT_AREAS_MAX),
+);
 const displayName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const agentProfile = {
   /** What it would like to be called; from then on only a person names it. */
   display_name: v.optional(displayName),
   dialect: v.optional(v.picklist(['axon']), 'axon'),
-  domains: v.optional(v.pipe(v.array(domain), v.maxLength(AGENT_AREAS_MAX)), []),
+  domains: v.optional(offeredDomains, []),
   capabilities: v.optional(words, []),
   channels: v.optional(words, []),
   tools: v.optional(words, []),
@@ -329,7 +339,7 @@ export const OPERATIONS = {
     params: v.object({
       name: agentName,
       ...agentProfile,
-      domains: v.optional(v.pipe(v.array(domain), v.maxLength(64))),
+      domains: v.optional(offeredDomains),
       capabilities: v.optional(words),
       channels: v.optional(words),
       tools: v.optional(words),

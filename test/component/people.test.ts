@@ -89,6 +89,14 @@ describe('the household', () => {
 });
 
 describe('one hub', () => {
+  test('a request that an agent would take is shown as its words', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ peers: [DAD] })), `people/hub/${DAD.id}`);
+    const example = page.getByText('Which train leaves for Basel next?');
+    await expect.element(example).toBeVisible();
+    expect(example.element().closest('.said')).not.toBeNull();
+    await expectAccessible();
+  });
+
   test.each([
     [0, 'It takes no tasks just now.'],
     [null, 'It sets no limit on tasks at once.'],

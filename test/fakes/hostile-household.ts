@@ -56,6 +56,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
         name,
         display_name: name,
         domains: [at(index + 1)],
+        examples: [{ domain: at(index + 1), example: at(index + 4) }],
         capabilities: [at(index + 2)],
         model: at(index + 3),
       })),

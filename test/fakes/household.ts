@@ -103,6 +103,9 @@ const capabilities = (
       name: handleOf(name),
       display_name: name,
       domains,
+      examples: domains
+        .filter((domain) => domain === 'travel')
+        .map((domain) => ({ domain, example: 'Which train leaves for Basel next?' })),
       capabilities: [],
       model: null,
     })),

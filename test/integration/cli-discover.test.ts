@@ -28,7 +28,8 @@ test(
   { timeout: 240_000 },
   async () => {
     const { asking, asked, line } = await openChorePair(ends);
-    expect(await asOwner(asked, 'agents', 'add', 'late', '--domain', 'family.late')).toMatchObject({
+    const offer = 'family.late=Will you be home by 6?';
+    expect(await asOwner(asked, 'agents', 'add', 'late', '--domain', offer)).toMatchObject({
       code: 0,
     });
     // A busy computer may take longer than the command waits: then it is asked once more.
@@ -41,6 +42,7 @@ test(
       error: '',
       out: expect.stringMatching(/^ {2}\| agent Late: family\.late$/m),
     });
+    expect(now.out).toMatch(/^ {2}\|   family\.late, for example: Will you be home by 6\?$/m);
     expect(now.out).not.toContain('As of');
 
     line.isCut = true;

@@ -417,12 +417,19 @@ describe('discover, capabilities', () => {
   };
   test.each([{}, UNKNOWN])('discover %j: what the agent declares', async (payload) => {
     const more = { concurrency: 3, domains: ['family', 'school'] };
-    await atDoor(mum, mumToken, `/v1/agents/${AGENT}`, { ...declared, ...more }, 'PATCH');
+    const example = { domain: 'school', example: 'When is the next test?' };
+    const areas = ['family', example];
+    const said = { ...declared, ...more, domains: areas };
+    await atDoor(mum, mumToken, `/v1/agents/${AGENT}`, said, 'PATCH');
     const domains = ['family', 'school'];
     const offer = { ...declared, domains, max_concurrent_tasks: 3 };
     expect(await reply('discover', payload)).toMatchObject({
       kind: 'capabilities',
-      payload: { agent_name: 'Test hub', ...offer, agents: [{ name: AGENT, ...offer }] },
+      payload: {
+        agent_name: 'Test hub',
+        ...offer,
+        agents: [{ name: AGENT, ...offer, examples: { school: example.example } }],
+      },
     });
   });
 
@@ -441,6 +448,21 @@ describe('discover, capabilities', () => {
     attic.answers.set('discover', { kind: 'capabilities', payload });
     expect(await links.refreshCapabilities(attic.raw.key)).toMatchObject({ ok: true });
     expect(directory.dto(attic.raw.key).capabilities?.untrusted).toMatchObject(untrusted);
+  });
+
+  test.each([
+    [{ school: 'When is the test?' }, [{ domain: 'school', example: 'When is the test?' }]],
+    [undefined, []],
+    [['When is the test?'], []],
+    [{ school: 7, family: 'x'.repeat(257) }, []],
+  ])('examples are a hint: %j', async (examples, read) => {
+    const payload = { ...whole, agents: [{ name: 'kitchen', domains: ['school'], examples }] };
+    attic.answers.set('discover', { kind: 'capabilities', payload });
+    const { links, directory } = mum.node.services;
+    expect(await links.refreshCapabilities(attic.raw.key)).toMatchObject({ ok: true });
+    expect(directory.dto(attic.raw.key).capabilities?.untrusted.agents).toMatchObject([
+      { name: 'kitchen', domains: ['school'], examples: read },
+    ]);
   });
 
   test.each([

@@ -14,11 +14,12 @@ import type { AxonCommand } from '../axon-command.ts';
 import { stateWords } from '../state-words.ts';
 import { listen } from '../listen.ts';
 import {
-  collectDomains,
+  collectOffers,
   jsonObject,
   seconds,
   wholeNumber,
   wholeNumberFrom,
+  type OfferedDomain,
 } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 
@@ -125,7 +126,11 @@ export function addInboxCommands(program: AxonCommand): void {
     .description(
       'turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome',
     )
-    .option('--domain <domain>', 'what the agent does; may be given several times', collectDomains)
+    .option(
+      '--domain <domain>',
+      'what the agent does, alone or as DOMAIN=EXAMPLE; may be given several times',
+      collectOffers,
+    )
     .option('--once', 'end after one item')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
@@ -133,7 +138,7 @@ export function addInboxCommands(program: AxonCommand): void {
       async (
         { terminal, session },
         words: string[],
-        options: { domain?: string[]; once?: boolean },
+        options: { domain?: OfferedDomain[]; once?: boolean },
       ) => {
         findProgram(words[0] ?? '');
         const client = await session.asAgent();

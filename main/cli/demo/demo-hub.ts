@@ -20,7 +20,11 @@ interface DemoAgent {
   readonly name: string;
   readonly displayName: string;
   readonly riskClass: RiskClass;
-  readonly domains: readonly { readonly domain: string; readonly riskClass: RiskClass }[];
+  readonly domains: readonly {
+    readonly domain: string;
+    readonly riskClass: RiskClass;
+    readonly example: string;
+  }[];
 }
 
 export interface DemoHubPlan {
@@ -140,7 +144,7 @@ export class DemoHub {
       const { token } = await owner.call('agents.create', {
         name,
         display_name: displayName,
-        domains: domains.map(({ domain }) => domain),
+        domains: domains.map(({ domain, example }) => ({ domain, example })),
         risk_class: riskClass,
       });
       await owner.call('agents.setClass', {

@@ -13,16 +13,16 @@ export const MUM: DemoHubPlan = {
       displayName: 'Claude Code',
       riskClass: 'R2',
       domains: [
-        { domain: 'family.chat', riskClass: 'R2' },
-        { domain: 'family.calendar', riskClass: 'R0' },
-        { domain: 'code', riskClass: 'R3' },
+        { domain: 'family.chat', riskClass: 'R2', example: 'Tell everyone that dinner is at 7.' },
+        { domain: 'family.calendar', riskClass: 'R0', example: 'What is on this week?' },
+        { domain: 'code', riskClass: 'R3', example: 'Rename the photos of May by their date.' },
       ],
     },
     {
       name: 'lists',
       displayName: 'Household lists',
       riskClass: 'R1',
-      domains: [{ domain: 'shopping.list', riskClass: 'R1' }],
+      domains: [{ domain: 'shopping.list', riskClass: 'R1', example: 'Add two litres of milk.' }],
     },
   ],
 };
@@ -37,8 +37,8 @@ export const DAD: DemoHubPlan = {
       displayName: 'OpenClaw',
       riskClass: 'R2',
       domains: [
-        { domain: 'travel', riskClass: 'R0' },
-        { domain: 'letters', riskClass: 'R2' },
+        { domain: 'travel', riskClass: 'R0', example: 'When does the next train to Basel leave?' },
+        { domain: 'letters', riskClass: 'R2', example: 'Write to the school that Leo is ill.' },
       ],
     },
   ],
@@ -53,7 +53,9 @@ export const LEO: DemoHubPlan = {
       name: 'homework',
       displayName: 'Homework helper',
       riskClass: 'R1',
-      domains: [{ domain: 'school', riskClass: 'R0' }],
+      domains: [
+        { domain: 'school', riskClass: 'R0', example: 'What is the homework for tomorrow?' },
+      ],
     },
   ],
 };

@@ -15,6 +15,10 @@ import { agentNameBeside, looksAlike, uniqueName } from '../links/peer-names.ts'
 /** The class that the owner gives an area. */
 export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
 
+/** An area as an agent offers it, with or without a request that it would take. */
+export type OfferedArea =
+  string | { readonly domain: string; readonly example?: string | undefined };
+
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
 const CAREFUL_FROM: RiskClass = 'R2';
 
@@ -75,20 +79,23 @@ function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[
 /**
  * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area
  * that a program adds by itself is at least R2, and never below what the owner said, for any agent,
- * about that area, one above it or one inside it.
+ * about that area, one above it or one inside it. An area that is offered again without an example
+ * keeps the one it had.
  * @throws AppError conflict where they would be more than are kept, and more than there are
  */
 export function mergeDomains(
   row: Pick<AgentRow, 'name' | 'riskClass' | 'domains'>,
-  domains: readonly string[],
+  areas: readonly OfferedArea[],
   agents: readonly AgentRow[],
   byAgent: boolean,
 ): readonly AgentDomainRow[] {
   const had = new Map(row.domains.map((entry) => [entry.domain, entry]));
   const spokenOf = new AreaClasses([row, ...agents].flatMap(ownersWords));
-  const offered = domains.map((domain): AgentDomainRow => {
+  const wanted = new Map(areas.map((area) => [nameOfArea(area), exampleOf(area)]));
+  const offered = [...wanted].map(([domain, example]): AgentDomainRow => {
     const known = had.get(domain);
-    if (known) return { ...known, isOffered: true };
+    const said = example === undefined ? {} : { example };
+    if (known) return { ...known, ...said, isOffered: true };
     const careful = byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass;
     const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
     return {
@@ -96,13 +103,21 @@ export function mergeDomains(
       riskClass: least === row.riskClass ? null : least,
       byOwner: false,
       isOffered: true,
+      ...said,
     };
   });
-  const now = new Set(domains);
-  const kept = row.domains.filter((known) => !now.has(known.domain) && known.byOwner);
+  const kept = row.domains.filter((known) => !wanted.has(known.domain) && known.byOwner);
   const all = [...offered, ...kept.map((known) => ({ ...known, isOffered: false }))];
   if (all.length > AGENT_AREAS_MAX && all.length > row.domains.length) throw tooMany(row.name);
   return all;
+}
+
+export function nameOfArea(area: OfferedArea): string {
+  return typeof area === 'string' ? area : area.domain;
+}
+
+function exampleOf(area: OfferedArea): string | undefined {
+  return typeof area === 'string' ? undefined : area.example;
 }
 
 /**
@@ -127,7 +142,7 @@ export function ownersAreas(
     const known = row.domains.find((other) => other.domain === domain);
     return known?.riskClass === riskClass
       ? known
-      : { domain, riskClass, byOwner: true, isOffered: known?.isOffered ?? true };
+      : { ...known, domain, riskClass, byOwner: true, isOffered: known?.isOffered ?? true };
   });
 }
 

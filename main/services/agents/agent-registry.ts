@@ -17,6 +17,7 @@ import {
   ownersAreas,
   type AreaChoice,
   type Namesakes,
+  type OfferedArea,
 } from './agent-profile.ts';
 import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
 import {
@@ -34,7 +35,7 @@ export interface AgentProfile {
   /** What it would like to be called. Heard when it is new; from then on the owner names it. */
   readonly display_name?: string | undefined;
   readonly dialect?: string | undefined;
-  readonly domains?: readonly string[] | undefined;
+  readonly domains?: readonly OfferedArea[] | undefined;
   readonly capabilities?: readonly string[] | undefined;
   readonly channels?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
@@ -182,12 +183,7 @@ export class AgentRegistry {
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
-      domains: mergeDomains(
-        { name, riskClass, domains: [] },
-        unique(profile.domains ?? []),
-        others,
-        false,
-      ),
+      domains: mergeDomains({ name, riskClass, domains: [] }, profile.domains ?? [], others, false),
       capabilities: unique(profile.capabilities ?? []),
       channels: unique(profile.channels ?? []),
       tools: unique(profile.tools ?? []),
@@ -237,12 +233,7 @@ export class AgentRegistry {
         domains:
           profile.domains === undefined
             ? row.domains
-            : mergeDomains(
-                row,
-                unique(profile.domains),
-                tables.agents(),
-                actor.surface === 'agent',
-              ),
+            : mergeDomains(row, profile.domains, tables.agents(), actor.surface === 'agent'),
         capabilities: unique(profile.capabilities ?? row.capabilities),
         channels: unique(profile.channels ?? row.channels),
         tools: unique(profile.tools ?? row.tools),
@@ -266,7 +257,7 @@ export class AgentRegistry {
   reconnect(tables: Tables, after: After, name: string, { domains = [] }: AgentProfile): AgentRow {
     const row = this.#row(tables, name);
     const offered = row.domains.filter(({ isOffered }) => isOffered);
-    const areas = unique([...offered.map(({ domain }) => domain), ...domains]);
+    const areas = [...offered, ...domains];
     const next = { ...row, domains: mergeDomains(row, areas, tables.agents(), true) };
     this.#put(tables, row, next);
     after(() => this.#written(name));
@@ -465,10 +456,11 @@ export class AgentRegistry {
       dialect: row.dialect,
       state: row.state,
       risk_class: row.riskClass,
-      domains: row.domains.map(({ domain, riskClass, isOffered }) => ({
+      domains: row.domains.map(({ domain, riskClass, isOffered, example }) => ({
         domain,
         risk_class: riskClass,
         ...(isOffered ? {} : { offered: false }),
+        ...(example === undefined ? {} : { example: escapeText(example) }),
       })),
       capabilities: row.capabilities.map(escapeText),
       channels: row.channels.map(escapeText),

@@ -52,6 +52,11 @@ export class Capabilities {
       agents: agents.map((agent) => ({
         name: agent.name,
         domains: offeredDomains(agent.domains).map(({ domain }) => domain),
+        examples: Object.fromEntries(
+          offeredDomains(agent.domains).flatMap(({ domain, example }) =>
+            example === undefined ? [] : [[domain, example]],
+          ),
+        ),
         capabilities: agent.capabilities,
         channels: agent.channels,
         tools: agent.tools,

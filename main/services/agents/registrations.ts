@@ -10,6 +10,7 @@ import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Reads, RegistrationRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
+import { nameOfArea } from './agent-profile.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
 import {
@@ -226,7 +227,7 @@ export class Registrations {
       display_name: known?.display_name ?? agents.nameOfNew(store.read, row.agentName, profile),
       was_connected: known !== undefined,
       code: row.code,
-      domains: (profile.domains ?? []).map(escapeText),
+      domains: (profile.domains ?? []).map((area) => escapeText(nameOfArea(area))),
       capabilities: (profile.capabilities ?? []).map(escapeText),
       created_at: row.createdAt,
       expires_at: row.expiresAt,

@@ -193,6 +193,10 @@ function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): Capabilitie
         name: escapeName(agent.name).name,
         display_name: agentNameBeside(readableHandle(escapeName(agent.name).name), hubs),
         domains: agent.domains.map(escapeText),
+        examples: [...agent.examples].map(([domain, example]) => ({
+          domain: escapeText(domain),
+          example: escapeText(example),
+        })),
         capabilities: agent.capabilities.map(escapeText),
         model: agent.model === null ? null : escapeText(agent.model),
       })),

@@ -65,6 +65,7 @@ export const agents = {
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   removeArea: (area: string) => `Remove ${area}`,
+  forExample: 'For example:',
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
   removeAreaDetail:
     'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the one that is asked when no agent is named. If the program offers it again, it comes back as “others see it” or riskier.',

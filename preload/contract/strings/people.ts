@@ -131,6 +131,7 @@ export const people = {
     asksDetail: 'Dangerous areas ask every time, with the last word typed.',
   },
   youMay: 'What you may ask of it',
+  forExample: 'For example:',
   youMayNothing: 'It has not said yet what its agents can do.',
   /** 0: what an agent says that takes no tasks. */
   atOnce: (count: number) =>

@@ -34,7 +34,8 @@ function isDomain(value: unknown): value is AgentDomainRow {
     'byOwner' in value &&
     typeof value.byOwner === 'boolean' &&
     'isOffered' in value &&
-    typeof value.isOffered === 'boolean'
+    typeof value.isOffered === 'boolean' &&
+    (!('example' in value) || typeof value.example === 'string')
   );
 }
 

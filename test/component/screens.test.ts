@@ -469,12 +469,14 @@ describe('agents', () => {
     await showApp(hub, 'agents');
     await page.getByText('Or make a token by hand').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('my-agent');
-    await page.getByRole('textbox', { name: /^Areas/ }).fill('family.chat, home.lights');
+    await page.getByRole('textbox', { name: /^Areas/ }).fill('home.lights');
+    await button('family.chat').click();
+    await expect.element(button('family.chat')).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible();
     await button('Make its token').click();
     await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();
     expect(callsOf(hub, 'agents.create')).toEqual([
-      { name: 'my-agent', domains: ['family.chat', 'home.lights'] },
+      { name: 'my-agent', domains: ['home.lights', 'family.chat'] },
     ]);
     await expectAccessible();
     await press(button('I have it'));

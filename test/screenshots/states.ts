@@ -1075,6 +1075,12 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
     tab: 'Something else',
     show: '[role=tabpanel]',
   },
+  'agents-by-hand': {
+    place: 'agents',
+    hub: () => new FakeHubApi(snapshotOf({ agents: [] })),
+    unfold: 'Or make a token by hand',
+    show: 'form',
+  },
   'agents-called': {
     place: 'agents',
     hub: () => new FakeHubApi(snapshotOf()),

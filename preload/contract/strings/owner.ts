@@ -93,7 +93,8 @@ export const agents = {
     nameHint: 'Like claude-code: small letters, digits, “.”, “_” and “-”',
     display: 'What you call it',
     areas: 'Areas it works in, if any',
-    areasHint: 'Like family.chat, work.projects',
+    areasHint: 'Small letters with dots. A press on one below adds it:',
+    suggested: 'Areas that many households have',
     make: 'Make its token',
     programs: {
       'claude-code': 'Claude Code',

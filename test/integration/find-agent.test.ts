@@ -46,15 +46,14 @@ test(
   async () => {
     const [dad, mum, leo] = [hub(), hub(), hub()];
     for (const [other, name] of [
-      [mum, 'calendar family.calendar'],
-      [leo, 'planner family'],
+      [mum, 'calendar family.calendar calendar.read'],
+      [leo, 'planner family calendar'],
     ] as const) {
-      const [agent = '', domain = ''] = name.split(' ');
+      const [agent = '', domain = '', able = ''] = name.split(' ');
       await other.prepare([{ identity: dad.identity, name: 'Dad' }]);
       await other.start();
-      expect(await asOwner(other, 'agents', 'add', agent, '--domain', domain)).toMatchObject({
-        code: 0,
-      });
+      const offer = ['--domain', domain, '--capability', able];
+      expect(await asOwner(other, 'agents', 'add', agent, ...offer)).toMatchObject({ code: 0 });
     }
     const at = (other: ChoreHub) => ({ host: '127.0.0.1', port: other.peerPort });
     await dad.prepare([
@@ -74,6 +73,11 @@ test(
     const sent = await axon(dad.home, ['delegate', 'any', DINNER, '--domain', 'family.calendar']);
     expect(sent).toMatchObject({ code: 0, error: `${better}\n` });
     expect(sent.out).toMatch(/^Mum\/Calendar: /);
+    const can = ['--capability', 'calendar.read'];
+    const able = 'Mum/Calendar offers "calendar.read"; Leo/Planner offers only "calendar".';
+    const asked = await axon(dad.home, ['delegate', 'any', DINNER, ...can]);
+    expect(asked).toMatchObject({ code: 0, error: `${able}\n` });
+    expect(asked.out).toMatch(/^Mum\/Calendar: /);
     const json = await axon(dad.home, [
       'delegate',
       'any',
@@ -112,5 +116,10 @@ test(
     expect(words).toContain('Nobody who is there just now offers "family.calendar".');
     expect(words).toMatch(/Mum\/Calendar offers it, but has been away since [0-9 :-]+\./);
     expect(words).toMatch(/Leo\/Planner offers it, but has been away since [0-9 :-]+\./);
+    const unable = await axon(dad.home, ['delegate', 'any', DINNER, ...can]);
+    expect(unable).toMatchObject({ code: 3, out: '' });
+    const could = unable.error.replaceAll(/\s+/g, ' ');
+    expect(could).toContain('Nobody who is there just now offers "calendar.read".');
+    expect(could).toMatch(/Mum\/Calendar offers it, but has been away since [0-9 :-]+\./);
   },
 );

@@ -8,9 +8,10 @@ const CONTRACT = '^preload/contract/';
 const ALLOWED = {
   'main/lib': [],
   'main/protocol': ['main/lib'],
+  'main/dialects': ['main/lib'],
   'main/core': ['main/protocol', 'main/lib'],
   'main/ports': ['main/core', 'main/protocol', 'main/lib'],
-  'main/services': ['main/core', 'main/protocol', 'main/ports', 'main/lib'],
+  'main/services': ['main/core', 'main/dialects', 'main/protocol', 'main/ports', 'main/lib'],
   'main/adapters': ['main/ports', 'main/lib'],
   'main/mcp': ['main/lib'],
   'main/api': ['main/mcp', 'main/services', 'main/ports', 'main/lib'],

@@ -43,6 +43,7 @@ import { Deliveries } from '../services/inbox/deliveries.ts';
 import { DurableItems } from '../services/inbox/durable-items.ts';
 import { Inbox } from '../services/inbox/inbox.ts';
 import { Lifecycle } from '../services/inbox/lifecycle.ts';
+import { NativeItems } from '../services/inbox/native-items.ts';
 import { OpenQueries } from '../services/inbox/open-queries.ts';
 import { Progress } from '../services/inbox/progress.ts';
 import type { PeerRates } from '../services/links/peer-rates.ts';
@@ -54,6 +55,7 @@ import { OutgoingDelegations } from '../services/outgoing/outgoing-delegations.t
 import { OutgoingQueries } from '../services/outgoing/outgoing-queries.ts';
 import { ProgressReports } from '../services/outgoing/progress-reports.ts';
 import { Recipients } from '../services/outgoing/recipients.ts';
+import { NativeMessages } from '../services/outgoing/native-messages.ts';
 import { Sender } from '../services/outgoing/sender.ts';
 import { Tasks } from '../services/outgoing/tasks.ts';
 import { PageNotifier } from '../services/pages/page-notifier.ts';
@@ -133,6 +135,7 @@ export interface TaskServices {
   readonly inbox: Inbox;
   readonly tasks: Tasks;
   readonly sender: Sender;
+  readonly nativeMessages: NativeMessages;
   readonly feed: Feed;
   readonly conversations: Conversations;
   readonly conversationExport: ConversationExport;
@@ -237,7 +240,8 @@ export function composeTaskServices(
     audit,
   });
   const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
-  const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress });
+  const natives = new NativeItems(deps);
+  const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress, natives });
   const cancelling = new Cancelling({ ...deps, deliveries, endings });
 
   // What people decide.
@@ -421,6 +425,15 @@ export function composeTaskServices(
     admission,
     idempotency,
   });
+  const nativeMessages = new NativeMessages({
+    ...deps,
+    agents,
+    inbox,
+    natives,
+    recipients,
+    sender,
+    tasks,
+  });
   const pages = new PageNotifier({ store, events: pageEvents, agents, approvalViews });
 
   // Who is told of what.
@@ -482,6 +495,7 @@ export function composeTaskServices(
     inbox,
     tasks,
     sender,
+    nativeMessages,
     feed,
     conversations,
     conversationExport,

@@ -1,6 +1,9 @@
 // Connecting a program of this computer: it asks the hub and shows a code, a person confirms the
 // same code in the app, and its token is kept in a file (0600).
 import { setTimeout } from 'node:timers/promises';
+import { Option } from 'commander';
+import { isOneOf } from '../../preload/contract/closed-lists.ts';
+import { DIALECTS, type DialectName } from '../../preload/contract/dialects.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
@@ -15,6 +18,7 @@ export interface ProfileOptions {
   readonly domain?: OfferedDomain[];
   readonly capability?: string[];
   readonly model?: string;
+  readonly dialect?: string;
 }
 
 export function withProfile(command: AxonCommand): AxonCommand {
@@ -25,15 +29,30 @@ export function withProfile(command: AxonCommand): AxonCommand {
       collectOffers,
     )
     .option('--capability <word>', 'what it can do; may be given several times', collect)
-    .option('--model <name>', 'the model behind it');
+    .option('--model <name>', 'the model behind it')
+    .addOption(
+      new Option('--dialect <name>', 'the language of its messages').choices(['axon', ...DIALECTS]),
+    );
 }
 
 export function profileOf(
   name: string,
   options: ProfileOptions,
-): { name: string; domains: OfferedDomain[]; capabilities: string[]; model: string | undefined } {
-  const { domain: domains = [], capability: capabilities = [], model } = options;
-  return { name, domains, capabilities, model };
+): {
+  name: string;
+  domains: OfferedDomain[];
+  capabilities: string[];
+  model: string | undefined;
+  dialect: 'axon' | DialectName;
+} {
+  const { domain: domains = [], capability: capabilities = [], model, dialect } = options;
+  return {
+    name,
+    domains,
+    capabilities,
+    model,
+    dialect: isOneOf(DIALECTS, dialect) ? dialect : 'axon',
+  };
 }
 
 /**

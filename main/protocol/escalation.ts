@@ -7,6 +7,8 @@ import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
 
 export const ESCALATE = 'escalate';
+/** A delegation by which an agent passes on what it was asked: a person is always asked. */
+export const HAND_OFF = 'handoff';
 
 interface EscalationOption {
   readonly id: string;

@@ -71,6 +71,9 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
+/** Reads `origin`, a message of a dialect beside its AXON fields. */
+export const DIALECTS_EXTENSION = 'dialects/1';
+
 /** What we advertise in hello's `features`: every optional kind. */
 export const FEATURES: readonly string[] = Object.entries(KINDS)
   .filter(([, entry]) => !entry.required)
@@ -93,6 +96,7 @@ export const EXTENSIONS: readonly string[] = [
   DECISIONS,
   'tag/1',
   CAPABILITIES,
+  DIALECTS_EXTENSION,
 ];
 
 /**

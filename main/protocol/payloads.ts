@@ -73,6 +73,8 @@ export interface ResponsePayload {
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
   readonly decision: Decision | null;
+  /** The same in the dialect of the agent that wrote it (PROTOCOL.md, Dialects). */
+  readonly origin: JsonObject | null;
 }
 
 export interface AckPayload {
@@ -194,6 +196,7 @@ export function parseResponse(payload: JsonObject): Result<ResponsePayload, stri
     truncated: fields.flag('truncated', false),
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
+    origin: isJsonObject(payload.origin) ? payload.origin : null,
   });
 }
 

@@ -543,6 +543,8 @@ export interface DeliveryDto {
     readonly text: string | null;
     readonly payload: unknown;
     readonly digest: string | null;
+    /** The same in the dialect of the agent; absent for one that speaks AXON. */
+    readonly native?: unknown;
   };
 }
 
@@ -556,6 +558,16 @@ export interface ChosenDto {
   readonly agent_name: string | null;
   /** One sentence. */
   readonly why: string;
+}
+
+/** What became of a message in a dialect. */
+export interface PostedDto {
+  /** Of a request. */
+  readonly report?: SendReportDto;
+  /** The answer to a question, in the dialect. */
+  readonly native?: unknown;
+  /** Of an answer. */
+  readonly replied?: { readonly state: string; readonly sent_to: string | null };
 }
 
 export interface RouteDto {

@@ -4,6 +4,7 @@
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { CONVERSATION_FORMATS, IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
+import { DIALECTS } from './dialects.ts';
 import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -106,7 +107,8 @@ const displayName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const agentProfile = {
   /** What it would like to be called; from then on only a person names it. */
   display_name: v.optional(displayName),
-  dialect: v.optional(v.picklist(['axon']), 'axon'),
+  /** What it speaks at POST /v1/messages, and what its inbox speaks to it. */
+  dialect: v.optional(v.picklist(['axon', ...DIALECTS]), 'axon'),
   domains: v.optional(offeredDomains, []),
   capabilities: v.optional(words, []),
   channels: v.optional(words, []),
@@ -345,7 +347,7 @@ export const OPERATIONS = {
       tools: v.optional(words),
       topics: v.optional(words),
       concurrency: v.optional(whole(1, 64)),
-      dialect: v.optional(v.picklist(['axon'])),
+      dialect: v.optional(v.picklist(['axon', ...DIALECTS])),
     }),
   },
   'agents.setPresence': {
@@ -455,6 +457,14 @@ export const OPERATIONS = {
       ref: v.optional(v.nullable(uuid)),
       route,
     }),
+  },
+  /** The body is the message, in the dialect of the agent, or in one that can be told from it. */
+  'send.message': {
+    summary: 'Takes a message in a dialect: a request, an answer, or a cancel.',
+    method: 'POST',
+    path: '/v1/messages',
+    access: 'send:delegate',
+    params: jsonObject,
   },
   'send.route': {
     summary: 'Shows which agent would get a request, and why. Nothing is sent.',

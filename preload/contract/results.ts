@@ -9,6 +9,7 @@ import type {
   HubDto,
   PeerDto,
   RegistrationDto,
+  PostedDto,
   RouteDto,
   SendReportDto,
   TaskDto,
@@ -154,6 +155,7 @@ export interface OperationResults {
   'send.query': SendReportDto;
   'send.delegate': SendReportDto;
   'send.notify': SendReportDto;
+  'send.message': PostedDto;
   'send.route': RouteDto;
   'tasks.list': Items<TaskDto>;
   'tasks.get': TaskDto;

@@ -7,6 +7,7 @@ import type { Inspector } from '../../services/history/inspector.ts';
 import type { Search } from '../../services/history/search.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
 import { readCursor } from '../../services/base/paging.ts';
+import type { NativeMessages } from '../../services/outgoing/native-messages.ts';
 import type { Sender } from '../../services/outgoing/sender.ts';
 import type { Tasks } from '../../services/outgoing/tasks.ts';
 import type { HandlersOf } from '../caller.ts';
@@ -17,14 +18,19 @@ import { agentOf, askerOf, viewerOf } from './who.ts';
  * POST /v1/query, /v1/delegate and /v1/notify: what agents and people send. The calling agent is
  * always the sender. POST /v1/route says who would get it.
  */
-export function sendHandlers(deps: { readonly sender: Sender }): HandlersOf<'send'> {
-  const { sender } = deps;
+export function sendHandlers(deps: {
+  readonly sender: Sender;
+  readonly nativeMessages: NativeMessages;
+}): HandlersOf<'send'> {
+  const { sender, nativeMessages } = deps;
   return {
     'send.query': (params, caller, context) =>
       sender.query(params, askerOf(caller), context.signal),
     'send.delegate': (params, caller, context) =>
       sender.delegate(params, askerOf(caller), context.idempotencyKey),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),
+    'send.message': (message, caller, context) =>
+      nativeMessages.post(agentOf(caller), message, context.signal),
     'send.route': async (params, caller) => sender.route(params, askerOf(caller)),
   };
 }

@@ -1,6 +1,7 @@
 // A `notify` from another hub or agent: recorded for people in the feed and handed to the agents
 // that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
 // (receipts, progress) go to those who wait for them and to nobody else.
+import { checkOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -75,6 +76,11 @@ export class IncomingNotices {
     const parsed = parseNotify(envelope.payload);
     if (!parsed.ok) {
       log.debug('notification dropped: it does not fit', { reason: parsed.error });
+      return;
+    }
+    const origin = checkOrigin('notify', envelope.payload);
+    if (!origin.ok) {
+      log.debug('notification dropped: it does not fit', { reason: origin.error });
       return;
     }
     const payload = parsed.value;

@@ -5,6 +5,7 @@ import {
   readWireErrorCode,
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
 
 /** POST /inbox/{delivery}/reply. */
@@ -17,16 +18,19 @@ export interface AgentReply {
   readonly code?: string | undefined;
   readonly tokens_used?: number | undefined;
   readonly truncated: boolean;
+  /** The reply as it was written in a dialect. */
+  readonly origin?: JsonObject;
 }
 
 /** The payload of a `result`. A failure without words of its own gets a plain sentence. */
 export function resultOf(reply: AgentReply): ResultWords {
   const outcome = reply.outcome ?? reply.summary ?? '';
   const data = reply.data ?? null;
+  const origin = reply.origin === undefined ? {} : { origin: reply.origin };
   if (reply.status !== 'failed')
-    return { status: reply.status, outcome, data, error: reply.error ?? null };
+    return { status: reply.status, outcome, data, error: reply.error ?? null, ...origin };
   const error = reply.error ?? (outcome === '' ? 'The agent could not do it.' : outcome);
-  return { status: 'failed', outcome, data, error, code: codeOf(reply) };
+  return { status: 'failed', outcome, data, error, code: codeOf(reply), ...origin };
 }
 
 /** Stands for the line that every response has for people, where the agent gave none. */
@@ -40,6 +44,7 @@ export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>>
     summary: summary.trim() === '' ? NO_SUMMARY : summary,
     tokens_used: reply.tokens_used ?? 0,
     truncated: reply.truncated,
+    ...(reply.origin === undefined ? {} : { origin: reply.origin }),
   };
 }
 

@@ -20,7 +20,7 @@ import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
 import { codeOf, endStateOf, resultOf, type AgentReply } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
-import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { Progress } from './progress.ts';
 
 interface Deps {
@@ -65,7 +65,7 @@ export class DurableItems implements ItemStore {
     return this.#deps.unit.run((tables, after) => work(new DurableStep(this.#deps, tables, after)));
   }
 
-  list(agent: string, state: 'claimed' | 'dead', afterSeq: number, limit: number): readonly Item[] {
+  list(agent: string, state: ListedState, afterSeq: number, limit: number): readonly Item[] {
     return this.#deps.store.read.deliveriesOfAgent(agent, [state], { limit, afterSeq });
   }
 

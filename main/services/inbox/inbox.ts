@@ -12,6 +12,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { ItemKinds } from './items.ts';
 import type { Attempt, Lifecycle, Replied } from './lifecycle.ts';
 import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX } from './limits.ts';
+import type { NativeItems } from './native-items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
 
@@ -30,6 +31,7 @@ interface Deps {
   readonly lifecycle: Lifecycle;
   readonly queries: Pick<OpenQueries, 'onQueued' | 'stop' | 'waitingCount'>;
   readonly progress: Progress;
+  readonly natives: NativeItems;
 }
 
 export class Inbox implements InboxReader {
@@ -53,13 +55,21 @@ export class Inbox implements InboxReader {
   }
 
   /** Leases up to `max` items that wait now, questions that somebody waits for first. */
-  claim(
+  async claim(
     agent: string,
     max: number,
     leaseMs = LEASE_DEFAULT_MS,
     kinds: ItemKinds = null,
   ): Promise<readonly DeliveryDto[]> {
-    return this.#deps.lifecycle.claim(agent, max, leaseMs, kinds);
+    const items = await this.#deps.lifecycle.claim(agent, max, leaseMs, kinds);
+    return this.#speaksAxon(agent)
+      ? items
+      : items.map((item) => this.#deps.natives.show(agent, item));
+  }
+
+  /** What the agent was handed and is not done with. */
+  open(agent: string): readonly DeliveryDto[] {
+    return this.#deps.lifecycle.open(agent);
   }
 
   /** Like `claim`, waiting up to `wait_ms` for the first item, until the caller goes away. */
@@ -146,7 +156,7 @@ export class Inbox implements InboxReader {
   ): Promise<DeliveryDto> {
     const item = await this.#deps.lifecycle.ack(agent, deliveryId, estimatedMs, attempt);
     this.#changed(agent);
-    return item;
+    return this.#speaksAxon(agent) ? item : this.#deps.natives.show(agent, item);
   }
 
   nack(agent: string, deliveryId: string, attempt: Attempt = null): Promise<'queued' | 'dead'> {
@@ -196,6 +206,10 @@ export class Inbox implements InboxReader {
   /** What ended may have been what the next item of its conversation waited for. */
   taskEnded(agent: string): void {
     this.#changed(agent);
+  }
+
+  #speaksAxon(agent: string): boolean {
+    return this.#deps.store.read.agent(agent)?.dialect === 'axon';
   }
 
   /** Runs `work` until it is done, the caller has gone or `waitMs` have passed. */

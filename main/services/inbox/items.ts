@@ -14,13 +14,15 @@ type ItemChange = Partial<
   Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>
 >;
 
+export type ListedState = 'claimed' | 'running' | 'dead';
+
 export interface ItemStore {
   /** A look before a step, so that nobody writes in vain. */
   isWaiting(agent: string, kinds: ItemKinds): boolean;
   /** Everything in it becomes true together, and before the promise settles. */
   step<T>(work: (step: Step) => T): Promise<T>;
   /** Above `afterSeq`, the oldest first. */
-  list(agent: string, state: 'claimed' | 'dead', afterSeq: number, limit: number): readonly Item[];
+  list(agent: string, state: ListedState, afterSeq: number, limit: number): readonly Item[];
   leasedCount(agent: string): number;
   /** Of every agent, at the start. */
   leased(): readonly Item[];

@@ -12,9 +12,9 @@ import { isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { AgentReply } from './agent-reply.ts';
-import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
-import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS } from './limits.ts';
+import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } from './limits.ts';
 
 /** Which attempt at an item its holder speaks of, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
@@ -115,9 +115,20 @@ export class Lifecycle {
 
   /** Handed out too often and never taken. */
   dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
+    return this.#list(agent, 'dead', afterSeq, max);
+  }
+
+  /** Handed out, and not done with; the oldest first. */
+  open(agent: string): readonly DeliveryDto[] {
+    return (['claimed', 'running'] as const)
+      .flatMap((state) => this.#list(agent, state, 0, OPEN_ITEMS_MAX))
+      .toSorted((one, other) => one.envelope.received_at - other.envelope.received_at);
+  }
+
+  #list(agent: string, state: ListedState, afterSeq: number, max: number): readonly DeliveryDto[] {
     const found = this.#stores.flatMap((store) =>
       store
-        .list(agent, 'dead', afterSeq, max)
+        .list(agent, state, afterSeq, max)
         .map((item) => ({ item, dto: this.#dto(store, item) })),
     );
     const ordered = found.toSorted(

@@ -22,3 +22,5 @@ export const LEASE_MAX_MS = 600_000;
 export const WAITERS_PER_AGENT_MAX = 32;
 /** The next try when the store did not take the end of a lease. */
 export const LEASE_RETRY_MS = 5_000;
+/** Items an agent was handed that an answer in a dialect is looked for among. */
+export const OPEN_ITEMS_MAX = 256;

@@ -13,7 +13,7 @@ import type { TaskViews } from '../tasks/task-views.ts';
 import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
-import type { Item, ItemKinds, ItemStore, Step } from './items.ts';
+import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import { OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */
@@ -180,12 +180,7 @@ export class OpenQueries implements ItemStore {
     return work(this.#step);
   }
 
-  list(
-    agent: string,
-    state: 'claimed' | 'dead',
-    _afterSeq: number,
-    limit: number,
-  ): readonly Item[] {
+  list(agent: string, state: ListedState, _afterSeq: number, limit: number): readonly Item[] {
     return this.#items(agent, state, null).slice(0, limit);
   }
 

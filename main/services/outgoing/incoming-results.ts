@@ -2,6 +2,7 @@
 // only from the key the delegation was made with and only while it is open; a foreign, an unknown
 // and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
 import { escapeText } from '../../core/text-escape.ts';
+import { checkOrigin, originOf, readOrigin } from '../../dialects/origin.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -184,7 +185,9 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     return { status: 'failed', outcome: message, data: null, error: message, code, decision };
   }
   const parsed = parseResult(envelope.payload);
-  if (!parsed.ok) return undefined;
+  const checked = checkOrigin('result', envelope.payload);
+  if (!parsed.ok || !checked.ok) return undefined;
+  const origin = readOrigin(envelope.payload);
   const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
   return {
     status,
@@ -194,6 +197,7 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     decision,
     ...(code === null ? {} : { code }),
     ...(answered_by === null ? {} : { answered_by }),
+    ...(origin === undefined ? {} : { origin: originOf(origin) }),
   };
 }
 

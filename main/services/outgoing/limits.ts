@@ -60,3 +60,5 @@ export const RECORD_LIFETIME_MS = 300_000;
 export const OFFERED_SHOWN_MAX = 20;
 /** Hubs that a refusal names as those that could; the rest is left out. */
 export const COULD_SHOWN_MAX = 5;
+/** Newest requests of an agent that a message in a dialect can refer to. */
+export const OWN_TASKS_LOOKED_THROUGH = 200;

@@ -17,22 +17,34 @@ interface Addressing {
     { readonly id?: string | undefined; readonly parent?: string | null | undefined } | undefined;
 }
 
+/** What a message of a dialect adds to its AXON fields. */
+export interface NativeMembers {
+  readonly origin?: JsonObject;
+  readonly act?: string;
+}
+
 export function queryPayload(
-  params: OperationParams<'send.query'>,
+  params: OperationParams<'send.query'> & NativeMembers,
   recipient: Recipient,
   asker: string | null,
 ): JsonObject {
-  const { question, max_tokens, deadline_ms } = params;
-  return given({ question, max_tokens, deadline_ms, ...addressing(params, recipient, asker) });
+  const { question, max_tokens, deadline_ms, origin } = params;
+  return given({
+    question,
+    max_tokens,
+    deadline_ms,
+    origin,
+    ...addressing(params, recipient, asker),
+  });
 }
 
 export function delegatePayload(
-  params: OperationParams<'send.delegate'>,
+  params: OperationParams<'send.delegate'> & NativeMembers,
   recipient: Recipient,
   asker: string | null,
 ): JsonObject {
   const { task, context, priority, report_back, deadline_ms, reason } = params;
-  const { options, recommendation } = params;
+  const { options, recommendation, origin, act } = params;
   const escalation =
     options === undefined
       ? {}
@@ -44,18 +56,20 @@ export function delegatePayload(
     report_back,
     deadline_ms,
     reason,
+    act,
+    origin,
     ...escalation,
     ...addressing(params, recipient, asker),
   });
 }
 
 export function notifyPayload(
-  params: OperationParams<'send.notify'>,
+  params: OperationParams<'send.notify'> & NativeMembers,
   recipient: Recipient,
   asker: string | null,
 ): JsonObject {
-  const { topic, data, importance, tag } = params;
-  return given({ topic, data, importance, tag, route: routeOf(params, recipient, asker) });
+  const { topic, data, importance, tag, origin } = params;
+  return given({ topic, data, importance, tag, origin, route: routeOf(params, recipient, asker) });
 }
 
 function addressing(params: Addressing, recipient: Recipient, asker: string | null): JsonObject {

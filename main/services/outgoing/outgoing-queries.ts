@@ -3,6 +3,7 @@
 // as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { checkAnswer } from '../../dialects/origin.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
@@ -272,7 +273,7 @@ function mayRunThere({ code, failedBy }: AppError): boolean {
 
 function readResponse(envelope: Envelope): ResponsePayload | AppError {
   const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
-  if (parsed?.ok) return parsed.value;
+  if (parsed?.ok && checkAnswer(envelope.payload).ok) return parsed.value;
   return new AppError('not_understood', 'The other hub gave an answer that is no response.', {
     failedBy: 'peer',
   });

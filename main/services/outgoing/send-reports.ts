@@ -64,6 +64,7 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
       tokens_used: response.tokens_used,
       truncated: response.truncated,
       answered_by: response.answered_by === null ? null : escapeText(response.answered_by),
+      ...(response.origin === null ? {} : { origin: escapeJson(response.origin) }),
     },
   };
 }

@@ -17,6 +17,7 @@ import type { Log } from '../../ports/log.ts';
 import type { RuleDraft, RuleRow } from '../../ports/rules.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
+import { HAND_OFF } from '../../protocol/escalation.ts';
 import type { AuditTrail } from '../tasks/audit-trail.ts';
 import { isLocal, OWNER_PARTY } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -123,8 +124,9 @@ export class RuleBook implements Gate {
       riskClass: agent === null ? 'R0' : riskClass,
     } as const;
     const said = this.decide(reads, question, tried);
+    const isAsked = agent === null || payload.act === HAND_OFF;
     const ruling =
-      agent === null && said.decision !== 'decline'
+      isAsked && said.decision !== 'decline'
         ? ({ ...said, decision: 'ask', rule: null } as const)
         : said;
     return { ...verdict, decision: ruling.decision, rule: ruling.rule, ruling };

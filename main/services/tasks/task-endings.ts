@@ -10,6 +10,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal } from './parties.ts';
 import { moveTask } from './task-moves.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { After } from './unit-of-work.ts';
 
 /** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
@@ -21,6 +22,8 @@ export interface ResultWords {
   readonly code?: WireErrorCode;
   /** The person who answered; absent when an agent did. */
   readonly answered_by?: string;
+  /** The same in the dialect of the agent that wrote it. */
+  readonly origin?: JsonObject;
 }
 
 export interface Ending {

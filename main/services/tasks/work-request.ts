@@ -2,6 +2,7 @@
 // agent of this hub. Pure reading of messages into that one form; decides nothing.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
+import { checkOrigin } from '../../dialects/origin.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { isDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
@@ -66,6 +67,8 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   const parsed =
     source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
   if (!parsed.ok) return err(parsed.error);
+  const origin = checkOrigin(source.kind, source.payload);
+  if (!origin.ok) return origin;
   const asked: DelegatePayload | QueryPayload = parsed.value;
   const from = asked.route?.from ?? null;
   const question = 'approval' in asked ? asked.approval : null;

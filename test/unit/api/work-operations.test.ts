@@ -111,7 +111,7 @@ it('tells the pages at once of the first call with a new token, and when it was'
 });
 
 it('sends in the name of the calling agent, whatever the route says', async () => {
-  const send = sendHandlers({ sender: hub.work.sender });
+  const send = sendHandlers(hub.work);
   await send['send.delegate'](
     delegation('local/lists', 'Add salt', { route: { from: 'somebody-else' } }),
     agent('claude'),

@@ -170,6 +170,7 @@ describe('replies', () => {
       truncated: false,
       answered_by: null,
       decision: null,
+      origin: null,
     });
     expect(reason(payloads.parseResponse({ data: 1 }))).toContain('"summary" must be text');
     expect(reason(payloads.parseResponse({ summary: 'x', truncated: 1 }))).toContain('"truncated"');

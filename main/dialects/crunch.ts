@@ -1,0 +1,240 @@
+// claude-crunch: six message types between an orchestrator and its agents. A hand-off and an
+// escalation are delegations that a person is asked about; a vote is carried, and scored by nobody.
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok } from '../lib/result.ts';
+import type { Dialect, Reading, Told } from './dialect.ts';
+import {
+  entryOf,
+  firstText,
+  given,
+  listOf,
+  objectOf,
+  textOf,
+  toIso,
+  topicFrom,
+  wholeOf,
+} from './members.ts';
+
+const DEADLINE_MAX_MS = 86_400_000;
+const TOKENS_MAX = 1_000_000_000;
+/** To everybody, in `to`. */
+const EVERYBODY = '*';
+const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
+type CrunchType = (typeof TYPES)[number];
+type Act = Pick<Reading, 'kind' | 'payload'>;
+type Fields = JsonObject;
+
+const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
+const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
+const STATUSES: Readonly<Record<string, string>> = {
+  SUCCESS: 'completed',
+  PARTIAL: 'partial',
+  BLOCKED: 'failed',
+  FAILED: 'failed',
+};
+
+const READERS: Readonly<Record<CrunchType, (fields: Fields, message: JsonObject) => Act>> = {
+  REQUEST(fields, { priority }) {
+    const context = objectOf(fields['context']);
+    const limits = objectOf(fields['constraints']);
+    const title = textOf(objectOf(context['issue'])['title']);
+    const action = textOf(fields['action']);
+    return {
+      kind: 'delegate',
+      payload: given({
+        task: [action, title].flatMap((word) => word ?? []).join(': ') || 'REQUEST',
+        context,
+        priority: priorityOf(priority),
+        deadline_ms: wholeOf(limits['timeout_ms'], 1, DEADLINE_MAX_MS),
+        max_tokens: wholeOf(limits['max_output_tokens'], 0, TOKENS_MAX),
+      }),
+    };
+  },
+
+  RESPONSE(fields) {
+    const result = objectOf(fields['result']);
+    const status = entryOf(STATUSES, fields['status']) ?? 'completed';
+    const outcome = textOf(result['summary']) ?? textOf(fields['status']) ?? 'RESPONSE';
+    const error = textOf(result['error']) ?? outcome;
+    return {
+      kind: 'result',
+      payload: given({
+        status,
+        outcome,
+        data: given({ outputs: result['outputs'], findings: fields['findings'] }),
+        error: status === 'failed' ? error : undefined,
+        code: status === 'failed' ? 'internal' : undefined,
+        tokens_used: wholeOf(objectOf(fields['metrics'])['tokens_used'], 0, TOKENS_MAX),
+      }),
+    };
+  },
+
+  HANDOFF(fields) {
+    const transfer = objectOf(fields['context_transfer']);
+    return {
+      kind: 'delegate',
+      payload: given({
+        act: 'handoff',
+        task: textOf(transfer['remaining_work']) ?? textOf(fields['reason']) ?? 'HANDOFF',
+        reason: textOf(fields['reason']),
+        context: transfer,
+        priority: fields['urgency'] === 'IMMEDIATE' ? 'urgent' : 'normal',
+      }),
+    };
+  },
+
+  ESCALATE(fields, { priority }) {
+    const context = objectOf(fields['context']);
+    const reason = textOf(fields['reason']);
+    const options = optionsOf(context['options']);
+    return {
+      kind: 'delegate',
+      payload: given({
+        act: 'escalate',
+        task: textOf(context['decision_needed']) ?? reason ?? 'ESCALATE',
+        reason,
+        context: { veto: fields['veto_details'] ?? null, type: fields['escalation_type'] ?? null },
+        priority: priorityOf(priority),
+        options,
+        recommendation: options.find(({ label }) => label === context['recommendation'])?.['id'],
+      }),
+    };
+  },
+
+  BROADCAST(fields, { priority }) {
+    const content = objectOf(fields['content']);
+    const event = textOf(fields['event']) ?? 'message';
+    return {
+      kind: 'notify',
+      payload: {
+        topic: topicFrom(`crunch.${event}`) ?? 'crunch',
+        data: given({ message: textOf(content['message']), data: content['data'] }),
+        importance: importanceOf(priority),
+      },
+    };
+  },
+
+  VOTE(fields, { priority }) {
+    const { conflict_id, position, compromise, veto, veto_reason } = fields;
+    return {
+      kind: 'notify',
+      payload: {
+        topic: 'crunch.vote',
+        data: given({ conflict_id, position, compromise, veto, veto_reason }),
+        importance: importanceOf(priority),
+      },
+    };
+  },
+};
+
+export const CRUNCH: Dialect = {
+  name: 'claude-crunch',
+
+  detect: ({ id, type }) =>
+    typeof id === 'string' && id.startsWith('MSG-') && TYPES.some((known) => known === type),
+
+  read(message) {
+    const type = TYPES.find((known) => known === message['type']);
+    if (type === undefined) return err(`"type" must be one of ${TYPES.join(', ')}`);
+    const id = textOf(message['id']);
+    if (id === null) return err('"id" must be text, such as MSG-1705234567890-a3f2b7c9');
+    if (!isJsonObject(message['payload'])) return err('"payload" must be an object');
+    const to = textOf(message['to']);
+    if (to === EVERYBODY && type !== 'BROADCAST')
+      return err(`"to" may be "*" in a BROADCAST only, and this is a ${type}`);
+    const replyTo = textOf(message['correlation_id']);
+    return ok({
+      ...READERS[type](message['payload'], message),
+      from: textOf(message['from']),
+      to,
+      capability: null,
+      ids: [id],
+      replyTo,
+      conversation: null,
+    });
+  },
+
+  write(told) {
+    const answered = objectOf(told.answers?.message);
+    return given({
+      id: `MSG-${told.at}-${told.id.slice(0, 8)}`,
+      ...bodyOf(told),
+      from: told.from,
+      to: told.to,
+      correlation_id: told.answers === null ? undefined : (answered['id'] ?? told.answers.id),
+      timestamp: toIso(told.at),
+      priority: told.payload['priority'] === 'urgent' ? 'HIGH' : 'NORMAL',
+      metadata: answered['metadata'] ?? { issue_number: 0, phase: 'delegated', attempt: 1 },
+    });
+  },
+};
+
+function bodyOf({ kind, payload, conversation }: Told): JsonObject {
+  if (kind === 'result') return { type: 'RESPONSE', payload: responseOf(payload) };
+  if (kind === 'query' || kind === 'delegate')
+    return { type: 'REQUEST', payload: requestOf(payload, kind === 'query' ? 'answer' : 'do') };
+  const isCancel = kind === 'cancel';
+  const message = firstText(payload, 'reason', 'data');
+  return {
+    type: 'BROADCAST',
+    payload: {
+      event: isCancel ? 'ABORT' : 'CONTEXT_UPDATE',
+      content: given({ message, data: isCancel ? { conversation } : payload['data'] }),
+      affects: [],
+    },
+  };
+}
+
+function requestOf(payload: JsonObject, action: string): JsonObject {
+  const text = firstText(payload, 'task', 'question') ?? '';
+  const [title = ''] = text.split('\n');
+  return {
+    action,
+    context: {
+      issue: { number: 0, title, body: text, labels: [], state: '' },
+      knowledge_brief: { related_issues: [], patterns: [], decisions: [] },
+      files: [],
+      ...given({ task_parameters: payload['context'] }),
+    },
+    constraints: given({
+      timeout_ms: payload['deadline_ms'],
+      max_output_tokens: payload['max_tokens'],
+      required_outputs: [],
+      forbidden_actions: [],
+    }),
+  };
+}
+
+function responseOf(payload: JsonObject): JsonObject {
+  const status = entryOf({ failed: 'FAILED', partial: 'PARTIAL' }, payload['status']) ?? 'SUCCESS';
+  const data = objectOf(payload['data']);
+  return given({
+    status,
+    result: given({
+      summary: firstText(payload, 'outcome', 'summary', 'error') ?? '',
+      outputs: data['outputs'] ?? payload['data'],
+      error: payload['error'],
+    }),
+    findings: data['findings'] ?? [],
+    metrics: given({ tokens_used: payload['tokens_used'] }),
+  });
+}
+
+/** A person needs something to choose: with one option or none, two more. */
+function optionsOf(value: unknown): readonly JsonObject[] {
+  const said = listOf(value).flatMap((entry) => {
+    const { option, pros, cons } = objectOf(entry);
+    const label = textOf(option) ?? textOf(entry);
+    return label === null ? [] : [{ label, pros: texts(pros), cons: texts(cons) }];
+  });
+  const added = said.length > 1 ? [] : [{ label: 'Accept' }, { label: 'Override' }];
+  return [...said, ...added].map((option, index) => ({ id: String(index + 1), ...option }));
+}
+
+function texts(value: unknown): readonly string[] {
+  return listOf(value).flatMap((entry) => textOf(entry) ?? []);
+}
+
+function importanceOf(priority: unknown): string {
+  return isUrgent(priority) ? 'high' : priority === 'LOW' ? 'low' : 'medium';
+}

@@ -1,0 +1,199 @@
+// The multi-agent draft of ElizaOS: task requests with their accept, reject and results, queries,
+// and capabilities. Paths in artifacts are text: this hub opens none.
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok } from '../lib/result.ts';
+import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
+import { entryOf, firstText, given, objectOf, textOf, toIso } from './members.ts';
+
+const VERSION = '0.1.0';
+const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
+const STATUSES: Readonly<Record<string, string>> = {
+  success: 'completed',
+  partial_success: 'partial',
+  failure: 'failed',
+};
+const NOT_UNDERSTOOD: Readonly<Record<string, string>> = {
+  unknown_performative: 'unknown_kind',
+  parsing_error: 'invalid_envelope',
+  invalid_payload_structure: 'invalid_envelope',
+  unknown_ontology: 'unknown_domain',
+};
+type Act = Pick<Reading, 'kind' | 'payload'>;
+type Meaning = (fields: JsonObject, message: JsonObject) => Act;
+
+const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
+const refused =
+  (code: (fields: JsonObject) => string): Meaning =>
+  (fields) => {
+    const reason = firstText(fields, 'reason_text', 'error_text') ?? 'It was not done.';
+    return {
+      kind: 'result',
+      payload: { status: 'failed', outcome: '', error: reason, code: code(fields), data: fields },
+    };
+  };
+const question: Meaning = (fields) => ({
+  kind: 'query',
+  payload: {
+    question: textOf(fields['reference']) ?? textOf(fields['condition']) ?? JSON.stringify(fields),
+  },
+});
+
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  TASK_REQUEST: (fields, message) => ({
+    kind: 'delegate',
+    payload: given({
+      task: textOf(fields['task_description']) ?? textOf(fields['task_type']) ?? 'TASK_REQUEST',
+      context: objectOf(fields['task_parameters']),
+      domain: domainOf(message['ontology']),
+      priority: fields['priority'] === 'high' ? 'urgent' : undefined,
+    }),
+  }),
+  TASK_ACCEPT: step('accept'),
+  TASK_REJECT: refused(() => 'rejected'),
+  INFORM_RESULT: (fields) => {
+    const status = entryOf(STATUSES, fields['task_status']) ?? 'completed';
+    const outcome =
+      textOf(fields['result_summary']) ?? textOf(fields['task_status']) ?? 'INFORM_RESULT';
+    return {
+      kind: 'result',
+      payload: given({
+        status,
+        outcome,
+        data:
+          fields['artifacts'] === undefined
+            ? fields['result_details']
+            : given({ details: fields['result_details'], artifacts: fields['artifacts'] }),
+        error: status === 'failed' ? outcome : undefined,
+        code: status === 'failed' ? 'internal' : undefined,
+      }),
+    };
+  },
+  QUERY_IF: question,
+  QUERY_REF: question,
+  FAILURE: refused(() => 'internal'),
+  NOT_UNDERSTOOD: refused(
+    ({ reason_code }) => entryOf(NOT_UNDERSTOOD, reason_code) ?? 'not_understood',
+  ),
+  QUERY_CAPABILITIES: step('discover'),
+  INFORM_CAPABILITIES: (fields) => ({
+    kind: 'result',
+    payload: { status: 'completed', outcome: 'Capabilities', data: fields },
+  }),
+  CANCEL: step('cancel'),
+};
+
+export const ELIZA: Dialect = {
+  name: 'elizaos',
+
+  detect: (message) => textOf(message['mcp_version']) !== null,
+
+  read(message) {
+    const meaning = entryOf(MEANINGS, message['performative']);
+    if (meaning === undefined)
+      return err(`"performative" must be one of ${Object.keys(MEANINGS).join(', ')}`);
+    const id = textOf(message['message_id']);
+    if (id === null) return err('"message_id" must be text that is unique to the message');
+    if (!isJsonObject(message['payload'])) return err('"payload" must be an object');
+    return ok({
+      ...meaning(message['payload'], message),
+      from: textOf(objectOf(message['sender'])['agent_id']),
+      to: textOf(objectOf(message['receiver'])['agent_id']),
+      capability: null,
+      ids: [id, textOf(message['reply_with'])].flatMap((one) => one ?? []),
+      replyTo: textOf(message['in_reply_to']),
+      conversation: null,
+    });
+  },
+
+  write(told) {
+    const answered = objectOf(told.answers?.message);
+    const { performative, payload, ontology } = bodyOf(told);
+    return given({
+      mcp_version: VERSION,
+      message_id: told.id,
+      performative,
+      sender: { agent_id: told.from },
+      receiver: { agent_id: told.to },
+      in_reply_to:
+        told.answers === null
+          ? undefined
+          : (answered['reply_with'] ?? answered['message_id'] ?? told.answers.id),
+      reply_with: told.kind === 'query' || told.kind === 'delegate' ? told.id : undefined,
+      language: 'application/json',
+      ontology,
+      timestamp: toIso(told.at),
+      payload,
+    });
+  },
+};
+
+interface Body {
+  readonly performative: string;
+  readonly payload: JsonObject;
+  readonly ontology?: string;
+}
+
+function bodyOf({ kind, payload }: Told): Body {
+  if (kind === 'delegate')
+    return {
+      performative: 'TASK_REQUEST',
+      payload: given({
+        task_type: 'general',
+        task_description: payload['task'],
+        task_parameters: payload['context'],
+      }),
+    };
+  if (kind === 'query')
+    return { performative: 'QUERY_REF', payload: { reference: payload['question'] ?? '' } };
+  if (kind === 'cancel')
+    return { performative: 'CANCEL', payload: given({ reason_text: payload['reason'] }) };
+  if (kind === 'result') return resultOf(payload);
+  return {
+    performative: 'INFORM_RESULT',
+    payload: given({
+      task_status: 'success',
+      result_summary: textOf(payload['topic']) ?? '',
+      result_details: payload['data'],
+    }),
+  };
+}
+
+function resultOf(payload: JsonObject): Body {
+  const { status, code, data } = payload;
+  const text = firstText(payload, 'outcome', 'summary');
+  const error = textOf(payload['error']) ?? text ?? 'It was not done.';
+  if (status === 'failed' && code === 'rejected')
+    return {
+      performative: 'TASK_REJECT',
+      ontology: 'elizaos:ontology:general/task_rejection',
+      payload: { status: 'rejected', reason_text: error },
+    };
+  if (status === 'failed' && code === 'not_understood')
+    return {
+      performative: 'NOT_UNDERSTOOD',
+      ontology: 'elizaos:ontology:general/message_not_understood',
+      payload: { reason_text: error },
+    };
+  if (status === 'failed' && (data === null || data === undefined))
+    return {
+      performative: 'FAILURE',
+      ontology: 'elizaos:ontology:general/action_execution_failure',
+      payload: given({ status: 'failure', error_code: code, error_text: error }),
+    };
+  const told = objectOf(data);
+  return {
+    performative: 'INFORM_RESULT',
+    payload: given({
+      task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
+      result_summary: text ?? error,
+      result_details: told['details'] ?? data,
+      artifacts: told['artifacts'],
+    }),
+  };
+}
+
+/** `elizaos:ontology:code/python/debug_request` is in `code.python`; other forms say nothing. */
+function domainOf(ontology: unknown): string | null {
+  const found = ONTOLOGY.exec(textOf(ontology) ?? '');
+  return found?.[1]?.replaceAll('/', '.') ?? null;
+}

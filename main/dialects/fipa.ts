@@ -1,0 +1,142 @@
+// Lightweight FIPA-ACL: a performative, a capability instead of a recipient, a conversation, and
+// replies by `reply_with` and `in_reply_to`.
+import type { JsonObject } from '../lib/json-object.ts';
+import { err, ok } from '../lib/result.ts';
+import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
+import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
+
+type Act = Pick<Reading, 'kind' | 'payload'>;
+/** What a performative asks for; `answers`: where the message answers an earlier one. */
+type Meaning = (said: Said, answers: boolean) => Act;
+interface Said {
+  readonly text: string;
+  /** What was no text, as it came; undefined where all was text. */
+  readonly data: unknown;
+  readonly topic: string;
+}
+
+const task = (said: Said, more: JsonObject = {}): Act => ({
+  kind: 'delegate',
+  payload: given({
+    task: said.text,
+    context: said.data === undefined ? undefined : { content: said.data },
+    ...more,
+  }),
+});
+const question = ({ text, data }: Said): Act => ({
+  kind: 'query',
+  payload: { question: data === undefined ? text : `${text}: ${JSON.stringify(data)}` },
+});
+const done = ({ text, data }: Said, more: JsonObject = {}): Act => ({
+  kind: 'result',
+  payload: given({ status: 'completed', outcome: text, data, ...more }),
+});
+const failed = ({ text, data }: Said, code: string): Act => ({
+  kind: 'result',
+  payload: given({ status: 'failed', outcome: text, error: text, data, code }),
+});
+const notice = ({ text, data, topic }: Said): Act => ({
+  kind: 'notify',
+  payload: { topic, data: data ?? text },
+});
+const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
+const decided = (decision: string) => (said: Said, answers: boolean) =>
+  answers ? done(said, { data: given({ decision, content: said.data }) }) : notice(said);
+
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  REQUEST: (said) => task(said),
+  QUERY: question,
+  QUERY_IF: question,
+  QUERY_REF: question,
+  INFORM: (said, answers) => (answers ? done(said) : notice(said)),
+  FAILURE: (said) => failed(said, 'internal'),
+  REFUSE: (said) => failed(said, 'rejected'),
+  NOT_UNDERSTOOD: (said) => failed(said, 'not_understood'),
+  PROPOSE: (said, answers) => (answers ? done(said) : task(said)),
+  CFP: (said) => task(said),
+  SUBSCRIBE: (said) => task(said),
+  ACCEPT_PROPOSAL: decided('accept'),
+  REJECT_PROPOSAL: decided('reject'),
+  CONFIRM: notice,
+  DISCONFIRM: notice,
+  AGREE: step('accept'),
+  CANCEL: step('cancel'),
+};
+
+export const FIPA: Dialect = {
+  name: 'fipa-acl',
+
+  detect: (message) => textOf(message['performative']) !== null,
+
+  read(message) {
+    const performative = textOf(message['performative']);
+    if (performative === null) return err('"performative" must be a word such as REQUEST');
+    const word = performative.toUpperCase().replaceAll('-', '_');
+    const meaning = entryOf(MEANINGS, word);
+    if (meaning === undefined)
+      return err(
+        `"${performative}" is no performative of this hub: ${Object.keys(MEANINGS).join(', ')}`,
+      );
+    const capability = textOf(message['capability']);
+    const replyTo = textOf(message['in_reply_to']);
+    const receiver = nameIn(message['receiver']);
+    const said = contentOf(message['content'], capability ?? word.toLowerCase());
+    return ok({
+      ...meaning(said, replyTo !== null),
+      from: nameIn(message['sender']),
+      to: receiver,
+      capability,
+      ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
+      replyTo,
+      conversation: textOf(message['conversation_id']),
+    });
+  },
+
+  write(told) {
+    const { kind, payload, at } = told;
+    const answered = objectOf(told.answers?.message);
+    const performative = performativeOf(told);
+    const text = firstText(payload, 'task', 'question', 'outcome', 'summary', 'error');
+    const structured = payload['context'] ?? payload['data'];
+    return given({
+      performative,
+      sender: told.from,
+      receiver: told.to,
+      capability: answered['capability'] ?? payload['capability'] ?? payload['topic'],
+      content:
+        structured === undefined || structured === null
+          ? { text: text ?? '' }
+          : given({ text, structured }),
+      conversation_id: answered['conversation_id'] ?? told.conversation,
+      reply_with: kind === 'query' || kind === 'delegate' ? told.id : undefined,
+      in_reply_to: told.answers === null ? undefined : (answered['reply_with'] ?? told.answers.id),
+      protocol: 'SingleRecipient',
+      reply_by:
+        typeof payload['deadline_ms'] === 'number' ? toIso(at + payload['deadline_ms']) : undefined,
+    });
+  },
+};
+
+function performativeOf({ kind, payload }: Told): string {
+  if (kind === 'query') return 'QUERY';
+  if (kind === 'delegate') return 'REQUEST';
+  if (kind === 'cancel') return 'CANCEL';
+  if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';
+  return payload['code'] === 'not_understood' ? 'NOT_UNDERSTOOD' : 'FAILURE';
+}
+
+/** A name alone, or an object that holds one. */
+function nameIn(value: unknown): string | null {
+  return textOf(value) ?? textOf(objectOf(value)['agent_id']) ?? textOf(objectOf(value)['name']);
+}
+
+function contentOf(content: unknown, about: string): Said {
+  const members = objectOf(content);
+  const text = textOf(content) ?? textOf(members['text'] ?? members['Text']);
+  const structured = members['structured'] ?? members['Structured'];
+  const data =
+    typeof content === 'string' || content === undefined || content === null
+      ? undefined
+      : (structured ?? (text === null ? content : undefined));
+  return { text: text ?? about, data, topic: topicFrom(about) ?? 'fipa' };
+}

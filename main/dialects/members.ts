@@ -1,0 +1,61 @@
+// Reads members of a message that nobody has checked: what has another type reads as absent.
+import { utcTime } from '../lib/csv.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+/** The first of these members that says something. */
+export function firstText(members: JsonObject, ...names: readonly string[]): string | null {
+  return names.map((name) => textOf(members[name])).find((text) => text !== null) ?? null;
+}
+
+/** The entry that this word names; anything else names none. */
+export function entryOf<Entry>(
+  table: Readonly<Record<string, Entry>>,
+  word: unknown,
+): Entry | undefined {
+  return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function wholeOf(value: unknown, least: number, most: number): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least
+    ? Math.min(value, most)
+    : null;
+}
+
+/** Leaves out what is null, undefined or an object without members. */
+export function given(members: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter(
+      ([, value]) =>
+        value !== undefined &&
+        value !== null &&
+        !(isJsonObject(value) && Object.keys(value).length === 0),
+    ),
+  );
+}
+
+/** Up to six words with dots between, made of any text; null where nothing is left. */
+export function topicFrom(text: string): string | null {
+  const words = text
+    .toLowerCase()
+    .split(/[./:]+/)
+    .map((word) => word.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, ''))
+    .filter((word) => word !== '');
+  const topic = words.slice(0, 6).join('.');
+  return topic === '' || topic.length > 64 ? null : topic;
+}
+
+export function toIso(ms: number): string {
+  return `${utcTime(ms).replace(' ', 'T')}Z`;
+}

@@ -1,0 +1,85 @@
+// `payload.origin`: a message of a dialect, whole, beside the AXON fields that it stands for
+// (PROTOCOL.md, Dialects). Whoever reads the fields and whoever reads the message must read the
+// same, so the hub that takes a payload reads the message again and compares.
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import type { Dialect, ReadingKind } from './dialect.ts';
+import { DIALECTS, dialectNamed } from './index.ts';
+
+export interface Origin {
+  readonly dialect: Dialect;
+  readonly message: JsonObject;
+}
+
+/** Members by which an agent would act, or a person decide. The others are the hub's own. */
+const COMPARED = [
+  'task',
+  'question',
+  'context',
+  'domain',
+  'topic',
+  'priority',
+  'reason',
+  'act',
+  'options',
+  'recommendation',
+  'max_tokens',
+  'data',
+  'importance',
+  'status',
+  'outcome',
+  'error',
+  'code',
+] as const;
+
+export function originOf({ dialect, message }: Origin): JsonObject {
+  return { dialect: dialect.name, message };
+}
+
+/** undefined: there is none, or of a dialect that is not known here. */
+export function readOrigin(payload: JsonObject, all = DIALECTS): Origin | undefined {
+  const { origin } = payload;
+  if (!isJsonObject(origin) || !isJsonObject(origin['message'])) return undefined;
+  const dialect = dialectNamed(origin['dialect'], all);
+  return dialect === undefined ? undefined : { dialect, message: origin['message'] };
+}
+
+/**
+ * Whether the fields of a payload are what its origin says. The error is a sentence for whoever
+ * sent it.
+ */
+export function checkOrigin(kind: ReadingKind, payload: JsonObject): Result<void, string> {
+  return compare(kind, readOrigin(payload), COMPARED, payload);
+}
+
+/** The same of a `response`, which says the outcome as `summary`. */
+export function checkAnswer(payload: JsonObject): Result<void, string> {
+  const { data, summary: outcome } = payload;
+  return compare('result', readOrigin(payload), ['data', 'outcome'], { data, outcome });
+}
+
+function compare(
+  kind: ReadingKind,
+  origin: Origin | undefined,
+  names: readonly string[],
+  members: JsonObject,
+): Result<void, string> {
+  if (origin === undefined) return ok();
+  const { dialect, message } = origin;
+  const read = dialect.read(message);
+  if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
+  if (read.value.kind !== kind) return err(`"origin" is a ${read.value.kind}, and not a ${kind}`);
+  const said = read.value.payload;
+  const differs = names.find(
+    (name) => canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),
+  );
+  return differs === undefined ? ok() : err(`"${differs}" is not what "origin" says`);
+}
+
+/** What a member means where it is left out. */
+const ABSENT: JsonObject = { priority: 'normal', importance: 'low' };
+
+function valueOf(members: JsonObject, name: string): unknown {
+  return members[name] ?? ABSENT[name] ?? null;
+}

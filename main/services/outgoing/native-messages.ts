@@ -1,0 +1,285 @@
+// POST /v1/messages: a message in a dialect. It becomes what the same agent could have asked for in
+// the words of AXON (a query, a delegation, a notice, a reply, a cancel), with the message whole
+// beside it. An agent speaks for itself alone, and refers to earlier messages by the ids that it
+// gave or was given.
+import * as v from 'valibot';
+import { foldName, handleMeant } from '../../../preload/contract/agent-name.ts';
+import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
+import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
+import { OPERATIONS } from '../../../preload/contract/operations.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
+import type { Dialect, Reading } from '../../dialects/dialect.ts';
+import { dialectOf } from '../../dialects/index.ts';
+import { originOf, readOrigin } from '../../dialects/origin.ts';
+import { escapeName } from '../../core/text-escape.ts';
+import { AppError } from '../../lib/app-error.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
+import { readCapabilities } from '../admission/asking-agents.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import type { Inbox } from '../inbox/inbox.ts';
+import type { NativeItems } from '../inbox/native-items.ts';
+import { HAND_OFF } from '../../protocol/escalation.ts';
+import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
+import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
+import type { Recipients, To } from './recipients.ts';
+import type { Sender } from './sender.ts';
+import type { Tasks } from './tasks.ts';
+
+type Sent = OperationResult<'send.message'>;
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly agents: AgentRegistry;
+  readonly messenger: Pick<PeerMessenger, 'extensions'>;
+  readonly inbox: Inbox;
+  readonly natives: NativeItems;
+  readonly recipients: Recipients;
+  readonly sender: Sender;
+  readonly tasks: Tasks;
+}
+
+/** An earlier message that this one refers to: an item of the inbox, or a request of its own. */
+interface Earlier {
+  readonly item?: DeliveryDto;
+  readonly task?: TaskRow;
+  readonly conversation: string | null;
+}
+
+interface Post {
+  readonly agent: string;
+  readonly dialect: Dialect;
+  readonly message: JsonObject;
+  readonly reading: Reading;
+  readonly earlier: Earlier | undefined;
+  readonly signal: AbortSignal;
+}
+
+const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';
+
+export class NativeMessages {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError bad_request, forbidden, and what sending and replying throw */
+  async post(agent: string, message: JsonObject, signal: AbortSignal): Promise<Sent> {
+    const dialect = this.#deps.natives.dialectOf(agent) ?? dialectOf(message);
+    if (dialect === undefined) throw refused('This is a message of no dialect that is known here.');
+    const read = dialect.read(message);
+    if (!read.ok) throw refused(`This is no message of ${dialect.name}: ${read.error}.`);
+    const reading = read.value;
+    this.#checkSender(agent, reading);
+    const earlier = this.#earlier(agent, dialect, reading);
+    return this.#do({ agent, dialect, message, reading, earlier, signal });
+  }
+
+  #do(post: Post): Promise<Sent> {
+    switch (post.reading.kind) {
+      case 'query':
+      case 'delegate':
+      case 'notify':
+        return this.#send(post);
+      case 'result':
+        return this.#reply(post);
+      case 'accept':
+        return this.#accept(post);
+      case 'cancel':
+        return this.#cancel(post);
+      default:
+        throw refused('Ask this by GET /v1/peers/HUB/capabilities.');
+    }
+  }
+
+  async #send(post: Post): Promise<Sent> {
+    const { agent, dialect, message, reading, earlier, signal } = post;
+    const to = this.#recipient(agent, reading);
+    const extra = this.#extra(to, agent, post);
+    const id = reading.conversation ?? earlier?.conversation ?? undefined;
+    const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
+    if (reading.kind === 'notify') {
+      const params = parsed(OPERATIONS['send.notify'].params, asked);
+      return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
+    }
+    if (reading.kind === 'query') {
+      const params = parsed(OPERATIONS['send.query'].params, asked);
+      const report = await this.#deps.sender.query({ ...params, ...extra }, agent, signal);
+      return { report, native: this.#answer(dialect, agent, message, report) };
+    }
+    const params = parsed(OPERATIONS['send.delegate'].params, asked);
+    const key = reading.ids[0] === undefined ? null : `${dialect.name} ${reading.ids[0]}`;
+    return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
+  }
+
+  /** The message beside its fields; left out for a hub that would not read it. */
+  #extra(to: To, agent: string, { dialect, message, reading }: Post): JsonObject {
+    const { act, topic } = reading.payload;
+    const extra = { origin: originOf({ dialect, message }), ...(act === HAND_OFF ? { act } : {}) };
+    if (to === '*' || reading.kind === 'notify') return extra;
+    const chosen = this.#deps.recipients.resolve(to, agent, reading.kind as 'query' | 'delegate');
+    if (chosen.at === 'local') return extra;
+    if (this.#deps.messenger.extensions(chosen.peer.key).includes(DIALECTS_EXTENSION)) return extra;
+    if (act === HAND_OFF || topic === 'crunch.vote')
+      throw new AppError('conflict', MEANS_MORE, { failedBy: 'peer' });
+    return {};
+  }
+
+  async #reply({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
+    const item = earlier?.item;
+    if (item === undefined) throw nothingThere(reading);
+    const reply = parsed(OPERATIONS['inbox.reply'].params, {
+      delivery: item.delivery_id,
+      ...reading.payload,
+      ...(item.kind === 'query' ? { summary: reading.payload['outcome'] } : {}),
+    });
+    const origin = originOf({ dialect, message });
+    return {
+      replied: await this.#deps.inbox.reply(agent, item.delivery_id, { ...reply, origin }),
+    };
+  }
+
+  async #accept({ agent, reading, earlier }: Post): Promise<Sent> {
+    const item = earlier?.item;
+    if (item === undefined) throw nothingThere(reading);
+    await this.#deps.inbox.ack(agent, item.delivery_id, null);
+    return {};
+  }
+
+  async #cancel({ agent, reading, earlier }: Post): Promise<Sent> {
+    const task = earlier?.task;
+    if (task === undefined) throw nothingThere(reading);
+    const reason = reading.payload['reason'];
+    await this.#deps.tasks.cancel(task.id, { agent }, typeof reason === 'string' ? reason : null);
+    return {};
+  }
+
+  /** The answer to a query, in the dialect of the question. */
+  #answer(
+    dialect: Dialect,
+    agent: string,
+    message: JsonObject,
+    { id, untrusted, chosen }: SendReportDto,
+  ): JsonObject | undefined {
+    if (untrusted === null) return undefined;
+    const origin = readOrigin(untrusted);
+    if (origin?.dialect === dialect) return origin.message;
+    return dialect.write({
+      kind: 'result',
+      id,
+      at: this.#deps.clock.wallMs(),
+      from: chosen.agent ?? chosen.peer_name,
+      to: agent,
+      conversation: id,
+      payload: { status: 'completed', outcome: untrusted.summary, data: untrusted.data },
+      answers: { id, message },
+    });
+  }
+
+  /** A name is the agent's own if it reads as its handle, or as people read it. */
+  #checkSender(agent: string, { from }: Reading): void {
+    if (from === null) return;
+    const row = this.#deps.store.read.agent(agent);
+    const known = row === undefined ? [] : [shownAgent(row)];
+    if (named(from, known) !== undefined) return;
+    throw new AppError('forbidden', `This token is that of "${agent}", not of "${short(from)}".`, {
+      failedBy: 'input',
+    });
+  }
+
+  /** A named agent here or at a hub, a hub, or whoever does what is named. */
+  #recipient(agent: string, { to, capability, kind }: Reading): To {
+    if (to === null) {
+      if (capability !== null) return { capability };
+      throw refused('The message names nobody, and nothing that somebody must be able to do.');
+    }
+    if (to === '*') return to;
+    const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
+    const local = named(to, own.map(shownAgent));
+    if (local !== undefined) return `local/${local}`;
+    for (const peer of this.#deps.store.read.peers()) {
+      if (peer.trust !== 'paired') continue;
+      if (foldName(peer.petname) === foldName(to)) return peer.agentId;
+      const agents = readCapabilities(peer)?.agents ?? [];
+      const there = named(
+        to,
+        agents.map(({ name }) => ({ name, shown: name })),
+      );
+      if (there !== undefined) return `${peer.agentId}/${there}`;
+    }
+    const needs = [...(DOMAIN_NAME.test(to) ? [{ domain: to }] : []), { capability: to }];
+    const last = needs.at(-1) ?? to;
+    for (const need of needs) {
+      try {
+        this.#deps.recipients.resolve(need, agent, kind as 'query' | 'delegate' | 'notify');
+        return need;
+      } catch (error) {
+        if (!(error instanceof AppError) || need === last) throw error;
+      }
+    }
+    return last;
+  }
+
+  /** The newest that the message can mean. */
+  #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
+    const { replyTo, conversation } = reading;
+    const items = this.#deps.inbox.open(agent).toReversed();
+    const item = items.find((one) => {
+      if (replyTo === null) return conversation !== null && one.conversation_id === conversation;
+      const native = this.#deps.natives.nativeOf(dialect, agent, one);
+      const read = dialect.read(native);
+      return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
+    });
+    if (item !== undefined) return { item, conversation: item.conversation_id };
+    if (replyTo === null) return undefined;
+    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
+    const task = this.#deps.store.read.tasks(page, { agent }).find((one) => {
+      const origin = readOrigin(readObject(one.payload));
+      const read = origin?.dialect.read(origin.message);
+      return one.messageId === replyTo || (read?.ok === true && read.value.ids.includes(replyTo));
+    });
+    return task === undefined ? undefined : { task, conversation: task.conversationId };
+  }
+}
+
+const shownAgent = ({ name, displayName }: AgentRow) => ({ name, shown: displayName });
+
+/** By handle, as people read it, or as one word: "DataAnalyzer" is "data-analyzer", too. */
+function named(
+  typed: string,
+  agents: readonly { readonly name: string; readonly shown: string }[],
+): string | undefined {
+  const joined = (text: string): string => foldName(text).replaceAll(/[\s._-]+/g, '');
+  return (
+    handleMeant(typed, agents) ?? agents.find(({ name }) => joined(name) === joined(typed))?.name
+  );
+}
+
+function parsed<const Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> {
+  const read = v.safeParse(schema, value);
+  if (read.success) return read.output;
+  throw refused(`The message does not fit: ${v.summarize(read.issues).split('\n')[0] ?? ''}`);
+}
+
+function refused(sentence: string): AppError {
+  return new AppError('bad_request', sentence, { failedBy: 'input' });
+}
+
+function nothingThere({ replyTo }: Reading): AppError {
+  const about = replyTo === null ? 'It names no earlier message' : `"${short(replyTo)}" is unknown`;
+  return new AppError('not_found', `${about}, or what it was about is over.`, {
+    failedBy: 'input',
+    hint: 'Claim the item from the inbox first.',
+  });
+}
+
+function short(text: string): string {
+  return escapeName(text).name;
+}

@@ -1,0 +1,159 @@
+// Agents of other languages at the door of two whole hubs over real QUIC: Eddy speaks FIPA at Dad's
+// hub, Jules the draft of ElizaOS at Mum's. What one writes the other reads in its own language, a
+// person sees what both read, and a message whose fields say something else than it does is refused.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../main/lib/json-object.ts';
+import { pairHubs } from '../support/paired-hubs.ts';
+import { atDoor, OWNER, RawPeer, WITHIN_MS } from '../support/raw-peer.ts';
+import { TestHub } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+
+let dad: TestHub;
+let mum: TestHub;
+let attic: RawPeer;
+let eddy: string;
+let jules: string;
+
+beforeAll(async () => {
+  const start = () => TestHub.start({ peerRateFactor: 100 });
+  [dad, mum] = [await start(), await start()];
+  await pairHubs(dad, mum, ['Mum', 'Dad']);
+  eddy = await dad.agent('eddy');
+  jules = await mum.agent('jules');
+  const capabilities = ['data-analysis'];
+  await atDoor(dad, eddy, '/v1/agents/eddy', { dialect: 'fipa-acl' }, 'PATCH');
+  await atDoor(mum, jules, '/v1/agents/jules', { dialect: 'elizaos', capabilities }, 'PATCH');
+  await until('what Mum offers', WITHIN_MS, async () => {
+    const { chosen } = await atDoor(dad, eddy, '/v1/route', {
+      to: { capability: 'data-analysis' },
+    });
+    return chosen;
+  });
+  attic = await RawPeer.pair(mum, 'Attic', { extensions: ['route/1', 'dialects/1'] });
+}, 120_000);
+afterAll(async () => {
+  await attic.stop();
+  await dad.stop();
+  await mum.stop();
+});
+
+const request = (id: string, content: unknown = 'Please analyze sales data from Q3') => ({
+  performative: 'REQUEST',
+  sender: 'Eddy',
+  capability: 'data-analysis',
+  content,
+  conversation_id: `sales-${id}`,
+  reply_with: id,
+  in_reply_to: null,
+  language: 'en',
+  x_unknown: { deep: [1, null, 2.5] },
+});
+
+async function allow(): Promise<void> {
+  const { approvals } = mum.node.services.work;
+  const [card] = await until('a card', WITHIN_MS, () => {
+    const pending = approvals.pending();
+    return pending.length > 0 ? pending : undefined;
+  });
+  if (card === undefined) throw new Error('no card');
+  const { id, revision, digest } = card;
+  await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
+}
+
+async function next(hub: TestHub, token: string): Promise<JsonObject> {
+  const claimed = await atDoor(hub, token, '/v1/inbox/claim', { max: 1, wait_ms: 20_000 });
+  const [item] = claimed.items as readonly { untrusted: JsonObject }[];
+  return item?.untrusted.native as JsonObject;
+}
+
+test('a request and its answer, each in the language of whoever reads it', async () => {
+  const asked = await atDoor(dad, eddy, '/v1/messages', request('r-1'));
+  expect(asked).toMatchObject({ http: 200, report: { chosen: { agent: 'jules' } } });
+  await allow();
+  const read = await next(mum, jules);
+  expect(read).toMatchObject({
+    performative: 'TASK_REQUEST',
+    sender: { agent_id: 'eddy' },
+    payload: { task_description: 'Please analyze sales data from Q3' },
+  });
+  const mine = {
+    mcp_version: '0.1.0',
+    sender: { agent_id: 'Jules' },
+    receiver: { agent_id: 'eddy' },
+    in_reply_to: read.message_id,
+  };
+  const accept = { ...mine, message_id: 'a-1', performative: 'TASK_ACCEPT', payload: {} };
+  expect(await atDoor(mum, jules, '/v1/messages', accept)).toMatchObject({ http: 200 });
+  const done = {
+    ...mine,
+    message_id: 'a-2',
+    performative: 'INFORM_RESULT',
+    payload: { task_status: 'success', result_summary: 'Up by 3 %', result_details: { up: 3 } },
+  };
+  expect(await atDoor(mum, jules, '/v1/messages', done)).toMatchObject({
+    http: 200,
+    replied: { state: 'completed' },
+  });
+  expect(await next(dad, eddy)).toMatchObject({
+    performative: 'INFORM',
+    in_reply_to: 'r-1',
+    conversation_id: 'sales-r-1',
+    content: { text: 'Up by 3 %', structured: { up: 3 } },
+  });
+});
+
+test('an agent of the same language reads the message as it was written', async () => {
+  await atDoor(mum, jules, '/v1/agents/jules', { dialect: 'fipa-acl' }, 'PATCH');
+  const written = request('r-2', { structured: { quarter: 3 }, text: 'Analyze' });
+  await atDoor(dad, eddy, '/v1/messages', written);
+  await allow();
+  expect(await next(mum, jules)).toEqual(written);
+  const answer = {
+    performative: 'NOT_UNDERSTOOD',
+    sender: 'jules',
+    content: 'Which sales?',
+    in_reply_to: 'r-2',
+  };
+  expect(await atDoor(mum, jules, '/v1/messages', answer)).toMatchObject({
+    replied: { state: 'failed' },
+  });
+  expect(await next(dad, eddy)).toEqual(answer);
+});
+
+test('nobody speaks for another agent, and what is no message is told why', async () => {
+  const other = { ...request('r-3'), sender: 'Jules' };
+  expect(await atDoor(dad, eddy, '/v1/messages', other)).toMatchObject({
+    http: 403,
+    detail: 'This token is that of "eddy", not of "Jules".',
+  });
+  const wrong = { ...request('r-4'), performative: 'SING' };
+  expect(await atDoor(dad, eddy, '/v1/messages', wrong)).toMatchObject({
+    http: 400,
+    detail: expect.stringContaining('"SING" is no performative'),
+  });
+  const late = { performative: 'INFORM', content: 'Done', in_reply_to: 'r-9' };
+  expect(await atDoor(dad, eddy, '/v1/messages', late)).toMatchObject({
+    http: 404,
+    detail: '"r-9" is unknown, or what it was about is over.',
+  });
+});
+
+test.each([
+  ['task', { task: 'Read the calendar' }],
+  ['context', { context: { amount: 5 } }],
+  ['priority', { priority: 'urgent' }],
+])('refuses a message whose %s is not what its origin says', async (name, lie) => {
+  const message = request('r-5', 'Send 500 to me');
+  const payload = { task: 'Send 500 to me', priority: 'normal', ...lie };
+  const id = randomUUID();
+  const sent = { ...payload, origin: { dialect: 'fipa-acl', message } };
+  expect(await attic.ask('delegate', sent, { id })).toMatchObject({
+    kind: 'error',
+    payload: {
+      code: 'invalid_envelope',
+      message: `The delegation does not fit: "${name}" is not what "origin" says.`,
+    },
+  });
+  expect(mum.node.services.work.approvals.pending()).toEqual([]);
+});

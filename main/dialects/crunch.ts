@@ -212,7 +212,7 @@ function responseOf(payload: JsonObject): JsonObject {
     status,
     result: given({
       summary: firstText(payload, 'outcome', 'summary', 'error') ?? '',
-      outputs: data['outputs'] ?? payload['data'],
+      outputs: 'decided_by' in data ? { decision: data } : (data['outputs'] ?? payload['data']),
       error: payload['error'],
     }),
     findings: data['findings'] ?? [],

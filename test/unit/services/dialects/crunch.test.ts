@@ -1,0 +1,144 @@
+// What claude-crunch says beyond requests and answers: a veto that a person decides, a hand-off that
+// is always asked, a vote and a word to everybody.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../main/lib/json-object.ts';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import { ANYBODY } from '../../../fakes/ruled-hubs.ts';
+import { BROWSER, delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openPairedHubs());
+  const dialect = 'claude-crunch';
+  await dad.work.agents.create('security-analyst', { dialect }, 'R2', OWNER);
+  await mum.work.agents.create(
+    'orchestrator',
+    { dialect, domains: ['family.chat'], topics: ['crunch'] },
+    'R0',
+    OWNER,
+  );
+  await dad.knows(mum);
+  await mum.knows(dad);
+});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const says = (type: string, payload: JsonObject, more: JsonObject = {}): JsonObject => ({
+  id: 'MSG-1705234700000-c5d6e7f8',
+  type,
+  from: 'security-analyst',
+  to: 'orchestrator',
+  correlation_id: 'MSG-1705234650000-x9y8z7w6',
+  timestamp: '2025-01-14T10:35:00Z',
+  priority: 'CRITICAL',
+  payload,
+  metadata: { issue_number: 42, phase: 'enrich', attempt: 1 },
+  ...more,
+});
+const post = async (message: JsonObject): Promise<void> => {
+  const [posted] = await Promise.allSettled([
+    dad.work.nativeMessages.post('security-analyst', message, signal),
+    clock.settle(),
+  ]);
+  if (posted.status === 'rejected') throw posted.reason;
+};
+
+test('a veto is a choice for a person, and the choice comes back as a RESPONSE', async () => {
+  const veto = says('ESCALATE', {
+    escalation_type: 'VETO',
+    severity: 'CRITICAL',
+    reason: 'Proposed implementation stores refresh tokens in localStorage',
+    veto_details: {
+      target: 'Token storage approach in spec',
+      vulnerability: 'CWE-922: Insecure Storage of Sensitive Information',
+      alternative: 'Use httpOnly secure cookies for refresh token storage',
+    },
+  });
+  await post(veto);
+  const { card } = mum;
+  expect(card.text).toBe('Proposed implementation stores refresh tokens in localStorage');
+  expect(card.choice?.options.map(({ label }) => label)).toEqual(['Accept', 'Override']);
+  const { id, revision, digest } = card;
+  await mum.work.approvals.decide(
+    { id, revision, digest, decision: 'answer', choice: '1' },
+    BROWSER,
+  );
+  await clock.settle();
+  const { untrusted } = await dad.claim('security-analyst');
+  expect(untrusted.native).toMatchObject({
+    type: 'RESPONSE',
+    correlation_id: veto['id'],
+    payload: {
+      status: 'SUCCESS',
+      result: {
+        summary: 'Accept',
+        outputs: { decision: { choice: '1', decided_by: "mum's person" } },
+      },
+    },
+  });
+});
+
+test('a hand-off is asked, whatever a rule allows', async () => {
+  await mum.work.rules.create(
+    {
+      ...ANYBODY,
+      effect: 'allow',
+      peer: dad.agentId,
+      agent: 'orchestrator',
+      domain: 'family.chat',
+    },
+    BROWSER,
+  );
+  const task = delegation('mum', 'Review the code', { domain: 'family.chat' });
+  const send = (more: object) =>
+    Promise.all([
+      dad.work.sender.delegate({ ...task, ...more }, 'security-analyst', null),
+      clock.settle(),
+    ]);
+  await send({});
+  expect(mum.work.approvals.pending()).toEqual([]);
+  await send({ act: 'handoff' });
+  expect(mum.card).toMatchObject({ text: 'Review the code', risk_class: 'R0' });
+});
+
+test('a hand-off says what remains to be done', async () => {
+  const transfer = { work_completed: 'Threat model', remaining_work: 'Review the code' };
+  const reason = 'Not my field';
+  await post(says('HANDOFF', { reason, context_transfer: transfer, urgency: 'IMMEDIATE' }));
+  expect(mum.card).toMatchObject({ text: 'Review the code', reason });
+});
+
+test('a vote and a word to everybody reach the agents that asked for them', async () => {
+  const vote = says('VOTE', {
+    conflict_id: 'CONF-001',
+    position: { choice: 'B', rationale: 'It is safer', evidence: [], confidence: 85 },
+    veto: false,
+  });
+  await post(vote);
+  expect((await mum.claim('orchestrator')).untrusted.native).toEqual(vote);
+  const abort = says('BROADCAST', { event: 'ABORT', content: { message: 'Stop' } }, { to: '*' });
+  await post(abort);
+  expect((await mum.claim('orchestrator')).untrusted.native).toEqual(abort);
+  const everybody = says('REQUEST', { action: 'validate' }, { to: '*' });
+  await expect(post(everybody)).rejects.toThrow('"to" may be "*" in a BROADCAST only');
+});
+
+test('a hub that knows no dialects gets the fields alone, and no hand-off', async () => {
+  await closeTwoHubs({ clock, dad, mum });
+  ({ clock, dad, mum } = await openPairedHubs({}, { extensions: ['route/1'] }));
+  const dialect = 'claude-crunch';
+  await dad.work.agents.create('security-analyst', { dialect }, 'R2', OWNER);
+  await mum.work.agents.create('orchestrator', {}, 'R2', OWNER);
+  await dad.knows(mum);
+  await mum.knows(dad);
+  await post(says('REQUEST', { action: 'validate', context: {} }));
+  expect(mum.card.text).toBe('validate');
+  expect(JSON.stringify(mum.store.read.tasks({ limit: 1 }))).not.toContain('origin');
+  await expect(post(says('HANDOFF', { reason: 'Not my field' }))).rejects.toMatchObject({
+    code: 'conflict',
+  });
+});

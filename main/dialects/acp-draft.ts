@@ -1,8 +1,10 @@
 // The first draft of AXON: the same kinds and fields, older addresses, and no payload where a kind
 // has none.
+import { isErrorCode, readWireErrorCode } from '../../preload/contract/errors.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
-import { entryOf, given, objectOf, textOf } from './members.ts';
+import { entryOf, firstText, objectOf, picked, textOf } from './members.ts';
 
 const KINDS: Readonly<Record<string, ReadingKind>> = {
   query: 'query',
@@ -14,6 +16,18 @@ const KINDS: Readonly<Record<string, ReadingKind>> = {
   result: 'result',
   error: 'result',
   ack: 'accept',
+};
+
+/** What of a payload is AXON; the rest stays in the message. */
+const MEMBERS: Readonly<Record<ReadingKind, readonly string[]>> = {
+  query: ['question', 'domain', 'max_tokens', 'deadline_ms'],
+  delegate: ['task', 'context', 'priority', 'report_back', 'deadline_ms', 'domain', 'reason'],
+  notify: ['topic', 'data', 'importance'],
+  result: ['status', 'outcome', 'data', 'error', 'code', 'tokens_used'],
+  cancel: ['reason'],
+  accept: [],
+  progress: [],
+  discover: [],
 };
 
 export const ACP_DRAFT: Dialect = {
@@ -28,27 +42,11 @@ export const ACP_DRAFT: Dialect = {
     const id = textOf(message['id']);
     if (id === null) return err('"id" must be text that is unique to the message');
     const payload = objectOf(message['payload']);
-    const text = textOf(payload['message']);
+    const refusal = word === 'ack' && payload['accepted'] === false;
     return ok({
-      kind,
-      payload:
-        word === 'error'
-          ? given({
-              status: 'failed',
-              outcome: '',
-              error: text ?? 'It failed.',
-              code: payload['code'],
-            })
-          : word === 'ack' && payload['accepted'] === false
-            ? given({
-                status: 'failed',
-                outcome: '',
-                error: textOf(payload['reason']),
-                code: 'rejected',
-              })
-            : payload,
-      ...(word === 'ack' && payload['accepted'] === false ? { kind: 'result' } : {}),
-      from: textOf(message['from']),
+      kind: refusal ? 'result' : kind,
+      payload: refusal || word === 'error' ? failure(payload) : said(kind, word, payload),
+      from: null,
       to: textOf(message['to']),
       capability: null,
       ids: [id],
@@ -71,3 +69,24 @@ export const ACP_DRAFT: Dialect = {
     };
   },
 };
+
+function said(kind: ReadingKind, word: string | null, payload: JsonObject): JsonObject {
+  if (word === 'response') {
+    const outcome = textOf(payload['summary']) ?? 'Answered.';
+    return { status: 'completed', outcome, ...picked(payload, ['data', 'tokens_used']) };
+  }
+  const members = picked(payload, MEMBERS[kind]);
+  return members['status'] === 'failed' ? { ...members, ...failure(payload) } : members;
+}
+
+function failure(payload: JsonObject): JsonObject {
+  const { code } = payload;
+  const error = firstText(payload, 'error', 'message', 'reason', 'outcome') ?? 'It failed.';
+  const fallback = 'accepted' in payload ? 'rejected' : 'internal';
+  return {
+    status: 'failed',
+    outcome: textOf(payload['outcome']) ?? '',
+    error,
+    code: isErrorCode(code) ? readWireErrorCode(code) : fallback,
+  };
+}

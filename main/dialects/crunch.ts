@@ -15,6 +15,8 @@ import {
   wholeOf,
 } from './members.ts';
 
+/** What a vote is told under. */
+export const VOTE_TOPIC = 'crunch.vote';
 const DEADLINE_MAX_MS = 86_400_000;
 const TOKENS_MAX = 1_000_000_000;
 /** To everybody, in `to`. */
@@ -46,7 +48,6 @@ const READERS: Readonly<Record<CrunchType, (fields: Fields, message: JsonObject)
         context,
         priority: priorityOf(priority),
         deadline_ms: wholeOf(limits['timeout_ms'], 1, DEADLINE_MAX_MS),
-        max_tokens: wholeOf(limits['max_output_tokens'], 0, TOKENS_MAX),
       }),
     };
   },
@@ -119,7 +120,7 @@ const READERS: Readonly<Record<CrunchType, (fields: Fields, message: JsonObject)
     return {
       kind: 'notify',
       payload: {
-        topic: 'crunch.vote',
+        topic: VOTE_TOPIC,
         data: given({ conflict_id, position, compromise, veto, veto_reason }),
         importance: importanceOf(priority),
       },

@@ -33,6 +33,13 @@ export function wholeOf(value: unknown, least: number, most: number): number | n
     : null;
 }
 
+/** The members of these names that are there. */
+export function picked(members: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(members, name)).map((name) => [name, members[name]]),
+  );
+}
+
 /** Leaves out what is null, undefined or an object without members. */
 export function given(members: JsonObject): JsonObject {
   return Object.fromEntries(

@@ -53,6 +53,13 @@ export function checkOrigin(kind: ReadingKind, payload: JsonObject): Result<void
   return compare(kind, readOrigin(payload), COMPARED, payload);
 }
 
+/** The payload without an origin that says something else: then its fields alone count. */
+export function withTrueOrigin(kind: ReadingKind, payload: JsonObject): JsonObject {
+  if (checkOrigin(kind, payload).ok) return payload;
+  const { origin: _, ...fields } = payload;
+  return fields;
+}
+
 /** The same of a `response`, which says the outcome as `summary`. */
 export function checkAnswer(payload: JsonObject): Result<void, string> {
   const { data, summary: outcome } = payload;

@@ -1,7 +1,7 @@
 // A `notify` from another hub or agent: recorded for people in the feed and handed to the agents
 // that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
 // (receipts, progress) go to those who wait for them and to nobody else.
-import { checkOrigin } from '../../dialects/origin.ts';
+import { withTrueOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -78,11 +78,6 @@ export class IncomingNotices {
       log.debug('notification dropped: it does not fit', { reason: parsed.error });
       return;
     }
-    const origin = checkOrigin('notify', envelope.payload);
-    if (!origin.ok) {
-      log.debug('notification dropped: it does not fit', { reason: origin.error });
-      return;
-    }
     const payload = parsed.value;
     // What says "I have your result" was asked for by ourselves, stores nothing, and is never
     // limited.
@@ -112,7 +107,7 @@ export class IncomingNotices {
       ref: envelope.ref,
       fromAgent,
       payload,
-      sent: envelope.payload,
+      sent: withTrueOrigin('notify', envelope.payload),
     });
   }
 

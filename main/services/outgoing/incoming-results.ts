@@ -185,9 +185,9 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     return { status: 'failed', outcome: message, data: null, error: message, code, decision };
   }
   const parsed = parseResult(envelope.payload);
-  const checked = checkOrigin('result', envelope.payload);
-  if (!parsed.ok || !checked.ok) return undefined;
-  const origin = readOrigin(envelope.payload);
+  if (!parsed.ok) return undefined;
+  const isSame = checkOrigin('result', envelope.payload).ok;
+  const origin = isSame ? readOrigin(envelope.payload) : undefined;
   const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
   return {
     status,

@@ -10,6 +10,7 @@ import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
+import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -24,6 +25,7 @@ import type { NativeItems } from '../inbox/native-items.ts';
 import { HAND_OFF } from '../../protocol/escalation.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
+import type { SentKind } from './candidates.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
 import type { Tasks } from './tasks.ts';
@@ -58,6 +60,8 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
+/** Every paired hub. */
+const EVERYBODY = '*';
 const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';
 
 export class NativeMessages {
@@ -80,11 +84,12 @@ export class NativeMessages {
   }
 
   #do(post: Post): Promise<Sent> {
-    switch (post.reading.kind) {
+    const { kind } = post.reading;
+    switch (kind) {
       case 'query':
       case 'delegate':
       case 'notify':
-        return this.#send(post);
+        return this.#send(post, kind);
       case 'result':
         return this.#reply(post);
       case 'accept':
@@ -96,17 +101,17 @@ export class NativeMessages {
     }
   }
 
-  async #send(post: Post): Promise<Sent> {
+  async #send(post: Post, kind: SentKind): Promise<Sent> {
     const { agent, dialect, message, reading, earlier, signal } = post;
-    const to = this.#recipient(agent, reading);
-    const extra = this.#extra(to, agent, post);
+    const to = this.#recipient(agent, reading, kind);
+    const extra = this.#extra(to, kind, post);
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
-    if (reading.kind === 'notify') {
+    if (kind === 'notify') {
       const params = parsed(OPERATIONS['send.notify'].params, asked);
       return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
     }
-    if (reading.kind === 'query') {
+    if (kind === 'query') {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const report = await this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       return { report, native: this.#answer(dialect, agent, message, report) };
@@ -117,14 +122,14 @@ export class NativeMessages {
   }
 
   /** The message beside its fields; left out for a hub that would not read it. */
-  #extra(to: To, agent: string, { dialect, message, reading }: Post): JsonObject {
+  #extra(to: To, kind: SentKind, { agent, dialect, message, reading }: Post): JsonObject {
     const { act, topic } = reading.payload;
     const extra = { origin: originOf({ dialect, message }), ...(act === HAND_OFF ? { act } : {}) };
-    if (to === '*' || reading.kind === 'notify') return extra;
-    const chosen = this.#deps.recipients.resolve(to, agent, reading.kind as 'query' | 'delegate');
+    if (to === EVERYBODY) return extra;
+    const chosen = this.#deps.recipients.resolve(to, agent, kind);
     if (chosen.at === 'local') return extra;
     if (this.#deps.messenger.extensions(chosen.peer.key).includes(DIALECTS_EXTENSION)) return extra;
-    if (act === HAND_OFF || topic === 'crunch.vote')
+    if (act === HAND_OFF || topic === VOTE_TOPIC)
       throw new AppError('conflict', MEANS_MORE, { failedBy: 'peer' });
     return {};
   }
@@ -192,12 +197,12 @@ export class NativeMessages {
   }
 
   /** A named agent here or at a hub, a hub, or whoever does what is named. */
-  #recipient(agent: string, { to, capability, kind }: Reading): To {
+  #recipient(agent: string, { to, capability }: Reading, kind: SentKind): To {
     if (to === null) {
       if (capability !== null) return { capability };
       throw refused('The message names nobody, and nothing that somebody must be able to do.');
     }
-    if (to === '*') return to;
+    if (to === EVERYBODY) return to;
     const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
     const local = named(to, own.map(shownAgent));
     if (local !== undefined) return `local/${local}`;
@@ -215,7 +220,7 @@ export class NativeMessages {
     const last = needs.at(-1) ?? to;
     for (const need of needs) {
       try {
-        this.#deps.recipients.resolve(need, agent, kind as 'query' | 'delegate' | 'notify');
+        this.#deps.recipients.resolve(need, agent, kind);
         return need;
       } catch (error) {
         if (!(error instanceof AppError) || need === last) throw error;

@@ -273,7 +273,8 @@ function mayRunThere({ code, failedBy }: AppError): boolean {
 
 function readResponse(envelope: Envelope): ResponsePayload | AppError {
   const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
-  if (parsed?.ok && checkAnswer(envelope.payload).ok) return parsed.value;
+  if (parsed?.ok)
+    return checkAnswer(envelope.payload).ok ? parsed.value : { ...parsed.value, origin: null };
   return new AppError('not_understood', 'The other hub gave an answer that is no response.', {
     failedBy: 'peer',
   });

@@ -3,6 +3,7 @@
 import { isErrorCode, readWireErrorCode } from '../../preload/contract/errors.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
+import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
 import { entryOf, firstText, objectOf, picked, textOf } from './members.ts';
 
@@ -57,20 +58,22 @@ export const ACP_DRAFT: Dialect = {
 
   write({ kind, id, at, from, to, payload, answers }) {
     const isAnswer = kind === 'result' && payload['summary'] !== undefined;
+    const isAccept = kind === 'notify' && payload['topic'] === TASK_ACCEPTED;
     return {
       v: 1,
       id,
       from,
       to,
       ts: at,
-      kind: isAnswer ? 'response' : kind,
+      kind: isAnswer ? 'response' : isAccept ? 'ack' : kind,
       ref: answers === null ? null : (objectOf(answers.message)['id'] ?? answers.id),
-      payload,
+      payload: isAccept ? { accepted: true, ...objectOf(payload['data']) } : payload,
     };
   },
 };
 
 function said(kind: ReadingKind, word: string | null, payload: JsonObject): JsonObject {
+  if (word === 'ack') return { topic: TASK_ACCEPTED, data: picked(payload, ['estimated_ms']) };
   if (word === 'response') {
     const outcome = textOf(payload['summary']) ?? 'Answered.';
     return { status: 'completed', outcome, ...picked(payload, ['data', 'tokens_used']) };

@@ -11,6 +11,9 @@ import type { Result } from '../lib/result.ts';
 export type ReadingKind =
   'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'progress' | 'cancel' | 'discover';
 
+/** The topic under which whoever asked is told that its task was taken on. */
+export const TASK_ACCEPTED = 'task.accepted';
+
 export interface Reading {
   readonly kind: ReadingKind;
   /**

@@ -2,6 +2,7 @@
 // and capabilities. Paths in artifacts are text: this hub opens none.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
+import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, textOf, toIso } from './members.ts';
 
@@ -48,7 +49,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       priority: fields['priority'] === 'high' ? 'urgent' : undefined,
     }),
   }),
-  TASK_ACCEPT: step('accept'),
+  TASK_ACCEPT: ({ estimated_completion_time, comments }) => ({
+    kind: 'accept',
+    payload: { topic: TASK_ACCEPTED, data: given({ estimated_completion_time, comments }) },
+  }),
   TASK_REJECT: refused(() => 'rejected'),
   INFORM_RESULT: (fields) => {
     const status = entryOf(STATUSES, fields['task_status']) ?? 'completed';
@@ -148,6 +152,12 @@ function bodyOf({ kind, payload }: Told): Body {
   if (kind === 'cancel')
     return { performative: 'CANCEL', payload: given({ reason_text: payload['reason'] }) };
   if (kind === 'result') return resultOf(payload);
+  if (payload['topic'] === TASK_ACCEPTED)
+    return {
+      performative: 'TASK_ACCEPT',
+      ontology: 'elizaos:ontology:general/task_acceptance',
+      payload: { status: 'accepted', ...objectOf(payload['data']) },
+    };
   return {
     performative: 'INFORM_RESULT',
     payload: given({

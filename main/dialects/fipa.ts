@@ -2,6 +2,7 @@
 // replies by `reply_with` and `in_reply_to`.
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
+import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
 
@@ -39,7 +40,9 @@ const notice = ({ text, data, topic }: Said): Act => ({
   kind: 'notify',
   payload: { topic, data: data ?? text },
 });
-const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
+const step =
+  (kind: ReadingKind, payload: JsonObject = {}) =>
+  (): Act => ({ kind, payload });
 const decided = (decision: string) => (said: Said, answers: boolean) =>
   answers ? done(said, { data: given({ decision, content: said.data }) }) : notice(said);
 
@@ -59,7 +62,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   REJECT_PROPOSAL: decided('reject'),
   CONFIRM: notice,
   DISCONFIRM: notice,
-  AGREE: step('accept'),
+  AGREE: step('accept', { topic: TASK_ACCEPTED, data: {} }),
   CANCEL: step('cancel'),
 };
 
@@ -121,6 +124,7 @@ function performativeOf({ kind, payload }: Told): string {
   if (kind === 'query') return 'QUERY';
   if (kind === 'delegate') return 'REQUEST';
   if (kind === 'cancel') return 'CANCEL';
+  if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';
   return payload['code'] === 'not_understood' ? 'NOT_UNDERSTOOD' : 'FAILURE';
 }

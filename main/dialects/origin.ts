@@ -76,7 +76,9 @@ function compare(
   const { dialect, message } = origin;
   const read = dialect.read(message);
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
-  if (read.value.kind !== kind) return err(`"origin" is a ${read.value.kind}, and not a ${kind}`);
+  // Whoever asked is told of it by a notice.
+  const carried = read.value.kind === 'accept' ? 'notify' : read.value.kind;
+  if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
   const said = read.value.payload;
   const differs = names.find(
     (name) => canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),

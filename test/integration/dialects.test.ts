@@ -85,6 +85,7 @@ test('a request and its answer, each in the language of whoever reads it', async
   };
   const accept = { ...mine, message_id: 'a-1', performative: 'TASK_ACCEPT', payload: {} };
   expect(await atDoor(mum, jules, '/v1/messages', accept)).toMatchObject({ http: 200 });
+  expect(await next(dad, eddy)).toMatchObject({ performative: 'AGREE', in_reply_to: 'r-1' });
   const done = {
     ...mine,
     message_id: 'a-2',

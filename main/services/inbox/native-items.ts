@@ -5,7 +5,7 @@ import type { Dialect, Told } from '../../dialects/dialect.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -49,15 +49,25 @@ export class NativeItems {
     });
   }
 
-  /** What a result or a cancel is about, as the agent wrote or read it. */
-  #answered(dialect: Dialect, { kind, task_id }: DeliveryDto): Told['answers'] {
-    if (task_id === null || (kind !== 'result' && kind !== 'cancel')) return null;
-    const task = this.#deps.store.read.task(task_id);
+  /** What an answer, a cancel or a word about a request is about, as the agent wrote or read it. */
+  #answered(dialect: Dialect, item: DeliveryDto): Told['answers'] {
+    const task = this.#taskOf(item);
     if (task === undefined) return null;
     const origin = readOrigin(readObject(task.payload));
     return {
       id: task.messageId,
       message: origin?.dialect === dialect ? origin.message : null,
     };
+  }
+
+  #taskOf({ kind, task_id, envelope, trust }: DeliveryDto): TaskRow | undefined {
+    const { read } = this.#deps.store;
+    if (kind === 'result' || kind === 'cancel')
+      return task_id === null ? undefined : read.task(task_id);
+    if (kind !== 'notify' || envelope.ref === null) return undefined;
+    const peer = read.peers().find(({ agentId }) => agentId === trust.peer_id);
+    return peer === undefined
+      ? read.task(envelope.ref)
+      : read.taskByMessage('outgoing', peer.key, envelope.ref);
   }
 }

@@ -148,11 +148,18 @@ export class NativeMessages {
     };
   }
 
-  async #accept({ agent, reading, earlier }: Post): Promise<Sent> {
+  /** The hub tells the other hub; the agent that asked is told in words, as far as it is known. */
+  async #accept({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
     await this.#deps.inbox.ack(agent, item.delivery_id, null);
-    return {};
+    const { from_agent: asker, peer_id: hub } = item.untrusted.origin;
+    if (asker === null) return {};
+    const { topic, data } = reading.payload;
+    const notice = { to: `${hub ?? 'local'}/${asker}`, topic, data, ref: item.envelope.id };
+    const params = parsed(OPERATIONS['send.notify'].params, notice);
+    const origin = originOf({ dialect, message });
+    return { report: await this.#deps.sender.notify({ ...params, origin }, agent) };
   }
 
   async #cancel({ agent, reading, earlier }: Post): Promise<Sent> {

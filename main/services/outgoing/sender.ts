@@ -18,7 +18,12 @@ import type { IncomingNotices } from '../admission/incoming-notices.ts';
 import { DECLINED, type Admission } from '../admission/admission.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
-import { delegatePayload, notifyPayload, queryPayload } from './outgoing-payloads.ts';
+import {
+  delegatePayload,
+  notifyPayload,
+  queryPayload,
+  type NativeMembers,
+} from './outgoing-payloads.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
 import type { QueryService } from '../admission/query-service.ts';
@@ -87,7 +92,10 @@ export class Sender {
     return this.#named(await this.#delegate(params, asker, idempotencyKey));
   }
 
-  async notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReportDto> {
+  async notify(
+    params: OperationParams<'send.notify'> & NativeMembers,
+    asker: Asker,
+  ): Promise<SendReportDto> {
     return this.#named(await this.#notify(params, asker));
   }
 

@@ -121,6 +121,7 @@ test.each(carried)('$title', async ({ dialect: name, message: example, number })
   const back = [does(name), asks(name)] as const;
   const meant = kindOf(name, example);
   switch (meant?.kind) {
+    case 'accept':
     case 'result': {
       const request = addressed(name, REQUESTS[name], there, 1_000 + number, null);
       await sent(name, request);

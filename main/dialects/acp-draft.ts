@@ -70,6 +70,17 @@ export const ACP_DRAFT: Dialect = {
       payload: isAccept ? { accepted: true, ...objectOf(payload['data']) } : payload,
     };
   },
+
+  offer: ({ id, at, from, to }, { domains, channels, tools }, asked) => ({
+    v: 1,
+    id,
+    from,
+    to,
+    ts: at,
+    kind: 'capabilities',
+    ref: asked['id'],
+    payload: { agent_name: from, domains, channels, tools },
+  }),
 };
 
 function said(kind: ReadingKind, word: string | null, payload: JsonObject): JsonObject {

@@ -48,6 +48,16 @@ export interface Told {
   readonly answers: { readonly message: JsonObject | null; readonly id: string } | null;
 }
 
+/** What one agent, or all of a hub, say that they can do. */
+export interface Offer {
+  readonly domains: readonly string[];
+  readonly capabilities: readonly string[];
+  readonly channels: readonly string[];
+  readonly tools: readonly string[];
+  /** A request that would be taken, by domain. */
+  readonly examples: ReadonlyMap<string, string>;
+}
+
 export interface Dialect {
   readonly name: DialectName;
   /** Whether a message of no declared dialect is one of this. */
@@ -55,4 +65,10 @@ export interface Dialect {
   /** The error is a sentence for the agent that posted it. */
   read(message: JsonObject): Result<Reading, string>;
   write(told: Told): JsonObject;
+  /** The answer to a message that asks what somebody can do; absent where none asks that. */
+  offer?(
+    told: Omit<Told, 'kind' | 'payload' | 'answers'>,
+    offer: Offer,
+    asked: JsonObject,
+  ): JsonObject;
 }

@@ -3,8 +3,8 @@
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
-import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
-import { entryOf, firstText, given, objectOf, textOf, toIso } from './members.ts';
+import type { Dialect, Offer, Reading, ReadingKind, Told } from './dialect.ts';
+import { entryOf, firstText, given, objectOf, textOf, toIso, listOf } from './members.ts';
 
 const VERSION = '0.1.0';
 const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
@@ -129,7 +129,36 @@ export const ELIZA: Dialect = {
       payload,
     });
   },
+
+  offer: ({ id, at, from, to }, offer, asked) => ({
+    mcp_version: VERSION,
+    message_id: id,
+    performative: 'INFORM_CAPABILITIES',
+    sender: { agent_id: from },
+    receiver: { agent_id: to },
+    in_reply_to: asked['message_id'],
+    language: 'application/json',
+    ontology: 'elizaos:ontology:agent/capability_information',
+    timestamp: toIso(at),
+    payload: { status: 'success', capabilities: capabilitiesOf(offer, objectOf(asked['payload'])) },
+  }),
 };
+
+/** `summary`: all there is; `action_details`: the actions alone; `specific`: whether all is there. */
+function capabilitiesOf(
+  { domains, capabilities, examples }: Offer,
+  { query_type: type, query_parameters: wanted }: JsonObject,
+): JsonObject {
+  const described = (name: string) => given({ name, description: examples.get(name) });
+  const actions = [...capabilities, ...domains].map(described);
+  if (type === 'action_details') return { actions };
+  if (type !== 'specific') return { topics: domains, actions };
+  const { topics, actions: names, match_type: match } = objectOf(wanted);
+  const asked = [...listOf(topics), ...listOf(names)];
+  const matched = asked.filter((word) => actions.some(({ name }) => name === word));
+  const isMatch = match === 'any' ? matched.length > 0 : matched.length === asked.length;
+  return { match_result: isMatch, matched_capabilities: matched };
+}
 
 interface Body {
   readonly performative: string;

@@ -564,8 +564,8 @@ export interface ChosenDto {
 export interface PostedDto {
   /** Of a request. */
   readonly report?: SendReportDto;
-  /** The answer to a question, in the dialect. */
-  readonly native?: unknown;
+  /** The answer to a question, in the dialect; words of somebody else. */
+  readonly untrusted?: { readonly native: unknown };
   /** Of an answer. */
   readonly replied?: { readonly state: string; readonly sent_to: string | null };
 }

@@ -12,11 +12,12 @@ import type { Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
-import { escapeName } from '../../core/text-escape.ts';
+import { escapeJson, escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
+import type { KeyHex } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
@@ -26,6 +27,7 @@ import { HAND_OFF } from '../../protocol/escalation.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 import type { SentKind } from './candidates.ts';
+import { offerOf, together } from './offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
 import type { Tasks } from './tasks.ts';
@@ -42,6 +44,8 @@ interface Deps {
   readonly recipients: Recipients;
   readonly sender: Sender;
   readonly tasks: Tasks;
+  readonly random: Random;
+  readonly refreshCapabilities: (peer: KeyHex) => Promise<unknown>;
 }
 
 /** An earlier message that this one refers to: an item of the inbox, or a request of its own. */
@@ -96,8 +100,10 @@ export class NativeMessages {
         return this.#accept(post);
       case 'cancel':
         return this.#cancel(post);
+      case 'discover':
+        return this.#discover(post);
       default:
-        throw refused('Ask this by GET /v1/peers/HUB/capabilities.');
+        throw refused('A hub says this by itself; no agent needs to.');
     }
   }
 
@@ -114,7 +120,8 @@ export class NativeMessages {
     if (kind === 'query') {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const report = await this.#deps.sender.query({ ...params, ...extra }, agent, signal);
-      return { report, native: this.#answer(dialect, agent, message, report) };
+      const native = this.#answer(dialect, agent, message, report);
+      return native === undefined ? { report } : { report, untrusted: { native } };
     }
     const params = parsed(OPERATIONS['send.delegate'].params, asked);
     const key = reading.ids[0] === undefined ? null : `${dialect.name} ${reading.ids[0]}`;
@@ -168,6 +175,29 @@ export class NativeMessages {
     const reason = reading.payload['reason'];
     await this.#deps.tasks.cancel(task.id, { agent }, typeof reason === 'string' ? reason : null);
     return {};
+  }
+
+  /** What the other hub told last, asked for anew; of agents here, what they offer. */
+  async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
+    const { recipients, refreshCapabilities, store, random, clock, agents } = this.#deps;
+    const to = this.#recipient(agent, reading, 'query');
+    const found = recipients.resolve(to, agent, 'query');
+    if (found.at === 'peer') await refreshCapabilities(found.peer.key);
+    const known =
+      found.at === 'peer'
+        ? (readCapabilities(store.read.peer(found.peer.key))?.agents ?? [])
+        : agents.active().map(offerOf);
+    const asked = known.filter(({ name }) => found.agent === null || name === found.agent);
+    const id = random.uuid();
+    const told = {
+      id,
+      at: clock.wallMs(),
+      from: found.agent ?? (found.at === 'peer' ? found.peer.petname : agent),
+      to: agent,
+      conversation: id,
+    };
+    const native = dialect.offer?.(told, together(asked), message);
+    return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
   /** The answer to a query, in the dialect of the question. */

@@ -1,10 +1,15 @@
 // Agents of other languages at the door of two whole hubs over real QUIC: Eddy speaks FIPA at Dad's
 // hub, Jules the draft of ElizaOS at Mum's. What one writes the other reads in its own language, a
 // person sees what both read, and a message whose fields say something else than it does is refused.
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DIALECTS } from '../../preload/contract/dialects.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
+import { endAfterTest } from '../support/programs.ts';
 import { atDoor, OWNER, RawPeer, WITHIN_MS } from '../support/raw-peer.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
@@ -157,4 +162,39 @@ test.each([
     },
   });
   expect(mum.node.services.work.approvals.pending()).toEqual([]);
+});
+
+describe('the smallest agents of the page', () => {
+  const page = readFileSync(new URL('../../resources/docs/dialects.md', import.meta.url), 'utf8');
+  const [head = '', ...ends] = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(
+    ([, code = '']) => code,
+  );
+
+  test.each(DIALECTS.map((dialect, index) => [dialect, ends[index] ?? ''] as const))(
+    '%s',
+    async (dialect, end) => {
+      expect(`${head}${end}`.trim().split('\n').length).toBeLessThanOrEqual(26);
+      const name = `smallest-${dialect}`;
+      const token = await mum.agent(name);
+      await atDoor(mum, token, `/v1/agents/${name}`, { dialect }, 'PATCH');
+      const tokenFile = join(mum.home, `${name}.secret`);
+      writeFileSync(tokenFile, token, { mode: 0o600 });
+      const env = { AXON_TOKEN_FILE: tokenFile, AXON_URL: `http://127.0.0.1:${mum.port}` };
+      const program = spawn('python3', ['-c', `${head}${end}`], {
+        env: { PATH: process.env['PATH'], ...env },
+        stdio: 'ignore',
+      });
+      endAfterTest(program);
+      const asker = await mum.agent(`asks-${name}`);
+      const task = { to: `local/${name}`, task: 'Water the garden' };
+      const { id } = await atDoor(mum, asker, '/v1/delegate', task);
+      await allow();
+      const ended = await atDoor(mum, asker, `/v1/tasks/${String(id)}?wait=20000`);
+      expect(ended).toMatchObject({
+        state: 'completed',
+        untrusted: { outcome: 'Read: Water the garden' },
+      });
+    },
+    60_000,
+  );
 });

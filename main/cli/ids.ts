@@ -1,6 +1,5 @@
 // The ids that a person or agent types: each command says which one it wants and where to find it,
 // before the hub is asked as well as when the hub knows none of that id. Prints nothing.
-import { InvalidArgumentError } from 'commander';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { HubProblem, type HubClient } from './hub-client.ts';
 import { refusal } from './refusal.ts';
@@ -57,12 +56,4 @@ export async function withId<Answer>(
 /** The request of this id, as withId. @param owner speaks for the person in charge */
 export function requestOf(owner: HubClient, id: string): Promise<ApprovalDto> {
   return withId('request', id, (request) => owner.call('approvals.get', { id: request }));
-}
-
-/** The value of --conversation. */
-export function conversationId(text: string): string {
-  if (UUID.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError(
-    'It must be the "conversation_id" that a task or an item of the inbox has with --json.',
-  );
 }

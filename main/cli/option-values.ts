@@ -17,7 +17,7 @@ export function domainName(text: string): string {
   );
 }
 
-/** What an agent does: a domain, and after "=" a request that it would take. */
+/** What an agent does: a domain, and after "=" a request that it would take; none removes it. */
 export type OfferedDomain = string | { readonly domain: string; readonly example: string };
 
 /** An option that may be given several times. */
@@ -25,9 +25,9 @@ export function collectOffers(value: string, before: OfferedDomain[] = []): Offe
   const at = value.indexOf('=');
   if (at < 0) return [...before, domainName(value)];
   const example = value.slice(at + 1).trim();
-  if (example.length === 0 || example.length > EXAMPLE_MAX_CHARACTERS)
+  if (example.length > EXAMPLE_MAX_CHARACTERS)
     throw new InvalidArgumentError(
-      `The example after "=" must have from 1 to ${EXAMPLE_MAX_CHARACTERS} characters.`,
+      `The example after "=" must have at most ${EXAMPLE_MAX_CHARACTERS} characters.`,
     );
   return [...before, { domain: domainName(value.slice(0, at).trim()), example }];
 }

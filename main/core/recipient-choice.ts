@@ -1,6 +1,6 @@
-// Which of several agents gets what names no agent, only an area or a capability: the best fit,
-// then the least busy, the most reliable, the fastest connection, and last the order of ids. Every
-// choice comes with the sentence that explains it. A match authorises nothing.
+// Chooses the agent for a request that names only an area or a capability: the best fit, then the
+// least busy, the most reliable, the fastest connection, and last the order of ids. Every choice
+// comes with the sentence that explains it. A match authorises nothing.
 import { escapeName } from './text-escape.ts';
 import { longestDomain } from './routing.ts';
 
@@ -141,9 +141,7 @@ function bestWord(offers: readonly string[], { what, word }: Need): string | und
 function byRank(first: Fitting<Candidate>, second: Fitting<Candidate>): number {
   const step = decidingStep(first, second);
   return (
-    second.length - first.length ||
-    (step === undefined ? 0 : step.rank(first) - step.rank(second)) ||
-    (first.candidate.id < second.candidate.id ? -1 : 1)
+    second.length - first.length || (step === undefined ? 0 : step.rank(first) - step.rank(second))
   );
 }
 
@@ -166,8 +164,8 @@ function distanceBand(roundTripMs: number | null): number {
 }
 
 function aloneWords({ candidate, word }: Fitting<Candidate>, othersAreHindered: boolean): string {
-  const only = `nly ${candidate.name} offers "${word}"`;
-  return othersAreHindered ? `Just now, o${only}.` : `O${only}.`;
+  const start = othersAreHindered ? 'Just now, only' : 'Only';
+  return `${start} ${candidate.name} offers "${word}".`;
 }
 
 function comparedWords(best: Fitting<Candidate>, second: Fitting<Candidate>): string {

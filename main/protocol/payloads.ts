@@ -96,6 +96,7 @@ interface ResultPayload {
   readonly data: unknown;
   readonly error: string | null;
   readonly code: WireErrorCode | null;
+  readonly tokens_used: number;
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
   readonly decision: Decision | null;
@@ -227,6 +228,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     data: fields.any('data'),
     error: fields.optionalText('error'),
     code: fields.has('code') ? readWireErrorCode(fields.raw('code')) : null,
+    tokens_used: readTokens(payload.tokens_used),
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
   });
@@ -399,6 +401,11 @@ function readName(value: unknown): string | null {
     value.length <= limits.PERSON_NAME_MAX_CHARACTERS
     ? value
     : null;
+}
+
+/** A hint: no result is lost for a bad count. */
+function readTokens(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0;
 }
 
 function readVersions(value: unknown): readonly number[] {

@@ -78,7 +78,7 @@ export interface SearchHitDto {
   readonly direction: 'in' | 'out' | 'local';
   /** A wire kind. */
   readonly kind: string;
-  /** Who asked whom; of what belongs to no request, who said it to whom. */
+  /** Who said it to whom. */
   readonly from: SpeakerDto;
   readonly to: SpeakerDto;
   /** The words around the first hit in pieces, each with whether it is a hit. */

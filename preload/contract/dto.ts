@@ -443,6 +443,9 @@ export interface MutedTopicDto {
   readonly id: string;
   readonly peer_id: string | null;
   readonly peer_name: string;
+  /** Of an agent of this hub; null: all agents of the other hub. */
+  readonly from_agent: string | null;
+  readonly from_name: OutsideText | null;
   readonly topic: OutsideText;
 }
 
@@ -492,8 +495,8 @@ export type UiEventBody =
       readonly unread: number;
     }
   | { readonly type: 'muted_topics'; readonly topics: readonly MutedTopicDto[] }
-  /** Notices with these numbers are not kept any longer. */
   | { readonly type: 'conversation_gone'; readonly id: string }
+  /** Notices with these numbers are not kept any longer. */
   | { readonly type: 'feed_removed'; readonly seqs: readonly number[]; readonly unread: number }
   | { readonly type: 'do_not_disturb'; readonly attention: AttentionDto }
   | { readonly type: 'conversation'; readonly id: string }

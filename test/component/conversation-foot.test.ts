@@ -7,7 +7,7 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CONVERSATIONS, DAD, DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp, tabTo, watchDownloads } from './support/page.ts';
 
-const { remove, save, inspect, pick } = ENGLISH.conversations;
+const { emptyTitle, remove, save, inspect, pick } = ENGLISH.conversations;
 const { id } = DINNER_THREAD.conversation;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const row = () => page.getByRole('link', { name: /dinner is at 7/ });
@@ -27,6 +27,21 @@ test('says what goes and what stays, then the conversation is gone from the list
   await expect.element(page.getByText(pick, { exact: true })).toBeVisible();
   await expect.element(row()).not.toBeInTheDocument();
   expect(callsOf(hub, 'conversations.remove')).toEqual([{ id }]);
+});
+
+test('after the only conversation is removed, nothing is left to be picked', async () => {
+  const [only] = CONVERSATIONS.filter((one) => one.id === id);
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.list': () => ({
+      ok: true,
+      value: { items: only === undefined ? [] : [only], next: null },
+    }),
+  });
+  await showApp(hub, `conversations/${id}`);
+  await button(remove.open).click();
+  await expect.element(button(remove.yes)).not.toHaveAttribute('aria-disabled');
+  await button(remove.yes).click();
+  await expect.element(page.getByText(emptyTitle)).toBeVisible();
 });
 
 test('says why it cannot go yet, and leaves it', async () => {

@@ -339,8 +339,10 @@ export class FakeHubApi implements HubApi {
       'feed.mute': ({ notice }) => {
         const about = this.#snapshot.feed.find(({ id }) => id === notice);
         if (about?.peer_name == null) return bad('not_found', 'There is no such notice any more.');
-        const { peer_id, peer_name, topic } = about;
-        const topics = [{ id: `mute of ${notice}`, peer_id, peer_name, topic }];
+        const { peer_id, peer_name, from_agent, from_name, topic } = about;
+        const ofAgent =
+          peer_id === null ? { from_agent, from_name } : { from_agent: null, from_name: null };
+        const topics = [{ id: `mute of ${notice}`, peer_id, peer_name, ...ofAgent, topic }];
         this.emit({ type: 'muted_topics', topics });
         return good({ items: topics, next: null });
       },

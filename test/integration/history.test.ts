@@ -57,7 +57,7 @@ it('gives the person in charge a copy of one, and no agent', SLOW, async () => {
   expect(readFileSync(file, 'utf8')).toMatch(/^"time_utc",[^]*"Water the garden"/);
   const details = await axon(hub.home, [...owner, 'history', id, '--details']);
   expect(details.error).toBe('');
-  expect(details.out).toMatch(/ {2}\| Water the garden\n {2}Message: [^]* {2}As it is kept: \{/);
+  expect(details.out).toMatch(/ {2}\| Water the garden\n {2}Message: [^]* {2}Stored as: \{/);
   expect((await as('asker', 'history', 'export', id)).code).not.toBe(0);
   const { status } = await hub.ask(`/v1/conversations/${id}/export`, { token: tokens.asker });
   expect(status).toBe(403);

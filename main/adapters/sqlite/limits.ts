@@ -52,11 +52,6 @@ export const PAGE_ROWS_MAX = 1_000;
  * letter of it escaped.
  */
 export const LONG_TEXT_MAX_BYTES = 4 * 1024 * 1024;
-/**
- * A word that is searched for finds longer ones from so many characters on: shorter beginnings
- * stand in too many messages.
- */
-export const SEARCH_PREFIX_MIN_CHARACTERS = 3;
 /** Pages of the search index that one step of clearing writes: a few milliseconds. */
 export const SEARCH_MERGE_PAGES = 8;
 /**

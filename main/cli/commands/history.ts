@@ -20,6 +20,7 @@ import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
+import { refusal } from '../refusal.ts';
 import { stateWords } from '../state-words.ts';
 import { beginningOf, table } from '../terminal.ts';
 
@@ -35,6 +36,8 @@ export function addHistoryCommand(program: AxonCommand): void {
     .option('--details', 'with all that is known of each message (the person in charge only)')
     .does(async ({ terminal, session }, id: string | undefined, { details }: Details) => {
       const client = details === true ? await session.asOwner() : await session.asAnyone();
+      if (id === undefined && details === true)
+        throw refusal('bad_request', '--details needs the id of a conversation.');
       if (id === undefined) {
         const page = await client.call('conversations.list', {});
         terminal.result(page, () =>
@@ -44,9 +47,8 @@ export function addHistoryCommand(program: AxonCommand): void {
       }
       const read = await client.call('conversations.get', { id });
       const messages = details === true ? await inspected(client, read) : new Map();
-      terminal.result(details === true ? [...messages.values()] : read, () =>
-        threadLines(read, messages),
-      );
+      const told = details === true ? { ...read, details: [...messages.values()] } : read;
+      terminal.result(told, () => threadLines(read, messages));
     });
   history
     .command('export')
@@ -101,7 +103,9 @@ export function addHistoryCommand(program: AxonCommand): void {
         found = await client.call('history.search', { q, cursor: found.next });
       terminal.result(found, () => [
         ...found.items.flatMap(hitLines),
-        ...(found.items.length === 0 ? [noHitLine(found.next)] : []),
+        ...(found.items.length === 0
+          ? [found.next === null ? text.search.none : text.search.noneYet]
+          : []),
       ]);
     });
 }
@@ -125,10 +129,6 @@ async function inspected(
 function asTyped(word: string): string {
   const [, filter = '', rest = ''] = /^([a-z]+:)?([^]*)$/.exec(word) ?? [];
   return /\s/.test(rest) && !rest.includes('"') ? `${filter}"${rest}"` : word;
-}
-
-function noHitLine(next: string | null): string {
-  return next === null ? 'Nothing of that was said.' : 'Nothing of that was said lately.';
 }
 
 function hitLines(hit: SearchHitDto): readonly string[] {

@@ -13,7 +13,6 @@ import { pluralizer } from '../../../preload/contract/strings/plural.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
-import { conversationId } from '../ids.ts';
 import { localTime } from '../local-time.ts';
 import { ownLine, quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -285,9 +284,7 @@ export function deadlineOption(meaning: string): Option {
 }
 
 export function conversationOption(): Option {
-  return new Option('--conversation <id>', 'go on with this conversation').argParser(
-    conversationId,
-  );
+  return new Option('--conversation <id>', 'go on with this conversation');
 }
 
 export function common(options: CommonOptions): {

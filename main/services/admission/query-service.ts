@@ -21,6 +21,7 @@ import {
 } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
 import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
+import { isLocal } from '../tasks/parties.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -239,7 +240,8 @@ export class QueryService {
       payload,
       at,
     });
-    tables.addTokens(task.party, at, 'here', typeof tokens === 'number' ? tokens : 0);
+    if (!isLocal(task.party))
+      tables.addTokens(task.party, at, 'here', typeof tokens === 'number' ? tokens : 0);
   }
 
   #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {

@@ -80,7 +80,7 @@ function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[
  * The areas an agent offers from now on. What the owner spoke about stays, offered or not. An area
  * that a program adds by itself is at least R2, and never below what the owner said, for any agent,
  * about that area, one above it or one inside it. An area that is offered again without an example
- * keeps the one it had.
+ * keeps the one it had; an empty example takes it away.
  * @throws AppError conflict where they would be more than are kept, and more than there are
  */
 export function mergeDomains(
@@ -92,10 +92,14 @@ export function mergeDomains(
   const had = new Map(row.domains.map((entry) => [entry.domain, entry]));
   const spokenOf = new AreaClasses([row, ...agents].flatMap(ownersWords));
   const wanted = new Map(areas.map((area) => [nameOfArea(area), exampleOf(area)]));
-  const offered = [...wanted].map(([domain, example]): AgentDomainRow => {
+  const offered = [...wanted].map(([domain, wish]): AgentDomainRow => {
     const known = had.get(domain);
-    const said = example === undefined ? {} : { example };
-    if (known) return { ...known, ...said, isOffered: true };
+    const example = wish ?? known?.example ?? '';
+    const said = example === '' ? {} : { example };
+    if (known) {
+      const { riskClass, byOwner } = known;
+      return { domain, riskClass, byOwner, isOffered: true, ...said };
+    }
     const careful = byAgent ? higherRisk(CAREFUL_FROM, row.riskClass) : row.riskClass;
     const least = higherRisk(spokenOf.touching(domain) ?? careful, careful);
     return {

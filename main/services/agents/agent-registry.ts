@@ -5,6 +5,7 @@ import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, AgentLineDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { foldName } from '../../../preload/contract/agent-name.ts';
+import type { Load } from '../../core/recipient-choice.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -424,6 +425,14 @@ export class AgentRegistry {
 
   isBusy(name: string): boolean {
     return this.#presence.get(name)?.busy ?? false;
+  }
+
+  /** How busy it is, by what it was given and what it says of itself. */
+  load({ name, concurrency }: AgentRow): Load {
+    if (!this.isOnline(name)) return 'absent';
+    const running = this.#deps.store.read.countDeliveries(name, ['claimed', 'running']);
+    if (running >= concurrency) return 'overloaded';
+    return running > 0 || this.isBusy(name) ? 'busy' : 'idle';
   }
 
   /** The next call of an agent that was just given a token is told as a first one. */

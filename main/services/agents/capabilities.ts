@@ -94,19 +94,15 @@ export class Capabilities {
   /** The status of the least busy online agent and the sum of what all are doing. */
   pong(): JsonObject {
     const { store, clock, agents, hubName } = this.#deps;
-    const loads = agents.active().map((agent) => ({
-      online: agents.isOnline(agent.name),
-      busy: agents.isBusy(agent.name),
-      running: store.read.countDeliveries(agent.name, ['claimed', 'running']),
-      concurrency: agent.concurrency,
-    }));
-    const online = loads.filter((load) => load.online);
-    const free = online.some((load) => load.running === 0 && !load.busy);
-    const room = online.some((load) => load.running < load.concurrency);
+    const active = agents.active();
+    const loads = new Set(active.map((agent) => agents.load(agent)));
+    const running = active.map(({ name }) =>
+      store.read.countDeliveries(name, ['claimed', 'running']),
+    );
     return {
-      status: online.length === 0 || free ? 'idle' : room ? 'busy' : 'overloaded',
+      status: (['idle', 'busy', 'overloaded'] as const).find((load) => loads.has(load)) ?? 'idle',
       uptime_secs: Math.floor((clock.monotonicMs() - this.#startedAtMs) / 1_000),
-      active_tasks: loads.reduce((sum, load) => sum + load.running, 0),
+      active_tasks: running.reduce((sum, count) => sum + count, 0),
       agent_name: hubName(),
     };
   }

@@ -9,7 +9,7 @@ import type { FeedRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import { FEED_TEXT_MAX_CHARACTERS } from './limits.ts';
 import { pageOf, type Page } from '../base/paging.ts';
-import type { Parties } from '../tasks/parties.ts';
+import { agentOfParty, type Parties } from '../tasks/parties.ts';
 import type { FeedEntry, PeopleFeed } from '../tasks/people-feed.ts';
 import { shownData, type ShownData } from './shown-data.ts';
 import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
@@ -85,12 +85,17 @@ export class Feed implements PeopleFeed {
 
   mutedTopics(): readonly MutedTopicDto[] {
     const { store, parties } = this.#deps;
-    return store.read.mutedTopics().map(({ id, party, topic }) => ({
-      id,
-      peer_id: parties.agentIdOf(party),
-      peer_name: parties.nameOf(party),
-      topic: escapeText(topic),
-    }));
+    return store.read.mutedTopics().map(({ id, party, topic }) => {
+      const agent = agentOfParty(party);
+      return {
+        id,
+        peer_id: parties.agentIdOf(party),
+        peer_name: parties.nameOf(party),
+        from_agent: agent,
+        from_name: agent === null ? null : parties.agentName(party, agent),
+        topic: escapeText(topic),
+      };
+    });
   }
 
   /**

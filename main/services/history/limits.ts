@@ -31,6 +31,8 @@ export const INDEX_MESSAGES = 4;
 export const INDEX_PAUSE_MS = 5;
 /** Words of one search; the others are refused. */
 export const SEARCH_WORDS_MAX = 16;
+/** A shorter word is found as a whole only: too many begin like it. */
+export const BEGINNING_MIN_CHARACTERS = 3;
 /** How long one search looks through messages; then it says from where to go on. */
 export const SEARCH_BUDGET_MS = 40;
 /** The same for an agent, which may ask all the time. */

@@ -4,7 +4,7 @@ import { localDay } from '../../../preload/contract/local-day.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { textWords } from '../../lib/text-words.ts';
 import type { SearchWord } from '../../ports/search.ts';
-import { SEARCH_WORDS_MAX } from './limits.ts';
+import { BEGINNING_MIN_CHARACTERS, SEARCH_WORDS_MAX } from './limits.ts';
 
 export interface SearchBox {
   readonly words: readonly SearchWord[];
@@ -46,7 +46,8 @@ const PART = /(from|to|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"
 export function readSearchBox(typed: string): SearchBox {
   const filters = new Map<string, string>();
   const groups: SearchWord[][] = [];
-  for (const [all, name, quoted, plain, phrase] of typed.matchAll(PART)) {
+  for (const match of typed.matchAll(PART)) {
+    const [all, name, quoted, plain, phrase] = match;
     if (name !== undefined) {
       const filter = name.toLowerCase();
       if (filters.has(filter)) throw refused(`"${filter}:" stands there twice.`);
@@ -54,13 +55,15 @@ export function readSearchBox(typed: string): SearchBox {
       continue;
     }
     const words = [...textWords(phrase ?? all)].map(({ word }) => ({ word, isBeginning: false }));
+    const last = words.at(-1);
+    // What is still being typed.
+    const isTyped = match.index + all.length === typed.length && !all.startsWith('"');
+    if (last !== undefined && isTyped && [...last.word].length >= BEGINNING_MIN_CHARACTERS)
+      words.splice(-1, 1, { ...last, isBeginning: true });
     if (words.length > 0) groups.push(words);
     if (groups.flat().length > SEARCH_WORDS_MAX)
       throw refused(`A search has at most ${SEARCH_WORDS_MAX} words.`);
   }
-  const last = groups.at(-1)?.at(-1);
-  if (last !== undefined && !/["\s]$/u.test(typed))
-    groups.at(-1)?.splice(-1, 1, { ...last, isBeginning: true });
   if (groups.length === 0 && filters.size === 0)
     throw refused('There is no word in it to search for.');
   return {

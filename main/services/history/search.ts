@@ -96,7 +96,7 @@ export class Search {
       at: message.at,
       kind: message.kind,
       direction: message.direction,
-      ...speakersOf(parties, task ?? message),
+      ...speakersOf(parties, message),
       snippet: snippetOf(text, spans),
       state,
       decision: task === undefined ? null : (conversations.decision(task) ?? null),

@@ -1,6 +1,6 @@
 // Who said something, and to whom. Reads only.
 import type { SpeakerDto } from '../../../preload/contract/conversation-dto.ts';
-import type { MessageRow, TaskRow } from '../../ports/store.ts';
+import type { MessageRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 
@@ -10,29 +10,25 @@ export interface Side {
   readonly agent: string | null;
 }
 
-type SaidRow = Pick<MessageRow | TaskRow, 'direction' | 'party' | 'fromAgent' | 'toAgent'>;
-
-/** Who said or asked it, and who it was for. */
+/** Who said it, and who it was for. */
 export function sidesOf({
   direction,
   party,
   fromAgent,
   toAgent,
-}: SaidRow): readonly [from: Side, to: Side] {
-  const isIn = direction === 'in' || direction === 'incoming';
-  const isOut = direction === 'out' || direction === 'outgoing';
+}: MessageRow): readonly [from: Side, to: Side] {
   return [
-    { owner: isIn ? party : OWNER_PARTY, agent: fromAgent },
-    { owner: isOut ? party : OWNER_PARTY, agent: toAgent },
+    { owner: direction === 'in' ? party : OWNER_PARTY, agent: fromAgent },
+    { owner: direction === 'out' ? party : OWNER_PARTY, agent: toAgent },
   ];
 }
 
 /** The same, as people read it. */
 export function speakersOf(
   parties: Parties,
-  said: SaidRow,
+  message: MessageRow,
 ): { readonly from: SpeakerDto; readonly to: SpeakerDto } {
-  const [from, to] = sidesOf(said);
+  const [from, to] = sidesOf(message);
   return { from: speaker(parties, from), to: speaker(parties, to) };
 }
 

@@ -26,11 +26,15 @@ export interface AgentReply {
 export function resultOf(reply: AgentReply): ResultWords {
   const outcome = reply.outcome ?? reply.summary ?? '';
   const data = reply.data ?? null;
-  const origin = reply.origin === undefined ? {} : { origin: reply.origin };
+  const { tokens_used, origin } = reply;
+  const rest = {
+    ...(tokens_used === undefined ? {} : { tokens_used }),
+    ...(origin === undefined ? {} : { origin }),
+  };
   if (reply.status !== 'failed')
-    return { status: reply.status, outcome, data, error: reply.error ?? null, ...origin };
+    return { status: reply.status, outcome, data, error: reply.error ?? null, ...rest };
   const error = reply.error ?? (outcome === '' ? 'The agent could not do it.' : outcome);
-  return { status: 'failed', outcome, data, error, code: codeOf(reply), ...origin };
+  return { status: 'failed', outcome, data, error, code: codeOf(reply), ...rest };
 }
 
 /** Stands for the line that every response has for people, where the agent gave none. */

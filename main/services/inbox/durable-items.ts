@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DeliveryRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AuditTrail } from '../tasks/audit-trail.ts';
-import { isTrusted } from '../tasks/parties.ts';
+import { isLocal, isTrusted } from '../tasks/parties.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { untrusted, type TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -210,7 +210,8 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     assert(task !== undefined, 'what is answered is a task');
     const { clock } = this.#deps;
-    this.#tables.addTokens(task.party, clock.wallMs(), 'here', reply.tokens_used ?? 0);
+    if (!isLocal(task.party))
+      this.#tables.addTokens(task.party, clock.wallMs(), 'here', reply.tokens_used ?? 0);
     const ended = this.#deps.endings.end(this.#tables, this.after, task, {
       state: endStateOf(reply),
       code: reply.status === 'failed' ? codeOf(reply) : null,

@@ -2,7 +2,7 @@
 // tasks ended, how far away it is. Reads what is kept anyway; what is known of another hub may be
 // five minutes old, as its last ping is.
 import { chooseRecipient, whoCould } from '../../core/recipient-choice.ts';
-import type { Candidate, Choice, Load, Need, Obstacle } from '../../core/recipient-choice.ts';
+import type { Candidate, Choice, Need, Obstacle } from '../../core/recipient-choice.ts';
 import { offeredDomains, PLAIN_NAME } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -87,7 +87,7 @@ export class Candidates {
       name: `${agent.displayName} on this hub`,
       id: agent.name,
       offers: what === 'domain' ? domains : agent.capabilities,
-      load: this.#loadOf(agent),
+      load: this.#deps.agents.load(agent),
       ...this.#recordOf(partyOfAgent(agent.name)),
       roundTripMs: 0,
       obstacle: null,
@@ -129,16 +129,8 @@ export class Candidates {
     const { messenger } = this.#deps;
     if (peer.trust === 'suspended') return { why: 'suspended' };
     if (!messenger.isOnline(peer.key)) return { why: 'away', since: this.#since(peer.lastSeenAt) };
-    const features = messenger.features(peer.key);
-    const takesTasks = features.length === 0 || features.includes('delegate');
+    const takesTasks = messenger.features(peer.key).includes('delegate');
     return kind === 'delegate' && !takesTasks ? { why: 'takes_no_tasks' } : null;
-  }
-
-  #loadOf(agent: AgentRow): Load {
-    const { agents, store } = this.#deps;
-    if (!agents.isOnline(agent.name)) return 'absent';
-    const running = store.read.countDeliveries(agent.name, ['claimed', 'running']);
-    return running === 0 ? 'idle' : running < agent.concurrency ? 'busy' : 'overloaded';
   }
 
   #recordOf(party: PartyKey): TrackRecord {

@@ -122,6 +122,7 @@ export class IncomingResults {
       payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
       at,
     });
+    tables.addTokens(peer.key, at, 'there', result.tokens_used ?? 0);
     const told = keptDecision(task, decision, at);
     this.#end(
       tables,
@@ -188,13 +189,14 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (!parsed.ok) return undefined;
   const isSame = checkOrigin('result', envelope.payload).ok;
   const origin = isSame ? readOrigin(envelope.payload) : undefined;
-  const { status, outcome, data, error, code, answered_by, decision } = parsed.value;
+  const { status, outcome, data, error, code, tokens_used, answered_by, decision } = parsed.value;
   return {
     status,
     outcome,
     data,
     error,
     decision,
+    tokens_used,
     ...(code === null ? {} : { code }),
     ...(answered_by === null ? {} : { answered_by }),
     ...(origin === undefined ? {} : { origin: originOf(origin) }),

@@ -54,7 +54,7 @@ export const UNMATCHED_RATE = { burst: 20, perMinute: 30 } as const;
 export const LOCAL_RATE = { burst: 60, perMinute: 240 } as const;
 /** The newest tasks by which it is judged how reliable somebody is; older ones do not count. */
 export const JUDGED_TASKS_MAX = 200;
-/** What was counted so is counted anew after this. */
+/** How long such a count is reused. */
 export const RECORD_LIFETIME_MS = 300_000;
 /** Areas or capabilities that a refusal names; more would only fill the screen. */
 export const OFFERED_SHOWN_MAX = 20;

@@ -19,6 +19,11 @@ export function partyOfAgent(name: string | null): PartyKey {
   return name === null ? OWNER_PARTY : `agent:${name}`;
 }
 
+/** The agent of this hub; null for a hub and for a person. */
+export function agentOfParty(party: PartyKey): string | null {
+  return isLocal(party) && party !== OWNER_PARTY ? party.slice(AGENT_PREFIX.length) : null;
+}
+
 /** True for an agent (or the owner) of this hub. */
 export function isLocal(party: PartyKey): boolean {
   return party.startsWith(AGENT_PREFIX);

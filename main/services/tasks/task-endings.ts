@@ -22,6 +22,8 @@ export interface ResultWords {
   readonly code?: WireErrorCode;
   /** The person who answered; absent when an agent did. */
   readonly answered_by?: string;
+  /** By the agent's own count. */
+  readonly tokens_used?: number;
   /** The same in the dialect of the agent that wrote it. */
   readonly origin?: JsonObject;
 }

@@ -52,8 +52,7 @@ export const feed = {
   mutedDetail: 'Notices about these count as read when they come.',
   unmute: 'Unmute',
   backlog: (count: number, unread: number) =>
-    plural(count, { one: '{n} more', other: '{n} more' }) +
-    (unread === 0 ? '' : `, ${unread} unread`),
+    `${count} more` + (unread === 0 ? '' : `, ${unread} unread`),
   stateHigh: 'High,',
   stateUnread: 'Unread,',
   stateRead: 'Read,',
@@ -86,10 +85,10 @@ export const conversations = {
   search: {
     label: 'Search what was said',
     submit: 'Search',
-    help: 'Filters: from: to: action: outcome: before: after:',
-    found: (count: number) => plural(count, { one: '{n} found', other: '{n} found' }),
-    none: 'Nothing of that was said.',
-    noneYet: 'Nothing of that was said lately.',
+    help: 'Filters, such as from:mum, action:question, outcome:declined, after:2026-05',
+    found: (count: number) => `${count} found`,
+    none: 'Nothing found.',
+    noneYet: 'Nothing found yet.',
     older: 'Look further back',
     asked: (from: string, to: string) => `${from} to ${to}`,
     noThread: 'A notice that belongs to no conversation.',
@@ -102,7 +101,7 @@ export const conversations = {
     sent: 'Sent',
     size: 'Size',
     bytes: (count: number) => plural(count, { one: '{n} byte', other: '{n} bytes' }),
-    why: 'Why it asked',
+    why: 'Why you were asked',
     rule: 'Rule',
     decided: 'Decided',
     after: (time: string, after: string) => `${time}, after ${after}`,
@@ -111,7 +110,7 @@ export const conversations = {
       plural(count, { one: `${agent}, {n} time`, other: `${agent}, {n} times` }),
     ended: 'Ended',
     digest: 'Digest',
-    payload: 'As it is kept',
+    payload: 'Stored as',
     notKept: 'Its words are no longer kept.',
   },
   save: {
@@ -127,8 +126,7 @@ export const conversations = {
     open: 'Remove this conversation',
     ask: 'Remove this conversation?',
     goes: 'Its words go from this page, from search and from the cards.',
-    stays:
-      'Ids, digests and the audit log stay. So do notices in the feed, and backups that were made before.',
+    stays: 'Ids, digests and the audit log stay. So do notices in the feed, and earlier backups.',
     there: (hub: string) => `${hub} keeps its own copy.`,
     no: 'Keep it',
     yes: 'Remove for good',
@@ -161,6 +159,9 @@ export const conversations = {
   by: 'by',
 } as const;
 
+/** A request that ended otherwise was decided by nobody. */
+const DECIDED: ReadonlySet<string> = new Set(['approved', 'answered', 'declined']);
+
 /** What was decided, by whom and where. The name of a person elsewhere is what that hub says. */
 export function decisionSentence({
   state,
@@ -171,7 +172,7 @@ export function decisionSentence({
 }: Pick<ConversationEntryDto, 'state' | 'surface' | 'person' | 'who' | 'direction'>): string {
   const what = states[state ?? 'approved'] ?? conversations.decided;
   const where = direction === 'in' ? ` at ${who}` : '';
-  if (state === 'expired') return `${what}${where}`;
+  if (!DECIDED.has(state ?? '')) return `${what}${where}`;
   if (surface === 'rule') return `${conversations.decidedByRule(what)}${where}`;
   if (direction === 'in') return `${person === null ? what : `${what} by "${person}"`}${where}`;
   return conversations.decidedBy(what, who === 'owner' ? 'the person in charge' : who);

@@ -6,6 +6,7 @@ import type {
 } from '../../../preload/contract/conversation-dto.ts';
 import type { ConversationFormat } from '../../../preload/contract/closed-lists.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { HubState } from '../../app/HubState.svelte.ts';
 import { problemWords } from '../../app/problem-words.ts';
 import { saveFile, readPieces } from '../../app/save-file.ts';
 
@@ -26,13 +27,15 @@ export class ConversationsController {
   #busy = $state(false);
   #wanted: string | null = null;
   readonly #api: HubApi;
+  readonly #hub: HubState;
 
-  constructor(api: HubApi) {
-    this.#api = api;
+  constructor(deps: { readonly api: HubApi; readonly hub: HubState }) {
+    this.#api = deps.api;
+    this.#hub = deps.hub;
   }
 
   get items(): readonly ConversationDto[] {
-    return this.#items;
+    return this.#items.filter(({ id }) => !this.#hub.isConversationGone(id));
   }
   get loaded(): boolean {
     return this.#loaded;

@@ -101,10 +101,12 @@ export class FeedController {
     );
   }
 
-  isMuted({ peer_id, peer_name, topic }: FeedItemDto): boolean {
+  isMuted(item: FeedItemDto): boolean {
     return this.#hub.snapshot.muted_topics.some(
-      (muted) =>
-        muted.topic === topic && muted.peer_id === peer_id && muted.peer_name === peer_name,
+      ({ topic, peer_id, from_agent }) =>
+        topic === item.topic &&
+        peer_id === item.peer_id &&
+        (peer_id !== null || from_agent === item.from_agent),
     );
   }
 

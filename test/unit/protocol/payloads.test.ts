@@ -248,6 +248,7 @@ describe('replies', () => {
       ),
     ).toEqual({
       status: 'completed',
+      tokens_used: 0,
       outcome: 'Sent.',
       data: { ok: true },
       error: null,

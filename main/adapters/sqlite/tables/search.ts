@@ -6,7 +6,7 @@ import { saidIn, textIn } from '../../../ports/said-words.ts';
 import type { SearchReads, SearchWord, SearchWrites } from '../../../ports/search.ts';
 import type { Reads, TaskRow } from '../../../ports/store.ts';
 import { idValue, integer, longText, nullable } from '../columns.ts';
-import { SEARCH_MERGE_PAGES, SEARCH_PREFIX_MIN_CHARACTERS } from '../limits.ts';
+import { SEARCH_MERGE_PAGES } from '../limits.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
@@ -106,6 +106,5 @@ export function searchWrites(statements: Statements): SearchWrites {
 /** Quoted: no word is an operator. */
 function matching({ word, isBeginning }: SearchWord): string {
   assert(WORD.test(word), 'a search is made of folded words');
-  const isLong = [...word].length >= SEARCH_PREFIX_MIN_CHARACTERS;
-  return `"${word}"${isBeginning && isLong ? '*' : ''}`;
+  return `"${word}"${isBeginning ? '*' : ''}`;
 }

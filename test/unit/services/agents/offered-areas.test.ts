@@ -21,6 +21,13 @@ describe('the example of an area', () => {
     expect(mergeDomains(had, [next], [], true)).toEqual([area('home', 'Is anyone in?')]);
   });
 
+  test('is taken away by an empty one', () => {
+    const had = agent(area('home', 'Is the oven off?'));
+    const bare = { domain: 'home', example: '' };
+    expect(mergeDomains(had, [bare], [], true)).toEqual([area('home')]);
+    expect(mergeDomains(agent(), [bare], [], false)).toEqual([area('home')]);
+  });
+
   test('goes with the area', () => {
     const had = agent(area('home', 'Is the oven off?'));
     const without = agent(...mergeDomains(had, ['music'], [], true));

@@ -69,6 +69,14 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
   expect(text).toContain('```text\nDinner is at 7\n```');
 });
 
+it('names nobody who decided what was called off', async () => {
+  await ask('Dinner is at 7');
+  const [task] = dad.store.read.tasks({ limit: 1 });
+  await dad.work.tasks.cancel(task?.id ?? '', { agent: 'openclaw' }, null);
+  await clock.settle();
+  expect(exported(mum, 'markdown')).toMatch(/^\*\*[-0-9: ]+ UTC, Cancelled\*\*$/m);
+});
+
 it('holds all that was sent in JSON lines, as it was sent', async () => {
   await dinner(HOSTILE);
   for (const hub of [dad, mum]) {

@@ -54,7 +54,11 @@ it('tells who asked whom, what was decided by whom, and what came of it, at both
     [mum, 'here', 'browser'],
   ] as const) {
     const [result, request] = find(hub, 'dinner');
-    expect(result?.kind).toBe('result');
+    expect(result).toMatchObject({
+      kind: 'result',
+      from: { hub_name: 'mum' },
+      to: { hub_name: 'dad', agent_name: 'Openclaw' },
+    });
     expect(request).toMatchObject({
       kind: 'delegate',
       from: { hub_name: 'dad', agent_name: 'Openclaw' },
@@ -89,6 +93,8 @@ describe('what people type', () => {
     ['"is dinner"', 0],
     ['"dinner is at', 1],
     ['"is din', 0],
+    ['"is din" from:dad', 0],
+    ['cold di', 0],
     ['dinner from:dad', 2],
     ['dinner from:openclaw', 2],
     ['dinner from:mum', 0],
@@ -116,6 +122,16 @@ describe('what people type', () => {
   ])('%j finds %j', (q, count) => {
     if (count === null) expect(() => find(mum, q)).toThrow(/[.]$/);
     else expect(find(mum, q)).toHaveLength(count);
+  });
+
+  it('marks the beginnings that were searched for, and whole words where they are short', () => {
+    const marked = (q: string): readonly string[] =>
+      find(mum, q).flatMap(({ snippet }) =>
+        snippet.flatMap(([piece, isHit]) => (isHit ? [piece] : [])),
+      );
+    expect(marked('cold din')).toEqual(['Dinner', 'cold']);
+    expect(marked('dinner i')).toEqual([]);
+    expect(marked('seven is')).toEqual(['is', 'seven']);
   });
 
   it('gives pages, each from where the last one ended', () => {

@@ -5,7 +5,7 @@ import { delegation, OWNER } from '../../../fakes/work-hub.ts';
 
 const DAY_MS = 86_400_000;
 
-it('counts the answer of a question at both hubs, and the result of a task where it was done', async () => {
+it('counts the answer of a question and the result of a task once, at both hubs', async () => {
   const hubs = await openTwoHubs();
   onTestFinished(() => closeTwoHubs(hubs));
   const { clock, dad, mum } = hubs;
@@ -32,7 +32,7 @@ it('counts the answer of a question at both hubs, and the result of a task where
     await mum.work.inbox.reply('claude', task.delivery_id, { ...words, tokens_used: 3_000 });
   await clock.advance(1_000);
   expect(mum.work.tokenUse(dad.key)).toEqual({ days: 30, here: 3_120, there: 0 });
-  expect(dad.work.tokenUse(mum.key)).toEqual({ days: 30, here: 0, there: 120 });
+  expect(dad.work.tokenUse(mum.key)).toEqual({ days: 30, here: 0, there: 3_120 });
   clock.jumpWall(31 * DAY_MS);
   expect(mum.work.tokenUse(dad.key)).toEqual({ days: 30, here: 0, there: 0 });
 });

@@ -81,6 +81,22 @@ describe('one agent asking another of the same hub', () => {
     await expect(nobody).rejects.toMatchObject({ code: 'unknown_domain' });
   });
 
+  it('goes to the agent that has not said that it is busy', async () => {
+    const { agents, sender } = hub.work;
+    for (const name of ['lists', 'notes']) {
+      if (name === 'notes') await hub.agent(name, ['logistics.grocery']);
+      agents.touch(name);
+    }
+    const chosen = () =>
+      sender.route({ to: { domain: 'logistics.grocery' }, kind: 'delegate' }, 'claude').chosen
+        .agent;
+    for (const busy of ['lists', 'notes']) {
+      agents.setBusy(busy, true);
+      expect(chosen()).not.toBe(busy);
+      agents.setBusy(busy, false);
+    }
+  });
+
   it('is called off by the asker alone', async () => {
     const report = await hub.work.sender.delegate(
       delegation('local/lists', 'Add salt'),
@@ -365,6 +381,27 @@ describe('notifications', () => {
     });
     await dad.close();
   });
+});
+
+it('a topic of one agent of this hub is muted, not that of another', async () => {
+  const { feed, sender } = hub.work;
+  const say = async (agent: string) => {
+    await sender.notify({ to: 'local', topic: 'washing', data: 'Done', importance: 'low' }, agent);
+    await clock.advance(100);
+  };
+  await say('claude');
+  const [first] = feed.list({ limit: 1 }).items;
+  expect(await feed.mute(first?.id ?? '')).toMatchObject([
+    { peer_id: null, from_agent: 'claude', from_name: 'Claude', topic: 'washing' },
+  ]);
+  await say('lists');
+  await say('claude');
+  expect(
+    feed.list({ limit: 2 }).items.map(({ from_agent, unread }) => [from_agent, unread]),
+  ).toEqual([
+    ['claude', false],
+    ['lists', true],
+  ]);
 });
 
 describe('what a notice shows in the feed', () => {

@@ -1,9 +1,6 @@
 // Connecting a program of this computer: it asks the hub and shows a code, a person confirms the
 // same code in the app, and its token is kept in a file (0600).
 import { setTimeout } from 'node:timers/promises';
-import { Option } from 'commander';
-import { isOneOf } from '../../preload/contract/closed-lists.ts';
-import { DIALECTS, type DialectName } from '../../preload/contract/dialects.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
@@ -30,9 +27,7 @@ export function withProfile(command: AxonCommand): AxonCommand {
     )
     .option('--capability <word>', 'what it can do; may be given several times', collect)
     .option('--model <name>', 'the model behind it')
-    .addOption(
-      new Option('--dialect <name>', 'the language of its messages').choices(['axon', ...DIALECTS]),
-    );
+    .option('--dialect <name>', 'the language of its messages, such as elizaos');
 }
 
 export function profileOf(
@@ -43,16 +38,10 @@ export function profileOf(
   domains: OfferedDomain[];
   capabilities: string[];
   model: string | undefined;
-  dialect: 'axon' | DialectName;
+  dialect: string | undefined;
 } {
   const { domain: domains = [], capability: capabilities = [], model, dialect } = options;
-  return {
-    name,
-    domains,
-    capabilities,
-    model,
-    dialect: isOneOf(DIALECTS, dialect) ? dialect : 'axon',
-  };
+  return { name, domains, capabilities, model, dialect };
 }
 
 /**

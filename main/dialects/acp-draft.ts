@@ -27,7 +27,6 @@ const MEMBERS: Readonly<Record<ReadingKind, readonly string[]>> = {
   result: ['status', 'outcome', 'data', 'error', 'code', 'tokens_used'],
   cancel: ['reason'],
   accept: [],
-  progress: [],
   discover: [],
 };
 

@@ -3,13 +3,12 @@
 // keeps nothing. A message crosses the wire whole beside its reading (`origin`), so nothing in it
 // can get lost; the hub that takes it reads it again, and refuses it where the two readings differ.
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
-import type { DialectName } from '../../preload/contract/dialects.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { Result } from '../lib/result.ts';
 
 /** What a message asks for: one of the wire's kinds, or a step of work that was taken on. */
 export type ReadingKind =
-  'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'progress' | 'cancel' | 'discover';
+  'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'cancel' | 'discover';
 
 /** The topic under which whoever asked is told that its task was taken on. */
 export const TASK_ACCEPTED = 'task.accepted';
@@ -59,7 +58,8 @@ export interface Offer {
 }
 
 export interface Dialect {
-  readonly name: DialectName;
+  /** As it stands on the wire (PROTOCOL.md, Dialects). */
+  readonly name: string;
   /** Whether a message of no declared dialect is one of this. */
   detect(message: JsonObject): boolean;
   /** The error is a sentence for the agent that posted it. */

@@ -144,7 +144,7 @@ export const ELIZA: Dialect = {
   }),
 };
 
-/** `summary`: all there is; `action_details`: the actions alone; `specific`: whether all is there. */
+/** All there is, or the actions alone (`action_details`), or whether all is there (`specific`). */
 function capabilitiesOf(
   { domains, capabilities, examples }: Offer,
   { query_type: type, query_parameters: wanted }: JsonObject,

@@ -5,7 +5,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
-import { DIALECTS, dialectNamed } from './index.ts';
+import { dialectNamed } from './index.ts';
 
 export interface Origin {
   readonly dialect: Dialect;
@@ -38,10 +38,10 @@ export function originOf({ dialect, message }: Origin): JsonObject {
 }
 
 /** undefined: there is none, or of a dialect that is not known here. */
-export function readOrigin(payload: JsonObject, all = DIALECTS): Origin | undefined {
+export function readOrigin(payload: JsonObject): Origin | undefined {
   const { origin } = payload;
   if (!isJsonObject(origin) || !isJsonObject(origin['message'])) return undefined;
-  const dialect = dialectNamed(origin['dialect'], all);
+  const dialect = dialectNamed(origin['dialect']);
   return dialect === undefined ? undefined : { dialect, message: origin['message'] };
 }
 

@@ -4,7 +4,6 @@
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
 import { CONVERSATION_FORMATS, IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
-import { DIALECTS } from './dialects.ts';
 import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -108,7 +107,7 @@ const agentProfile = {
   /** What it would like to be called; from then on only a person names it. */
   display_name: v.optional(displayName),
   /** What it speaks at POST /v1/messages, and what its inbox speaks to it. */
-  dialect: v.optional(v.picklist(['axon', ...DIALECTS]), 'axon'),
+  dialect: v.optional(shortText, 'axon'),
   domains: v.optional(offeredDomains, []),
   capabilities: v.optional(words, []),
   channels: v.optional(words, []),
@@ -347,7 +346,7 @@ export const OPERATIONS = {
       tools: v.optional(words),
       topics: v.optional(words),
       concurrency: v.optional(whole(1, 64)),
-      dialect: v.optional(v.picklist(['axon', ...DIALECTS])),
+      dialect: v.optional(shortText),
     }),
   },
   'agents.setPresence': {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS } from '../../preload/contract/dialects.ts';
+import { DIALECTS } from '../support/seed-messages.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { endAfterTest } from '../support/programs.ts';

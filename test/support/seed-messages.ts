@@ -2,8 +2,11 @@
 // made by the same steps each time: comments go, "..." between braces is empty, "a | b" is one
 // message for each of the two, and a part of a message stands in the smallest whole one.
 import { readFileSync } from 'node:fs';
-import type { DialectName } from '../../preload/contract/dialects.ts';
 import { isJsonObject, type JsonObject } from '../../main/lib/json-object.ts';
+
+/** The dialects that this hub speaks. */
+export const DIALECTS = ['claude-crunch', 'fipa-acl', 'elizaos', 'acp-draft'] as const;
+export type DialectName = (typeof DIALECTS)[number];
 
 export interface SeedMessage {
   readonly dialect: DialectName;

@@ -7,14 +7,17 @@ import type {
   ConversationEntryDto,
   InspectionDto,
   SearchHitDto,
-  SpeakerDto,
 } from '../../../preload/contract/conversation-dto.ts';
 import {
   CONVERSATION_FORMATS,
   type ConversationFormat,
 } from '../../../preload/contract/closed-lists.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { decisionSentence } from '../../../preload/contract/strings/records.ts';
+import {
+  decisionSentence,
+  kindWords,
+  speakerWords,
+} from '../../../preload/contract/strings/records.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -133,20 +136,14 @@ function asTyped(word: string): string {
 
 function hitLines(hit: SearchHitDto): readonly string[] {
   const { at, kind, from, to, snippet, state, decision, conversation_id: conversation } = hit;
-  const kinds: Readonly<Record<string, string>> = text.kinds;
-  const what = kinds[kind] ?? text.kinds.other;
   const came = state === null ? '' : `: ${stateWords(state)}`;
   return [
     '',
-    `${localTime(at)}  ${what}, ${speakerOf(from)} to ${speakerOf(to)}${came}`,
+    `${localTime(at)}  ${kindWords(kind)}, ${speakerWords(from)} to ${speakerWords(to)}${came}`,
     ...(decision === null ? [] : [headOf(decision)]),
     ...quoted(snippet.map(([piece]) => piece).join('')),
     ...(conversation === null ? [] : [`In conversation ${conversation}`]),
   ];
-}
-
-function speakerOf({ hub_name: hub, agent_name: agent }: SpeakerDto): string {
-  return agent === null ? hub : `${hub}, ${agent}`;
 }
 
 function listLines(items: readonly ConversationDto[]): readonly string[] {
@@ -197,8 +194,7 @@ function detailLines(of: InspectionDto | undefined): readonly string[] {
 function headOf(entry: ConversationEntryDto): string {
   const { at, kind, who, agent_name: agent, state } = entry;
   if (kind === 'decision') return `${localTime(at)}  ${decisionSentence(entry)}`;
-  const kinds: Readonly<Record<string, string>> = text.kinds;
-  const from = agent === null ? who : `${who}, ${agent}`;
+  const from = speakerWords({ hub_name: who, agent_name: agent });
   const came = state === null ? '' : `: ${stateWords(state)}`;
-  return `${localTime(at)}  ${kinds[kind] ?? text.kinds.other}, ${from}${came}`;
+  return `${localTime(at)}  ${kindWords(kind)}, ${from}${came}`;
 }

@@ -8,6 +8,7 @@ import { AreaClasses } from '../../core/area-classes.ts';
 import { higherRisk } from '../../core/risk.ts';
 import { NAME_MAX_GRAPHEMES } from '../../core/limits.ts';
 import { escapeName } from '../../core/text-escape.ts';
+import { DIALECTS, dialectNamed } from '../../dialects/index.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
 import { agentNameBeside, looksAlike, uniqueName } from '../links/peer-names.ts';
@@ -21,6 +22,9 @@ export type OfferedArea =
 
 /** Classes at which an agent's own class is careful enough for an area it adds by itself. */
 const CAREFUL_FROM: RiskClass = 'R2';
+
+/** What an agent speaks that names no dialect. */
+const AXON = 'axon';
 
 /** Names that a person would take for somebody else than an agent. */
 const NO_AGENTS = ['You', 'Owner', 'Hub', 'Local', 'This computer', 'A person'];
@@ -40,6 +44,15 @@ export function displayNameOf(wish: string | undefined, name: string, others: Na
   const taken = takenNames(name, others);
   if (plain !== undefined && !taken.some((other) => looksAlike(other, plain))) return plain;
   return uniqueName(agentNameBeside(readableHandle(name), others.hubs), taken);
+}
+
+/** @throws AppError bad_request */
+export function knownDialect(name: string = AXON): string {
+  if (name === AXON || dialectNamed(name) !== undefined) return name;
+  throw new AppError('bad_request', `This hub knows no dialect "${escapeName(name).name}".`, {
+    failedBy: 'input',
+    hint: `It knows ${[AXON, ...DIALECTS.map((dialect) => dialect.name)].join(', ')}.`,
+  });
 }
 
 /** The name that a person gives an agent, as it is kept. @throws AppError bad_request, conflict */

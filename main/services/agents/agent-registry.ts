@@ -13,6 +13,7 @@ import type { EventBus } from '../base/event-bus.ts';
 import {
   displayNameOf,
   givenName,
+  knownDialect,
   mergeDomains,
   noSuchArea,
   ownersAreas,
@@ -180,7 +181,7 @@ export class AgentRegistry {
     const row: AgentRow = {
       name,
       displayName: this.nameOfNew(tables, name, profile),
-      dialect: profile.dialect ?? 'axon',
+      dialect: knownDialect(profile.dialect),
       state: 'active',
       riskClass,
       classByOwner: choice !== undefined,
@@ -230,7 +231,7 @@ export class AgentRegistry {
       const row = this.#row(tables, name);
       const next: AgentRow = {
         ...row,
-        dialect: profile.dialect ?? row.dialect,
+        dialect: knownDialect(profile.dialect ?? row.dialect),
         domains:
           profile.domains === undefined
             ? row.domains

@@ -10,7 +10,7 @@ import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Reads, RegistrationRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import { nameOfArea } from './agent-profile.ts';
+import { knownDialect, nameOfArea } from './agent-profile.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
 import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
 import {
@@ -70,9 +70,10 @@ export class Registrations {
       .flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [this.#dto(row)] : []));
   }
 
-  /** @throws AppError overloaded (8 wait already), conflict (the name is taken) */
+  /** @throws AppError bad_request, overloaded (8 wait already), conflict (the name is taken) */
   async register(name: string, profile: AgentProfile): Promise<NewRegistration> {
     const { unit, clock, random, events, audit, agents } = this.#deps;
+    knownDialect(profile.dialect);
     const secret = toBase64Url(random.bytes(SECRET_SIZE_BYTES));
     const createdAt = clock.wallMs();
     const row: RegistrationRow = {

@@ -7,8 +7,11 @@ import type {
 } from '../../../preload/contract/conversation-dto.ts';
 import type { ConversationFormat } from '../../../preload/contract/closed-lists.ts';
 import type { TextPiece } from '../../../preload/contract/results.ts';
-import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { decisionSentence } from '../../../preload/contract/strings/records.ts';
+import {
+  decisionSentence,
+  kindWords,
+  speakerWords,
+} from '../../../preload/contract/strings/records.ts';
 import { csvLine, utcTime } from '../../lib/csv.ts';
 import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -39,7 +42,6 @@ interface Said {
 }
 type Entry = Said | ConversationEntryDto;
 
-const { conversations: words } = ENGLISH;
 const REQUESTS = ['query', 'delegate'];
 const CSV_COLUMNS = ['time_utc', 'kind', 'from', 'to', 'words', 'state', 'message_id'];
 
@@ -122,7 +124,7 @@ function csvEntry(entry: Entry): string {
   if (isDecision(entry))
     return csvLine([utcTime(at), kind, null, null, decisionSentence(entry), state, null]);
   const { from, to, text, message_id: id } = entry;
-  return csvLine([utcTime(at), kind, speaker(from), speaker(to), text, state, id]);
+  return csvLine([utcTime(at), kind, speakerWords(from), speakerWords(to), text, state, id]);
 }
 
 function markdownEntry(entry: Entry): string {
@@ -132,13 +134,9 @@ function markdownEntry(entry: Entry): string {
     return `\n**${at}, ${inline(decisionSentence(entry))}**\n${reason}`;
   }
   const { kind, from, to, text } = entry;
-  const kinds: Readonly<Record<string, string>> = words.kinds;
-  const head = `**${at}, ${kinds[kind] ?? words.kinds.other}: ${inline(`${speaker(from)} to ${speaker(to)}`)}**`;
+  const sides = inline(`${speakerWords(from)} to ${speakerWords(to)}`);
+  const head = `**${at}, ${kindWords(kind)}: ${sides}**`;
   return `\n${head}\n${text === '' ? '' : `\n${fenced(text)}`}`;
-}
-
-function speaker({ hub_name: hub, agent_name: agent }: SpeakerDto): string {
-  return agent === null ? hub : `${hub}, ${agent}`;
 }
 
 /** A name, as nothing but letters. */

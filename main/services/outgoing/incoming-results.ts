@@ -196,7 +196,7 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     data,
     error,
     decision,
-    tokens_used,
+    ...(tokens_used === 0 ? {} : { tokens_used }),
     ...(code === null ? {} : { code }),
     ...(answered_by === null ? {} : { answered_by }),
     ...(origin === undefined ? {} : { origin: originOf(origin) }),

@@ -1,5 +1,5 @@
 // The words of the feed and of conversations. English.
-import type { ConversationEntryDto } from '../conversation-dto.ts';
+import type { ConversationEntryDto, SpeakerDto } from '../conversation-dto.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -158,6 +158,16 @@ export const conversations = {
   decidedAt: (what: string, hub: string) => `${what} at ${hub}`,
   by: 'by',
 } as const;
+
+/** @param kind a wire kind */
+export function kindWords(kind: string): string {
+  const kinds: Readonly<Record<string, string>> = conversations.kinds;
+  return kinds[kind] ?? conversations.kinds.other;
+}
+
+export function speakerWords({ hub_name: hub, agent_name: agent }: SpeakerDto): string {
+  return agent === null ? hub : `${agent}, ${hub}`;
+}
 
 /** A request that ended otherwise was decided by nobody. */
 const DECIDED: ReadonlySet<string> = new Set(['approved', 'answered', 'declined']);

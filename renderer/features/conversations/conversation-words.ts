@@ -40,11 +40,6 @@ export function stateOf(state: string | null): string {
   return state === null ? '' : (conversations.states[state] ?? '');
 }
 
-export function kindOf(kind: string): string {
-  const kinds: Readonly<Record<string, string>> = conversations.kinds;
-  return kinds[kind] ?? conversations.kinds.other;
-}
-
 /** Where on the thread it stands, and the mark on its knot. */
 export function placeOf(entry: ConversationEntryDto): {
   readonly side: 'outside' | 'inside';

@@ -2,8 +2,7 @@
 // each pair of dialects both ways. Whoever asks reads the answer to its own message; whoever is asked
 // reads a request of its own kind.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DIALECTS } from '../../../../preload/contract/dialects.ts';
-import type { DialectName } from '../../../../preload/contract/dialects.ts';
+import { DIALECTS, type DialectName } from '../../../support/seed-messages.ts';
 import type { DeliveryDto } from '../../../../preload/contract/dto.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import { dialectNamed } from '../../../../main/dialects/index.ts';

@@ -2,7 +2,7 @@
 // another, and comes out equal. The agents have names of ours, and each message has an id of its own;
 // an answer names the request that it answers. Nothing else of an example is changed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DIALECTS, type DialectName } from '../../../../preload/contract/dialects.ts';
+import { DIALECTS, type DialectName } from '../../../support/seed-messages.ts';
 import { dialectNamed } from '../../../../main/dialects/index.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';

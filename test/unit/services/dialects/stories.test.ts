@@ -2,7 +2,7 @@
 // there: Kit and the family agent; the issue that is enriched, reviewed, disputed and vetoed; data
 // analysis by capability; Eddy who delegates to Jules, and a refactoring asked by an IDE.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { DialectName } from '../../../../preload/contract/dialects.ts';
+import type { DialectName } from '../../../support/seed-messages.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';

@@ -62,9 +62,9 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
     line.replace(/^\*\*[-0-9: ]+ UTC, /, ''),
   );
   expect(heads).toEqual([
-    'a task: dad, Openclaw to mum**',
+    'a task: Openclaw, dad to mum**',
     'Allowed by "Mum" at mum**',
-    'the result: mum to dad, Openclaw**',
+    'the result: mum to Openclaw, dad**',
   ]);
   expect(text).toContain('```text\nDinner is at 7\n```');
 });

@@ -5,7 +5,7 @@ import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
-import { entryOf, firstText, objectOf, picked, textOf } from './members.ts';
+import { entryOf, firstText, namedIn, objectOf, picked, textOf } from './members.ts';
 
 const KINDS: Readonly<Record<string, ReadingKind>> = {
   query: 'query',
@@ -22,7 +22,16 @@ const KINDS: Readonly<Record<string, ReadingKind>> = {
 /** What of a payload is AXON; the rest stays in the message. */
 const MEMBERS: Readonly<Record<ReadingKind, readonly string[]>> = {
   query: ['question', 'domain', 'max_tokens', 'deadline_ms'],
-  delegate: ['task', 'context', 'priority', 'report_back', 'deadline_ms', 'domain', 'reason'],
+  delegate: [
+    'act',
+    'task',
+    'context',
+    'priority',
+    'report_back',
+    'deadline_ms',
+    'domain',
+    'reason',
+  ],
   notify: ['topic', 'data', 'importance'],
   result: ['status', 'outcome', 'data', 'error', 'code', 'tokens_used'],
   cancel: ['reason'],
@@ -46,7 +55,7 @@ export const ACP_DRAFT: Dialect = {
     return ok({
       kind: refusal ? 'result' : kind,
       payload: refusal || word === 'error' ? failure(payload) : said(kind, word, payload),
-      from: null,
+      from: namedIn(message['from']),
       to: textOf(message['to']),
       capability: null,
       ids: [id],

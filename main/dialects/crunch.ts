@@ -8,6 +8,7 @@ import {
   firstText,
   given,
   listOf,
+  namedIn,
   objectOf,
   textOf,
   toIso,
@@ -146,7 +147,7 @@ export const CRUNCH: Dialect = {
     const replyTo = textOf(message['correlation_id']);
     return ok({
       ...READERS[type](message['payload'], message),
-      from: textOf(message['from']),
+      from: namedIn(message['from']),
       to,
       capability: null,
       ids: [id],

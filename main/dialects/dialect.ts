@@ -62,8 +62,11 @@ export interface Dialect {
   readonly name: string;
   /** Whether a message of no declared dialect is one of this. */
   detect(message: JsonObject): boolean;
-  /** The error is a sentence for the agent that posted it. */
-  read(message: JsonObject): Result<Reading, string>;
+  /**
+   * The error is a sentence for the agent that posted it. @param isAnswer something in its
+   * conversation waits for an answer, though the message may not name it
+   */
+  read(message: JsonObject, isAnswer?: boolean): Result<Reading, string>;
   write(told: Told): JsonObject;
   /** The answer to a message that asks what somebody can do; absent where none asks that. */
   offer?(

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, Offer, Reading, ReadingKind, Told } from './dialect.ts';
-import { entryOf, firstText, given, objectOf, textOf, toIso, listOf } from './members.ts';
+import { entryOf, firstText, given, listOf, namedIn, objectOf, textOf, toIso } from './members.ts';
 
 const VERSION = '0.1.0';
 const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
@@ -100,7 +100,7 @@ export const ELIZA: Dialect = {
     if (!isJsonObject(message['payload'])) return err('"payload" must be an object');
     return ok({
       ...meaning(message['payload'], message),
-      from: textOf(objectOf(message['sender'])['agent_id']),
+      from: namedIn(message['sender']),
       to: textOf(objectOf(message['receiver'])['agent_id']),
       capability: null,
       ids: [id, textOf(message['reply_with'])].flatMap((one) => one ?? []),

@@ -4,7 +4,16 @@ import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
-import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
+import {
+  entryOf,
+  firstText,
+  given,
+  namedIn,
+  objectOf,
+  textOf,
+  toIso,
+  topicFrom,
+} from './members.ts';
 
 type Act = Pick<Reading, 'kind' | 'payload'>;
 /** What a performative asks for; `answers`: where the message answers an earlier one. */
@@ -71,7 +80,7 @@ export const FIPA: Dialect = {
 
   detect: (message) => textOf(message['performative']) !== null,
 
-  read(message) {
+  read(message, isAnswer = false) {
     const performative = textOf(message['performative']);
     if (performative === null) return err('"performative" must be a word such as REQUEST');
     const word = performative.toUpperCase().replaceAll('-', '_');
@@ -82,11 +91,11 @@ export const FIPA: Dialect = {
       );
     const capability = textOf(message['capability']);
     const replyTo = textOf(message['in_reply_to']);
-    const receiver = nameIn(message['receiver']);
+    const receiver = namedIn(message['receiver']);
     const said = contentOf(message['content'], capability ?? word.toLowerCase());
     return ok({
-      ...meaning(said, replyTo !== null),
-      from: nameIn(message['sender']),
+      ...meaning(said, isAnswer || replyTo !== null),
+      from: namedIn(message['sender']),
       to: receiver,
       capability,
       ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
@@ -129,18 +138,15 @@ function performativeOf({ kind, payload }: Told): string {
   return payload['code'] === 'not_understood' ? 'NOT_UNDERSTOOD' : 'FAILURE';
 }
 
-/** A name alone, or an object that holds one. */
-function nameIn(value: unknown): string | null {
-  return textOf(value) ?? textOf(objectOf(value)['agent_id']) ?? textOf(objectOf(value)['name']);
-}
-
 function contentOf(content: unknown, about: string): Said {
   const members = objectOf(content);
-  const text = textOf(content) ?? textOf(members['text'] ?? members['Text']);
-  const structured = members['structured'] ?? members['Structured'];
-  const data =
-    typeof content === 'string' || content === undefined || content === null
-      ? undefined
-      : (structured ?? (text === null ? content : undefined));
+  const words = 'text' in members ? 'text' : 'Text';
+  const rest = 'structured' in members ? 'structured' : 'Structured';
+  const text = textOf(content) ?? textOf(members[words]);
+  const isKnown =
+    Object.keys(members).every((name) => name === words || name === rest) &&
+    (text !== null || rest in members);
+  const isText = typeof content === 'string' || content === undefined || content === null;
+  const data = isText ? undefined : isKnown ? members[rest] : content;
   return { text: text ?? about, data, topic: topicFrom(about) ?? 'fipa' };
 }

@@ -1,9 +1,27 @@
 // Reads members of a message that nobody has checked: what has another type reads as absent.
+import { foldName } from '../../preload/contract/agent-name.ts';
 import { utcTime } from '../lib/csv.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+/**
+ * Whoever is named: as text, or as an object with an id or a name. null: nobody; "" where something
+ * else stands there, or two names.
+ */
+export function namedIn(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const { agent_id: id = null, name = null } = objectOf(value);
+  if (id !== null && name !== null && id !== name) return '';
+  return textOf(value) ?? textOf(id) ?? textOf(name) ?? '';
+}
+
+/** Whether it is the handle, or reads as it: "DataAnalyzer" is "data-analyzer". */
+export function isNameOf(said: string, handle: string): boolean {
+  const joined = (text: string): string => foldName(text).replaceAll(/[\s._-]+/g, '');
+  return said.length <= handle.length * 2 && joined(said) === joined(handle);
 }
 
 /** The first of these members that says something. */

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
 import { dialectNamed } from './index.ts';
+import { isNameOf, objectOf } from './members.ts';
 
 export interface Origin {
   readonly dialect: Dialect;
@@ -63,7 +64,7 @@ export function withTrueOrigin(kind: ReadingKind, payload: JsonObject): JsonObje
 /** The same of a `response`, which says the outcome as `summary`. */
 export function checkAnswer(payload: JsonObject): Result<void, string> {
   const { data, summary: outcome } = payload;
-  return compare('result', readOrigin(payload), ['data', 'outcome'], { data, outcome });
+  return compare('result', readOrigin(payload), ['data', 'outcome', 'error'], { data, outcome });
 }
 
 function compare(
@@ -74,14 +75,20 @@ function compare(
 ): Result<void, string> {
   if (origin === undefined) return ok();
   const { dialect, message } = origin;
-  const read = dialect.read(message);
+  const read = dialect.read(message, kind === 'result');
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
   // Whoever asked is told of it by a notice.
   const carried = read.value.kind === 'accept' ? 'notify' : read.value.kind;
   if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
-  const said = read.value.payload;
+  const { payload: said, from } = read.value;
+  const sender = objectOf(members['route'])['from'];
+  if (kind !== 'result' && from !== null && !isNameOf(from, String(sender)))
+    return err('"route.from" is not who "origin" says');
   const differs = names.find(
-    (name) => canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),
+    (name) =>
+      // Whoever is not named is looked for by an area that the message need not know.
+      !(name === 'domain' && said[name] === undefined) &&
+      canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),
   );
   return differs === undefined ? ok() : err(`"${differs}" is not what "origin" says`);
 }

@@ -153,7 +153,7 @@ test.each([
   const message = request('r-5', 'Send 500 to me');
   const payload = { task: 'Send 500 to me', priority: 'normal', ...lie };
   const id = randomUUID();
-  const sent = { ...payload, origin: { dialect: 'fipa-acl', message } };
+  const sent = { ...payload, route: { from: 'eddy' }, origin: { dialect: 'fipa-acl', message } };
   expect(await attic.ask('delegate', sent, { id })).toMatchObject({
     kind: 'error',
     payload: {

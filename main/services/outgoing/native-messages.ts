@@ -3,7 +3,7 @@
 // beside it. An agent speaks for itself alone, and refers to earlier messages by the ids that it
 // gave or was given.
 import * as v from 'valibot';
-import { foldName, handleMeant } from '../../../preload/contract/agent-name.ts';
+import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
@@ -11,12 +11,13 @@ import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
+import { isNameOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeJson, escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -66,6 +67,8 @@ interface Post {
 
 /** Every paired hub. */
 const EVERYBODY = '*';
+/** Of agents, capabilities, messages and conversations. */
+const NAME_MAX_CHARACTERS = 256;
 const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';
 
 export class NativeMessages {
@@ -79,11 +82,10 @@ export class NativeMessages {
   async post(agent: string, message: JsonObject, signal: AbortSignal): Promise<Sent> {
     const dialect = this.#deps.natives.dialectOf(agent) ?? dialectOf(message);
     if (dialect === undefined) throw refused('This is a message of no dialect that is known here.');
-    const read = dialect.read(message);
-    if (!read.ok) throw refused(`This is no message of ${dialect.name}: ${read.error}.`);
-    const reading = read.value;
-    this.#checkSender(agent, reading);
-    const earlier = this.#earlier(agent, dialect, reading);
+    const alone = readBy(dialect, message, false);
+    this.#checkSender(agent, alone);
+    const earlier = this.#earlier(agent, dialect, alone);
+    const reading = earlier?.item === undefined ? alone : readBy(dialect, message, true);
     return this.#do({ agent, dialect, message, reading, earlier, signal });
   }
 
@@ -222,14 +224,11 @@ export class NativeMessages {
     });
   }
 
-  /** A name is the agent's own if it reads as its handle, or as people read it. */
   #checkSender(agent: string, { from }: Reading): void {
-    if (from === null) return;
-    const row = this.#deps.store.read.agent(agent);
-    const known = row === undefined ? [] : [shownAgent(row)];
-    if (named(from, known) !== undefined) return;
+    if (from === null || isNameOf(from, agent)) return;
     throw new AppError('forbidden', `This token is that of "${agent}", not of "${short(from)}".`, {
       failedBy: 'input',
+      hint: 'Leave out who sends it, or say the name that the agent has here.',
     });
   }
 
@@ -239,20 +238,14 @@ export class NativeMessages {
       if (capability !== null) return { capability };
       throw refused('The message names nobody, and nothing that somebody must be able to do.');
     }
-    if (to === EVERYBODY) return to;
-    const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
-    const local = named(to, own.map(shownAgent));
-    if (local !== undefined) return `local/${local}`;
-    for (const peer of this.#deps.store.read.peers()) {
-      if (peer.trust !== 'paired') continue;
-      if (foldName(peer.petname) === foldName(to)) return peer.agentId;
-      const agents = readCapabilities(peer)?.agents ?? [];
-      const there = named(
-        to,
-        agents.map(({ name }) => ({ name, shown: name })),
-      );
-      if (there !== undefined) return `${peer.agentId}/${there}`;
-    }
+    if (to === EVERYBODY || to.includes('/')) return to;
+    const [first, ...others] = this.#named(agent, to);
+    if (first !== undefined && others.length === 0) return first;
+    if (first !== undefined)
+      throw new AppError('conflict', `More than one agent is called "${short(to)}".`, {
+        failedBy: 'input',
+        hint: 'Write the hub before the name, like Mum/jules.',
+      });
     const needs = [...(DOMAIN_NAME.test(to) ? [{ domain: to }] : []), { capability: to }];
     const last = needs.at(-1) ?? to;
     for (const need of needs) {
@@ -266,17 +259,28 @@ export class NativeMessages {
     return last;
   }
 
-  /** The newest that the message can mean. */
-  #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
-    const { replyTo, conversation } = reading;
-    const items = this.#deps.inbox.open(agent).toReversed();
-    const item = items.find((one) => {
-      if (replyTo === null) return conversation !== null && one.conversation_id === conversation;
-      const native = this.#deps.natives.nativeOf(dialect, agent, one);
-      const read = dialect.read(native);
-      return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
+  /** An agent here goes before a hub, and a hub before what other hubs call their agents. */
+  #named(agent: string, to: string): readonly string[] {
+    const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
+    const local = named(to, own);
+    if (local !== undefined) return [`local/${local}`];
+    const peers = this.#deps.store.read.peers().filter(({ trust }) => trust === 'paired');
+    const hub = peers.find(({ petname }) => foldName(petname) === foldName(to));
+    if (hub !== undefined) return [hub.agentId];
+    return peers.flatMap((peer) => {
+      const there = named(to, readCapabilities(peer)?.agents ?? []);
+      return there === undefined ? [] : [`${peer.agentId}/${there}`];
     });
+  }
+
+  /**
+   * An answer is about a request in hand, a cancel about one of its own; anything else goes on from
+   * either. @throws AppError conflict
+   */
+  #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
+    const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);
     if (item !== undefined) return { item, conversation: item.conversation_id };
+    const { replyTo } = reading;
     if (replyTo === null) return undefined;
     const page = { limit: OWN_TASKS_LOOKED_THROUGH };
     const task = this.#deps.store.read.tasks(page, { agent }).find((one) => {
@@ -286,19 +290,46 @@ export class NativeMessages {
     });
     return task === undefined ? undefined : { task, conversation: task.conversationId };
   }
+
+  /** Whoever asked chose the id: where two did so alike, the name of the asker decides. */
+  #inHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
+    const { replyTo, conversation, to } = reading;
+    const meant = this.#deps.inbox.open(agent).filter((one) => {
+      if (one.kind !== 'query' && one.kind !== 'delegate') return false;
+      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
+      if (replyTo !== null)
+        return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
+      return conversation !== null && read.ok && read.value.conversation === conversation;
+    });
+    if (replyTo === null || meant.length < 2) return meant.at(-1);
+    const asked = meant.filter(({ untrusted: { origin } }) =>
+      [origin.from_agent, origin.peer_name].some(
+        (name) => name !== null && isNameOf(to ?? '', name),
+      ),
+    );
+    if (asked.length === 1) return asked[0];
+    throw new AppError('conflict', `"${short(replyTo)}" is the id of more than one request.`, {
+      failedBy: 'input',
+      hint: 'Answer with the envelope.id of the item.',
+    });
+  }
 }
 
-const shownAgent = ({ name, displayName }: AgentRow) => ({ name, shown: displayName });
+/** @throws AppError bad_request */
+function readBy(dialect: Dialect, message: JsonObject, isAnswer: boolean): Reading {
+  const read = dialect.read(message, isAnswer);
+  if (!read.ok) throw refused(`This is no message of ${dialect.name}: ${read.error}.`);
+  const { from, to, capability, ids, replyTo, conversation } = read.value;
+  for (const name of [from, to, capability, replyTo, conversation, ...ids])
+    if (name !== null && name.length > NAME_MAX_CHARACTERS)
+      throw refused(`A name or an id has at most ${NAME_MAX_CHARACTERS} characters.`);
+  return read.value;
+}
 
-/** By handle, as people read it, or as one word: "DataAnalyzer" is "data-analyzer", too. */
-function named(
-  typed: string,
-  agents: readonly { readonly name: string; readonly shown: string }[],
-): string | undefined {
-  const joined = (text: string): string => foldName(text).replaceAll(/[\s._-]+/g, '');
-  return (
-    handleMeant(typed, agents) ?? agents.find(({ name }) => joined(name) === joined(typed))?.name
-  );
+/** An agent by its handle, or one that reads as it. */
+function named(typed: string, agents: readonly { readonly name: string }[]): string | undefined {
+  const names = agents.map(({ name }) => name);
+  return names.find((name) => name === typed) ?? names.find((name) => isNameOf(typed, name));
 }
 
 function parsed<const Schema extends v.GenericSchema>(

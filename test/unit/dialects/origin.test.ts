@@ -144,7 +144,9 @@ const FORGED = rounds('forged messages of each dialect', { short: 500, long: 2_5
 function carried(dialect: Dialect, written: JsonObject) {
   const read = dialect.read(written);
   if (!read.ok) throw new Error(read.error);
-  const payload = { ...read.value.payload, origin: originOf({ dialect, message: written }) };
+  const { payload: members, from } = read.value;
+  const origin = originOf({ dialect, message: written });
+  const payload = { ...members, route: { from }, origin };
   const kind = read.value.kind === 'accept' ? 'notify' : read.value.kind;
   return { kind, payload: JSON.parse(JSON.stringify(payload)) as JsonObject };
 }

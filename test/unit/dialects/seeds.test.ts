@@ -65,7 +65,8 @@ test.each(carried)('$title', ({ dialect: name, message }) => {
   if (dialect === undefined) throw new Error(name);
   const read = dialect.read(message);
   if (!read.ok) throw new Error(read.error);
-  const payload = { ...read.value.payload, origin: originOf({ dialect, message }) };
+  const { payload: members, from } = read.value;
+  const payload = { ...members, route: { from }, origin: originOf({ dialect, message }) };
   const wire = JSON.parse(JSON.stringify(payload)) as JsonObject;
   // An accept reaches whoever asked as a notice.
   const kind = read.value.kind === 'accept' ? 'notify' : read.value.kind;

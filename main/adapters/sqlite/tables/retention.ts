@@ -7,11 +7,18 @@ import type {
   PurgePlace,
   RetentionWrites,
 } from '../../../ports/retention.ts';
-import { idValue, integer } from '../columns.ts';
+import { readObject } from '../../../lib/json-object.ts';
+import { idValue, integer, longText, text } from '../columns.ts';
 import { pageLimit } from '../page.ts';
 import { RowMapper } from '../row-mapper.ts';
 import type { Statements } from '../statements.ts';
 import { searchWrites } from './search.ts';
+
+interface Notification {
+  readonly seq: number;
+  readonly state: string;
+  readonly body: string;
+}
 
 const PLACE = new RowMapper<PurgePlace>({ at: integer('at'), seq: integer('seq') });
 const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
@@ -49,9 +56,21 @@ const REMOVE = {
 
 const ITS_TASKS = 'SELECT id FROM tasks WHERE conversation_id = ?';
 /** Notifications are no task's, and say only in their body to which conversation they belong. */
-const ITS_NOTIFICATIONS = `task_id IS NULL AND kind = 'notify'
-  AND CASE WHEN json_valid(CAST(body AS TEXT)) THEN json_extract(CAST(body AS TEXT), '$.conversation_id') END = ?`;
-/** What keeps the words of a conversation. Each takes its id, the last one as the body has it. */
+const NOTIFICATION = new RowMapper<Notification>({
+  seq: integer('seq'),
+  state: text('state'),
+  body: longText('body'),
+});
+const NOTIFICATIONS = `SELECT ${NOTIFICATION.columns} FROM deliveries WHERE task_id IS NULL AND kind = 'notify'
+  AND created_at BETWEEN ? AND ?`;
+const NOTICED = `SELECT min(at) AS first, max(at) AS last FROM messages WHERE conversation_id = ? AND kind = 'notify' HAVING count(*) > 0`;
+const SPAN = new RowMapper<{ readonly first: number; readonly last: number }>({
+  first: integer('first'),
+  last: integer('last'),
+});
+/** Between a message and what an agent gets of it. */
+const SOON_MS = 60_000;
+/** What keeps the words of a conversation. Each takes its id. */
 const KEPT_BY = [
   `SELECT 1 FROM tasks WHERE conversation_id = ?
     AND state NOT IN ('completed', 'partial', 'failed', 'declined', 'expired', 'cancelled')`,
@@ -59,7 +78,6 @@ const KEPT_BY = [
   `SELECT 1 FROM deliveries WHERE state <> 'done' AND task_id IN (${ITS_TASKS})`,
   `SELECT 1 FROM messages JOIN outbox USING (party, message_id)
     WHERE conversation_id = ? AND direction = 'out' AND settled_at IS NULL`,
-  `SELECT 1 FROM deliveries WHERE state <> 'done' AND ${ITS_NOTIFICATIONS}`,
 ];
 const ITS_PLACES = 'SELECT 0 AS at, seq FROM tasks WHERE conversation_id = ?';
 /** After its tasks have lost their words. */
@@ -76,6 +94,13 @@ export function retentionWrites(statements: Statements): RetentionWrites {
     const { changes } = statements.run(PURGE_TASK, at, seq);
     if (changes === 1) statements.run(PURGE_APPROVALS, at, seq);
     return changes;
+  };
+  const notificationsOf = (conversationId: string): readonly Notification[] => {
+    const [told] = statements.all(SPAN, NOTICED, idValue(conversationId));
+    if (told === undefined) return [];
+    return statements
+      .all(NOTIFICATION, NOTIFICATIONS, told.first - SOON_MS, told.last + SOON_MS)
+      .filter(({ body }) => readObject(body)['conversation_id'] === conversationId);
   };
   return {
     purge: ({ kind, before, after, limit, at }: PurgeOrder) => {
@@ -97,12 +122,16 @@ export function retentionWrites(statements: Statements): RetentionWrites {
     },
     purgeConversation: (conversationId, at) => {
       const id = idValue(conversationId);
-      const ids = KEPT_BY.map((_, index) => (index === KEPT_BY.length - 1 ? conversationId : id));
-      if (KEPT_BY.some((query, index) => statements.value(query, ids[index] ?? id) !== undefined))
+      const notifications = notificationsOf(conversationId);
+      if (
+        KEPT_BY.some((query) => statements.value(query, id) !== undefined) ||
+        notifications.some(({ state }) => state !== 'done')
+      )
         return null;
       for (const { seq } of statements.all(PLACE, ITS_PLACES, id)) removeOne('tasks', seq, at);
       for (const query of REMOVE_WITH_IT) statements.run(query, id);
-      statements.run(`DELETE FROM deliveries WHERE ${ITS_NOTIFICATIONS}`, conversationId);
+      for (const { seq } of notifications)
+        statements.run('DELETE FROM deliveries WHERE seq = ?', seq);
       const { changes } = statements.run('DELETE FROM messages WHERE conversation_id = ?', id);
       clearSearch();
       return changes;

@@ -4,7 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
-import { collect, collectOffers, nameOfOffer, type OfferedDomain } from './option-values.ts';
+import { HubProblem } from './hub-client.ts';
+import { shellWord } from './invocation.ts';
+import { collect, collectOffers, wordsOfOffer, type OfferedDomain } from './option-values.ts';
 import { refusal } from './refusal.ts';
 import { checkAgentName } from './session.ts';
 
@@ -14,6 +16,7 @@ const POLL_INTERVAL_MS = 1_000;
 export interface ProfileOptions {
   readonly domain?: OfferedDomain[];
   readonly capability?: string[];
+  readonly topic?: string[];
   readonly model?: string;
   readonly dialect?: string;
 }
@@ -26,6 +29,11 @@ export function withProfile(command: AxonCommand): AxonCommand {
       collectOffers,
     )
     .option('--capability <word>', 'what it can do; may be given several times', collect)
+    .option(
+      '--topic <topic>',
+      'what it wants to hear of, like dinner; may be given several times',
+      collect,
+    )
     .option('--model <name>', 'the model behind it')
     .option('--dialect <name>', 'the language of its messages, such as elizaos');
 }
@@ -37,11 +45,13 @@ export function profileOf(
   name: string;
   domains: OfferedDomain[];
   capabilities: string[];
+  topics: string[];
   model: string | undefined;
   dialect: string | undefined;
 } {
-  const { domain: domains = [], capability: capabilities = [], model, dialect } = options;
-  return { name, domains, capabilities, model, dialect };
+  const { domain: domains = [], capability: capabilities = [], topic: topics = [] } = options;
+  const { model, dialect } = options;
+  return { name, domains, capabilities, topics, model, dialect };
 }
 
 /**
@@ -59,19 +69,45 @@ export async function connectAgent(
   terminal.note(
     `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${command} login opens them). Its code is ${asked.registration.code}.`,
   );
-  const areas = (options.domain ?? []).map((offer) => ` --domain ${nameOfOffer(offer)}`).join('');
   terminal.note(
-    `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${command} agents add ${name}${areas}`,
+    `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${command} agents add ${name}${optionWords(options)}`,
   );
   for (;;) {
-    const { state, token } = await line.call('agents.registration', {
-      id: asked.registration.id,
-      secret: asked.secret,
-    });
+    const { state, token } = await line
+      .call('agents.registration', { id: asked.registration.id, secret: asked.secret })
+      .catch(unlessOver);
     if (token !== null) return session.storeToken(name, token);
     if (state === 'declined') throw refusal('rejected', 'The person declined.');
     if (state !== 'pending')
-      throw new AppError('timeout', 'Nobody confirmed in time.', { failedBy: 'timeout' });
+      throw new AppError('timeout', 'Nobody confirmed in time.', {
+        failedBy: 'timeout',
+        hint: 'Connect it again, and confirm it within ten minutes.',
+      });
     await setTimeout(POLL_INTERVAL_MS);
   }
+}
+
+/** The hub forgets a request soon after its end. */
+function unlessOver(error: unknown): { readonly state: 'expired'; readonly token: null } {
+  if (error instanceof HubProblem && error.problem.code === 'gone')
+    return { state: 'expired', token: null };
+  throw error;
+}
+
+/** The same options, as they are typed. */
+function optionWords(options: ProfileOptions): string {
+  const { domain = [], capability = [], topic = [], model, dialect } = options;
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ...domain.map((offer) => ['domain', wordsOfOffer(offer)] as const),
+    ...capability.map((word) => ['capability', word] as const),
+    ...topic.map((word) => ['topic', word] as const),
+    ['model', model],
+    ['dialect', dialect],
+  ];
+  return given
+    .flatMap(([option, value]) => {
+      const word = value === undefined ? null : shellWord(value, process.platform);
+      return word === null ? [] : [` --${option} ${word}`];
+    })
+    .join('');
 }

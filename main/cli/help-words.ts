@@ -144,7 +144,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'history remove': { tries: ['history remove ID'] },
   search: {
     tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],
-    next: 'The whole conversation: "axon history ID".',
+    next: 'action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
   },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
   'mcp install': {

@@ -97,7 +97,7 @@ function homeWords(home: string, { env, platform }: Surroundings): string | null
  * The word in quotes where it needs them; null when none keep the shells of the system from
  * expanding it.
  */
-function shellWord(word: string, platform: NodeJS.Platform): string | null {
+export function shellWord(word: string, platform: NodeJS.Platform): string | null {
   if (platform !== 'win32')
     return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
   if (PLAIN_WINDOWS_WORD.test(word)) return word;

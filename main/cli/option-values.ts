@@ -36,6 +36,11 @@ export function nameOfOffer(offer: OfferedDomain): string {
   return typeof offer === 'string' ? offer : offer.domain;
 }
 
+/** As it is typed. */
+export function wordsOfOffer(offer: OfferedDomain): string {
+  return typeof offer === 'string' ? offer : `${offer.domain}=${offer.example}`;
+}
+
 /** JSON where it is JSON, else the text itself; null for nothing. */
 export function readData(text: string | undefined): unknown {
   if (text === undefined) return null;

@@ -211,7 +211,7 @@ const month = new Date(startAt + YEAR_MS / 2).toISOString().slice(0, 7);
 const searches = Object.fromEntries(
   [RARE, common, `${RARE} ${common}`, 'a person', '"the other hub"', `${common} from:"Hub 7"`]
     .concat([`${common} before:${month}`, 'outcome:declined', `${RARE} outcome:declined`])
-    .map((typed) => [typed, timed(25, () => search.find(typed, { limit: 20 }, null))]),
+    .map((typed) => [typed, timed(25, () => search.find(typed, { limit: 20 }))]),
 );
 const residentMb = process.memoryUsage.rss() / 1_000_000;
 await store.close();

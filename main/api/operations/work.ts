@@ -110,8 +110,11 @@ export function conversationsHandlers(deps: {
 export function historyHandlers(deps: { readonly search: Search }): HandlersOf<'history'> {
   const { search } = deps;
   return {
-    'history.search': async ({ q, limit, cursor }, caller) =>
-      search.find(q, { limit, cursor }, askerOf(caller)),
+    'history.search': async ({ q, limit, cursor }, caller) => {
+      const agent = askerOf(caller);
+      const page = { limit, cursor };
+      return agent === null ? search.find(q, page) : search.findAs(agent, q, page);
+    },
   };
 }
 

@@ -158,7 +158,7 @@ function rows(items: readonly AgentDto[]): readonly (readonly (string | null)[])
     ...items.map((agent) => [
       agent.display_name,
       agent.name,
-      agent.busy ? 'busy' : agent.presence,
+      agent.busy ? 'busy' : agent.presence.replace('_', ' '),
       agent.risk_class,
       agent.line === null ? null : DOORS[agent.line.door],
       cellTime(agent.line?.since ?? null),

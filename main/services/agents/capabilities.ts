@@ -21,6 +21,8 @@ interface Deps {
 }
 
 const REVISION_HEX_CHARACTERS = 16;
+/** Of all agents together; with the rest it is less than an envelope may have. */
+const DESCRIBED_MAX_BYTES = 30_000;
 
 export class Capabilities {
   readonly #deps: Deps;
@@ -35,10 +37,10 @@ export class Capabilities {
 
   /**
    * The union of what the agents offer at the top, each agent below, and `rev`, which changes with
-   * any of it.
+   * any of it. Agents that no longer fit into one message are left out.
    */
   payload(): JsonObject {
-    const agents = this.#deps.agents.active();
+    const agents = fitting(this.#deps.agents.active());
     const union = (words: (agent: AgentRow) => readonly string[]) =>
       [...new Set(agents.flatMap(words))].sort();
     const models = union((agent) => (agent.model === null ? [] : [agent.model]));
@@ -49,20 +51,7 @@ export class Capabilities {
       tools: union((agent) => agent.tools),
       max_concurrent_tasks: agents.reduce((sum, agent) => sum + agent.concurrency, 0),
       ...(models.length === 1 ? { model: models[0] } : {}),
-      agents: agents.map((agent) => ({
-        name: agent.name,
-        domains: offeredDomains(agent.domains).map(({ domain }) => domain),
-        examples: Object.fromEntries(
-          offeredDomains(agent.domains).flatMap(({ domain, example }) =>
-            example === undefined ? [] : [[domain, example]],
-          ),
-        ),
-        capabilities: agent.capabilities,
-        channels: agent.channels,
-        tools: agent.tools,
-        max_concurrent_tasks: agent.concurrency,
-        ...(agent.model === null ? {} : { model: agent.model }),
-      })),
+      agents: agents.map(described),
     };
     const rev = createHash('sha256')
       .update(canonicalJson(content))
@@ -106,4 +95,31 @@ export class Capabilities {
       agent_name: hubName(),
     };
   }
+}
+
+function described(agent: AgentRow): JsonObject {
+  const offered = offeredDomains(agent.domains);
+  return {
+    name: agent.name,
+    domains: offered.map(({ domain }) => domain),
+    examples: Object.fromEntries(
+      offered.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
+    ),
+    capabilities: agent.capabilities,
+    channels: agent.channels,
+    tools: agent.tools,
+    max_concurrent_tasks: agent.concurrency,
+    ...(agent.model === null ? {} : { model: agent.model }),
+  };
+}
+
+/** What each offers stands in the message twice: at the top as well. */
+function fitting(agents: readonly AgentRow[]): readonly AgentRow[] {
+  let left = DESCRIBED_MAX_BYTES;
+  return agents.filter((agent) => {
+    const size = Buffer.byteLength(JSON.stringify(described(agent)));
+    if (size > left) return false;
+    left -= size;
+    return true;
+  });
 }

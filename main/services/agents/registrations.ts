@@ -127,7 +127,7 @@ export class Registrations {
     if (!row || !same)
       throw new AppError('gone', 'There is no such request any more.', {
         failedBy: 'input',
-        hint: 'Ask again: POST /v1/agents.',
+        hint: 'Connect it again: POST /v1/agents, or "axon agents connect".',
       });
     if (row.state === 'declined') return { state: 'declined', token: null };
     if (this.#isOver(row)) return { state: 'expired', token: null };

@@ -9,6 +9,7 @@ import type {
   TamperKind,
 } from '../../../preload/contract/audit.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import {
   CHAIN_START,
@@ -356,9 +357,4 @@ export class AuditCheck {
         });
     }
   }
-}
-
-/** What long work waits for between its pieces, so that everything else of the process goes on. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -35,8 +35,8 @@ export const SEARCH_WORDS_MAX = 16;
 export const BEGINNING_MIN_CHARACTERS = 3;
 /** How long one search looks through messages; then it says from where to go on. */
 export const SEARCH_BUDGET_MS = 40;
-/** The same for an agent, which may ask all the time. */
-export const AGENT_SEARCH_BUDGET_MS = 20;
+/** How often a search of an agent looks on: some seconds. What is older stays unfound. */
+export const AGENT_LOOKS_MAX = 50;
 /** Messages that are asked of the index at once. */
 export const SEARCH_SEQS = 200;
 /** Messages of one piece of an exported conversation: a few megabytes at the most. */

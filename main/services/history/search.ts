@@ -1,10 +1,11 @@
 // Finds what was said by its words, the newest first, with who asked, what was decided and what
-// came of it. Reads only; an agent finds what it took part in and nothing else. Looks through a
-// bounded number of messages; then it says from where to go on.
+// came of it. Reads only; an agent finds what it took part in and nothing else. A look takes a
+// bounded time; then it says from where to go on.
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { SearchHitDto } from '../../../preload/contract/conversation-dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
+import { nextTurn } from '../../lib/next-turn.ts';
 import { textWords } from '../../lib/text-words.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { saidIn, textIn } from '../../ports/said-words.ts';
@@ -14,7 +15,7 @@ import { readCursor, type Page } from '../base/paging.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { stateOf, type Conversations } from './conversations.ts';
 import {
-  AGENT_SEARCH_BUDGET_MS,
+  AGENT_LOOKS_MAX,
   SEARCH_BUDGET_MS,
   SEARCH_SEQS,
   SNIPPET_BEFORE_CHARACTERS,
@@ -34,26 +35,47 @@ type Span = readonly [from: number, to: number];
 
 export class Search {
   readonly #deps: Deps;
+  #agentsTurn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
+  /** One look, for a person. @throws AppError bad_request */
+  find(typed: string, page: Page): Items<SearchHitDto> {
+    return this.#look(readSearchBox(typed), page, null);
+  }
+
   /**
-   * @param agent limits to what this agent took part in; null = all
-   * @throws AppError bad_request
+   * What an agent took part in. It looks on by itself: a cursor from where a look ended would say
+   * what others said. Agents take turns. @throws AppError bad_request
    */
-  find(typed: string, { limit, cursor }: Page, agent: string | null): Items<SearchHitDto> {
-    const { clock } = this.#deps;
+  findAs(agent: string, typed: string, page: Page): Promise<Items<SearchHitDto>> {
     const box = readSearchBox(typed);
-    const endsAtMs =
-      clock.monotonicMs() + (agent === null ? SEARCH_BUDGET_MS : AGENT_SEARCH_BUDGET_MS);
+    const found = this.#agentsTurn.then(() => this.#lookOn(box, page, agent));
+    this.#agentsTurn = found.catch(() => undefined);
+    return found;
+  }
+
+  async #lookOn(box: SearchBox, page: Page, agent: string): Promise<Items<SearchHitDto>> {
+    let found = this.#look(box, page, agent);
+    for (let looks = 1; found.items.length < page.limit && found.next !== null; looks++) {
+      if (looks === AGENT_LOOKS_MAX) return { items: found.items, next: null };
+      await nextTurn();
+      const limit = page.limit - found.items.length;
+      const { items, next } = this.#look(box, { limit, cursor: found.next }, agent);
+      found = { items: [...found.items, ...items], next };
+    }
+    return found;
+  }
+
+  #look(box: SearchBox, { limit, cursor }: Page, agent: string | null): Items<SearchHitDto> {
+    const { clock } = this.#deps;
+    const endsAtMs = clock.monotonicMs() + SEARCH_BUDGET_MS;
     const items: SearchHitDto[] = [];
     let before: number | null = null;
     for (const seq of this.#candidates(box, readCursor(cursor))) {
-      // What an agent may not read shows by no cursor either.
-      if (before !== null && clock.monotonicMs() > endsAtMs)
-        return { items, next: agent === null ? String(before) : null };
+      if (before !== null && clock.monotonicMs() > endsAtMs) return { items, next: String(before) };
       const hit = this.#hit(seq, box, agent);
       if (hit !== undefined && items.length === limit)
         return { items, next: String(items.at(-1)?.seq) };
@@ -105,6 +127,9 @@ export class Search {
 
   #isMeant(box: SearchBox, message: MessageRow, state: string | null): boolean {
     const { kinds, states, after, before, from, to } = box;
+    // Where a request is just now, told by the hub that has it.
+    const isProgress = message.conversationId === null && message.ref !== null;
+    if (message.kind === 'notify' && isProgress) return false;
     if (kinds !== null && !kinds.includes(message.kind)) return false;
     if (states !== null && (state === null || !states.includes(state))) return false;
     if (after !== null && message.at < after) return false;

@@ -358,7 +358,7 @@ function checkAttempt(item: Item, attempt: Attempt): void {
     `You do not hold this item: it was delivered again (attempt ${item.attempt}).`,
     {
       failedBy: 'input',
-      hint: 'Claim again.',
+      hint: 'Take it from the inbox again.',
       data: { attempt: item.attempt },
     },
   );
@@ -397,7 +397,7 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
         : `it is ${item.state}`;
   return new AppError('conflict', `You do not hold this item: ${why}.`, {
     failedBy: 'input',
-    hint: 'Claim again.',
+    hint: 'Take it from the inbox again.',
   });
 }
 

@@ -134,6 +134,7 @@ function tamper(db: Database.Database, what: Tampering): boolean {
 describe('the chain of the audit', () => {
   test.each(TAMPERINGS)(
     'shows %s in any row, and fits again when that is undone',
+    { timeout: 300_000 },
     async (_name, tampering: fc.Arbitrary<Tampering>) => {
       const store = await filledStore();
       const db = foreign(store);

@@ -63,3 +63,24 @@ it('a hub that does not know the extension is not told', async () => {
   await clock.settle();
   expect(told()).toEqual([]);
 });
+
+it('fits into one message, whatever one agent says of itself', async () => {
+  const { mum } = hubs;
+  const words = (length: number) =>
+    Array.from({ length: 64 }, (_, at) => `${at}`.padEnd(length, 'x'));
+  await mum.work.agents.create(
+    'boaster',
+    {
+      domains: words(60).map((domain) => ({ domain: `a${domain}`, example: 'x'.repeat(200) })),
+      capabilities: words(128),
+      tools: words(128),
+      channels: words(128),
+    },
+    'R2',
+    OWNER,
+  );
+  await mum.agent('claude', ['family.chat']);
+  const payload = mum.work.capabilitiesPayload();
+  expect(payload).toMatchObject({ domains: ['family.chat'], agents: [{ name: 'claude' }] });
+  expect(JSON.stringify(payload).length).toBeLessThan(60_000);
+});

@@ -53,7 +53,7 @@ it('stays searchable, and the next message brings it back', async () => {
   while (mum.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
   clock.jumpWall(ARCHIVED_AFTER_MS);
   expect(activities()).toEqual(['archived', 'archived']);
-  const found = mum.work.search.find('dinner', { limit: 5 }, null).items;
+  const found = mum.work.search.find('dinner', { limit: 5 }).items;
   expect(found.map(({ conversation_id: id }) => id)).toEqual([ID]);
   await ask('And dessert at 9');
   expect(activities()).toEqual(['open', 'open']);

@@ -1,7 +1,9 @@
 // Finding what was said: what people type, what they are told of it, and that an agent finds only
 // what it took part in.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEX_SOON_MS } from '../../../../main/services/history/limits.ts';
+import { INDEX_SOON_MS, SEARCH_BUDGET_MS } from '../../../../main/services/history/limits.ts';
+import { Search } from '../../../../main/services/history/search.ts';
+import { Parties } from '../../../../main/services/tasks/parties.ts';
 import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -33,10 +35,18 @@ async function tended(): Promise<void> {
     while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
 }
 
-const find = (hub: WorkHub, q: string, agent: string | null = null): readonly SearchHitDto[] =>
-  hub.work.search.find(q, { limit: 50 }, agent).items;
+const find = (hub: WorkHub, q: string): readonly SearchHitDto[] =>
+  hub.work.search.find(q, { limit: 50 }).items;
+const findAs = async (hub: WorkHub, agent: string, q: string): Promise<readonly SearchHitDto[]> =>
+  (await hub.work.search.findAs(agent, q, { limit: 50 })).items;
 const texts = (hits: readonly SearchHitDto[]): readonly string[] =>
   hits.map(({ snippet }) => snippet.map(([piece]) => piece).join(''));
+
+it('tells nothing of where a request is just now', async () => {
+  await ask(DINNER);
+  await tended();
+  expect(find(dad, 'from:mum')).toEqual([]);
+});
 
 it('tells who asked whom, what was decided by whom, and what came of it, at both hubs', async () => {
   await ask(DINNER);
@@ -135,15 +145,11 @@ describe('what people type', () => {
   });
 
   it('gives pages, each from where the last one ended', () => {
-    const first = mum.work.search.find('dinner', { limit: 1 }, null);
+    const first = mum.work.search.find('dinner', { limit: 1 });
     expect(texts(first.items)).toEqual(['Dinner is cold, at seven']);
-    const second = mum.work.search.find(
-      'dinner',
-      { limit: 1, cursor: first.next ?? undefined },
-      null,
-    );
+    const second = mum.work.search.find('dinner', { limit: 1, cursor: first.next ?? undefined });
     expect(texts(second.items)).toEqual([DINNER]);
-    expect(() => mum.work.search.find('dinner', { limit: 1, cursor: 'x' }, null)).toThrow(
+    expect(() => mum.work.search.find('dinner', { limit: 1, cursor: 'x' })).toThrow(
       'That cursor is not one this hub gave out.',
     );
   });
@@ -162,16 +168,16 @@ it('a long text is shown around the hit, escaped', async () => {
 it('an agent finds what it took part in: nothing that was not allowed, nothing of others', async () => {
   await ask(DINNER);
   await tended();
-  expect(find(mum, 'dinner', 'claude')).toEqual([]);
-  expect(find(dad, 'dinner', 'openclaw')).toHaveLength(1);
-  expect(find(dad, 'dinner', 'claude')).toEqual([]);
+  expect(await findAs(mum, 'claude', 'dinner')).toEqual([]);
+  expect(await findAs(dad, 'openclaw', 'dinner')).toHaveLength(1);
+  expect(await findAs(dad, 'claude', 'dinner')).toEqual([]);
   await mum.decide(mum.card, 'allow');
-  expect(texts(find(mum, 'dinner', 'claude'))).toEqual([DINNER]);
+  expect(texts(await findAs(mum, 'claude', 'dinner'))).toEqual([DINNER]);
   await ask(`${DINNER} again`);
   await mum.decide(mum.card, 'decline');
   await clock.settle();
   await tended();
-  expect(texts(find(mum, 'dinner', 'claude'))).toEqual([DINNER]);
+  expect(texts(await findAs(mum, 'claude', 'dinner'))).toEqual([DINNER]);
 });
 
 it.each(['a:'.repeat(250), '"'.repeat(500), 'from:'.repeat(100), `${'z'.repeat(500)}:x`, ' '])(
@@ -196,10 +202,30 @@ it('an agent cannot tell by the cursor what others said, or asked of it in vain'
   await clock.settle();
   await tended();
   const first = { limit: 1 } as const;
-  const known = mum.work.search.find('hunter2x', first, 'claude');
+  const known = await mum.work.search.findAs('claude', 'hunter2x', first);
   expect([known.items.length, known.next]).toEqual([1, null]);
-  const all = mum.work.search.find('hunter2x', first, null);
+  const all = mum.work.search.find('hunter2x', first);
   expect(all.next).toEqual(expect.any(String));
-  const rest = mum.work.search.find('hunter2x', { limit: 9, cursor: all.next ?? '' }, null);
+  const rest = mum.work.search.find('hunter2x', { limit: 9, cursor: all.next ?? '' });
   expect(texts([...all.items, ...rest.items])).toEqual(['hunter2x', 'The door code is hunter2x']);
+});
+
+it('an agent finds what it said long ago, however much others have said since', async () => {
+  await mum.work.sender.notify(
+    { to: 'local', topic: 'garden', data: 'The roses need water', importance: 'low' },
+    'claude',
+  );
+  for (let count = 0; count < 4; count++) await ask(`Buy roses, ${count}`);
+  await tended();
+  let now = 0;
+  const search = new Search({
+    store: mum.store,
+    // Each look at the clock is as long as a search may take.
+    clock: Object.assign(Object.create(clock), { monotonicMs: () => (now += SEARCH_BUDGET_MS) }),
+    parties: new Parties({ store: mum.store, hubName: () => 'mum' }),
+    conversations: mum.work.conversations,
+  });
+  expect(search.find('roses', { limit: 50 }).items.length).toBeLessThan(4);
+  const found = await search.findAs('claude', 'roses', { limit: 50 });
+  expect([texts(found.items), found.next]).toEqual([['The roses need water'], null]);
 });

@@ -1,0 +1,158 @@
+// Who a message is from, who it is for and what it answers, where a hub that is paired has chosen
+// its ids and the names of its agents to be taken for somebody else.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../main/lib/json-object.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+let eve: WorkHub;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const network = new MemoryNetwork();
+  const start = (name: string) => new WorkHub({ name, network, clock }).start();
+  [dad, mum, eve] = [await start('dad'), await start('mum'), await start('eve')];
+  await dad.pair(eve);
+  await dad.pair(mum);
+  await eve.pair(mum);
+  await join(mum, 'jules', 'claude-crunch');
+  await join(dad, 'eddy', 'claude-crunch');
+  await join(eve, 'eddy', 'claude-crunch');
+});
+afterEach(async () => {
+  await clock.settle();
+  for (const hub of [dad, mum, eve]) await hub.close();
+});
+
+async function join(hub: WorkHub, name: string, dialect: string): Promise<void> {
+  await hub.work.agents.create(name, { dialect, topics: ['crunch'] }, 'R2', OWNER);
+  await haveAsked();
+}
+
+/** What each hub was told of the others' agents. */
+async function haveAsked(): Promise<void> {
+  const hubs = [dad, mum, eve];
+  for (const one of hubs) for (const other of hubs) await one.knows(other);
+}
+
+async function post(hub: WorkHub, agent: string, message: JsonObject): Promise<unknown> {
+  const posted = hub.work.nativeMessages.post(agent, message, new AbortController().signal);
+  const [ended] = await Promise.allSettled([posted, clock.settle()]);
+  if (ended.status === 'rejected') throw ended.reason;
+  return ended.value;
+}
+const request = (to: string) => ({
+  id: 'MSG-1',
+  type: 'REQUEST',
+  from: 'eddy',
+  to,
+  payload: { action: 'validate' },
+});
+const response = (to: string) => ({
+  id: 'MSG-2',
+  type: 'RESPONSE',
+  from: 'jules',
+  to,
+  correlation_id: 'MSG-1',
+  payload: { status: 'SUCCESS', result: { summary: 'The door code is 4711' } },
+});
+
+describe('an answer', () => {
+  test('goes to the hub that it names where two asked under one id, or to nobody', async () => {
+    for (const hub of [dad, eve]) {
+      await post(hub, 'eddy', request('jules'));
+      await mum.decide(mum.card, 'allow');
+      await mum.claim('jules');
+    }
+    await expect(post(mum, 'jules', response('eddy'))).rejects.toMatchObject({
+      code: 'conflict',
+      message: '"MSG-1" is the id of more than one request.',
+    });
+    await post(mum, 'jules', response('dad'));
+    await clock.settle();
+    expect((await dad.claim('eddy')).untrusted.native).toEqual(response('dad'));
+    expect(eve.store.read.tasks({ limit: 1 })[0]?.result).toBeNull();
+  });
+
+  test('is not kept back by a notice of the same id', async () => {
+    await post(dad, 'eddy', request('jules'));
+    await mum.decide(mum.card, 'allow');
+    await mum.claim('jules');
+    const content = { message: 'Hello', data: {} };
+    const payload = { event: 'CONTEXT_UPDATE', content, affects: [] };
+    await post(eve, 'eddy', { ...request('*'), type: 'BROADCAST', payload });
+    await clock.settle();
+    await mum.claim('jules');
+    expect(await post(mum, 'jules', response('eddy'))).toMatchObject({
+      replied: { state: 'completed' },
+    });
+  });
+});
+
+describe('a name', () => {
+  test('means the hub that people call so before an agent elsewhere', async () => {
+    await join(eve, 'mum', 'claude-crunch');
+    expect(await post(dad, 'eddy', request('mum'))).toMatchObject({
+      report: { chosen: { peer_name: 'mum' } },
+    });
+  });
+
+  test('that agents of two hubs have is refused; with its hub it is clear', async () => {
+    await join(eve, 'jules', 'claude-crunch');
+    await expect(post(dad, 'eddy', request('Jules'))).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'More than one agent is called "Jules".',
+    });
+    expect(await post(dad, 'eddy', request('mum/jules'))).toMatchObject({
+      report: { chosen: { peer_name: 'mum', agent: 'jules' } },
+    });
+  });
+
+  test('of any length is refused at once', async () => {
+    const startedAt = performance.now();
+    await expect(post(dad, 'eddy', request('\ufdfa'.repeat(86_000)))).rejects.toMatchObject({
+      message: 'A name or an id has at most 256 characters.',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  test('an area is one where no agent has it', async () => {
+    await mum.work.agents.update('jules', { domains: ['home.doors'] }, OWNER);
+    await haveAsked();
+    await post(dad, 'eddy', request('home.doors'));
+    expect(mum.card).toMatchObject({ domain: 'home.doors', text: 'validate' });
+  });
+});
+
+test.each([
+  ['acp-draft', { kind: 'delegate', id: '1', to: 'mum', payload: { task: 'Open' } }, 'boss'],
+  ['claude-crunch', request('mum'), ['boss']],
+  ['elizaos', { performative: 'TASK_REQUEST', message_id: '1', payload: {} }, 'boss'],
+  [
+    'fipa-acl',
+    { performative: 'REQUEST', receiver: 'mum' },
+    { agent_id: 'a-fipa-acl', name: 'boss' },
+  ],
+])('nobody speaks %s as another agent', async (dialect, message, from) => {
+  const name = `a-${dialect}`;
+  await join(dad, name, dialect);
+  await expect(post(dad, name, { ...message, from, sender: from })).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+});
+
+test('nor does a hub say that one of another sent it', async () => {
+  const message = { ...request('jules'), from: 'boss' };
+  const payload = {
+    task: 'validate',
+    route: { from: 'eddy', to: 'jules' },
+    origin: { dialect: 'claude-crunch', message },
+  };
+  const id = '00000000-0000-4000-8000-000000000001';
+  await mum.hears(eve.key, { id, kind: 'delegate', payload });
+  expect(mum.work.approvals.pending()).toEqual([]);
+});

@@ -176,7 +176,10 @@ function bodyOf({ kind, payload, conversation }: Told): JsonObject {
   if (kind === 'query' || kind === 'delegate')
     return { type: 'REQUEST', payload: requestOf(payload, kind === 'query' ? 'answer' : 'do') };
   const isCancel = kind === 'cancel';
-  const message = firstText(payload, 'reason', 'data');
+  const message =
+    firstText(payload, 'reason', 'data') ??
+    firstText(objectOf(payload['data']), 'message', 'text') ??
+    textOf(payload['topic']);
   return {
     type: 'BROADCAST',
     payload: {

@@ -4,7 +4,17 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, Offer, Reading, ReadingKind, Told } from './dialect.ts';
-import { entryOf, firstText, given, listOf, namedIn, objectOf, textOf, toIso } from './members.ts';
+import {
+  entryOf,
+  firstText,
+  given,
+  listOf,
+  namedIn,
+  objectOf,
+  textOf,
+  toIso,
+  topicFrom,
+} from './members.ts';
 
 const VERSION = '0.1.0';
 const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
@@ -71,6 +81,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
         code: status === 'failed' ? 'internal' : undefined,
       }),
     };
+  },
+  // Not in the draft, which has no word for what answers nothing.
+  INFORM: (fields, { in_reply_to: replyTo }) => {
+    const { topic, content, ...more } = fields;
+    const data = content === undefined || Object.keys(more).length > 0 ? fields : content;
+    return textOf(replyTo) === null
+      ? { kind: 'notify', payload: { topic: topicFrom(textOf(topic) ?? '') ?? 'inform', data } }
+      : { kind: 'result', payload: { status: 'completed', outcome: textOf(content) ?? '', data } };
   },
   QUERY_IF: question,
   QUERY_REF: question,
@@ -188,12 +206,8 @@ function bodyOf({ kind, payload }: Told): Body {
       payload: { status: 'accepted', ...objectOf(payload['data']) },
     };
   return {
-    performative: 'INFORM_RESULT',
-    payload: given({
-      task_status: 'success',
-      result_summary: textOf(payload['topic']) ?? '',
-      result_details: payload['data'],
-    }),
+    performative: 'INFORM',
+    payload: given({ topic: payload['topic'], content: payload['data'] }),
   };
 }
 

@@ -19,7 +19,9 @@ type Act = Pick<Reading, 'kind' | 'payload'>;
 /** What a performative asks for; `answers`: where the message answers an earlier one. */
 type Meaning = (said: Said, answers: boolean) => Act;
 interface Said {
+  /** Its words, or what it is about where it has none. */
   readonly text: string;
+  readonly hasText: boolean;
   /** What was no text, as it came; undefined where all was text. */
   readonly data: unknown;
   readonly topic: string;
@@ -45,9 +47,9 @@ const failed = ({ text, data }: Said, code: string): Act => ({
   kind: 'result',
   payload: given({ status: 'failed', outcome: text, error: text, data, code }),
 });
-const notice = ({ text, data, topic }: Said): Act => ({
+const notice = ({ text, hasText, data, topic }: Said): Act => ({
   kind: 'notify',
-  payload: { topic, data: data ?? text },
+  payload: { topic, data: data === undefined ? text : hasText ? { text, data } : data },
 });
 const step =
   (kind: ReadingKind, payload: JsonObject = {}) =>
@@ -148,5 +150,5 @@ function contentOf(content: unknown, about: string): Said {
     (text !== null || rest in members);
   const isText = typeof content === 'string' || content === undefined || content === null;
   const data = isText ? undefined : isKnown ? members[rest] : content;
-  return { text: text ?? about, data, topic: topicFrom(about) ?? 'fipa' };
+  return { text: text ?? about, hasText: text !== null, data, topic: topicFrom(about) ?? 'fipa' };
 }

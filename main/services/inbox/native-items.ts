@@ -33,9 +33,10 @@ export class NativeItems {
 
   nativeOf(dialect: Dialect, agent: string, item: DeliveryDto): JsonObject {
     const { untrusted, kind, envelope } = item;
-    const payload = isJsonObject(untrusted.payload) ? untrusted.payload : {};
-    const origin = readOrigin(payload);
+    const whole = isJsonObject(untrusted.payload) ? untrusted.payload : {};
+    const origin = readOrigin(whole);
     if (origin?.dialect === dialect) return origin.message;
+    const { origin: _, ...payload } = whole;
     const { from_agent: from, peer_name: hub } = untrusted.origin;
     return dialect.write({
       kind,

@@ -110,6 +110,67 @@ const ANSWERS: Readonly<Record<DialectName, (asked: JsonObject, isDone: boolean)
   }),
 };
 
+/** That it has taken it on, where the language has a word for it. */
+const ACCEPTS: Readonly<Record<DialectName, ((asked: JsonObject) => JsonObject) | null>> = {
+  'claude-crunch': null,
+  'fipa-acl': ({ reply_with }) => ({
+    performative: 'AGREE',
+    sender: 'jules',
+    in_reply_to: reply_with,
+  }),
+  elizaos: ({ message_id }) => ({
+    mcp_version: '0.1.0',
+    message_id: 'message-accept',
+    performative: 'TASK_ACCEPT',
+    sender: { agent_id: 'jules' },
+    receiver: { agent_id: 'eddy' },
+    in_reply_to: message_id,
+    payload: { status: 'accepted', estimated_completion_time: 'PT5M', comments: 'Gladly' },
+  }),
+  'acp-draft': ({ id }) => ({
+    id: 'draft-accept',
+    kind: 'ack',
+    ref: id,
+    payload: { accepted: true, estimated_ms: 300_000 },
+  }),
+};
+/** How far it is, as a notice. */
+const PROGRESS: Readonly<Record<DialectName, JsonObject>> = {
+  'claude-crunch': {
+    id: 'MSG-1705234590000-a1b2c3d4',
+    type: 'BROADCAST',
+    from: 'jules',
+    to: 'eddy',
+    priority: 'NORMAL',
+    payload: {
+      event: 'CONTEXT_UPDATE',
+      content: { message: 'Half of it is done', data: { done: 1, of: 2 } },
+      affects: [],
+    },
+  },
+  'fipa-acl': {
+    performative: 'INFORM',
+    sender: 'jules',
+    receiver: 'eddy',
+    capability: 'progress',
+    content: { text: 'Half of it is done', structured: { done: 1, of: 2 } },
+  },
+  elizaos: {
+    mcp_version: '0.1.0',
+    message_id: 'message-progress',
+    performative: 'INFORM',
+    sender: { agent_id: 'jules' },
+    receiver: { agent_id: 'eddy' },
+    payload: { topic: 'progress', content: { text: 'Half of it is done', done: 1, of: 2 } },
+  },
+  'acp-draft': {
+    id: 'draft-progress',
+    kind: 'notify',
+    to: 'eddy',
+    payload: { topic: 'progress', data: { text: 'Half of it is done', done: 1, of: 2 } },
+  },
+};
+
 let clock: ManualClock;
 let dad: WorkHub;
 let mum: WorkHub;
@@ -149,6 +210,24 @@ async function answered(answer: JsonObject): Promise<JsonObject> {
   return nativeOf(await dad.claim('eddy'));
 }
 
+/** What is said before the answer, and how it is read. */
+async function meanwhile(
+  asks: DialectName,
+  does: DialectName,
+  request: JsonObject,
+): Promise<JsonObject> {
+  const told: Record<string, unknown> = {};
+  const said = { accepts: ACCEPTS[does]?.(request) ?? null, 'is half done': PROGRESS[does] };
+  for (const [what, message] of Object.entries(said)) {
+    if (message === null) continue;
+    const read = await answered(message);
+    if (asks === does) expect(read).toEqual(message);
+    told[`Jules ${what}`] = message;
+    told[`Eddy reads that Jules ${what}`] = read;
+  }
+  return told;
+}
+
 /** Ids that a hub makes differ each time. */
 const NEW_IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|MSG-18[0-9]+-[0-9a-f]{8}/g;
 
@@ -162,6 +241,7 @@ test.each(PAIRS)('%s asks, %s does', async (asks, does) => {
   ] as const) {
     const request = REQUESTS[asks](String(told.length));
     const read = await asked(request);
+    const between: JsonObject = isDone ? await meanwhile(asks, does, read) : {};
     const answer = ANSWERS[does](read, isDone);
     const back = await answered(answer);
     if (asks === does) expect([read, back]).toEqual([request, answer]);
@@ -172,6 +252,7 @@ test.each(PAIRS)('%s asks, %s does', async (asks, does) => {
     told.push({
       'Eddy asks': request,
       'Jules reads': read,
+      ...between,
       'Jules says': answer,
       'Eddy reads': back,
     });

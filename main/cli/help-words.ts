@@ -22,7 +22,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'search',
     ],
   ],
-  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'mcp']],
+  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'ingest', 'mcp']],
   [
     'Deciding (the person in charge only):',
     [
@@ -146,6 +146,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],
     next: 'action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
   },
+  ingest: { tries: ['ingest eddy.log', 'ingest --send --as eddy'] },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
   'mcp install': {
     tries: ['mcp install claude-code', 'mcp install codex --domain work.code'],

@@ -15,6 +15,7 @@ import { addEscalateCommand } from './commands/escalate.ts';
 import { addHistoryCommand } from './commands/history.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
+import { addIngestCommand } from './commands/ingest.ts';
 import { addInvitationCommands } from './commands/invitations.ts';
 import { addMcpCommand } from './commands/mcp.ts';
 import { addPairCommands } from './commands/pair.ts';
@@ -213,6 +214,7 @@ export function makeProgram({
   addTaskCommands(program);
   addHistoryCommand(program);
   addInboxCommands(program);
+  addIngestCommand(program);
   addApprovalCommands(program);
   addAnswerCommand(program);
   addRuleCommands(program);

@@ -13,6 +13,7 @@ import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stateWords } from '../state-words.ts';
 import { listen } from '../listen.ts';
+import { logLine } from '../message-log.ts';
 import {
   collectOffers,
   jsonObject,
@@ -36,10 +37,14 @@ export function addInboxCommands(program: AxonCommand): void {
       `only these, with commas between: ${DELIVERY_KINDS.join(', ')}`,
       readKinds,
     )
+    .option(
+      '--log-lines',
+      'acknowledge each, and print it as ElizaOS agents log it: MCP_MESSAGE_RECEIVED: with its message',
+    )
     .does(
       async (
         { terminal, session, command: typed },
-        options: { max: number; wait: number; kinds?: DeliveryKind[] },
+        options: { max: number; wait: number; kinds?: DeliveryKind[]; logLines?: true },
       ) => {
         const client = await session.asAgent();
         const claimed = await client.call('inbox.claim', {
@@ -47,6 +52,13 @@ export function addInboxCommands(program: AxonCommand): void {
           wait_ms: Math.round(options.wait * 1000),
           kinds: options.kinds,
         });
+        if (options.logLines === true) {
+          for (const { delivery_id: delivery, untrusted } of claimed.items) {
+            await client.call('inbox.ack', { delivery });
+            terminal.line(logLine(untrusted.native ?? untrusted.payload));
+          }
+          return;
+        }
         const line = (verb: string, rest: string): string =>
           `${typed} ${verb} ${rest}${session.asWords}`;
         terminal.result(claimed, () =>

@@ -82,7 +82,8 @@ function compare(
   if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
   const { payload: said, from } = read.value;
   const sender = objectOf(members['route'])['from'];
-  if (kind !== 'result' && from !== null && !isNameOf(from, String(sender)))
+  const isBySender = kind !== 'result' && kind !== 'cancel';
+  if (isBySender && from !== null && !isNameOf(from, String(sender)))
     return err('"route.from" is not who "origin" says');
   const differs = names.find(
     (name) =>

@@ -22,7 +22,7 @@ describe('words that do not fit', () => {
     expect((await axon(nowhere, ['query'])).error).toContain('axon query --help" says how');
   });
 
-  test('are told of a deadline, a conversation or a request that cannot be, by every command alike', async () => {
+  test('are told of a deadline or a request that cannot be, by every command alike', async () => {
     const outgoing = [
       ['query', 'mum', 'Milk?'],
       ['delegate', 'mum', 'Buy milk'],
@@ -33,11 +33,6 @@ describe('words that do not fit', () => {
       expect(endless).toMatchObject({
         code: 2,
         error: expect.stringContaining('at most 86400 seconds'),
-      });
-      const unknown = await axon(nowhere, [...words, '--conversation', 'the last one']);
-      expect(unknown).toMatchObject({
-        code: 2,
-        error: expect.stringContaining('"conversation_id"'),
       });
     }
     const noRequest = await axon(nowhere, ['approvals', 'now', 'that-one']);

@@ -1,6 +1,8 @@
 // A `cancel` from another hub, of a delegation or of a question that it has open here. A foreign,
 // an unknown and a finished ref get the same answer by the same path (PROTOCOL.md, Delegation
 // states).
+import { withTrueOrigin } from '../../dialects/origin.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -67,6 +69,7 @@ export class IncomingCancels {
           const call = {
             messageId: envelope.id,
             reason,
+            origin: originIn(envelope.payload),
             by: peer.petname,
             surface: 'peer',
             from: 'asker',
@@ -125,6 +128,12 @@ export class IncomingCancels {
     after(() => questions.cancel(peer.key, ref, why));
     return 'cancelled';
   }
+}
+
+/** The cancel as it was written in a dialect; null where it says something else. */
+function originIn(payload: JsonObject): JsonObject | null {
+  const { origin } = withTrueOrigin('cancel', payload);
+  return isJsonObject(origin) ? origin : null;
 }
 
 function cut(reason: string): string {

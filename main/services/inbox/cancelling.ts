@@ -2,6 +2,7 @@
 // the state as it stands there, so that what is acknowledged as cancelled has not begun and never
 // will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
@@ -12,6 +13,8 @@ interface Cancel {
   readonly messageId: string;
   /** Escaped. */
   readonly reason: string | null;
+  /** The cancel as it was written in a dialect. */
+  readonly origin: JsonObject | null;
   readonly by: string;
   readonly surface: Surface;
   readonly from: 'asker' | 'hub';
@@ -35,7 +38,7 @@ export class Cancelling {
   ): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
     if (isInHand(task)) {
-      this.#deliveries.putCancel(tables, after, task, call.messageId, call.reason);
+      this.#deliveries.putCancel(tables, after, task, call);
       return 'asked_to_stop';
     }
     this.#endings.end(tables, after, task, {

@@ -1,6 +1,7 @@
 // Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at
 // once, so that a reader who waits can claim in the same commit, and again after it. When a task
 // ends, closes its item and tells its agents. Owns nothing of claiming.
+import type { JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
@@ -183,8 +184,15 @@ export class Deliveries {
     tables: Tables,
     after: After,
     task: TaskRow,
-    messageId: string,
-    reason: string | null,
+    {
+      messageId,
+      reason,
+      origin,
+    }: {
+      readonly messageId: string;
+      readonly reason: string | null;
+      readonly origin: JsonObject | null;
+    },
   ): void {
     if (task.toAgent === null || task.direction === 'outgoing') return;
     if (tables.deliveryOfTask(task.id, 'cancel')) return;
@@ -198,7 +206,7 @@ export class Deliveries {
         fromAgent: task.fromAgent,
         kind: 'cancel',
         text: reason,
-        payload: { reason },
+        payload: origin === null ? { reason } : { reason, origin },
       }),
     });
   }
@@ -231,7 +239,11 @@ export class Deliveries {
     // Whoever holds a question learns of its end by its answer.
     if (task.kind === 'query') return;
     if (isInHand(before) && ending.from !== 'runner')
-      this.putCancel(tables, after, task, this.#random.uuid(), ending.reason);
+      this.putCancel(tables, after, task, {
+        messageId: this.#random.uuid(),
+        reason: ending.reason,
+        origin: null,
+      });
     const isWanted =
       task.direction === 'outgoing' ||
       (task.direction === 'local' && (task.reportBack || ending.from !== 'runner'));

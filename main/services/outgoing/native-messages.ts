@@ -171,11 +171,12 @@ export class NativeMessages {
     return { report: await this.#deps.sender.notify({ ...params, origin }, agent) };
   }
 
-  async #cancel({ agent, reading, earlier }: Post): Promise<Sent> {
+  async #cancel({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const task = earlier?.task;
     if (task === undefined) throw nothingThere(reading);
     const reason = reading.payload['reason'];
-    await this.#deps.tasks.cancel(task.id, { agent }, typeof reason === 'string' ? reason : null);
+    const words = typeof reason === 'string' ? reason : null;
+    await this.#deps.tasks.cancel(task.id, { agent }, words, originOf({ dialect, message }));
     return {};
   }
 

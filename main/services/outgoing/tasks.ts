@@ -1,5 +1,7 @@
 // The tasks an agent or a person may look at, wait for and call off. Never changes a task itself:
 // that is Cancelling's and TaskEndings'.
+import type { JsonObject } from '../../lib/json-object.ts';
+import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
@@ -82,10 +84,16 @@ export class Tasks {
   }
 
   /**
+   * @param origin the cancel as it was written in a dialect
    * @throws AppError not_found, conflict (it has ended), peer_unreachable, unsupported_feature, or
    * the other hub's refusal
    */
-  async cancel(id: string, viewer: Viewer, reason: string | null): Promise<TaskDto> {
+  async cancel(
+    id: string,
+    viewer: Viewer,
+    reason: string | null,
+    origin: JsonObject | null = null,
+  ): Promise<TaskDto> {
     const task = this.#find(id, viewer);
     if ('agent' in viewer && (task.direction === 'incoming' || task.fromAgent !== viewer.agent)) {
       throw new AppError('forbidden', 'Only whoever asked for a task can cancel it.', {
@@ -97,18 +105,24 @@ export class Tasks {
     if (task.state === 'cancelling') return this.#deps.views.dto(task);
     if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
       await this.#cancelUnsent(task, viewer, reason);
-    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason);
-    else await this.#cancelHere(task, viewer, reason);
+    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason, origin);
+    else await this.#cancelHere(task, viewer, reason, origin);
     return this.#deps.views.dto(this.#find(id, viewer));
   }
 
-  async #cancelHere(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
+  async #cancelHere(
+    task: TaskRow,
+    viewer: Viewer,
+    reason: string | null,
+    origin: JsonObject | null,
+  ): Promise<void> {
     const { unit, cancelling, random, events } = this.#deps;
     const asker = 'agent' in viewer;
     await unit.run((tables, after) => {
       const outcome = cancelling.cancel(tables, after, tables.task(task.id), {
         messageId: random.uuid(),
         reason,
+        origin,
         by: asker ? viewer.agent : 'owner',
         surface: asker ? 'agent' : viewer.person.surface,
         from: asker ? 'asker' : 'hub',
@@ -133,7 +147,11 @@ export class Tasks {
   }
 
   /** Asks the hub that has it. Its ack decides: without one the task is as open as before. */
-  async #cancelThere(task: TaskRow, reason: string | null): Promise<void> {
+  async #cancelThere(
+    task: TaskRow,
+    reason: string | null,
+    origin: JsonObject | null,
+  ): Promise<void> {
     const { store, messenger, random, unit, endings, clock } = this.#deps;
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
     if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
@@ -142,11 +160,15 @@ export class Tasks {
         hint: 'Wait for its result, or for the deadline.',
       });
     }
+    const readsDialects = messenger.extensions(task.party).includes(DIALECTS_EXTENSION);
     const message = {
       id: random.uuid(),
       kind: 'cancel',
       ref: task.messageId,
-      payload: reason === null ? {} : { reason },
+      payload: {
+        ...(reason === null ? {} : { reason }),
+        ...(origin === null || !readsDialects ? {} : { origin }),
+      },
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);

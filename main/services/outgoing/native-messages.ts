@@ -104,8 +104,6 @@ export class NativeMessages {
         return this.#cancel(post);
       case 'discover':
         return this.#discover(post);
-      default:
-        throw refused('A hub says this by itself; no agent needs to.');
     }
   }
 
@@ -247,17 +245,17 @@ export class NativeMessages {
         failedBy: 'input',
         hint: 'Write the hub before the name, like Mum/jules.',
       });
-    const needs = [...(DOMAIN_NAME.test(to) ? [{ domain: to }] : []), { capability: to }];
-    const last = needs.at(-1) ?? to;
-    for (const need of needs) {
-      try {
-        this.#deps.recipients.resolve(need, agent, kind);
-        return need;
-      } catch (error) {
-        if (!(error instanceof AppError) || need === last) throw error;
-      }
+    const area = { domain: to };
+    return DOMAIN_NAME.test(to) && this.#isOffered(area, agent, kind) ? area : { capability: to };
+  }
+
+  #isOffered(to: To, agent: string, kind: SentKind): boolean {
+    try {
+      return this.#deps.recipients.resolve(to, agent, kind) !== undefined;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
     }
-    return last;
   }
 
   /** An agent here goes before a hub, and a hub before what other hubs call their agents. */
@@ -292,7 +290,7 @@ export class NativeMessages {
     return task === undefined ? undefined : { task, conversation: task.conversationId };
   }
 
-  /** Whoever asked chose the id: where two did so alike, the name of the asker decides. */
+  /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
   #inHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
     const { replyTo, conversation, to } = reading;
     const meant = this.#deps.inbox.open(agent).filter((one) => {
@@ -302,18 +300,25 @@ export class NativeMessages {
         return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
       return conversation !== null && read.ok && read.value.conversation === conversation;
     });
-    if (replyTo === null || meant.length < 2) return meant.at(-1);
+    if (areOfOne(meant)) return meant.at(-1);
     const asked = meant.filter(({ untrusted: { origin } }) =>
       [origin.from_agent, origin.peer_name].some(
         (name) => name !== null && isNameOf(to ?? '', name),
       ),
     );
-    if (asked.length === 1) return asked[0];
-    throw new AppError('conflict', `"${short(replyTo)}" is the id of more than one request.`, {
+    if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
+    const id = replyTo ?? conversation ?? '';
+    throw new AppError('conflict', `More than one agent used the id "${short(id)}".`, {
       failedBy: 'input',
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+/** Whether one agent, or none, asked for all of them. */
+function areOfOne(items: readonly DeliveryDto[]): boolean {
+  const askers = items.map(({ untrusted: { origin } }) => `${origin.peer_id}/${origin.from_agent}`);
+  return new Set(askers).size < 2;
 }
 
 /** @throws AppError bad_request */

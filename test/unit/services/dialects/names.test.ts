@@ -70,7 +70,7 @@ describe('an answer', () => {
     }
     await expect(post(mum, 'jules', response('eddy'))).rejects.toMatchObject({
       code: 'conflict',
-      message: '"MSG-1" is the id of more than one request.',
+      message: 'More than one agent used the id "MSG-1".',
     });
     await post(mum, 'jules', response('dad'));
     await clock.settle();
@@ -91,6 +91,21 @@ describe('an answer', () => {
       replied: { state: 'completed' },
     });
   });
+});
+
+test('an answer that names only its conversation goes to no hub that chose the same', async () => {
+  await mum.work.agents.create('ana', { dialect: 'fipa-acl', capabilities: ['sums'] }, 'R2', OWNER);
+  const asks = { performative: 'REQUEST', receiver: 'ana', conversation_id: 'c-1', content: 'Add' };
+  for (const hub of [dad, eve]) {
+    await join(hub, 'bob', 'fipa-acl');
+    await post(hub, 'bob', asks);
+    await mum.decide(mum.card, 'allow');
+    await mum.claim('ana');
+  }
+  const answer = { performative: 'INFORM', conversation_id: 'c-1', content: 'The code is 4711' };
+  await expect(post(mum, 'ana', answer)).rejects.toMatchObject({ code: 'conflict' });
+  await post(mum, 'ana', { ...answer, receiver: 'dad' });
+  expect((await dad.claim('bob')).untrusted.native).toMatchObject({ content: 'The code is 4711' });
 });
 
 describe('a name', () => {

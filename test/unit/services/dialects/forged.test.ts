@@ -1,0 +1,55 @@
+// A request whose fields say something else than the message beside them is refused by the hub that
+// takes it, whatever else is in it, and nobody is asked about it.
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dialectNamed } from '../../../../main/dialects/index.ts';
+import { originOf } from '../../../../main/dialects/origin.ts';
+import { parseStrictJson } from '../../../../main/lib/strict-json.ts';
+import type { JsonObject } from '../../../../main/lib/json-object.ts';
+import { ENVELOPE_JSON_LIMITS } from '../../../../main/protocol/limits.ts';
+import { parseDelegate, parseQuery } from '../../../../main/protocol/payloads.ts';
+import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { rounds } from '../../../support/counts.ts';
+import { MESSAGES, text } from '../../../support/dialect-messages.ts';
+import { DIALECTS } from '../../../support/seed-messages.ts';
+
+const FORGED = rounds('forged requests of each dialect to a hub', { short: 100, long: 2_500 });
+let hubs: TwoHubs;
+beforeAll(async () => {
+  hubs = await openTwoHubs();
+});
+afterAll(() => closeTwoHubs(hubs));
+
+const LIES: fc.Arbitrary<readonly [string, unknown]> = fc.oneof(
+  fc.tuple(fc.constantFrom('task', 'question', 'reason'), text),
+  fc.tuple(fc.constant('context'), fc.dictionary(text, text, { minKeys: 1 })),
+  fc.tuple(fc.constant('priority'), fc.constant('urgent')),
+);
+
+test.each(DIALECTS)('%s', { timeout: 600_000 }, async (name) => {
+  const { dad, mum } = hubs;
+  const dialect = dialectNamed(name);
+  if (dialect === undefined) throw new Error(name);
+  let refused = 0;
+  const forge = fc.asyncProperty(MESSAGES[name], LIES, async (message, [member, lie]) => {
+    const read = dialect.read(message);
+    fc.pre(read.ok);
+    const { kind, payload: said, from } = read.value;
+    fc.pre(kind === 'query' || kind === 'delegate');
+    const parse = kind === 'query' ? parseQuery : parseDelegate;
+    const origin = originOf({ dialect, message });
+    const honest: JsonObject = { ...said, route: { from: from ?? 'eddy' }, origin };
+    const payload = { ...honest, [member]: lie };
+    // What no hub would take, or is no request of AXON, is refused for that.
+    fc.pre(parseStrictJson(JSON.stringify(payload), ENVELOPE_JSON_LIMITS).ok);
+    fc.pre(parse(honest).ok && parse(payload).ok);
+    fc.pre(JSON.stringify(said[member]) !== JSON.stringify(lie));
+    const answer = await mum.hears(dad.key, { id: crypto.randomUUID(), kind, payload });
+    expect(answer).toMatchObject({ kind: 'error', payload: { code: 'invalid_envelope' } });
+    expect(answer.payload['message']).toContain(`"${member}" is not what "origin" says`);
+    refused += 1;
+  });
+  await fc.assert(forge, { numRuns: FORGED, maxSkipsPerRun: 1_000 });
+  expect(refused).toBeGreaterThanOrEqual(FORGED);
+  expect(mum.work.approvals.pending()).toEqual([]);
+});

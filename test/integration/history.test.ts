@@ -66,13 +66,13 @@ it('gives the person in charge a copy of one, and no agent', SLOW, async () => {
 it('and a task says what it is, who sent it to whom, and until when it waits', SLOW, async () => {
   const { items } = JSON.parse((await as('asker', 'tasks', '--json')).out);
   const { out } = await as('asker', 'tasks', items[0].id);
-  expect(out).toMatch(/\nAsker sent a task to Doer, \d{4}-.*\.\nWaits until \d{4}-.*\.\n/);
+  expect(out).toMatch(/\nAsker sent a task to Doer, \d{4}-.*\.\nEnds by \d{4}-.*\.\n/);
 });
 
 it('each confirmation says what it did, and tasks are listed by state', SLOW, async () => {
   const here = hub.node.services.hub.current().name;
   const sent = await as('asker', 'delegate', 'local/doer', 'Feed the cat');
-  expect(sent.out).toMatch(new RegExp(`\\nWaits for a person at ${here}, until \\d{4}-.*\\.\\n`));
+  expect(sent.out).toMatch(new RegExp(`\\nWaits for a person at ${here}\\. It ends by \\d{4}-.*, or sooner\\.\\n`));
   const waited = await as('asker', 'delegate', 'local/doer', 'Wash up', '--wait-for', '1');
   expect(waited).toMatchObject({
     code: 5,

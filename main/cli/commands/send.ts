@@ -238,11 +238,11 @@ export async function followOrTell(
   return 0;
 }
 
-/** "Waits for a person at Mum's PC until 2026-11-21 18:04." */
+/** A person there may have less time than the task. */
 function waitLines({ state, peer_name: hub, deadline_at: until }: TaskDto): readonly string[] {
   if (state === 'awaiting_approval')
-    return [`Waits for a person at ${hub}, until ${localTime(until)}.`];
-  return isOneOf(TERMINAL_TASK_STATES, state) ? [] : [`It has until ${localTime(until)}.`];
+    return [`Waits for a person at ${hub}. It ends by ${localTime(until)}, or sooner.`];
+  return isOneOf(TERMINAL_TASK_STATES, state) ? [] : [`It ends by ${localTime(until)}.`];
 }
 
 interface QueryOptions extends CommonOptions {

@@ -202,7 +202,7 @@ function partiesLines(task: TaskDto): readonly string[] {
   const doer = direction === 'outgoing' ? peer : (named(to) ?? 'this hub');
   const until =
     task.finished_at === null
-      ? `Waits until ${localTime(task.deadline_at)}.`
+      ? `Ends by ${localTime(task.deadline_at)}.`
       : `Ended ${localTime(task.finished_at)}.`;
   const what = kind === 'query' ? 'a question' : 'a task';
   return [`${asker} sent ${what} to ${doer}, ${localTime(task.created_at)}.`, until];

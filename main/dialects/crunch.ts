@@ -25,7 +25,6 @@ const EVERYBODY = '*';
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
 type Act = Pick<Reading, 'kind' | 'payload'>;
-type Fields = JsonObject;
 
 const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
 const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
@@ -36,7 +35,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   FAILED: 'failed',
 };
 
-const READERS: Readonly<Record<CrunchType, (fields: Fields, message: JsonObject) => Act>> = {
+const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObject) => Act>> = {
   REQUEST(fields, { priority }) {
     const context = objectOf(fields['context']);
     const limits = objectOf(fields['constraints']);

@@ -101,7 +101,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     kind: 'result',
     payload: { status: 'completed', outcome: 'Capabilities', data: fields },
   }),
-  CANCEL: step('cancel'),
+  CANCEL: ({ reason_text: reason }) => ({
+    kind: 'cancel',
+    payload: given({ reason: textOf(reason) }),
+  }),
 };
 
 export const ELIZA: Dialect = {
@@ -192,6 +195,7 @@ function bodyOf({ kind, payload }: Told): Body {
         task_type: 'general',
         task_description: payload['task'],
         task_parameters: payload['context'],
+        priority: payload['priority'] === 'urgent' ? 'high' : undefined,
       }),
     };
   if (kind === 'query')
@@ -238,7 +242,7 @@ function resultOf(payload: JsonObject): Body {
     performative: 'INFORM_RESULT',
     payload: given({
       task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
-      result_summary: text ?? error,
+      result_summary: status === 'failed' ? error : (text ?? ''),
       result_details: told['details'] ?? data,
       artifacts: told['artifacts'],
     }),

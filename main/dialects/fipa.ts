@@ -74,7 +74,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   CONFIRM: notice,
   DISCONFIRM: notice,
   AGREE: step('accept', { topic: TASK_ACCEPTED, data: {} }),
-  CANCEL: step('cancel'),
+  CANCEL: ({ text, hasText }) => ({
+    kind: 'cancel',
+    payload: given({ reason: hasText ? text : undefined }),
+  }),
 };
 
 export const FIPA: Dialect = {
@@ -110,7 +113,8 @@ export const FIPA: Dialect = {
     const { kind, payload, at } = told;
     const answered = objectOf(told.answers?.message);
     const performative = performativeOf(told);
-    const text = firstText(payload, 'task', 'question', 'outcome', 'summary', 'error');
+    const answer = payload['status'] === 'failed' ? ['error', 'outcome'] : ['outcome', 'summary'];
+    const text = firstText(payload, 'task', 'question', ...answer, 'reason');
     const structured = payload['context'] ?? payload['data'];
     return given({
       performative,

@@ -54,7 +54,7 @@ export function checkOrigin(kind: ReadingKind, payload: JsonObject): Result<void
   return compare(kind, readOrigin(payload), COMPARED, payload);
 }
 
-/** The payload without an origin that says something else: then its fields alone count. */
+/** Drops an origin that differs from the fields. */
 export function withTrueOrigin(kind: ReadingKind, payload: JsonObject): JsonObject {
   if (checkOrigin(kind, payload).ok) return payload;
   const { origin: _, ...fields } = payload;

@@ -459,7 +459,7 @@ export const OPERATIONS = {
   },
   /** The body is the message, in the dialect of the agent, or in one that can be told from it. */
   'send.message': {
-    summary: 'Takes a message in a dialect: a request, an answer, or a cancel.',
+    summary: 'Takes a message in a dialect: a request, a notice, an answer or a cancel.',
     method: 'POST',
     path: '/v1/messages',
     access: 'send:delegate',

@@ -403,16 +403,6 @@ describe('a hub with agents', () => {
       code: 2,
       error: expect.stringContaining('at most 55'),
     });
-    const talk = await run(
-      'delegate',
-      'Test hub/careful',
-      'Sing',
-      '--conversation',
-      'nonsense',
-      '--as',
-      'asker',
-    );
-    expect(talk).toMatchObject({ code: 2, error: expect.stringContaining('"conversation_id"') });
     const empty = await run('query', 'Test hub/careful', '', '--as', 'asker');
     expect(empty).toMatchObject({
       code: 2,

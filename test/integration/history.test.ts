@@ -72,7 +72,9 @@ it('and a task says what it is, who sent it to whom, and until when it waits', S
 it('each confirmation says what it did, and tasks are listed by state', SLOW, async () => {
   const here = hub.node.services.hub.current().name;
   const sent = await as('asker', 'delegate', 'local/doer', 'Feed the cat');
-  expect(sent.out).toMatch(new RegExp(`\\nWaits for a person at ${here}\\. It ends by \\d{4}-.*, or sooner\\.\\n`));
+  expect(sent.out).toMatch(
+    new RegExp(`\\nWaits for a person at ${here}\\. It ends by \\d{4}-.*, or sooner\\.\\n`),
+  );
   const waited = await as('asker', 'delegate', 'local/doer', 'Wash up', '--wait-for', '1');
   expect(waited).toMatchObject({
     code: 5,

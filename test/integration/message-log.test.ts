@@ -94,7 +94,7 @@ test('what the hub refuses is said, and the next line goes on', async () => {
   const other = { ...TASK, message_id: 'm-8', sender: { agent_id: 'Mallory' } };
   const next = { ...TASK, message_id: 'm-9' };
   const { code, error } = await as('eddy', ['ingest', '--send'], `${sent(other)}\n${sent(next)}\n`);
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(error).toMatch(/Not sent: .* m-8\n[^]*not of "Mallory"/);
   expect(error).toMatch(/Sent to .* m-9/);
 });

@@ -110,10 +110,10 @@ export function conversationsHandlers(deps: {
 export function historyHandlers(deps: { readonly search: Search }): HandlersOf<'history'> {
   const { search } = deps;
   return {
-    'history.search': async ({ q, limit, cursor }, caller) => {
+    'history.search': async ({ q, limit, cursor }, caller, { signal }) => {
       const agent = askerOf(caller);
       const page = { limit, cursor };
-      return agent === null ? search.find(q, page) : search.findAs(agent, q, page);
+      return agent === null ? search.find(q, page) : search.findAs(agent, q, page, signal);
     },
   };
 }

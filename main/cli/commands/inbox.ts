@@ -7,6 +7,7 @@ import {
   type DeliveryKind,
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
@@ -23,6 +24,8 @@ import {
   type OfferedDomain,
 } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
+import { refusal } from '../refusal.ts';
+import type { Terminal } from '../terminal.ts';
 
 export function addInboxCommands(program: AxonCommand): void {
   program
@@ -53,10 +56,7 @@ export function addInboxCommands(program: AxonCommand): void {
           kinds: options.kinds,
         });
         if (options.logLines === true) {
-          for (const { delivery_id: delivery, untrusted } of claimed.items) {
-            await client.call('inbox.ack', { delivery });
-            terminal.line(logLine(untrusted.native ?? untrusted.payload));
-          }
+          await printAsLog(client, terminal, claimed.items);
           return;
         }
         const line = (verb: string, rest: string): string =>
@@ -161,6 +161,29 @@ export function addInboxCommands(program: AxonCommand): void {
         });
       },
     );
+}
+
+/** Each is printed first: what is acknowledged never comes again. */
+async function printAsLog(
+  client: HubClient,
+  terminal: Terminal,
+  items: readonly DeliveryDto[],
+): Promise<void> {
+  for (const { delivery_id: delivery, untrusted } of items) {
+    if (untrusted.native === undefined)
+      throw refusal(
+        'bad_request',
+        'This agent speaks AXON, and has no language for a log.',
+        'Connect it with --dialect, such as "axon agents connect NAME --dialect elizaos".',
+      );
+    terminal.line(logLine(untrusted.native));
+    try {
+      await client.call('inbox.ack', { delivery });
+    } catch (error) {
+      if (!(error instanceof HubProblem)) throw error;
+      terminal.note(error.problem.detail);
+    }
+  }
 }
 
 interface ReplyOptions {

@@ -18,6 +18,7 @@ export function addIngestCommand(program: AxonCommand): void {
       const client = options.send === true ? await session.asAgent() : null;
       const messages: JsonObject[] = [];
       const seen = new Set<string>();
+      let exitCode = 0;
       for await (const line of linesOf(file)) {
         const read = readLogLine(line);
         if (read === 'unreadable')
@@ -25,25 +26,31 @@ export function addIngestCommand(program: AxonCommand): void {
         if (read === undefined || read === 'unreadable') continue;
         const id = JSON.stringify(read.message['message_id'] ?? read.message);
         if (seen.has(id)) continue;
+        if (client === null) messages.push(read.message);
+        else if (read.isSent && !(await send(client, terminal, read.message))) {
+          exitCode = 1;
+          continue;
+        }
         seen.add(id);
-        messages.push(read.message);
-        if (client !== null && read.isSent) await send(client, terminal, read.message);
       }
       if (client === null) terminal.result({ messages }, () => messages.map(oneLine));
+      return exitCode;
     });
 }
 
-/** What is refused is said; the lines after it go on. */
-async function send(client: HubClient, terminal: Terminal, message: JsonObject): Promise<void> {
+/** Whether the hub took it. What it refuses is said, and the lines after it go on. */
+async function send(client: HubClient, terminal: Terminal, message: JsonObject): Promise<boolean> {
   try {
     const { report, untrusted } = await client.call('send.message', message);
     const to = report === undefined ? '' : ` to ${report.chosen.peer_name}`;
     terminal.note(`Sent${to}: ${oneLine(message)}`);
     if (untrusted !== undefined) terminal.result(untrusted, () => [logLine(untrusted.native)]);
+    return true;
   } catch (error) {
     if (!(error instanceof HubProblem)) throw error;
     terminal.note(`Not sent: ${oneLine(message)}`);
-    terminal.note(error.problem.detail);
+    terminal.note([error.problem.detail, error.problem.hint ?? ''].join(' ').trim());
+    return false;
   }
 }
 

@@ -50,17 +50,28 @@ export class Search {
    * What an agent took part in. It looks on by itself: a cursor from where a look ended would say
    * what others said. Agents take turns. @throws AppError bad_request
    */
-  findAs(agent: string, typed: string, page: Page): Promise<Items<SearchHitDto>> {
+  findAs(
+    agent: string,
+    typed: string,
+    page: Page,
+    signal: AbortSignal,
+  ): Promise<Items<SearchHitDto>> {
     const box = readSearchBox(typed);
-    const found = this.#agentsTurn.then(() => this.#lookOn(box, page, agent));
+    const found = this.#agentsTurn.then(() => this.#lookOn(box, page, agent, signal));
     this.#agentsTurn = found.catch(() => undefined);
     return found;
   }
 
-  async #lookOn(box: SearchBox, page: Page, agent: string): Promise<Items<SearchHitDto>> {
+  async #lookOn(
+    box: SearchBox,
+    page: Page,
+    agent: string,
+    signal: AbortSignal,
+  ): Promise<Items<SearchHitDto>> {
+    if (signal.aborted) return { items: [], next: null };
     let found = this.#look(box, page, agent);
     for (let looks = 1; found.items.length < page.limit && found.next !== null; looks++) {
-      if (looks === AGENT_LOOKS_MAX) return { items: found.items, next: null };
+      if (looks === AGENT_LOOKS_MAX || signal.aborted) return { items: found.items, next: null };
       await nextTurn();
       const limit = page.limit - found.items.length;
       const { items, next } = this.#look(box, { limit, cursor: found.next }, agent);
@@ -75,7 +86,8 @@ export class Search {
     const items: SearchHitDto[] = [];
     let before: number | null = null;
     for (const seq of this.#candidates(box, readCursor(cursor))) {
-      if (before !== null && clock.monotonicMs() > endsAtMs) return { items, next: String(before) };
+      if (before !== null && clock.monotonicMs() > endsAtMs)
+        return { items, next: String(items.length === limit ? items.at(-1)?.seq : before) };
       const hit = this.#hit(seq, box, agent);
       if (hit !== undefined && items.length === limit)
         return { items, next: String(items.at(-1)?.seq) };

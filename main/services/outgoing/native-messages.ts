@@ -114,7 +114,7 @@ export class NativeMessages {
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
     if (kind === 'notify') {
-      const params = parsed(OPERATIONS['send.notify'].params, asked);
+      const params = parsed(OPERATIONS['send.notify'].params, { to, ...reading.payload });
       return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
     }
     if (kind === 'query') {
@@ -125,7 +125,15 @@ export class NativeMessages {
     }
     const params = parsed(OPERATIONS['send.delegate'].params, asked);
     const key = reading.ids[0] === undefined ? null : `${dialect.name} ${reading.ids[0]}`;
-    return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
+    try {
+      return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'idempotency_mismatch') throw error;
+      throw new AppError('conflict', `The id "${short(reading.ids[0] ?? '')}" was used before.`, {
+        failedBy: 'input',
+        hint: 'Give each message an id of its own.',
+      });
+    }
   }
 
   /** The message beside its fields; left out for a hub that would not read it. */
@@ -137,7 +145,10 @@ export class NativeMessages {
     if (chosen.at === 'local') return extra;
     if (this.#deps.messenger.extensions(chosen.peer.key).includes(DIALECTS_EXTENSION)) return extra;
     if (act === HAND_OFF || topic === VOTE_TOPIC)
-      throw new AppError('conflict', MEANS_MORE, { failedBy: 'peer' });
+      throw new AppError('conflict', MEANS_MORE, {
+        failedBy: 'peer',
+        hint: 'Update that hub, or send it as an ordinary request.',
+      });
     return {};
   }
 
@@ -300,12 +311,14 @@ export class NativeMessages {
         return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
       return conversation !== null && read.ok && read.value.conversation === conversation;
     });
-    if (areOfOne(meant)) return meant.at(-1);
     const asked = meant.filter(({ untrusted: { origin } }) =>
       [origin.from_agent, origin.peer_name].some(
         (name) => name !== null && isNameOf(to ?? '', name),
       ),
     );
+    // In a conversation somebody else may be spoken to.
+    if (replyTo === null && to !== null && asked.length === 0) return undefined;
+    if (areOfOne(meant)) return meant.at(-1);
     if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
     const id = replyTo ?? conversation ?? '';
     throw new AppError('conflict', `More than one agent used the id "${short(id)}".`, {
@@ -351,11 +364,12 @@ function refused(sentence: string): AppError {
   return new AppError('bad_request', sentence, { failedBy: 'input' });
 }
 
-function nothingThere({ replyTo }: Reading): AppError {
+function nothingThere({ kind, replyTo }: Reading): AppError {
   const about = replyTo === null ? 'It names no earlier message' : `"${short(replyTo)}" is unknown`;
   return new AppError('not_found', `${about}, or what it was about is over.`, {
     failedBy: 'input',
-    hint: 'Claim the item from the inbox first.',
+    hint:
+      kind === 'cancel' ? 'Name the id of your request.' : 'Claim the item from the inbox first.',
   });
 }
 

@@ -108,6 +108,61 @@ test('an answer that names only its conversation goes to no hub that chose the s
   expect((await dad.claim('bob')).untrusted.native).toMatchObject({ content: 'The code is 4711' });
 });
 
+test('what is said to somebody else in a conversation answers nothing of it', async () => {
+  await join(mum, 'ana', 'fipa-acl');
+  await join(mum, 'cook', 'fipa-acl');
+  await join(dad, 'bob', 'fipa-acl');
+  const asks = { performative: 'REQUEST', receiver: 'ana', conversation_id: 'c-1', content: 'Add' };
+  await post(dad, 'bob', asks);
+  await mum.decide(mum.card, 'allow');
+  await mum.claim('ana');
+  const aside = { performative: 'INFORM', conversation_id: 'c-1', content: 'Busy with sums' };
+  await post(mum, 'ana', { ...aside, receiver: 'cook', capability: 'news' });
+  expect((await mum.claim('cook')).kind).toBe('notify');
+  expect(dad.store.read.tasks({ limit: 1 })[0]?.result).toBeNull();
+});
+
+test('an id that is used again says so', async () => {
+  await post(dad, 'eddy', request('jules'));
+  await expect(
+    post(dad, 'eddy', { ...request('jules'), payload: { action: 'another' } }),
+  ).rejects.toMatchObject({ code: 'conflict', message: 'The id "MSG-1" was used before.' });
+});
+
+test.each(['fipa-acl', 'elizaos'])(
+  '%s says why something was called off, and hears it',
+  async (dialect) => {
+    await join(dad, 'bob', dialect);
+    await join(mum, 'ana', 'acp-draft');
+    const mine = {
+      mcp_version: '0.1.0',
+      sender: { agent_id: 'bob' },
+      receiver: { agent_id: 'ana' },
+    };
+    const asks =
+      dialect === 'elizaos'
+        ? { ...mine, message_id: 'r-1', performative: 'TASK_REQUEST', payload: {} }
+        : { performative: 'REQUEST', receiver: 'ana', content: 'Add', reply_with: 'r-1' };
+    await post(dad, 'bob', asks);
+    await mum.decide(mum.card, 'allow');
+    await mum.claim('ana');
+    const cancel =
+      dialect === 'elizaos'
+        ? {
+            ...mine,
+            message_id: 'r-2',
+            performative: 'CANCEL',
+            payload: { reason_text: 'Too late' },
+          }
+        : { performative: 'CANCEL', content: 'Too late' };
+    await post(dad, 'bob', { ...cancel, in_reply_to: 'r-1' });
+    expect((await mum.claim('ana')).untrusted.native).toMatchObject({
+      kind: 'cancel',
+      payload: { reason: 'Too late' },
+    });
+  },
+);
+
 describe('a name', () => {
   test('means the hub that people call so before an agent elsewhere', async () => {
     await join(eve, 'mum', 'claude-crunch');

@@ -35,10 +35,11 @@ async function tended(): Promise<void> {
     while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
 }
 
+const never = new AbortController().signal;
 const find = (hub: WorkHub, q: string): readonly SearchHitDto[] =>
   hub.work.search.find(q, { limit: 50 }).items;
 const findAs = async (hub: WorkHub, agent: string, q: string): Promise<readonly SearchHitDto[]> =>
-  (await hub.work.search.findAs(agent, q, { limit: 50 })).items;
+  (await hub.work.search.findAs(agent, q, { limit: 50 }, never)).items;
 const texts = (hits: readonly SearchHitDto[]): readonly string[] =>
   hits.map(({ snippet }) => snippet.map(([piece]) => piece).join(''));
 
@@ -202,7 +203,7 @@ it('an agent cannot tell by the cursor what others said, or asked of it in vain'
   await clock.settle();
   await tended();
   const first = { limit: 1 } as const;
-  const known = await mum.work.search.findAs('claude', 'hunter2x', first);
+  const known = await mum.work.search.findAs('claude', 'hunter2x', first, never);
   expect([known.items.length, known.next]).toEqual([1, null]);
   const all = mum.work.search.find('hunter2x', first);
   expect(all.next).toEqual(expect.any(String));
@@ -226,6 +227,6 @@ it('an agent finds what it said long ago, however much others have said since', 
     conversations: mum.work.conversations,
   });
   expect(search.find('roses', { limit: 50 }).items.length).toBeLessThan(4);
-  const found = await search.findAs('claude', 'roses', { limit: 50 });
+  const found = await search.findAs('claude', 'roses', { limit: 50 }, never);
   expect([texts(found.items), found.next]).toEqual([['The roses need water'], null]);
 });

@@ -182,7 +182,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     await page.getByText(search.none).waitFor();
     await page.getByRole('searchbox').fill('');
     await page.keyboard.press('Enter');
-    await page.getByText(ENGLISH.conversations.pick).waitFor();
+    await page.getByText(ENGLISH.conversations.emptyTitle).waitFor();
     await page.getByText('dinner').waitFor({ state: 'detached' });
     await mum.open('now');
     await page.getByText('dinner').waitFor({ state: 'detached' });

@@ -21,7 +21,7 @@ export const VOTE_TOPIC = 'crunch.vote';
 const DEADLINE_MAX_MS = 86_400_000;
 const TOKENS_MAX = 1_000_000_000;
 /** To everybody, in `to`. */
-const EVERYBODY = '*';
+export const EVERYBODY = '*';
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
 type Act = Pick<Reading, 'kind' | 'payload'>;

@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
-import { VOTE_TOPIC } from '../../dialects/crunch.ts';
+import { EVERYBODY, VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeJson, escapeName } from '../../core/text-escape.ts';
@@ -65,8 +65,6 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** Every paired hub. */
-const EVERYBODY = '*';
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
 const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';

@@ -14,7 +14,6 @@ import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import { VERSION } from '../lib/version.ts';
 import type { Store } from '../ports/store.ts';
 import { LOGIN_CODE_MAX_MS } from '../services/auth/limits.ts';
-import type { AgentLine } from '../services/agents/agent-registry.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { Config } from './config.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
@@ -87,12 +86,11 @@ export class HubNode {
     const { tokens, events, work, hub, opening } = this.services;
     const dispatcher = new Dispatcher(this.handlers, (name, caller) => opening.check(name, caller));
     this.#window = new WindowDoor({ dispatcher, log });
-    const agentCalled = (agent: string, line?: AgentLine): void => work.agents.touch(agent, line);
     const door = new Door({
       clock,
       tokens,
       dispatcher,
-      agentCalled,
+      agentCalled: (agent, line) => work.agents.presence.touch(agent, line),
       requestsPerSecond: config.requestsPerSecond,
     });
     this.#http = new HttpDoor({
@@ -102,7 +100,7 @@ export class HubNode {
       door,
       events,
       inbox: work.inbox,
-      mcp: new McpDoor({ door, agentCalled, log, version: VERSION }),
+      mcp: new McpDoor({ door, log, version: VERSION }),
       files: ground.files,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });

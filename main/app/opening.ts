@@ -6,15 +6,17 @@
 import { operationEntry, type OperationName } from '../../preload/contract/operations.ts';
 import type { Caller } from '../api/caller.ts';
 import { AppError } from '../lib/app-error.ts';
+import { SerialQueue } from '../lib/serial-queue.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { notRestored, type Audit, type Auditor } from '../services/audit/audit.ts';
+import { notRestored, type Audit } from '../services/audit/audit.ts';
 import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
 import type { Retention } from '../services/retention/retention.ts';
 import type { TaskServices } from './task-services.ts';
 import type { PeerSide } from './peers.ts';
+import type { Actor } from '../services/base/audit-trail.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -39,7 +41,7 @@ export class Opening {
   readonly #stopping = new AbortController();
   #timer: TimerHandle | undefined;
   #isOpen = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -50,7 +52,7 @@ export class Opening {
    * leaves the hub locked.
    */
   open(signal: AbortSignal): Promise<void> {
-    return this.#next(() => this.#open(signal));
+    return this.#queue.run(() => this.#open(signal));
   }
 
   /**
@@ -58,8 +60,8 @@ export class Opening {
    * the copy was made; then the hub opens.
    * @throws AppError conflict, identity_locked, storage_failed
    */
-  confirmRestore(by: Auditor): Promise<void> {
-    return this.#next(async () => {
+  confirmRestore(by: Actor): Promise<void> {
+    return this.#queue.run(async () => {
       const { audit, work } = this.#deps;
       if (audit.state !== 'restored') throw notRestored();
       // Before the word that opens the hub is on disk: a crash in between only makes the question
@@ -83,7 +85,7 @@ export class Opening {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#timer?.cancel();
-    await this.#turn;
+    await this.#queue.idle();
   }
 
   async #open(signal: AbortSignal): Promise<void> {
@@ -137,12 +139,5 @@ export class Opening {
       hint: 'Its owner unlocks the keychain, then the page of the hub.',
       retryAfterMs: LOCKED_RETRY_MS,
     });
-  }
-
-  /** One at a time. A failure is its caller's; the next turn goes ahead. */
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
   }
 }

@@ -7,6 +7,7 @@ import type { DiscoveryService } from '../services/links/discovery-service.ts';
 import type { PeerDirectory } from '../services/links/peer-directory.ts';
 import type { PeerLinks } from '../services/links/peer-links.ts';
 import type { PairingService } from '../services/pairing/pairing-service.ts';
+import { SerialQueue } from '../lib/serial-queue.ts';
 
 /** All addresses of IPv4: the discovery announces the same. */
 const PEER_LISTEN_HOST = '0.0.0.0';
@@ -24,7 +25,7 @@ export class PeerSide {
   readonly #deps: PeerSideDeps;
   readonly #port: number;
   #openPort: number | null = null;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
   #stopListening: () => void = () => undefined;
 
   /** @param port UDP; 0 picks a free one */
@@ -45,11 +46,11 @@ export class PeerSide {
 
   /** The identity is there: opens the port between hubs. Idempotent. */
   open(): Promise<void> {
-    return this.#next(() => this.#open());
+    return this.#queue.run(() => this.#open());
   }
 
   close(): Promise<void> {
-    return this.#next(() => this.#close());
+    return this.#queue.run(() => this.#close());
   }
 
   async #open(): Promise<void> {
@@ -60,7 +61,7 @@ export class PeerSide {
     pairing.start();
     hub.peersOpened(port);
     this.#stopListening = settings.onChange((now, before) => {
-      if (now.discovery !== before.discovery) void this.#next(() => this.#followDiscovery());
+      if (now.discovery !== before.discovery) void this.#queue.run(() => this.#followDiscovery());
     });
     await this.#followDiscovery();
   }
@@ -81,12 +82,5 @@ export class PeerSide {
     if (this.#openPort === null) return;
     if (settings.current().discovery) await discovery.start(this.#openPort);
     else await discovery.stop();
-  }
-
-  /** One opening or closing at a time. A failure is its caller's; the next turn goes ahead. */
-  #next<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
   }
 }

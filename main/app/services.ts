@@ -208,10 +208,13 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     hubName: () => settings.current().name,
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
-    revokeAgentTokens: (tables, agent) => tokens.revokeAllOfAgent(tables, agent, BY_THE_HUB),
+    revokeAgentTokens: (tables, after, agent) =>
+      tokens.revokeAllOfAgent(tables, after, agent, BY_THE_HUB),
   });
-  directory.stored.endsWithTrust((tables, key) => work.peerEnded(tables, key));
-  directory.stored.endsWithAdulthood((tables, key) => work.remoteApproval.adultNoMore(tables, key));
+  directory.stored.onTrustEnding((tables, after, key) => work.peerEnded(tables, after, key));
+  directory.stored.onAdultEnding((tables, after, key) =>
+    work.remoteApproval.adultNoMore(tables, after, key),
+  );
   directory.onTrust((key) => {
     // A pairing that the other side did not stand by leaves no row behind.
     if (store.read.peer(key) !== undefined) return;

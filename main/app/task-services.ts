@@ -25,7 +25,6 @@ import { Registrations } from '../services/agents/registrations.ts';
 import { ApprovalViews } from '../services/approvals/approval-views.ts';
 import { Approvals } from '../services/approvals/approvals.ts';
 import { Holds } from '../services/approvals/holds.ts';
-import { KeepingOpen } from '../services/approvals/keeping-open.ts';
 import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
@@ -67,17 +66,16 @@ import { RemoteApprovalSettings } from '../services/remote-approval/settings.ts'
 import { RuleBook } from '../services/rules/rule-book.ts';
 import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
-import { AuditTrail } from '../services/tasks/audit-trail.ts';
+import { AuditTrail } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { Parties } from '../services/tasks/parties.ts';
-import { RecentMessages } from '../services/tasks/recent-messages.ts';
-import { ReplayGuard } from '../services/tasks/replay-guard.ts';
+import { RecentMessages, ReplayGuard } from '../services/tasks/replay-guard.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
 import { TaskEvents } from '../services/tasks/task-events.ts';
 import { TaskKeeper } from '../services/tasks/task-keeper.ts';
 import { TaskViews } from '../services/tasks/task-views.ts';
-import { UnitOfWork, type After } from '../services/tasks/unit-of-work.ts';
+import { UnitOfWork, type After } from '../services/base/unit-of-work.ts';
 import type { Gate } from '../services/tasks/verdict.ts';
 
 interface TaskServicesDeps {
@@ -120,14 +118,13 @@ interface TaskServicesDeps {
    * Ends all tokens of the agent inside a commit. What is returned is to be called once that is
    * durable: it ends their open lines.
    */
-  readonly revokeAgentTokens: (tables: Tables, agent: string) => () => void;
+  readonly revokeAgentTokens: (tables: Tables, after: After, agent: string) => void;
 }
 
 export interface TaskServices {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
   readonly approvals: Approvals;
-  readonly keepingOpen: KeepingOpen;
   readonly rules: Rules;
   readonly remoteApproval: RemoteApprovalSettings;
   readonly doNotDisturb: DoNotDisturb;
@@ -153,7 +150,7 @@ export interface TaskServices {
    * A hub is suspended or removed: ends what is open with it inside that commit. What is returned
    * is to be called after it.
    */
-  peerEnded(tables: Tables, key: PartyKey): () => void;
+  peerEnded(tables: Tables, after: After, key: PartyKey): void;
   /**
    * A hub is not known any more, because its pairing was not stood by: what is open with it ends.
    */
@@ -187,18 +184,9 @@ export function composeTaskServices(
   const replays = new ReplayGuard({ ...deps, unit, audit });
   const recent = new RecentMessages(deps);
   const idempotency = new Idempotency(deps);
-  const isAsked = ({ id, direction, party, messageId }: TaskRow): boolean =>
-    direction === 'outgoing' ? outgoingQueries.isOpen(party, messageId) : queries.isOpen(id);
   const cancelQuestion = (tables: Tables, after: After, question: TaskRow): unknown =>
     cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
-  const keeper: TaskKeeper = new TaskKeeper({
-    ...deps,
-    unit,
-    deadlines,
-    endings,
-    isAsked,
-    cancelQuestion,
-  });
+  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, cancelQuestion });
 
   // Who is here, what the household has settled, and when it wants to be asked.
   const remoteGate = new RemoteApprovalGate();
@@ -262,7 +250,6 @@ export function composeTaskServices(
     views: approvalViews,
   };
   const holds = new Holds({ ...decided, doNotDisturb, progress, notifications });
-  const keepingOpen = new KeepingOpen(decided);
   const approvals = new Approvals({
     ...decided,
     endings,
@@ -438,14 +425,15 @@ export function composeTaskServices(
 
   // Who is told of what.
   events.onChanged((taskId) => pages.taskChanged(taskId));
-  endings.onEnded((task) => {
-    if (task.toAgent !== null && task.direction !== 'outgoing') inbox.taskEnded(task.toAgent);
+  endings.onEnding((_, after, { task }) => {
+    const { toAgent } = task;
+    if (toAgent !== null && task.direction !== 'outgoing') after(() => inbox.taskEnded(toAgent));
+    after(() => events.changed(task.id));
   });
-  endings.onEnded((task) => events.changed(task.id));
   keeper.onResume((tables, after) => outbox.resume(tables, after));
   keeper.onResume((tables, after) => cancels.start(tables, after));
   agents.onRemoving((tables, after, name) => {
-    after(deps.revokeAgentTokens(tables, name));
+    deps.revokeAgentTokens(tables, after, name);
     after(() => capabilities.announce());
     ruleBook.agentRemoved(tables, after, name);
     keeper.agentRemoved(tables, after, name);
@@ -487,7 +475,6 @@ export function composeTaskServices(
     agents,
     registrations,
     approvals,
-    keepingOpen,
     rules,
     remoteApproval,
     doNotDisturb,
@@ -506,7 +493,7 @@ export function composeTaskServices(
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
     capabilitiesPayload: () => capabilities.payload(),
     pong: () => capabilities.pong(),
-    peerEnded: (tables, key) => unit.inside(tables, (_, after) => partyEnded(tables, after, key)),
+    peerEnded: partyEnded,
     peerGone: (key) => unit.run((tables, after) => partyEnded(tables, after, key)),
     endRestored: (by) => keeper.endRestored(by),
     async start() {
@@ -536,7 +523,7 @@ export function composeTaskServices(
       cancels.stop();
       registrations.stop();
       inbox.stop();
-      agents.stop();
+      agents.presence.stop();
       await keeper.stop();
     },
   };

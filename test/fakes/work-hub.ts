@@ -21,7 +21,7 @@ import {
   type KnownHubs,
 } from '../../main/services/links/hub-finder.ts';
 import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-rates.ts';
-import type { Decider } from '../../main/services/tasks/audit-trail.ts';
+import type { Decider } from '../../main/services/base/audit-trail.ts';
 import type { Gate } from '../../main/services/tasks/verdict.ts';
 import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
 import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
@@ -30,6 +30,7 @@ import type { OperationParams } from '../../preload/contract/operations.ts';
 import { deflated, idValue, inflated } from './long-text.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { MemoryMessenger, type MemoryNetwork } from './memory-messenger.ts';
+import { UnitOfWork } from '../../main/services/base/unit-of-work.ts';
 import { SILENT_LOG } from './memory-store.ts';
 
 export const BROWSER: Decider = { actor: 'ui:1', surface: 'browser' };
@@ -101,7 +102,7 @@ export class WorkHub {
   }
 
   /** Nothing is told to stop in order but the database; then the same file is opened again. */
-  async restart(onOpened: (store: Store) => void = () => undefined): Promise<void> {
+  async restart(onOpened: (store: Store) => void | Promise<void> = () => undefined): Promise<void> {
     const { network } = this.#options;
     network.leave(this.key);
     await this.store.close();
@@ -110,7 +111,7 @@ export class WorkHub {
     this.store = parts.store;
     this.messenger = parts.messenger;
     this.work = parts.work;
-    onOpened(this.store);
+    await onOpened(this.store);
     await this.work.start();
   }
 
@@ -134,6 +135,15 @@ export class WorkHub {
     await this.store.write((tables) => tables.putPeer(peerRow(other)));
     await other.store.write((tables) => tables.putPeer(peerRow(this)));
     this.connect(other);
+  }
+
+  /** As the people here do it: what ends with the trust ends in the same commit. */
+  endTrust(other: WorkHub, trust: 'suspended' | 'revoked'): Promise<void> {
+    return new UnitOfWork({ store: this.store, log: SILENT_LOG }).run((tables, after) => {
+      const row = tables.peer(other.key);
+      if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
+      this.work.peerEnded(tables, after, other.key);
+    });
   }
 
   connect(other: { readonly key: KeyHex }): void {
@@ -291,7 +301,7 @@ export class WorkHub {
           this.minted.push(agent);
           return Promise.resolve(`token of ${agent}`);
         },
-        revokeAgentTokens: (_, agent) => () => void this.revoked.push(agent),
+        revokeAgentTokens: (_, after, agent) => after(() => this.revoked.push(agent)),
       },
       this.#options.moreGates,
     );

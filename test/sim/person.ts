@@ -7,7 +7,7 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { Household } from './agent-program.ts';
 import type { Chance } from './chance.ts';
 import { HubGone, type SimHub } from './sim-hub.ts';
-import type { Decider } from '../../main/services/tasks/audit-trail.ts';
+import type { Decider } from '../../main/services/base/audit-trail.ts';
 
 const BROWSER: Decider = { actor: 'ui:1', surface: 'browser' };
 const WINDOW: Decider = { actor: 'ui:2', surface: 'window' };

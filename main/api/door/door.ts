@@ -5,7 +5,7 @@ import { operationEntry, type OperationName } from '../../../preload/contract/op
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
-import type { AgentLine } from '../../services/agents/agent-registry.ts';
+import type { AgentLine } from '../../services/agents/presence.ts';
 import type { Caller } from '../caller.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import { Callers } from './callers.ts';
@@ -15,8 +15,7 @@ interface DoorDeps {
   readonly clock: Clock;
   readonly tokens: TokenService;
   readonly dispatcher: Dispatcher;
-  /** Told of every call with an agent's token. */
-  readonly agentCalled: (agent: string, line?: AgentLine) => void;
+  readonly agentCalled: (agent: string, line: AgentLine) => void;
   /** Requests of one token a second; four times as many may come at once. */
   readonly requestsPerSecond: number;
 }
@@ -42,12 +41,16 @@ export class Door {
     this.#idempotency = new Idempotency(deps.clock);
   }
 
+  /** Each door reports each request: an agent that calls is online. */
+  heard(caller: Caller, line: AgentLine): void {
+    if (caller.kind === 'agent') this.#deps.agentCalled(caller.agent, line);
+  }
+
   /**
    * Whether this caller may call it now: for a door that refuses before it reads the parameters.
    * @throws AppError
    */
-  admit(name: OperationName, caller: Caller, line?: AgentLine): void {
-    if (caller.kind === 'agent') this.#deps.agentCalled(caller.agent, line);
+  admit(name: OperationName, caller: Caller): void {
     this.#deps.dispatcher.admit(name, caller);
   }
 

@@ -12,12 +12,12 @@ import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
 import { MCP_PATH, type McpDoor } from '../mcp/mcp-door.ts';
 import { appErrorOf } from '../problem.ts';
+import type { AgentLine } from '../../services/agents/presence.ts';
 import { parseBody, readBody } from './body.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { followInbox } from './inbox-events.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
-import { lineOf } from './line.ts';
 import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
@@ -78,7 +78,8 @@ export class RequestRun {
     if (path === MCP_PATH && caller.kind !== 'anonymous')
       return this.#mcp(request, response, caller, expectsContinue);
     if (match === undefined) throw this.#noRoute(path);
-    door.admit(match.name, caller, lineOf(request));
+    door.heard(caller, lineOf(request));
+    door.admit(match.name, caller);
     const begin = (): void => void (expectsContinue && response.writeContinue());
     const body = hasBody(request) ? await this.#body(request, caller, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && operationEntry(match.name).ownPace !== true) enter();
@@ -186,7 +187,8 @@ export class RequestRun {
   }
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
-    this.#services.door.admit('inbox.claim', caller, lineOf(request));
+    this.#services.door.heard(caller, lineOf(request));
+    this.#services.door.admit('inbox.claim', caller);
     if (caller.kind !== 'agent') {
       throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', {
         failedBy: 'input',
@@ -195,6 +197,18 @@ export class RequestRun {
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
     followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, seq);
   }
+}
+
+/** What `axon mcp` calls itself, with the program that started it. */
+const STDIO = /^axon-mcp\/\S+(?: \((.*)\))?$/;
+
+/** How an agent reaches the hub, by its User-Agent. Nobody checks what it says of itself. */
+function lineOf({ headers }: IncomingMessage): AgentLine {
+  const said = headers['user-agent'] ?? null;
+  const stdio = STDIO.exec(said ?? '');
+  if (stdio !== null) return { door: 'mcp', program: stdio[1] ?? null };
+  if (said?.startsWith('axon/') === true) return { door: 'terminal', program: null };
+  return { door: 'http', program: said };
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {

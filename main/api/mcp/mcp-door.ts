@@ -6,7 +6,6 @@ import type { NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Log } from '../../ports/log.ts';
-import type { AgentLine } from '../../services/agents/agent-registry.ts';
 import type { Caller } from '../caller.ts';
 import type { Door } from '../door/door.ts';
 import { appErrorOf, problemOf } from '../problem.ts';
@@ -15,8 +14,6 @@ export const MCP_PATH = '/mcp';
 
 interface McpDoorDeps {
   readonly door: Door;
-  /** Told of every request, also of those that call no tool. */
-  readonly agentCalled: (agent: string, line: AgentLine) => void;
   readonly log: Log;
   readonly version: string;
 }
@@ -47,7 +44,7 @@ export class McpDoor {
       });
     }
     const program = request.headers['user-agent'] ?? null;
-    this.#deps.agentCalled(caller.agent, { door: 'mcp', program });
+    this.#deps.door.heard(caller, { door: 'mcp', program });
     this.#handler ??= this.#load();
     const handle = await this.#handler;
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);

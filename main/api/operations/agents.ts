@@ -30,7 +30,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.create': async ({ name, risk_class, ...profile }, caller) => {
       await agents.create(name, profile, risk_class, actorOf(caller));
       const { token } = await tokens.issueForAgent(name);
-      agents.tokenMade(name);
+      agents.presence.tokenMade(name);
       return { agent: agents.get(name), token };
     },
     'agents.list': async () => ({ items: agents.list(), next: null }),
@@ -49,7 +49,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
           failedBy: 'input',
         });
       }
-      agents.setBusy(name, presence === 'busy');
+      agents.presence.setBusy(name, presence === 'busy');
       return { presence };
     },
     'agents.rename': ({ name, display_name }, caller) =>
@@ -70,7 +70,7 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.issueToken': async ({ name }, caller) => {
       agents.get(name);
       const { token } = await tokens.renewForAgent(name, actorOf(caller));
-      agents.tokenMade(name);
+      agents.presence.tokenMade(name);
       return { token };
     },
     'agents.remove': async ({ name }, caller) => {

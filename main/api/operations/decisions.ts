@@ -4,7 +4,6 @@ import type { DoNotDisturb } from '../../services/attention/do-not-disturb.ts';
 import type { Holds } from '../../services/approvals/holds.ts';
 import type { Rules } from '../../services/rules/rules.ts';
 import type { Approvals } from '../../services/approvals/approvals.ts';
-import type { KeepingOpen } from '../../services/approvals/keeping-open.ts';
 import type { HandlersOf } from '../caller.ts';
 import { personOf } from './who.ts';
 
@@ -14,9 +13,9 @@ import { personOf } from './who.ts';
  */
 export function approvalsHandlers(deps: {
   readonly approvals: Approvals;
-  readonly keepingOpen: KeepingOpen;
+  readonly holds: Holds;
 }): HandlersOf<'approvals'> {
-  const { approvals, keepingOpen } = deps;
+  const { approvals, holds } = deps;
   return {
     'approvals.list': async ({ state, limit, cursor }) =>
       state === 'decided'
@@ -25,7 +24,7 @@ export function approvalsHandlers(deps: {
     'approvals.get': async ({ id }) => approvals.get(id),
     'approvals.decide': (params, caller) => approvals.decide(params, personOf(caller)),
     'approvals.keepOpen': ({ id, wait_ms }, caller) =>
-      keepingOpen.keepOpen(id, wait_ms, personOf(caller)),
+      holds.keepOpen(id, wait_ms, personOf(caller)),
   };
 }
 

@@ -1,6 +1,6 @@
 // Who calls, in the forms the work services want. Pure.
 import { AppError } from '../../lib/app-error.ts';
-import type { Decider } from '../../services/tasks/audit-trail.ts';
+import type { Decider } from '../../services/base/audit-trail.ts';
 import type { Viewer } from '../../services/outgoing/tasks.ts';
 import { actorOf } from '../actor.ts';
 import type { Caller } from '../caller.ts';

@@ -12,7 +12,7 @@ import { parseCancel } from '../../protocol/payloads.ts';
 import type { MessageRow, PeerRow, TaskRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
-import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import type { CancelledIds } from './cancelled-ids.ts';
 import { cancelledBy, type Cancelling } from '../inbox/cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
@@ -20,7 +20,7 @@ import type { IncomingQueries } from './incoming-queries.ts';
 import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
 import type { ReplayGuard } from '../tasks/replay-guard.ts';
 import { toWire } from '../tasks/wire-states.ts';
-import type { After } from '../tasks/unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 interface Deps {

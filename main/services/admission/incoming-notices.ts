@@ -15,14 +15,14 @@ import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { INBOX_QUEUED_MAX } from './limits.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
-import type { RecentMessages } from '../tasks/recent-messages.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { RecentMessages } from '../tasks/replay-guard.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 /**

@@ -13,7 +13,7 @@ import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
 import { isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
-import type { RecentMessages } from '../tasks/recent-messages.ts';
+import type { RecentMessages } from '../tasks/replay-guard.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 

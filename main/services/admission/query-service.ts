@@ -24,7 +24,7 @@ import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { WorkRequest } from '../tasks/work-request.ts';
 
 interface Deps {
@@ -47,13 +47,12 @@ export class QueryService {
     this.#deps = deps;
     // A person answered or declined, or the deadline ended the wait: whoever asks learns it on the
     // open line.
-    deps.endings.onEnded((task, result) => {
+    deps.endings.onEnding((_, after, { task, result }) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
-      if (task.state === 'completed') return deps.queries.answer(task.id, responseTo(result));
-      deps.queries.fail(
-        task.id,
-        new AppError(readWireErrorCode(task.code), result.error ?? result.outcome),
-      );
+      if (task.state === 'completed')
+        return after(() => deps.queries.answer(task.id, responseTo(result)));
+      const failure = new AppError(readWireErrorCode(task.code), result.error ?? result.outcome);
+      after(() => deps.queries.fail(task.id, failure));
     });
   }
 

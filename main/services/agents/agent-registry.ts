@@ -1,12 +1,10 @@
-// The agents of this computer: who they are, what they do, how much harm each could do (a class
-// only the owner sets) and whether they are there. Never decides about requests, and never sees a
-// token.
+// The agents of this computer: who they are, what they do and how much harm each could do (a class
+// only the owner sets). Never decides about requests, and never sees a token.
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
-import type { AgentDto, AgentLineDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { foldName } from '../../../preload/contract/agent-name.ts';
-import type { Load } from '../../core/recipient-choice.ts';
-import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { EventBus } from '../base/event-bus.ts';
@@ -21,16 +19,11 @@ import {
   type Namesakes,
   type OfferedArea,
 } from './agent-profile.ts';
-import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
-import {
-  AGENTS_MAX,
-  LAST_CALL_WRITE_INTERVAL_MS,
-  LINE_CHANGE_INTERVAL_MS,
-  PRESENCE_WINDOW_MS,
-  PROGRAM_MAX_CHARACTERS,
-} from './limits.ts';
+import type { Actor, AuditTrail } from '../base/audit-trail.ts';
+import { AGENTS_MAX } from './limits.ts';
+import { AgentPresence } from './presence.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 /** What a program says of itself; the owner's classes are not in it. */
 export interface AgentProfile {
@@ -68,22 +61,6 @@ export interface AgentsGate {
   ): void;
 }
 
-interface Presence {
-  lastCallMonotonicMs: number;
-  /** By the calendar; what is stored is older. */
-  lastCallAt: number | null;
-  writtenAtMonotonicMs: number;
-  openStreams: number;
-  online: boolean;
-  /** It says that it takes no work now. */
-  busy: boolean;
-  line: AgentLineDto | null;
-  timer: TimerHandle | undefined;
-}
-
-/** How an agent called, as it says itself. */
-export type AgentLine = Pick<AgentLineDto, 'door' | 'program'>;
-
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
@@ -102,10 +79,12 @@ export class AgentRegistry {
   readonly #deps: Deps;
   readonly #onRemoving = new Set<(tables: Tables, after: After, name: string) => void>();
   readonly #onWritten = new Set<() => void>();
-  readonly #presence = new Map<string, Presence>();
+  readonly presence: AgentPresence;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    const { store, clock } = deps;
+    this.presence = new AgentPresence({ store, clock, changed: (name) => this.changed(name) });
   }
 
   list(): readonly AgentDto[] {
@@ -365,85 +344,9 @@ export class AgentRegistry {
     tables.deleteAgent(name);
     this.#note(tables, actor, 'agent.removed', name);
     after(() => {
-      this.#presence.get(name)?.timer?.cancel();
-      this.#presence.delete(name);
+      this.presence.forget(name);
       this.#deps.events.publish({ type: 'agent_gone', name });
     });
-  }
-
-  /** The door calls this for every authenticated call of an agent. */
-  touch(name: string, line?: AgentLine): void {
-    const row = this.#deps.store.read.agent(name);
-    if (!row) return;
-    const { clock } = this.#deps;
-    const now = clock.monotonicMs();
-    const presence = this.#presenceOf(name);
-    const wasOnline = presence.online;
-    presence.lastCallMonotonicMs = now;
-    presence.lastCallAt = clock.wallMs();
-    if (now - presence.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
-      presence.writtenAtMonotonicMs = now;
-      const { lastCallAt } = presence;
-      this.#deps.store.writeBehind((tables) => {
-        const current = tables.agent(name);
-        if (current) tables.putAgent({ ...current, lastCallAt });
-      });
-    }
-    const isNewLine = line !== undefined && this.#noteLine(presence, line);
-    this.#settlePresence(name, presence);
-    if (isNewLine && wasOnline) this.changed(name);
-  }
-
-  /**
-   * An agent that keeps a stream open is online for as long. Returns the way to say that the stream
-   * is gone.
-   */
-  streamOpened(name: string): () => void {
-    this.touch(name);
-    const presence = this.#presenceOf(name);
-    presence.openStreams += 1;
-    let open = true;
-    return () => {
-      if (!open) return;
-      open = false;
-      presence.openStreams -= 1;
-      presence.lastCallMonotonicMs = this.#deps.clock.monotonicMs();
-      this.#settlePresence(name, presence);
-    };
-  }
-
-  isOnline(name: string): boolean {
-    return this.#presence.get(name)?.online ?? false;
-  }
-
-  /** What the agent says of itself; forgotten when it is no longer online. */
-  setBusy(name: string, busy: boolean): void {
-    const presence = this.#presenceOf(name);
-    if (presence.busy === busy) return;
-    presence.busy = busy;
-    this.changed(name);
-  }
-
-  isBusy(name: string): boolean {
-    return this.#presence.get(name)?.busy ?? false;
-  }
-
-  /** How busy it is, by what it was given and what it says of itself. */
-  load({ name, concurrency }: AgentRow): Load {
-    if (!this.isOnline(name)) return 'absent';
-    const running = this.#deps.store.read.countDeliveries(name, ['claimed', 'running']);
-    if (running >= concurrency) return 'overloaded';
-    return running > 0 || this.isBusy(name) ? 'busy' : 'idle';
-  }
-
-  /** The next call of an agent that was just given a token is told as a first one. */
-  tokenMade(name: string): void {
-    const presence = this.#presence.get(name);
-    if (presence) {
-      presence.lastCallMonotonicMs = -Infinity;
-      this.#offline(presence);
-    }
-    this.changed(name);
   }
 
   /** Tells the pages that something about this agent changed: its row, its presence or its load. */
@@ -451,11 +354,6 @@ export class AgentRegistry {
     const row = this.#deps.store.read.agent(name);
     if (row?.state === 'active')
       this.#deps.events.publish({ type: 'agent', agent: this.toDto(row) });
-  }
-
-  stop(): void {
-    for (const presence of this.#presence.values()) presence.timer?.cancel();
-    this.#presence.clear();
   }
 
   toDto(row: AgentRow): AgentDto {
@@ -479,17 +377,10 @@ export class AgentRegistry {
       model: row.model === null ? null : escapeText(row.model),
       concurrency: row.concurrency,
       is_default: row.isDefault,
-      presence: this.isOnline(row.name)
-        ? 'online'
-        : row.lastCallAt === null && !this.#presence.has(row.name)
-          ? 'never_seen'
-          : 'away',
-      busy: this.isBusy(row.name),
-      line: this.#presence.get(row.name)?.line ?? null,
+      ...this.presence.view(row),
       active_tasks: read.countDeliveries(row.name, ['claimed', 'running']),
       queued: read.countDeliveries(row.name, ['queued']),
       created_at: row.createdAt,
-      last_call_at: this.#presence.get(row.name)?.lastCallAt ?? row.lastCallAt,
       token_created_at: newestToken(read, row.name),
     };
   }
@@ -519,56 +410,6 @@ export class AgentRegistry {
           ? `Agents here: ${names.join(', ')}.`
           : 'No agent is connected yet: "axon agents connect NAME" connects one.',
     });
-  }
-
-  #presenceOf(name: string): Presence {
-    const known = this.#presence.get(name);
-    if (known) return known;
-    const fresh: Presence = {
-      lastCallMonotonicMs: 0,
-      lastCallAt: null,
-      writtenAtMonotonicMs: -Infinity,
-      openStreams: 0,
-      online: false,
-      busy: false,
-      line: null,
-      timer: undefined,
-    };
-    this.#presence.set(name, fresh);
-    return fresh;
-  }
-
-  /** An agent that is several programs at once changes it no more often than pages should hear. */
-  #noteLine(presence: Presence, { door, program }: AgentLine): boolean {
-    const now = this.#deps.clock.wallMs();
-    const known = presence.line;
-    const said = program === null ? null : escapeText(program).slice(0, PROGRAM_MAX_CHARACTERS);
-    if (known?.door === door && (said === null || said === known.program)) return false;
-    const isMore = known?.door === door && known.program === null;
-    if (known !== null && !isMore && now - known.since < LINE_CHANGE_INTERVAL_MS) return false;
-    presence.line = { door, program: said, since: now };
-    return true;
-  }
-
-  #settlePresence(name: string, presence: Presence): void {
-    const sinceMs = this.#deps.clock.monotonicMs() - presence.lastCallMonotonicMs;
-    const online = presence.openStreams > 0 || sinceMs < PRESENCE_WINDOW_MS;
-    if (online && presence.openStreams === 0 && !presence.timer) {
-      presence.timer = this.#deps.clock.setTimer(PRESENCE_WINDOW_MS - sinceMs, () => {
-        presence.timer = undefined;
-        this.#settlePresence(name, presence);
-      });
-    }
-    if (online === presence.online) return;
-    if (online) presence.online = true;
-    else this.#offline(presence);
-    this.changed(name);
-  }
-
-  #offline(presence: Presence): void {
-    presence.online = false;
-    presence.busy = false;
-    presence.line = null;
   }
 
   #note(

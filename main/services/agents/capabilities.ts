@@ -84,7 +84,7 @@ export class Capabilities {
   pong(): JsonObject {
     const { store, clock, agents, hubName } = this.#deps;
     const active = agents.active();
-    const loads = new Set(active.map((agent) => agents.load(agent)));
+    const loads = new Set(active.map((agent) => agents.presence.load(agent)));
     const running = active.map(({ name }) =>
       store.read.countDeliveries(name, ['claimed', 'running']),
     );

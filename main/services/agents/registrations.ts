@@ -12,13 +12,13 @@ import type { Reads, RegistrationRow, Store, Tables } from '../../ports/store.ts
 import type { EventBus } from '../base/event-bus.ts';
 import { knownDialect, nameOfArea } from './agent-profile.ts';
 import type { AgentProfile, AgentRegistry } from './agent-registry.ts';
-import type { AuditTrail, Actor } from '../tasks/audit-trail.ts';
+import type { AuditTrail, Actor } from '../base/audit-trail.ts';
 import {
   REGISTRATION_FAILURES_MAX,
   REGISTRATION_LIFETIME_MS,
   REGISTRATIONS_PENDING_MAX,
 } from './limits.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 
 interface NewRegistration {
   readonly registration: RegistrationDto;
@@ -209,7 +209,7 @@ export class Registrations {
     try {
       const token = await this.#deps.mintAgentToken(row.agentName);
       await this.#deps.unit.run((tables) => tables.deleteRegistration(row.id));
-      this.#deps.agents.tokenMade(row.agentName);
+      this.#deps.agents.presence.tokenMade(row.agentName);
       return { state: 'confirmed', token };
     } finally {
       this.#handingOut.delete(row.id);

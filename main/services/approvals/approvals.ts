@@ -21,7 +21,7 @@ import type {
   Signature,
 } from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
-import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
+import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import { approvedView } from '../tasks/approved-payload.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
@@ -34,9 +34,18 @@ import { isTrusted } from '../tasks/parties.ts';
 import type { Progress } from '../inbox/progress.ts';
 import { EXPIRED, type TaskEndings } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import {
+  alreadyDecided,
+  noAnswer,
+  noSuchRequest,
+  nothingToAllow,
+  requestChanged,
+  requestDamaged,
+  timeIsOver,
+} from './refusals.ts';
 
 export interface Decision {
   readonly id: string;
@@ -126,7 +135,7 @@ export class Approvals {
 
   get(id: string): ApprovalDto {
     const row = this.#deps.store.read.approval(id);
-    if (!row) throw notFound();
+    if (!row) throw noSuchRequest();
     return this.#deps.views.dto(row);
   }
 
@@ -146,7 +155,7 @@ export class Approvals {
 
   #decide(tables: Tables, after: After, decision: Decision, decider: Decider): Outcome {
     const row = tables.approval(decision.id);
-    if (!row) throw notFound();
+    if (!row) throw noSuchRequest();
     if (row.state !== 'pending') throw alreadyDecided(row);
     if (row.revision !== decision.revision || row.digest !== decision.digest)
       throw requestChanged(row);
@@ -396,11 +405,7 @@ export class Approvals {
     if (misfit === 'expired') {
       endings.end(tables, after, task, { ...EXPIRED, by: 'clock', surface: 'clock', from: 'hub' });
       return {
-        refused: new AppError(
-          'approval_expired',
-          'Its time was over a moment ago; nothing was run.',
-          { failedBy: 'timeout' },
-        ),
+        refused: timeIsOver(),
       };
     }
     if (misfit === 'not_paired') {
@@ -484,64 +489,6 @@ function checkLastWord(
     {
       failedBy: 'input',
       data: { needs: 'last_word' },
-    },
-  );
-}
-
-/** Another hub does it or leaves it: nothing can be said for its agent. */
-function noAnswer(): AppError {
-  return new AppError(
-    'bad_request',
-    'This asks whether another hub may do something: allow it once or decline it.',
-    { failedBy: 'input' },
-  );
-}
-
-/** No agent is asked for anything: a person chooses. */
-function nothingToAllow(): AppError {
-  return new AppError(
-    'bad_request',
-    'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.',
-    {
-      failedBy: 'input',
-    },
-  );
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
-}
-
-function alreadyDecided(row: ApprovalRow): AppError {
-  const where = (row.surface ?? 'hub').replaceAll('_', ' ');
-  const { state } = row;
-  return new AppError(
-    'already_decided',
-    `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`,
-    {
-      data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
-    },
-  );
-}
-
-function requestChanged(row: ApprovalRow): AppError {
-  return new AppError(
-    'request_changed',
-    'This request is not the one you were shown. Read it again, then decide.',
-    {
-      failedBy: 'input',
-      hint: 'Fetch the request again and send its revision and digest.',
-      data: { revision: row.revision, digest: row.digest },
-    },
-  );
-}
-
-function requestDamaged(): AppError {
-  return new AppError(
-    'request_changed',
-    'The stored request does not fit its digest; it was not run.',
-    {
-      hint: 'Ask for it to be sent again, and check the disk of this computer.',
     },
   );
 }

@@ -1,7 +1,7 @@
-// The requests that are held: people are asked about them later, when do not disturb is over, or a
-// snooze, or when a person says so. A hold only delays the question. The asker's deadline goes on,
-// this hub's own wait begins when a person is asked, and a hold never allows anything (PROTOCOL.md,
-// Delegation states). What an adult's hub decides is never held: nobody here is asked about it.
+// When people are asked about a request, and how long it waits for them. A held request is asked
+// about later: when do not disturb or a snooze is over, or when a person says so. Meanwhile the
+// asker's deadline goes on, and this hub's own wait has not begun. Neither a hold nor more time
+// ever allows anything (PROTOCOL.md, Delegation states). What an adult's hub decides is never held.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
@@ -12,16 +12,17 @@ import type { Log } from '../../ports/log.ts';
 import type { Reads, Store, Tables, TaskRow } from '../../ports/store.ts';
 import type { ApprovalGate } from './approval-gate.ts';
 import type { ApprovalViews } from './approval-views.ts';
-import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
+import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Progress } from '../inbox/progress.ts';
 import { changeTask, moveTask } from '../tasks/task-moves.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
-import { waitFromNowMs, waitOf } from '../tasks/waiting.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
+import { isWaiting, waitFromNowMs, waitOf } from '../tasks/waiting.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { DoNotDisturb, WaitingToHold } from '../attention/do-not-disturb.ts';
 import type { Notifications } from '../attention/notifications.ts';
 import { HOLDS_LOOK_INTERVAL_MS, HOLDS_RETRY_MS } from './limits.ts';
+import { conflict, noSuchRequest, timeIsOver, waitChanged } from './refusals.ts';
 
 interface Deps {
   readonly store: Store;
@@ -84,13 +85,7 @@ export class Holds {
       );
     }
     await unit.run((tables, after) => {
-      const { approval, task } = waiting(tables, approvalId);
-      this.#deps.gate.checkDecidedHere(tables, task, approval);
-      if (this.#isOverdue(task)) {
-        throw new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', {
-          failedBy: 'timeout',
-        });
-      }
+      const { approval, task } = this.#waiting(tables, approvalId);
       this.#hold(tables, after, task, { why: 'person', until });
       audit.append(tables, {
         actor: person.actor,
@@ -103,6 +98,56 @@ export class Holds {
     });
     this.#arm();
     return this.#dto(approvalId);
+  }
+
+  /**
+   * A person lets it wait as long again, and never longer than whoever asked waits. What was shown
+   * stays as it is. `shownMs` is the wait that the person saw; one that is longer by now was kept
+   * open meanwhile, as by a second click, and is left alone.
+   * @throws AppError not_found, conflict (it is decided, or cannot wait longer), approval_expired,
+   * request_changed, blocked (an adult's hub decides about it)
+   */
+  async keepOpen(approvalId: string, shownMs: number, person: Decider): Promise<ApprovalDto> {
+    await this.#deps.unit.run((tables, after) =>
+      this.#keepOpen(tables, after, approvalId, shownMs, person),
+    );
+    return this.#dto(approvalId);
+  }
+
+  #keepOpen(
+    tables: Tables,
+    after: After,
+    approvalId: string,
+    shownMs: number,
+    person: Decider,
+  ): void {
+    const { deadlines, events, audit, approvalWaitMs } = this.#deps;
+    const { approval, task } = this.#waiting(tables, approvalId);
+    const nowMs = waitOf(task);
+    if (shownMs < nowMs) return;
+    if (shownMs > nowMs) throw waitChanged(nowMs);
+    if (nowMs >= task.deadlineMs)
+      throw conflict(
+        'It is already open until whoever asked stops waiting. Nobody can keep it open longer.',
+      );
+    const waitMs = Math.min(nowMs + approvalWaitMs(), task.deadlineMs);
+    const kept = changeTask(tables, task, { waitMs });
+    assert(
+      tables.setApprovalEnd(approval.id, task.receivedAt + waitMs),
+      'a request that waits for a person is not decided',
+    );
+    audit.append(tables, {
+      actor: person.actor,
+      surface: person.surface,
+      action: 'approval.kept_open',
+      object: approval.id,
+      digest: approval.digest,
+      detail: { task: task.id, wait_ms: waitMs },
+    });
+    after(() => {
+      deadlines.retime(kept);
+      events.changed(task.id);
+    });
   }
 
   /**
@@ -251,6 +296,18 @@ export class Holds {
     after(() => notifications.notifyOnce(waiting));
   }
 
+  /** A request about which a person here can still say something. */
+  #waiting(tables: Tables, approvalId: string) {
+    const approval = tables.approval(approvalId);
+    const task = approval && tables.task(approval.taskId);
+    if (!approval || !task) throw noSuchRequest();
+    if (approval.state !== 'pending' || !isWaiting(task))
+      throw conflict('This request waits for nobody any more.');
+    this.#deps.gate.checkDecidedHere(tables, task, approval);
+    if (this.#isOverdue(task)) throw timeIsOver();
+    return { approval, task };
+  }
+
   /**
    * Its time is over though no timer has said so yet, as after the computer slept. It is about to
    * end.
@@ -356,17 +413,4 @@ function askedHere(reads: Reads): readonly TaskRow[] {
   return reads
     .tasksInStates(['awaiting_approval'])
     .filter(({ direction }) => direction !== 'outgoing');
-}
-
-function waiting(tables: Tables, approvalId: string) {
-  const approval = tables.approval(approvalId);
-  const task = approval && tables.task(approval.taskId);
-  if (!approval || !task) throw noSuchRequest();
-  if (approval.state === 'pending' && (task.state === 'awaiting_approval' || task.state === 'held'))
-    return { approval, task };
-  throw new AppError('conflict', 'This request waits for nobody any more.', { failedBy: 'input' });
-}
-
-function noSuchRequest(): AppError {
-  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
 }

@@ -19,9 +19,9 @@ import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex, PartyKey } from '../../ports/transport.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
+import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import { Floods } from './floods.ts';
 

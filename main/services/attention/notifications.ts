@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { Parties } from '../tasks/parties.ts';
-import type { After } from '../tasks/unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 import type { DoNotDisturb } from './do-not-disturb.ts';
 import { ATTENTION_INTERVAL_MS } from './limits.ts';
 import type { PartyKey } from '../../ports/transport.ts';

@@ -9,9 +9,9 @@ import type {
   AuditState,
   TamperFindingDto,
 } from '../../../preload/contract/audit.ts';
-import type { Surface } from '../../../preload/contract/dto.ts';
 import type { Items, TextPiece } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -26,6 +26,7 @@ import { STOP_COUNT_MAX_MS } from './limits.ts';
 import { META_DATABASE_ID, signedMessage } from './signature.ts';
 import { Signer } from './signer.ts';
 import { VaultCount } from './vault-count.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 interface AuditDeps {
   /** A watched one, which tells `appended`. */
@@ -37,16 +38,10 @@ interface AuditDeps {
   readonly onState: () => void;
 }
 
-/** Who asks, for the log itself. */
-export interface Auditor {
-  readonly actor: string;
-  readonly surface: Surface;
-}
-
 type Detail = Readonly<Record<string, string | number | null>>;
 type RestoredReason = 'older_copy' | 'other_database' | 'counter_lost';
 
-const BY_HUB: Auditor = { actor: 'hub', surface: 'hub' };
+const BY_HUB: Actor = { actor: 'hub', surface: 'hub' };
 /** The finding that nobody has acknowledged yet, over restarts. */
 const META_FINDING = 'audit_finding';
 /**
@@ -68,7 +63,7 @@ export class Audit {
   #signed: SignedPlace | undefined;
   #acknowledgements = 0;
   #running = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(deps: AuditDeps) {
     const { store, clock, log, identity } = deps;
@@ -179,7 +174,7 @@ export class Audit {
    * Begins a check of the whole log, or joins the one that runs. What it comes to is written down
    * after it.
    */
-  verify(by: Auditor): AuditCheckDto {
+  verify(by: Actor): AuditCheckDto {
     const before = this.#check.current();
     const begun = this.#check.begin();
     if (before.state !== 'running') void this.#noteEnd(by, this.#acknowledgements);
@@ -198,7 +193,7 @@ export class Audit {
   async exportPiece(
     format: AuditFormat,
     cursor: string | undefined,
-    by: Auditor,
+    by: Actor,
   ): Promise<TextPiece> {
     if (cursor === undefined)
       await this.#deps.store.write(
@@ -218,8 +213,8 @@ export class Audit {
    * @param row the first row that does not fit, as they were shown it
    * @throws AppError conflict, identity_locked, storage_failed
    */
-  async acknowledge(by: Auditor, row: number): Promise<void> {
-    await this.#nextOrThrow(async () => {
+  async acknowledge(by: Actor, row: number): Promise<void> {
+    await this.#queue.run(async () => {
       const finding = this.#finding;
       if (this.#state !== 'tampered' || finding === null) {
         throw new AppError('conflict', 'There is no tamper finding to acknowledge.', {
@@ -252,8 +247,8 @@ export class Audit {
    * copy from here on.
    * @throws AppError conflict, identity_locked, storage_failed
    */
-  async confirmRestore(by: Auditor): Promise<void> {
-    await this.#nextOrThrow(async () => {
+  async confirmRestore(by: Actor): Promise<void> {
+    await this.#queue.run(async () => {
       const why = this.#restoredBecause;
       if (this.#state !== 'restored' || why === undefined) throw notRestored();
       await this.#signAnew(by, 'hub.restore_confirmed', { why });
@@ -398,7 +393,7 @@ export class Audit {
    * vouched for no further than before.
    */
   async #signAnew(
-    by: Auditor,
+    by: Actor,
     action: string,
     detail: Detail,
     also?: (tables: Tables) => void,
@@ -444,20 +439,13 @@ export class Audit {
 
   #append(
     tables: Tables,
-    { actor, surface }: Auditor,
+    { actor, surface }: Actor,
     action: string,
     detail: Detail,
   ): AuditPosition {
-    const at = this.#deps.clock.wallMs();
-    return tables.appendAudit({
-      at,
-      actor,
-      surface,
-      action,
-      object: 'audit',
-      digest: null,
-      detail: JSON.stringify(detail),
-    });
+    return tables.appendAudit(
+      auditRow(this.#deps.clock.wallMs(), { actor, surface, action, object: 'audit', detail }),
+    );
   }
 
   /** A row does not fit: remembered until it is acknowledged, and written down once. */
@@ -475,7 +463,7 @@ export class Audit {
   }
 
   /** @param acknowledgements as the check began: what was acknowledged since is found no more */
-  async #noteEnd(by: Auditor, acknowledgements: number): Promise<void> {
+  async #noteEnd(by: Actor, acknowledgements: number): Promise<void> {
     const { state, finding } = await this.#check.whole();
     await this.#next(async () => {
       if (state === 'failed')
@@ -504,17 +492,11 @@ export class Audit {
 
   /** One thing at a time; a failure is logged and stops nothing that comes after. */
   async #next(work: () => Promise<void>): Promise<void> {
-    await this.#nextOrThrow(work).catch((error: unknown) => {
+    await this.#queue.run(work).catch((error: unknown) => {
       this.#deps.log.error('the audit log was not signed', {
         error: error instanceof Error ? error.message : 'unknown',
       });
     });
-  }
-
-  #nextOrThrow(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work, work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
   }
 }
 

@@ -1,6 +1,7 @@
 // The counter in the key vault: what it is known to hold, how often it may be asked to take the
 // next count, and one call at a time. It only ever rises. Knows nothing of what is counted.
 import { AppError } from '../../lib/app-error.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CounterMark, RollbackCounter } from '../../ports/rollback-counter.ts';
 import { COUNT_PAUSE_MS, REFUSED_PAUSE_MAX_MS, REFUSED_PAUSE_MIN_MS } from './limits.ts';
@@ -12,7 +13,7 @@ export class VaultCount {
   #askedMs = -Infinity;
   /** How often in a row it took none. */
   #refusals = 0;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #queue = new SerialQueue();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,9 +52,7 @@ export class VaultCount {
 
   /** @throws AppError identity_locked, storage_failed when the vault did not take it */
   keep(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {
-    const turn = this.#turn.then(() => this.#keep(counter, mark, signal));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.run(() => this.#keep(counter, mark, signal));
   }
 
   async #keep(counter: RollbackCounter, mark: CounterMark, signal: AbortSignal): Promise<void> {

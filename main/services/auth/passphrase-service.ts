@@ -5,6 +5,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { AppError } from '../../lib/app-error.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -18,6 +19,7 @@ import {
   PASSPHRASE_SCRYPT,
   PASSPHRASE_TRIES_WAITING_MAX,
 } from './limits.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 const META_NAME = 'auth.passphrase';
 const HASH_SIZE_BYTES = 32;
@@ -39,8 +41,8 @@ type PassphraseRecord = v.InferOutput<typeof recordSchema>;
  */
 export type PassphraseLine = 'owner' | 'page' | 'anyone';
 
-interface Turns {
-  last: Promise<unknown>;
+interface Tries {
+  readonly queue: SerialQueue;
   waiting: number;
   /** Wrong ones in a row. */
   failures: number;
@@ -48,14 +50,13 @@ interface Turns {
   opensAtMs: number;
 }
 
-/** Who sets or tries it, for the audit. */
-interface SetBy {
-  readonly actor: string;
-  readonly surface: string;
-}
-
-const NOBODY: SetBy = { actor: 'anonymous', surface: 'hub' };
-const NO_TURNS: Turns = { last: Promise.resolve(), waiting: 0, failures: 0, opensAtMs: -Infinity };
+const NOBODY: Actor = { actor: 'anonymous', surface: 'hub' };
+const noTries = (): Tries => ({
+  queue: new SerialQueue(),
+  waiting: 0,
+  failures: 0,
+  opensAtMs: -Infinity,
+});
 
 interface PassphraseServiceDeps {
   readonly store: Store;
@@ -66,10 +67,10 @@ interface PassphraseServiceDeps {
 
 export class PassphraseService {
   readonly #deps: PassphraseServiceDeps;
-  readonly #lines: Readonly<Record<PassphraseLine, Turns>> = {
-    owner: { ...NO_TURNS },
-    page: { ...NO_TURNS },
-    anyone: { ...NO_TURNS },
+  readonly #lines: Readonly<Record<PassphraseLine, Tries>> = {
+    owner: noTries(),
+    page: noTries(),
+    anyone: noTries(),
   };
   readonly #rows: TokenBuckets;
 
@@ -86,7 +87,7 @@ export class PassphraseService {
    * Sets the first one. The caller has made sure that this person may. Throws `conflict` when
    * another was set in the meantime.
    */
-  async setFirst(passphrase: string, by: SetBy): Promise<void> {
+  async setFirst(passphrase: string, by: Actor): Promise<void> {
     await this.#replace(undefined, passphrase, by);
   }
 
@@ -97,7 +98,7 @@ export class PassphraseService {
   async change(
     current: string,
     passphrase: string,
-    by: SetBy,
+    by: Actor,
     signal: AbortSignal,
     line: PassphraseLine = 'anyone',
   ): Promise<void> {
@@ -115,7 +116,7 @@ export class PassphraseService {
     passphrase: string,
     signal: AbortSignal,
     line: PassphraseLine = 'anyone',
-    by: SetBy = NOBODY,
+    by: Actor = NOBODY,
   ): Promise<void> {
     if (!this.isSet()) {
       throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
@@ -123,23 +124,21 @@ export class PassphraseService {
         failedBy: 'input',
       });
     }
-    const turns = this.#lines[line];
-    if (turns.waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
+    const tries = this.#lines[line];
+    if (tries.waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
       throw new AppError('rate_limited', 'Too many passphrases are being tried at once.', {
         retryAfterMs: PASSPHRASE_TRIES_WAITING_MAX * PASSPHRASE_FAILURE_DELAY_MS,
         failedBy: 'input',
       });
     }
-    turns.waiting += 1;
-    const turn = turns.last.then(() => this.#try(passphrase, signal, line, by));
-    turns.last = turn.catch(() => undefined);
+    tries.waiting += 1;
     try {
-      if (!(await turn))
+      if (!(await tries.queue.run(() => this.#try(passphrase, signal, line, by))))
         throw new AppError('wrong_passphrase', 'That is not the owner passphrase.', {
           failedBy: 'input',
         });
     } finally {
-      turns.waiting -= 1;
+      tries.waiting -= 1;
     }
   }
 
@@ -147,7 +146,7 @@ export class PassphraseService {
    * `before` is the record this one may replace; it is looked at in the same transaction, after the
    * slow hash.
    */
-  async #replace(before: string | undefined, passphrase: string, by: SetBy): Promise<void> {
+  async #replace(before: string | undefined, passphrase: string, by: Actor): Promise<void> {
     const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
     const { N, r, p } = PASSPHRASE_SCRYPT;
     const record: PassphraseRecord = {
@@ -170,15 +169,7 @@ export class PassphraseService {
         );
       }
       tables.setMeta(META_NAME, JSON.stringify(record));
-      tables.appendAudit({
-        at,
-        actor: by.actor,
-        surface: by.surface,
-        action: 'passphrase.set',
-        object: 'owner',
-        digest: null,
-        detail: '{}',
-      });
+      tables.appendAudit(auditRow(at, { ...by, action: 'passphrase.set', object: 'owner' }));
     });
   }
 
@@ -186,13 +177,13 @@ export class PassphraseService {
     passphrase: string,
     signal: AbortSignal,
     line: PassphraseLine,
-    by: SetBy,
+    by: Actor,
   ): Promise<boolean> {
     if (signal.aborted) return false;
     const { clock } = this.#deps;
-    const turns = this.#lines[line];
-    const closedForMs = turns.opensAtMs - clock.monotonicMs();
-    if (closedForMs > 0) throw tooOften(turns.failures, closedForMs);
+    const tries = this.#lines[line];
+    const closedForMs = tries.opensAtMs - clock.monotonicMs();
+    if (closedForMs > 0) throw tooOften(tries.failures, closedForMs);
     const record = this.#record();
     const salt = fromBase64(record.salt);
     const expected = fromBase64(record.hash);
@@ -202,9 +193,9 @@ export class PassphraseService {
       });
     }
     const right = timingSafeEqual(await hash(passphrase, salt, record), expected);
-    turns.failures = right ? 0 : turns.failures + 1;
+    tries.failures = right ? 0 : tries.failures + 1;
     if (right) return true;
-    turns.opensAtMs = clock.monotonicMs() + backOffMs(line, turns.failures);
+    tries.opensAtMs = clock.monotonicMs() + backOffMs(line, tries.failures);
     await this.#noteWrong(line, by);
     await new Promise<void>((resolve) => clock.setTimer(PASSPHRASE_FAILURE_DELAY_MS, resolve));
     return false;
@@ -214,21 +205,17 @@ export class PassphraseService {
    * Rows are bounded line by line, so that those about one crowd out none about another. Never
    * rejects: a guess costs its time, and is answered as wrong, on a full disk as well.
    */
-  async #noteWrong(line: PassphraseLine, { actor, surface }: SetBy): Promise<void> {
+  async #noteWrong(line: PassphraseLine, by: Actor): Promise<void> {
     if (this.#rows.take(line, SECURITY_AUDIT) > 0) return;
     const { clock, store, log } = this.#deps;
-    const row = {
-      at: clock.wallMs(),
-      actor,
-      surface,
+    const row = auditRow(clock.wallMs(), {
+      ...by,
       action: 'passphrase.refused',
       object: 'owner',
-      digest: null,
-    };
+      detail: { line },
+    });
     try {
-      await store.write((tables) =>
-        tables.appendAudit({ ...row, detail: JSON.stringify({ line }) }),
-      );
+      await store.write((tables) => tables.appendAudit(row));
     } catch (error) {
       log.warn('a wrong owner passphrase is not on record', {
         line,

@@ -16,6 +16,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 const META_NAME = 'settings';
 
@@ -88,10 +89,7 @@ export class SettingsService {
   }
 
   /** Keeps the change, then tells everybody. Fields that are undefined stay as they are. */
-  async update(
-    change: OperationInput<'settings.update'>,
-    by: { readonly actor: string; readonly surface: string },
-  ): Promise<SettingsDto> {
+  async update(change: OperationInput<'settings.update'>, by: Actor): Promise<SettingsDto> {
     const before = this.current();
     const wanted = Object.fromEntries(
       Object.entries(change).filter(([, value]) => value !== undefined),
@@ -100,16 +98,14 @@ export class SettingsService {
     this.#stored = await this.#deps.store.write((tables) => {
       const next = readStored({ ...this.#read(tables), ...wanted });
       tables.setMeta(META_NAME, JSON.stringify(next));
-      const detail = JSON.stringify({ changed: Object.keys(wanted) });
-      tables.appendAudit({
-        at,
-        actor: by.actor,
-        surface: by.surface,
-        action: 'settings.changed',
-        object: 'settings',
-        digest: null,
-        detail,
-      });
+      tables.appendAudit(
+        auditRow(at, {
+          ...by,
+          action: 'settings.changed',
+          object: 'settings',
+          detail: { changed: Object.keys(wanted) },
+        }),
+      );
       return next;
     });
     const now = this.current();

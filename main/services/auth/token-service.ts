@@ -7,6 +7,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TokenRow } from '../../ports/store.ts';
+import type { After } from '../base/unit-of-work.ts';
 import {
   LAST_USED_WRITE_INTERVAL_MS,
   OWNER_TOKEN_MAX_MS,
@@ -20,6 +21,7 @@ import {
   readToken,
   writeToken,
 } from './token-format.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 interface TokenServiceDeps {
   readonly store: Store;
@@ -32,12 +34,6 @@ interface IssuedToken {
   readonly token: string;
   readonly id: string;
   readonly expiresAt: number | null;
-}
-
-/** Who ends a token, for the record. */
-interface Revoker {
-  readonly actor: string;
-  readonly surface: string;
 }
 
 /**
@@ -74,7 +70,7 @@ export class TokenService {
   }
 
   /** A new token for an agent, whose other tokens end. */
-  async renewForAgent(agent: string, by: Revoker): Promise<IssuedToken> {
+  async renewForAgent(agent: string, by: Actor): Promise<IssuedToken> {
     const issued = await this.issueForAgent(agent);
     for (const row of this.list())
       if (row.agent === agent && row.id !== issued.id) await this.#revokeIfThere(row.id, by);
@@ -149,29 +145,22 @@ export class TokenService {
    * Ends the token now: calls that come after fail, and listeners end its streams. Throws
    * `not_found` when there is none.
    */
-  async revoke(id: string, by: Revoker): Promise<void> {
+  async revoke(id: string, by: Actor): Promise<void> {
     if (!(await this.#revokeIfThere(id, by)))
       throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
   }
 
-  /**
-   * Ends every token of an agent inside a commit that somebody else makes, for example the one in
-   * which the agent goes. What is returned is to be called once that commit is durable: listeners
-   * hear of it then.
-   */
-  revokeAllOfAgent(tables: Tables, agent: string, by: Revoker): () => void {
-    const rows = tables.tokens().filter((row) => row.agent === agent && row.revokedAt === null);
-    for (const { id } of rows) this.#revokeIn(tables, id, by);
-    return () => {
-      for (const { id } of rows) this.#ended(id);
-    };
+  /** Ends every token of an agent, inside the commit in which the agent is removed. */
+  revokeAllOfAgent(tables: Tables, after: After, agent: string, by: Actor): void {
+    for (const { id } of tables.tokens().filter((row) => row.agent === agent))
+      if (this.#revokeIn(tables, id, by)) after(() => this.#ended(id));
   }
 
   /**
    * Ends every session of a page or of an owner at a terminal but `exceptId`; agents' tokens keep
    * working.
    */
-  async revokeSessions(exceptId: string | null, by: Revoker): Promise<void> {
+  async revokeSessions(exceptId: string | null, by: Actor): Promise<void> {
     for (const row of this.list())
       if (row.kind !== 'agent' && row.id !== exceptId) await this.#revokeIfThere(row.id, by);
   }
@@ -189,13 +178,13 @@ export class TokenService {
   }
 
   /** False when there was none to end, for example because another call just ended it. */
-  async #revokeIfThere(id: string, by: Revoker): Promise<boolean> {
+  async #revokeIfThere(id: string, by: Actor): Promise<boolean> {
     const found = await this.#deps.store.write((tables) => this.#revokeIn(tables, id, by));
     if (found) this.#ended(id);
     return found;
   }
 
-  #revokeIn(tables: Tables, id: string, by: Revoker): boolean {
+  #revokeIn(tables: Tables, id: string, by: Actor): boolean {
     const row = tables.token(id);
     if (row === undefined || row.revokedAt !== null) return false;
     const now = this.#deps.clock.wallMs();
@@ -203,15 +192,14 @@ export class TokenService {
     // A terminal's session ends itself with its command: who did what with it is on record, and a
     // mere look leaves none.
     if (row.kind === 'owner' && by.actor === `owner:${id}`) return true;
-    tables.appendAudit({
-      at: now,
-      actor: by.actor,
-      surface: by.surface,
-      action: 'token.revoked',
-      object: id,
-      digest: null,
-      detail: JSON.stringify({ kind: row.kind, agent: row.agent }),
-    });
+    tables.appendAudit(
+      auditRow(now, {
+        ...by,
+        action: 'token.revoked',
+        object: id,
+        detail: { kind: row.kind, agent: row.agent },
+      }),
+    );
     return true;
   }
 

@@ -3,8 +3,8 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import type { Actor, AuditTrail } from '../tasks/audit-trail.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { Actor, AuditTrail } from '../base/audit-trail.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 
 interface Deps {
   readonly clock: Clock;

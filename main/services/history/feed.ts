@@ -12,7 +12,7 @@ import { pageOf, type Page } from '../base/paging.ts';
 import { agentOfParty, type Parties } from '../tasks/parties.ts';
 import type { FeedEntry, PeopleFeed } from '../tasks/people-feed.ts';
 import { shownData, type ShownData } from './shown-data.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 interface Deps {

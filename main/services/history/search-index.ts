@@ -26,9 +26,9 @@ export class SearchIndex {
     this.soon();
   }
 
-  /** Something was said. */
+  /** Something was said. Before the start there is nothing to do: that looks by itself. */
   soon(): void {
-    if (this.#isSoon) return;
+    if (!this.#isRunning || this.#isSoon) return;
     this.#isSoon = true;
     this.#lookIn(INDEX_SOON_MS);
   }
@@ -36,6 +36,7 @@ export class SearchIndex {
   /** Idempotent. */
   stop(): void {
     this.#isRunning = false;
+    this.#isSoon = false;
     this.#timer?.cancel();
   }
 

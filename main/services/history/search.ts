@@ -7,6 +7,7 @@ import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import { textWords } from '../../lib/text-words.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { saidIn, textIn } from '../../ports/said-words.ts';
 import type { SearchWord } from '../../ports/search.ts';
@@ -35,7 +36,7 @@ type Span = readonly [from: number, to: number];
 
 export class Search {
   readonly #deps: Deps;
-  #agentsTurn: Promise<unknown> = Promise.resolve();
+  readonly #agentsQueue = new SerialQueue();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -57,9 +58,7 @@ export class Search {
     signal: AbortSignal,
   ): Promise<Items<SearchHitDto>> {
     const box = readSearchBox(typed);
-    const found = this.#agentsTurn.then(() => this.#lookOn(box, page, agent, signal));
-    this.#agentsTurn = found.catch(() => undefined);
-    return found;
+    return this.#agentsQueue.run(() => this.#lookOn(box, page, agent, signal));
   }
 
   async #lookOn(

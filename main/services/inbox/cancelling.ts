@@ -7,7 +7,7 @@ import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isInHand, isOpen } from '../tasks/task-moves.ts';
-import type { After } from '../tasks/unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 
 interface Cancel {
   readonly messageId: string;

@@ -14,7 +14,7 @@ import { isInHand } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
-import type { After } from '../tasks/unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 interface NewDelivery {

@@ -141,7 +141,7 @@ export class Inbox implements InboxReader {
   }
 
   streamOpened(agent: string): () => void {
-    return this.#deps.agents.streamOpened(agent);
+    return this.#deps.agents.presence.streamOpened(agent);
   }
 
   /**

@@ -152,11 +152,6 @@ export class OpenQueries implements ItemStore {
       if (query.agent === agent) query.settle(error, 'hub');
   }
 
-  /** Whether somebody waits for the answer to this task's question. */
-  isOpen(taskId: string): boolean {
-    return this.#byTask.has(taskId);
-  }
-
   stop(): void {
     for (const query of this.#byTask.values())
       query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');

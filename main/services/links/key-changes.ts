@@ -14,7 +14,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { type HubAddress, writeHubAddress } from './hub-address.ts';
 import { PEERS_MAX } from './limits.ts';
-import type { ChangedBy } from './pinned-row.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 const META_KEY_CHANGES = 'key_changes';
 const KEY = /^[0-9a-f]{64}$/;
@@ -96,7 +96,7 @@ export class KeyChanges {
    * nothing stands in that hub's place, and request_changed when it is another key than the one
    * shown.
    */
-  async keep(key: KeyHex, seen: KeyHex, by: ChangedBy): Promise<void> {
+  async keep(key: KeyHex, seen: KeyHex, by: Actor): Promise<void> {
     const change = this.#changes.get(key);
     if (change === undefined)
       throw new AppError('not_found', 'Nothing stands in the place of that hub.', {
@@ -111,16 +111,9 @@ export class KeyChanges {
     try {
       await this.#deps.store.write((tables) => {
         this.#save(tables);
-        const detail = JSON.stringify({ refused: seen });
-        tables.appendAudit({
-          at,
-          actor: by.actor,
-          surface: by.surface,
-          action: 'peer.key_kept',
-          object: key,
-          digest: null,
-          detail,
-        });
+        tables.appendAudit(
+          auditRow(at, { ...by, action: 'peer.key_kept', object: key, detail: { refused: seen } }),
+        );
       });
     } catch (error) {
       // An answer that is not on record was not given.

@@ -9,6 +9,7 @@ import type { Store } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import { auditRow } from '../base/audit-trail.ts';
 
 interface KeyTrustDeps {
   readonly store: Store;
@@ -63,14 +64,9 @@ export class KeyTrust {
         ...said,
       });
       const at = clock.wallMs();
-      tables.appendAudit({
-        at,
-        ...actor,
-        action: 'peer.trusted_by_key',
-        object: key,
-        digest: null,
-        detail: JSON.stringify({ way }),
-      });
+      tables.appendAudit(
+        auditRow(at, { ...actor, action: 'peer.trusted_by_key', object: key, detail: { way } }),
+      );
     });
     directory.pinned(key);
     return directory.dto(key);

@@ -33,6 +33,8 @@ import {
 } from './pinned-row.ts';
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
+import type { Actor } from '../base/audit-trail.ts';
+import { UnitOfWork } from '../base/unit-of-work.ts';
 
 interface PeerDirectoryDeps {
   readonly store: Store;
@@ -53,6 +55,7 @@ export class PeerDirectory implements KnownHubs {
   readonly stored = new StoredPeers();
   readonly keyChanges: KeyChanges;
   readonly #deps: PeerDirectoryDeps;
+  readonly #unit: UnitOfWork;
   readonly #rows = new Map<KeyHex, PeerRow>();
   /** What is true of each key just now; nothing for a key of which there is nothing to say. */
   readonly #live = new Map<KeyHex, LiveFacts>();
@@ -70,6 +73,7 @@ export class PeerDirectory implements KnownHubs {
 
   constructor(deps: PeerDirectoryDeps) {
     this.#deps = deps;
+    this.#unit = new UnitOfWork(deps);
     this.#nearby = new NearbyTable(deps.clock);
     this.#statics = new StaticHubs(deps.store);
     this.keyChanges = new KeyChanges(deps);
@@ -266,11 +270,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
-  async update(
-    key: KeyHex,
-    change: OwnerChange,
-    actor: { readonly actor: string; readonly surface: string },
-  ): Promise<PeerDto> {
+  async update(key: KeyHex, change: OwnerChange, actor: Actor): Promise<PeerDto> {
     const row = this.#rows.get(key);
     if (row === undefined || row.trust === 'revoked') {
       throw new AppError('pairing_required', 'Only a paired hub can be changed.', {
@@ -291,13 +291,12 @@ export class PeerDirectory implements KnownHubs {
         : { staticHost: change.address?.host ?? null, staticPort: change.address?.port ?? null }),
     };
     const at = this.#deps.clock.wallMs();
-    const ended = await this.#deps.store.write((tables) => {
+    await this.#unit.run((tables, after) => {
       // Another hub may have got that name since.
       if (patch.petname !== undefined) freePetname(patch.petname, namesAmong(tables.peers(), key));
-      return this.stored.change(tables, key, patch, change, actor, at);
+      after(() => this.#reload(key));
+      this.stored.change(tables, after, key, patch, change, actor, at);
     });
-    this.#reload(key);
-    ended();
     if (change.address !== undefined) this.#tellWay(key);
     return this.dto(key);
   }
@@ -306,21 +305,17 @@ export class PeerDirectory implements KnownHubs {
    * Removes a hub: a paired one becomes a tombstone that is refused for good, one known by address
    * is forgotten.
    */
-  async remove(
-    key: KeyHex,
-    actor: { readonly actor: string; readonly surface: string },
-  ): Promise<void> {
+  async remove(key: KeyHex, actor: Actor): Promise<void> {
     const row = this.#rows.get(key);
     if (row === undefined || row.trust === 'revoked') {
       if (await this.#statics.remove(key)) return this.publish(key);
       throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
     }
     const now = this.#deps.clock.wallMs();
-    const ended = await this.#deps.store.write((tables) =>
-      this.stored.revoke(tables, key, actor, now),
-    );
-    this.#reload(key);
-    ended();
+    await this.#unit.run((tables, after) => {
+      after(() => this.#reload(key));
+      this.stored.revoke(tables, after, key, actor, now);
+    });
   }
 
   /**

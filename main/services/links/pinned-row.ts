@@ -7,8 +7,10 @@ import type { Role } from '../../../preload/contract/role.ts';
 import type { PeerRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
+import type { After } from '../base/unit-of-work.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { LiveFacts } from './peer-view.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 /**
  * `highestVersion` of a peer that speaks the reference profile: it has no hello, and so no
@@ -93,45 +95,35 @@ export function pinnedRow(
   };
 }
 
-export interface ChangedBy {
-  readonly actor: string;
-  readonly surface: string;
-}
-
-/**
- * Ends, inside the commit, what hangs on the trust in a key; what it returns runs after that
- * commit.
- */
-type TrustEnd = (tables: Tables, key: KeyHex) => () => void;
+/** Ends, inside the commit, what hangs on the trust in a key. */
+type TrustEnding = (tables: Tables, after: After, key: KeyHex) => void;
 
 export class StoredPeers {
-  readonly #ends: TrustEnd[] = [];
-  readonly #noAdults: TrustEnd[] = [];
+  readonly #trustEndings: TrustEnding[] = [];
+  readonly #adultEndings: TrustEnding[] = [];
 
-  /**
-   * From now on `end` is part of every commit that suspends or revokes a hub, so that no crash
-   * comes between the two.
-   */
-  endsWithTrust(end: TrustEnd): void {
-    this.#ends.push(end);
+  /** Called inside each commit that suspends or revokes a hub, so that no crash comes between. */
+  onTrustEnding(end: TrustEnding): void {
+    this.#trustEndings.push(end);
   }
 
-  /** From now on `end` is part of every commit in which a hub stops being an adult's. */
-  endsWithAdulthood(end: TrustEnd): void {
-    this.#noAdults.push(end);
+  /** Called inside each commit in which a hub stops being an adult's. */
+  onAdultEnding(end: TrustEnding): void {
+    this.#adultEndings.push(end);
   }
 
-  /** The owner's change; nothing happens to a tombstone. Returns what runs after the commit. */
+  /** The owner's change; nothing happens to a tombstone. */
   change(
     tables: Tables,
+    after: After,
     key: KeyHex,
     patch: Partial<PeerRow>,
     said: OwnerChange,
-    by: ChangedBy,
+    by: Actor,
     at: number,
-  ): () => void {
+  ): void {
     const stored = tables.peer(key);
-    if (stored === undefined || stored.trust === 'revoked') return () => undefined;
+    if (stored === undefined || stored.trust === 'revoked') return;
     tables.putPeer({ ...stored, ...patch });
     const action =
       said.trust === undefined
@@ -139,42 +131,20 @@ export class StoredPeers {
         : `peer.${said.trust === 'paired' ? 'resumed' : 'suspended'}`;
     const { role } = said;
     const changed = Object.keys(said).filter((name) => name !== 'id');
-    const detail = JSON.stringify({ changed, ...(role === undefined ? {} : { role }) });
-    tables.appendAudit({
-      at,
-      actor: by.actor,
-      surface: by.surface,
-      action,
-      object: key,
-      digest: null,
-      detail,
-    });
+    const detail = { changed, ...(role === undefined ? {} : { role }) };
+    tables.appendAudit(auditRow(at, { ...by, action, object: key, detail }));
     const isAdultNoMore = role !== undefined && role !== 'adult' && stored.role === 'adult';
-    return together(
-      isAdultNoMore ? this.#noAdults.map((end) => end(tables, key)) : [],
-      said.trust === 'suspended' ? this.#ends.map((end) => end(tables, key)) : [],
-    );
+    if (isAdultNoMore) for (const end of this.#adultEndings) end(tables, after, key);
+    if (said.trust === 'suspended') for (const end of this.#trustEndings) end(tables, after, key);
   }
 
-  /** The hub becomes a tombstone. Returns what runs after the commit. */
-  revoke(tables: Tables, key: KeyHex, by: ChangedBy, at: number): () => void {
+  /** The hub becomes a tombstone. */
+  revoke(tables: Tables, after: After, key: KeyHex, by: Actor, at: number): void {
     const stored = tables.peer(key);
     if (stored !== undefined) tables.putPeer({ ...stored, trust: 'revoked', revokedAt: at });
-    tables.appendAudit({
-      at,
-      actor: by.actor,
-      surface: by.surface,
-      action: 'peer.revoked',
-      object: key,
-      digest: null,
-      detail: '{}',
-    });
-    return together(this.#ends.map((end) => end(tables, key)));
+    tables.appendAudit(auditRow(at, { ...by, action: 'peer.revoked', object: key }));
+    for (const end of this.#trustEndings) end(tables, after, key);
   }
-}
-
-function together(...effects: readonly (readonly (() => void)[])[]): () => void {
-  return () => effects.flat().forEach((effect) => effect());
 }
 
 /** Merges into the row of a pinned peer; nothing happens where there is none. */

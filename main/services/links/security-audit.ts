@@ -9,6 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { SECURITY_AUDIT } from '../base/limits.ts';
 import type { HubAddress } from './hub-address.ts';
 import type { PeerDirectory } from './peer-directory.ts';
+import { auditRow } from '../base/audit-trail.ts';
 
 interface SecurityAuditDeps {
   readonly store: Store;
@@ -34,15 +35,9 @@ export class SecurityAudit {
     log.warn('a hub did what it may not', { action, key });
     if (directory.row(key) === undefined) return;
     store.writeBehind((tables) =>
-      tables.appendAudit({
-        at: clock.wallMs(),
-        actor: key,
-        surface: 'peer',
-        action,
-        object: key,
-        digest: null,
-        detail: JSON.stringify(detail),
-      }),
+      tables.appendAudit(
+        auditRow(clock.wallMs(), { actor: key, surface: 'peer', action, object: key, detail }),
+      ),
     );
   }
 }

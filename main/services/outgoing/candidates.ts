@@ -87,7 +87,7 @@ export class Candidates {
       name: `${agent.displayName} on this hub`,
       id: agent.name,
       offers: what === 'domain' ? domains : agent.capabilities,
-      load: this.#deps.agents.load(agent),
+      load: this.#deps.agents.presence.load(agent),
       ...this.#recordOf(partyOfAgent(agent.name)),
       roundTripMs: 0,
       obstacle: null,

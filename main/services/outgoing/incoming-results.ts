@@ -12,14 +12,14 @@ import type { Decision } from '../../protocol/decision.ts';
 import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
 import { parseError, parseResult } from '../../protocol/payloads.ts';
 import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
-import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
 import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
 import { endOfCode, type ResultWords, type TaskEndings } from '../tasks/task-endings.ts';
 import { keptDecision } from '../tasks/wire-states.ts';
 import { changeTask, isOpen } from '../tasks/task-moves.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 interface Deps {
   readonly store: Store;

@@ -8,16 +8,17 @@ import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.t
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
-import type { Dialect, Reading } from '../../dialects/dialect.ts';
+import type { Dialect, Offer, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { EVERYBODY, VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
+import { offeredDomains } from '../../core/routing.ts';
 import { escapeJson, escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store, TaskRow } from '../../ports/store.ts';
+import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -28,7 +29,6 @@ import { HAND_OFF } from '../../protocol/escalation.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 import type { SentKind } from './candidates.ts';
-import { offerOf, together } from './offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
 import type { Tasks } from './tasks.ts';
@@ -373,4 +373,35 @@ function nothingThere({ kind, replyTo }: Reading): AppError {
 
 function short(text: string): string {
   return escapeName(text).name;
+}
+
+interface NamedOffer extends Offer {
+  readonly name: string;
+}
+
+function offerOf({ name, domains, capabilities, channels, tools }: AgentRow): NamedOffer {
+  const offered = offeredDomains(domains);
+  const examples = new Map(
+    offered.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
+  );
+  return {
+    name,
+    domains: offered.map(({ domain }) => domain),
+    capabilities,
+    channels,
+    tools,
+    examples,
+  };
+}
+
+/** Of several agents, as one. */
+function together(offers: readonly Offer[]): Offer {
+  const all = (words: (offer: Offer) => readonly string[]) => [...new Set(offers.flatMap(words))];
+  return {
+    domains: all(({ domains }) => domains),
+    capabilities: all(({ capabilities }) => capabilities),
+    channels: all(({ channels }) => channels),
+    tools: all(({ tools }) => tools),
+    examples: new Map(offers.flatMap(({ examples }) => [...examples])),
+  };
 }

@@ -31,7 +31,7 @@ import {
 import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
 

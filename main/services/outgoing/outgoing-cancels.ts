@@ -18,7 +18,7 @@ import {
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import { HUB_RESTARTED, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, moveTask } from '../tasks/task-moves.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** Of a delegation that somebody here cancelled. */
@@ -53,7 +53,7 @@ export class OutgoingCancels {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnded((task) => this.#forget(task.id));
+    deps.endings.onEnding((_, after, { task }) => after(() => this.#forget(task.id)));
   }
 
   /** Asks again about all that the run before left open. Inside a commit. */

@@ -19,7 +19,7 @@ import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
-import type { AuditTrail } from '../tasks/audit-trail.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import { isUnsettled, readReply, untrustedMessage, type Answer } from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
@@ -31,7 +31,7 @@ import type { Recipient } from './candidates.ts';
 import { peerAway, reportOf, type SendReport } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { moveTask } from '../tasks/task-moves.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { fromWire } from '../tasks/wire-states.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
@@ -60,10 +60,12 @@ export class OutgoingDelegations {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnded((task) => {
-      this.#open.delete(task.id);
-      this.#forgetRetry(task.id);
-    });
+    deps.endings.onEnding((_, after, { task }) =>
+      after(() => {
+        this.#open.delete(task.id);
+        this.#forgetRetry(task.id);
+      }),
+    );
   }
 
   start(): void {
@@ -162,7 +164,11 @@ export class OutgoingDelegations {
     if (online && !messenger.features(peer.key).includes('delegate')) throw takesNone(peer.petname);
     if (online && !this.#isUnderstood(peer.key, payload)) throw asksNobody(peer.petname);
     this.#checkRoom();
-    const task = await unit.run((tables, after) => {
+    const { task, isRepeat } = await unit.run((tables, after) => {
+      // The same may have come in with this very commit.
+      const made = claim === null ? undefined : this.#deps.idempotency.taskOf(claim, tables);
+      const first = made === undefined ? undefined : tables.task(made);
+      if (first !== undefined) return { task: first, isRepeat: true };
       const row = this.#insert(tables, { params, recipient, asker, payload, messageId });
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
       after(() => {
@@ -170,8 +176,9 @@ export class OutgoingDelegations {
         this.#deps.deadlines.arm(row.id, row.deadlineMs, 0);
       });
       if (!online) this.#deps.endings.end(tables, after, row, unreachable(away()));
-      return row;
+      return { task: row, isRepeat: false };
     });
+    if (isRepeat) return reportOf(task, recipient);
     if (!online) throw away();
     const outcome = await this.#transmit(task, 'asker');
     if (outcome instanceof AppError) throw outcome;

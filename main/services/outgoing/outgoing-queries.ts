@@ -26,7 +26,7 @@ import { answeredReport, chosenOf, peerAway, type SendReport } from './send-repo
 import { endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 interface Deps {

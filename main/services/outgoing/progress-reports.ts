@@ -10,7 +10,7 @@ import type { OutgoingQueries } from './outgoing-queries.ts';
 import { keptDecision } from '../tasks/wire-states.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { HELD_SAID_MAX_MS } from './limits.ts';
 import { readWireState, type ToldState } from '../tasks/wire-states.ts';
 

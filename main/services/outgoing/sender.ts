@@ -38,7 +38,7 @@ import {
   type Chosen,
   type SendReport,
 } from './send-reports.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 

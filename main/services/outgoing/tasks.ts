@@ -14,12 +14,12 @@ import type { Cancelling } from '../inbox/cancelling.ts';
 import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
 import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
 import { pageOf, type Page } from '../base/paging.ts';
-import type { Decider } from '../tasks/audit-trail.ts';
+import type { Decider } from '../base/audit-trail.ts';
 import { peerAway } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** An agent sees its own tasks, a person all. */

@@ -7,6 +7,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
@@ -20,6 +21,8 @@ import type { UnpairedConnections } from '../links/unpaired-connections.ts';
 import { CONFIRM_ACCEPT_MS, CONFIRM_BACKOFF, CONFIRM_RESEND_MS } from './limits.ts';
 import { keyBytes } from './pairing-session.ts';
 import { readUnsettled, wayOf, writeUnsettled, type Unsettled } from './unsettled.ts';
+import { auditRow } from '../base/audit-trail.ts';
+import type { After } from '../base/unit-of-work.ts';
 
 interface ConfirmationsDeps {
   readonly store: Store;
@@ -46,8 +49,8 @@ export class Confirmations {
   readonly #entries = new Map<string, Unsettled>();
   /** Each entry is delivered by a loop of its own; this ends its present wait. */
   readonly #wake = new Map<string, () => void>();
-  /** Whatever decides about an entry waits for its turn, so that nothing is decided twice. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Decisions about entries, one at a time: none is made twice. */
+  readonly #queue = new SerialQueue();
   #stopped = new AbortController();
   #stopListening: () => void = () => undefined;
 
@@ -99,7 +102,7 @@ export class Confirmations {
       isAcked: false,
     };
     this.#entries.set(entry.pid, entry);
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       try {
         await this.#commit(entry, { isPinned: peerHasConfirmed }, true);
       } catch (error) {
@@ -117,7 +120,7 @@ export class Confirmations {
    * since.
    */
   received(key: KeyHex, pid: string, { sig, mac }: PeerConfirmation): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const entry = this.#entries.get(pid);
       if (entry === undefined || entry.key !== key) {
         // A repeated confirmation after everything was settled changes nothing.
@@ -146,7 +149,7 @@ export class Confirmations {
 
   /** Takes a passed check back; false when the key is pinned already. */
   withdraw(pid: string): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#queue.run(async () => {
       const entry = this.#entries.get(pid);
       if (entry !== undefined && !entry.isPinned) await this.#drop(pid);
       return entry?.isPinned !== true;
@@ -155,25 +158,18 @@ export class Confirmations {
 
   /**
    * The hub is suspended or removed, in the commit at hand: what waits for its word ends with that,
-   * and of one that is removed all that is unsettled. What is returned runs after the commit. Also
-   * while nothing of this runs.
+   * and of one that is removed all that is unsettled. Also while nothing of this runs.
    */
-  trustEnded(tables: Tables, key: KeyHex): () => void {
+  trustEnded(tables: Tables, after: After, key: KeyHex): void {
     const isKept = (entry: Unsettled): boolean =>
       entry.key !== key || (entry.isPinned && tables.peer(key)?.trust === 'suspended');
     const stored = readUnsettled(tables);
     if (!stored.every(isKept)) writeUnsettled(tables, stored.filter(isKept));
-    return () => {
+    after(() => {
       const now = new Set(readUnsettled(this.#deps.store.read).map(({ pid }) => pid));
       for (const entry of this.#entries.values())
         if (entry.key === key && !now.has(entry.pid)) this.#forget(entry.pid);
-    };
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
-    return done;
+    });
   }
 
   /**
@@ -223,15 +219,16 @@ export class Confirmations {
       advertisedName: entry.saidHub,
       introduction: { way, by: entry.actor, surface: entry.surface },
     });
-    tables.appendAudit({
-      at: clock.wallMs(),
-      actor: entry.actor,
-      surface: entry.surface,
-      action: 'peer.paired',
-      object: entry.key,
-      digest: entry.transcript,
-      detail: JSON.stringify({ role: entry.role, way }),
-    });
+    tables.appendAudit(
+      auditRow(clock.wallMs(), {
+        actor: entry.actor,
+        surface: entry.surface,
+        action: 'peer.paired',
+        object: entry.key,
+        digest: entry.transcript,
+        detail: { role: entry.role, way },
+      }),
+    );
   }
 
   #forget(pid: string): void {
@@ -270,7 +267,7 @@ export class Confirmations {
       const entry = this.#entries.get(pid);
       if (entry === undefined || signal.aborted) return;
       try {
-        if (this.#isExpired(entry)) return await this.#inTurn(() => this.#lose(pid, 'expired'));
+        if (this.#isExpired(entry)) return await this.#queue.run(() => this.#lose(pid, 'expired'));
         if (!entry.isAcked && clock.wallMs() - entry.checkedAt < CONFIRM_RESEND_MS)
           await this.#send(entry, signal);
         else await this.#open(entry, signal);
@@ -303,7 +300,7 @@ export class Confirmations {
     const mac = entry.mac === null ? undefined : fromHex(entry.mac);
     const payload = confirmPayload(fromBase64Url(entry.pid) ?? new Uint8Array(), signature, mac);
     const answered = await connections.request(entry.key, 'pair', payload, signal);
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       const now = this.#entries.get(entry.pid);
       if (now === undefined) return;
       if (answered.ok) await this.#commit(now, { isAcked: true });
@@ -337,16 +334,15 @@ export class Confirmations {
       // It was removed here meanwhile, and stays so.
       if (!readUnsettled(tables).some((entry) => entry.pid === pid)) return;
       tables.deletePeer(key);
-      const action = 'peer.pairing_refused';
-      tables.appendAudit({
-        at,
-        actor: key,
-        surface: 'peer',
-        action,
-        object: key,
-        digest: transcript,
-        detail: '{}',
-      });
+      tables.appendAudit(
+        auditRow(at, {
+          actor: key,
+          surface: 'peer',
+          action: 'peer.pairing_refused',
+          object: key,
+          digest: transcript,
+        }),
+      );
     });
     directory.pinned(key);
   }

@@ -11,12 +11,12 @@ import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
 import type { HubAddress } from '../links/hub-address.ts';
 import { writeInvitationLink } from './invitation-link.ts';
 import { INVITATION_ADDRESSES_MAX, INVITATION_DURATION_MS, INVITATIONS_MAX } from './limits.ts';
-import type { PairingActor } from './pairing-session.ts';
+import type { Actor } from '../base/audit-trail.ts';
 
 interface Invitation {
   readonly secret: Uint8Array;
   /** Who made it, for the audit of what comes of it. */
-  readonly by: PairingActor;
+  readonly by: Actor;
   readonly dto: InvitationDto;
   readonly end: TimerHandle;
 }
@@ -51,7 +51,7 @@ export class Invitations {
    */
   create(
     { keyHex, name, addresses }: Inviting,
-    by: PairingActor,
+    by: Actor,
   ): { readonly invitation: InvitationDto; readonly link: string } {
     if (addresses.length === 0) {
       throw new AppError(

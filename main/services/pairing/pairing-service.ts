@@ -17,8 +17,9 @@ import { checkPetname } from '../links/peer-names.ts';
 import { readInvitationLink } from './invitation-link.ts';
 import { offerUntilTaken } from './offering.ts';
 import { PairingSessions, type PairingDeps } from './pairing-sessions.ts';
-import type { PairingActor, PairingSession } from './pairing-session.ts';
+import type { PairingSession } from './pairing-session.ts';
 import { PairingSteps } from './pairing-steps.ts';
+import type { Actor } from '../base/audit-trail.ts';
 
 export class PairingService {
   readonly #sessions: PairingSessions;
@@ -94,7 +95,7 @@ export class PairingService {
    * AppError bad_request for a link that is none, conflict while another pairing goes on or where
    * that hub is paired already, rate_limited or blocked; what fails later shows in the pairing.
    */
-  join(link: string, name: string | null, by: PairingActor): PairingDto {
+  join(link: string, name: string | null, by: Actor): PairingDto {
     const { directory, random, identity } = this.#sessions.deps;
     this.#sessions.window.refuseWhileLocked();
     const { keyHex: key, secret, addresses } = readInvitationLink(link);
@@ -130,7 +131,7 @@ export class PairingService {
    */
   invite(
     addresses: readonly HubAddress[],
-    by: PairingActor,
+    by: Actor,
   ): { readonly invitation: InvitationDto; readonly link: string } {
     this.#sessions.window.refuseWhileLocked();
     const { identity, profile } = this.#sessions.deps;
@@ -155,7 +156,7 @@ export class PairingService {
   }
 
   /** A person typed the digits of the other screen: one try. */
-  async type(id: string, digits: string, actor: PairingActor): Promise<PairingDto> {
+  async type(id: string, digits: string, actor: Actor): Promise<PairingDto> {
     const session = this.#sessions.get(id);
     expectState(session, session.role === 'I' ? 'type_six' : 'type_two');
     if (!session.isRight(digits)) {

@@ -2,7 +2,6 @@
 // computes and remembers; it sends nothing, pins nothing, and shows digits only on the side and in
 // the state that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
-import type { Surface } from '../../../preload/contract/closed-lists.ts';
 import type {
   PairingDto,
   PairingRequestState,
@@ -24,20 +23,15 @@ import {
 } from '../../protocol/pairing.ts';
 import { type HubAddress, writeHubAddress } from '../links/hub-address.ts';
 import { hubLabel, shownName, shownPerson, twinOf } from '../links/peer-names.ts';
+import type { Actor } from '../base/audit-trail.ts';
 
 /** The longest platform text shown, in characters. */
 const PLATFORM_SHOWN_MAX = 64;
 
-/** Who typed, for the audit. */
-export interface PairingActor {
-  readonly actor: string;
-  readonly surface: Surface;
-}
-
 /** The secret that stands for the typing, and whose word that is here. */
 export interface SessionInvitation {
   readonly secret: Uint8Array;
-  readonly by: PairingActor;
+  readonly by: Actor;
 }
 
 /**
@@ -179,7 +173,7 @@ export class PairingSession {
   /**
    * What is kept of a check that has just passed here. @param at where the hub is, `by` who typed
    */
-  passed(at: { readonly host: string | null; readonly port: number | null }, by: PairingActor) {
+  passed(at: { readonly host: string | null; readonly port: number | null }, by: Actor) {
     const said = readPairMeta(this.peerMeta);
     return {
       pid: this.pidText,

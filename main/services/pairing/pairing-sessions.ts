@@ -24,8 +24,10 @@ import type { UnpairedConnections } from '../links/unpaired-connections.ts';
 import { Confirmations } from './confirmations.ts';
 import { Invitations } from './invitations.ts';
 import { BURNT_IDS_MAX, CONFIRM_ACCEPT_MS, ENDED_SHOWN_MS, PAIRING_DURATION_MS } from './limits.ts';
-import { PairingSession, type PairingActor, type SessionInvitation } from './pairing-session.ts';
+import { PairingSession, type SessionInvitation } from './pairing-session.ts';
 import { PairingWindow } from './pairing-window.ts';
+import type { Actor } from '../base/audit-trail.ts';
+import type { After } from '../base/unit-of-work.ts';
 
 export interface PairingDeps {
   readonly store: Store;
@@ -66,7 +68,7 @@ export class PairingSessions {
       onPinned: (pid, key) => this.#pinned(pid, key),
       onLost: (pid, why) => this.#lost(pid, why),
     });
-    directory.stored.endsWithTrust((tables, key) => this.#trustEnded(tables, key));
+    directory.stored.onTrustEnding((tables, after, key) => this.#trustEnded(tables, after, key));
   }
 
   start(): void {
@@ -226,7 +228,7 @@ export class PairingSessions {
   }
 
   /** What there is to check on this side has passed: durable from now on, whatever happens. */
-  async pass(session: PairingSession, by: PairingActor): Promise<void> {
+  async pass(session: PairingSession, by: Actor): Promise<void> {
     try {
       await this.confirmations.passed(
         session.passed(this.deps.directory.live(session.peerKey), by),
@@ -395,13 +397,12 @@ export class PairingSessions {
    * With the trust in a hub ends every pairing with it, in the same commit as far as it is durable:
    * nothing of it may undo that word later.
    */
-  #trustEnded(tables: Tables, key: KeyHex): () => void {
-    const forget = this.confirmations.trustEnded(tables, key);
+  #trustEnded(tables: Tables, after: After, key: KeyHex): void {
+    this.confirmations.trustEnded(tables, after, key);
     const why = tables.peer(key)?.trust === 'suspended' ? 'suspended' : 'removed';
-    return () => {
-      forget();
+    after(() => {
       for (const session of this.#openWith(key))
         this.fail(session, `That hub was ${why} here. Nothing was paired.`, false);
-    };
+    });
   }
 }

@@ -7,10 +7,10 @@ import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { Holds } from '../approvals/holds.ts';
-import type { AuditTrail, Decider } from '../tasks/audit-trail.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { RemoteApprovalGate } from './gate.ts';
 import type { Questions } from './questions.ts';
+import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 
 interface Deps {
   readonly store: Store;
@@ -102,19 +102,18 @@ export class RemoteApprovalSettings {
 
   /**
    * Inside the commit in which a hub stops being an adult's: it decides here no more, and whoever
-   * knows the owner passphrase has to name it anew should it become one again. What is returned is
-   * to be called after that commit.
+   * knows the owner passphrase has to name it anew should it become one again.
    */
-  adultNoMore(tables: Tables, key: KeyHex): () => void {
+  adultNoMore(tables: Tables, after: After, key: KeyHex): void {
     const { gate, audit, questions } = this.#deps;
-    if (!gate.unname(tables, key)) return () => undefined;
+    if (!gate.unname(tables, key)) return;
     audit.append(tables, {
       actor: 'hub',
       surface: 'hub',
       action: 'peer.decides_no_more',
       object: key,
     });
-    return () => questions.changed();
+    after(() => questions.changed());
   }
 
   #checkSeen(tables: Tables, { from, hubs }: SeenSetting): void {

@@ -19,6 +19,7 @@ import {
   FIRST_PURGE_MS,
   PURGE_INTERVAL_MS,
 } from './limits.ts';
+import { auditRow, type Actor } from '../base/audit-trail.ts';
 
 /** Where the state stands in the store's meta. */
 export const RETENTION_META = 'retention';
@@ -120,10 +121,7 @@ export class Retention {
    * @param seenMs the date that was shown
    * @throws AppError conflict when the clock says another date by now
    */
-  async confirmDate(
-    seenMs: number,
-    { actor, surface }: { readonly actor: string; readonly surface: string },
-  ): Promise<void> {
+  async confirmDate(seenMs: number, by: Actor): Promise<void> {
     const { store, clock } = this.#deps;
     const nowMs = clock.wallMs();
     const isConfirmed = await store.write((tables) => {
@@ -131,16 +129,14 @@ export class Retention {
       if (nowMs - state.knownMs <= DATE_JUMP_MS) return false;
       if (Math.abs(nowMs - seenMs) > DATE_SEEN_MS)
         throw new AppError('conflict', 'The clock of this computer says another date by now.');
-      const detail = JSON.stringify({ known: state.knownMs, confirmed: nowMs });
-      tables.appendAudit({
-        at: nowMs,
-        actor,
-        surface,
-        action: 'settings.date_confirmed',
-        object: 'hub',
-        digest: null,
-        detail,
-      });
+      tables.appendAudit(
+        auditRow(nowMs, {
+          ...by,
+          action: 'settings.date_confirmed',
+          object: 'hub',
+          detail: { known: state.knownMs, confirmed: nowMs },
+        }),
+      );
       tables.setMeta(RETENTION_META, writeState({ ...state, knownMs: nowMs }));
       return true;
     });
@@ -243,15 +239,15 @@ export class Retention {
   #tell(tables: Tables): void {
     const state = this.#state(tables);
     if (KINDS.every((kind) => state.removed[kind] === 0)) return;
-    tables.appendAudit({
-      at: this.#deps.clock.wallMs(),
-      actor: 'hub',
-      surface: 'hub',
-      action: 'records.removed',
-      object: 'hub',
-      digest: null,
-      detail: JSON.stringify(state.removed),
-    });
+    tables.appendAudit(
+      auditRow(this.#deps.clock.wallMs(), {
+        actor: 'hub',
+        surface: 'hub',
+        action: 'records.removed',
+        object: 'hub',
+        detail: state.removed,
+      }),
+    );
     tables.setMeta(RETENTION_META, writeState({ ...state, removed: NOTHING_REMOVED }));
     this.#deps.log.info('old records removed', { ...state.removed });
   }

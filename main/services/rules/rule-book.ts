@@ -1,7 +1,6 @@
 // The rules in force: what they say about a request, in the commit that admits it; that one was
 // used; that one ends with its time, its hub or its agent. A rule is stored first and told of
 // after. Who may make one is the caller's business.
-import type { PeopleSurface } from '../../../preload/contract/closed-lists.ts';
 import {
   decideByRules,
   ruleEndsAt,
@@ -18,20 +17,14 @@ import type { RuleDraft, RuleRow } from '../../ports/rules.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import { HAND_OFF } from '../../protocol/escalation.ts';
-import type { AuditTrail } from '../tasks/audit-trail.ts';
 import { isLocal, OWNER_PARTY } from '../tasks/parties.ts';
-import type { After, UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import { routeFrom, topicOf } from '../tasks/work-request.ts';
 import { RULES_MAX, SWEEP_INTERVAL_MS, SWEEP_RETRY_MS } from './limits.ts';
 import type { RuleViews } from './rule-views.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-
-/** The person who makes, pauses or ends a rule, as the guard established it. */
-export interface RuleMaker {
-  readonly actor: string;
-  readonly surface: PeopleSurface;
-}
+import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 
 interface Deps {
   readonly store: Store;
@@ -145,7 +138,7 @@ export class RuleBook implements Gate {
   }
 
   /** Makes a rule inside a commit. @throws AppError overloaded */
-  make(tables: Tables, after: After, draft: RuleDraft, maker: RuleMaker): RuleRow {
+  make(tables: Tables, after: After, draft: RuleDraft, maker: Decider): RuleRow {
     if (tables.currentRules().length >= RULES_MAX) {
       throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`, {
         hint: 'Take some away under "Rules", then try again.',
@@ -175,13 +168,13 @@ export class RuleBook implements Gate {
     };
   }
 
-  pause(tables: Tables, after: After, row: RuleRow, suspended: boolean, maker: RuleMaker): void {
+  pause(tables: Tables, after: After, row: RuleRow, suspended: boolean, maker: Decider): void {
     tables.updateRule(row.id, { suspended });
     this.#note(tables, maker, suspended ? 'rule.paused' : 'rule.resumed', row);
     after(() => this.#changed(row.id));
   }
 
-  remove(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
+  remove(tables: Tables, after: After, row: RuleRow, maker: Decider): void {
     this.#end(tables, after, row, 'removed');
     this.#note(tables, maker, 'rule.removed', row);
   }
@@ -194,7 +187,7 @@ export class RuleBook implements Gate {
     return row.peer === null || row.trustedSince === trustOf(reads, row.peer);
   }
 
-  restore(tables: Tables, after: After, row: RuleRow, maker: RuleMaker): void {
+  restore(tables: Tables, after: After, row: RuleRow, maker: Decider): void {
     tables.updateRule(row.id, { endedAt: null, endedWhy: null });
     this.#note(tables, maker, 'rule.restored', row);
     after(() => this.#changed(row.id));
@@ -276,7 +269,7 @@ export class RuleBook implements Gate {
     });
   }
 
-  #note(tables: Tables, maker: RuleMaker, action: string, row: RuleRow): void {
+  #note(tables: Tables, maker: Decider, action: string, row: RuleRow): void {
     const { effect, reach, agent, domain, kind, riskMax, expiresAt } = row;
     this.#deps.audit.append(tables, {
       actor: maker.actor,

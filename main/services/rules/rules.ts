@@ -18,14 +18,15 @@ import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { pageOf, readCursor, type Page } from '../base/paging.ts';
 import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
-import type { UnitOfWork } from '../tasks/unit-of-work.ts';
+import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { draftOf } from './by-hand.ts';
 import { RESTORE_WINDOW_MS, RULES_MAX } from './limits.ts';
-import type { RuleBook, RuleMaker } from './rule-book.ts';
+import type { RuleBook } from './rule-book.ts';
 import type { Assessment } from '../tasks/verdict.ts';
 import type { AskedWork } from '../tasks/work-request.ts';
 import type { RuleViews } from './rule-views.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import type { Decider } from '../base/audit-trail.ts';
 
 interface Deps {
   readonly store: Store;
@@ -91,7 +92,7 @@ export class Rules {
    * @throws AppError bad_request (also for one that could allow nothing), peer_not_found,
    * not_found, overloaded
    */
-  async create(params: OperationParams<'rules.create'>, maker: RuleMaker): Promise<RuleDto> {
+  async create(params: OperationParams<'rules.create'>, maker: Decider): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     const peer = this.#partyOrAny(params.peer);
     const made = await unit.run((tables, after) =>
@@ -114,14 +115,14 @@ export class Rules {
   }
 
   /** @throws AppError not_found, gone */
-  async setSuspended(id: string, suspended: boolean, maker: RuleMaker): Promise<RuleDto> {
+  async setSuspended(id: string, suspended: boolean, maker: Decider): Promise<RuleDto> {
     return this.#change(id, (tables, after, row) =>
       this.#deps.book.pause(tables, after, row, suspended, maker),
     );
   }
 
   /** @throws AppError not_found, gone */
-  async remove(id: string, maker: RuleMaker): Promise<RuleDto> {
+  async remove(id: string, maker: Decider): Promise<RuleDto> {
     return this.#change(id, (tables, after, row) =>
       this.#deps.book.remove(tables, after, row, maker),
     );
@@ -131,7 +132,7 @@ export class Rules {
    * Gives back what was taken away a moment ago. @throws AppError not_found, gone, conflict,
    * overloaded
    */
-  async restore(id: string, maker: RuleMaker): Promise<RuleDto> {
+  async restore(id: string, maker: Decider): Promise<RuleDto> {
     const { unit, book } = this.#deps;
     await unit.run((tables, after) => {
       const row = this.#row(tables, id);

@@ -1,6 +1,6 @@
 // How the rooms below the feed tell the people of this hub something. Types only.
 import type { FeedRow, Tables } from '../../ports/store.ts';
-import type { After } from './unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 export interface FeedEntry {

@@ -6,12 +6,12 @@ import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts'
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
-import type { AuditTrail } from './audit-trail.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal } from './parties.ts';
 import { moveTask } from './task-moves.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import type { After } from './unit-of-work.ts';
+import type { After } from '../base/unit-of-work.ts';
 
 /** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
 export interface ResultWords {
@@ -65,21 +65,15 @@ const APPROVAL_STATE = { declined: 'declined', expired: 'expired' } as const;
 
 export class TaskEndings {
   readonly #deps: Deps;
-  readonly #within = new Set<EndingListener>();
-  readonly #listeners = new Set<(task: TaskRow, result: ResultWords) => void>();
+  readonly #listeners = new Set<EndingListener>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Called after the commit, with the task as it ended. */
-  onEnded(listener: (task: TaskRow, result: ResultWords) => void): void {
-    this.#listeners.add(listener);
-  }
-
   /** Called inside the commit that ends a task. */
   onEnding(listener: EndingListener): void {
-    this.#within.add(listener);
+    this.#listeners.add(listener);
   }
 
   /**
@@ -96,10 +90,9 @@ export class TaskEndings {
       finishedAt: clock.wallMs(),
     });
     this.#closeApproval(tables, ended, ending);
-    for (const listener of this.#within)
-      listener(tables, after, { task: ended, before: task, ending, result });
     after(() => deadlines.forget(ended.id));
-    for (const listener of this.#listeners) after(() => listener(ended, result));
+    for (const listener of this.#listeners)
+      listener(tables, after, { task: ended, before: task, ending, result });
     return ended;
   }
 

@@ -17,7 +17,7 @@ import {
   type TaskEndings,
 } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
-import type { After, UnitOfWork } from './unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import { endAfterMs } from './waiting.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -28,11 +28,6 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
-  /**
-   * Whether somebody waits on the line of this question: here for another hub's answer, or there
-   * for ours.
-   */
-  readonly isAsked: (question: TaskRow) => boolean;
   /** Takes a question back that the run before put to another hub. */
   readonly cancelQuestion: (tables: Tables, after: After, question: TaskRow) => void;
 }
@@ -49,8 +44,6 @@ const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
 export class TaskKeeper {
   readonly #deps: Deps;
-  /** Questions that were open in the store, and not on any line, at the last look. */
-  #orphaned: ReadonlySet<string> = new Set();
   #timer: TimerHandle | undefined;
   /** What the run before left open, and the store did not let end, is ended then. */
   #retry: TimerHandle | undefined;
@@ -210,37 +203,10 @@ export class TaskKeeper {
     }
   }
 
-  /**
-   * How a question ended is written down once, when its line ends: when the disk did not take that
-   * record, nothing else would end the task before its time. It ends at the second look without a
-   * line, since at the first the record may be on its way.
-   */
-  async #endOrphaned(): Promise<void> {
-    const { store, unit, endings, log, isAsked } = this.#deps;
-    try {
-      const open = store.read.tasksInStates(OPEN_TASK_STATES);
-      const orphaned = open.filter(
-        (task) => task.kind === 'query' && task.state !== 'cancelling' && !isAsked(task),
-      );
-      const over = orphaned.filter(({ id }) => this.#orphaned.has(id));
-      this.#orphaned = new Set(orphaned.map(({ id }) => id));
-      if (over.length === 0) return;
-      await unit.run((tables, after) => {
-        for (const { id } of over) {
-          const task = tables.task(id);
-          if (task && isOpen(task)) endings.end(tables, after, task, END_UNKNOWN);
-        }
-      });
-    } catch (error) {
-      log.warn('questions without a line not ended', { error: String(error) });
-    }
-  }
-
   async #look(): Promise<void> {
     try {
       this.#deps.deadlines.look();
       await this.#checkpoint();
-      await this.#endOrphaned();
     } finally {
       this.#armCheckpoint();
     }
@@ -282,13 +248,6 @@ const RESTORED = {
   code: 'cancelled',
   reason: 'This hub was restored from a backup. Ask again if it is still wanted.',
   from: 'hub',
-} as const;
-
-const END_UNKNOWN = {
-  state: 'failed',
-  code: 'internal',
-  reason: 'It is over, and how it ended could not be written down.',
-  ...BY_HUB,
 } as const;
 
 function overdue(task: TaskRow): Ending {

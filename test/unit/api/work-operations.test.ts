@@ -66,17 +66,17 @@ it('tells other hubs that an agent is busy, which only it says, for as long as i
   const say = (presence: 'idle' | 'busy', caller: Caller) =>
     agents()['agents.setPresence']({ name: 'claude', presence }, caller, CONTEXT);
   const status = () => hub.work.pong()['status'];
-  hub.work.agents.touch('claude');
+  hub.work.agents.presence.touch('claude');
   expect(await say('busy', agent('claude'))).toEqual({ presence: 'busy' });
   expect(status()).toBe('busy');
   expect(hub.work.agents.get('claude').busy).toBe(true);
   for (const other of [agent('lists'), PERSON])
     await expect(say('idle', other)).rejects.toMatchObject({ code: 'forbidden' });
   expect(status()).toBe('busy');
-  hub.work.agents.touch('lists');
+  hub.work.agents.presence.touch('lists');
   expect(status()).toBe('idle');
   await clock.advance(91_000);
-  hub.work.agents.touch('claude');
+  hub.work.agents.presence.touch('claude');
   expect(status()).toBe('idle');
   await say('busy', agent('claude'));
   expect(status()).toBe('busy');
@@ -100,13 +100,13 @@ it('tells the pages at once of the first call with a new token, and when it was'
         event.type === 'agent' && event.agent.name === 'lists' ? [event.agent] : [],
       )
       .at(-1);
-  hub.work.agents.touch('lists', LINE);
+  hub.work.agents.presence.touch('lists', LINE);
   expect(lastTold()).toMatchObject({ presence: 'online', last_call_at: clock.wallMs() });
   await clock.advance(10_000);
   await agents()['agents.issueToken']({ name: 'lists' }, PERSON, CONTEXT);
   expect(lastTold()).toMatchObject({ presence: 'away', line: null });
   await clock.advance(1_000);
-  hub.work.agents.touch('lists', LINE);
+  hub.work.agents.presence.touch('lists', LINE);
   expect(lastTold()).toMatchObject({ presence: 'online', last_call_at: clock.wallMs() });
 });
 

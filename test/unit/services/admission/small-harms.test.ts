@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { Log } from '../../../../main/ports/log.ts';
-import { UnitOfWork } from '../../../../main/services/tasks/unit-of-work.ts';
+import { UnitOfWork } from '../../../../main/services/base/unit-of-work.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';

@@ -31,7 +31,7 @@ const send = (deadlineMs: number) =>
   );
 const taskOf = (id: string) => dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
 const keepOpen = (shownMs = mum.card.wait_ms) =>
-  mum.work.keepingOpen.keepOpen(mum.card.id, shownMs, BROWSER);
+  mum.work.holds.keepOpen(mum.card.id, shownMs, BROWSER);
 const rowsOf = (action: string) =>
   mum.store.read.audit({ limit: 50 }).filter((row) => row.action === action);
 
@@ -267,15 +267,15 @@ describe('keeping a request open', () => {
       data: { wait_ms: waitMs },
     });
     const stranger = '00000000-0000-4000-8000-000000000000';
-    await expect(mum.work.keepingOpen.keepOpen(stranger, waitMs, BROWSER)).rejects.toMatchObject({
+    await expect(mum.work.holds.keepOpen(stranger, waitMs, BROWSER)).rejects.toMatchObject({
       code: 'not_found',
     });
     clock.standStill(WAIT + 1);
-    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
+    await expect(mum.work.holds.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
       code: 'approval_expired',
     });
     await clock.advance(0);
-    await expect(mum.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
+    await expect(mum.work.holds.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(rowsOf('approval.kept_open')).toEqual([]);
@@ -337,7 +337,7 @@ it('is declined and nothing else by the people of a hub where an adult’s hub d
       code: 'blocked',
       message: 'mum decides about this request; here it can only be declined.',
     };
-    await expect(leo.work.keepingOpen.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject(refused);
+    await expect(leo.work.holds.keepOpen(id, waitMs, BROWSER)).rejects.toMatchObject(refused);
     expect(leo.card).toMatchObject({ wait_ms: waitMs, expires_at: until });
     expect(house.audit(leo, 'approval.kept_open')).toEqual([]);
   } finally {

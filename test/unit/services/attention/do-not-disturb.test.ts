@@ -45,12 +45,8 @@ describe('what is changed at once', () => {
     await quietFor(HOUR_MS, ['dad']);
     const { doNotDisturb } = hubs.mum.work;
     const { periods } = doNotDisturb.dto().quiet_hours;
-    const ended = hubs.mum.store.write((tables) => {
-      tables.putPeer({ ...peerRow(hubs.dad), trust: 'revoked', revokedAt: now() });
-      return hubs.mum.work.peerEnded(tables, hubs.dad.key);
-    });
     await Promise.all([
-      ended.then((follow) => follow()),
+      hubs.mum.endTrust(hubs.dad, 'revoked'),
       doNotDisturb.pause(null, BROWSER),
       doNotDisturb.setQuietHours([], undefined, BROWSER),
     ]);

@@ -2,7 +2,7 @@
 // hubs with real stores. What is held is never allowed by itself, and whoever asked is told.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApprovalDto } from '../../../../preload/contract/dto.ts';
-import { BROWSER, delegation, OWNER, peerRow } from '../../../fakes/work-hub.ts';
+import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
 import { closeTwoHubs, newest, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
 
 const HOUR_MS = 3_600_000;
@@ -478,11 +478,7 @@ describe('a mute', () => {
   test('is forgotten with the hub, and so is that it may interrupt', async () => {
     await quietFor(HOUR_MS, ['dad']);
     await mute();
-    const ended = await hubs.mum.store.write((tables) => {
-      tables.putPeer({ ...peerRow(hubs.dad), trust: 'revoked', revokedAt: now() });
-      return hubs.mum.work.peerEnded(tables, hubs.dad.key);
-    });
-    ended();
+    await hubs.mum.endTrust(hubs.dad, 'revoked');
     expect(hubs.mum.store.read.mutes()).toEqual([]);
     expect(hubs.mum.work.doNotDisturb.dto().quiet_hours.urgent_peers).toEqual([]);
     await hubs.mum.restart();

@@ -23,7 +23,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { SILENT_LOG, openTemporaryStore } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
 
-const BY = { actor: 'test', surface: 'hub' };
+const BY = { actor: 'test', surface: 'hub' } as const;
 const random = new SystemRandom();
 const { signal } = new AbortController();
 let clock: ManualClock;
@@ -128,7 +128,7 @@ describe('the owner passphrase', () => {
 });
 
 describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
-  const PAGE = { actor: 'ui:1', surface: 'browser' };
+  const PAGE = { actor: 'ui:1', surface: 'browser' } as const;
   let service: PassphraseService;
   beforeEach(async () => {
     service = new PassphraseService({ store, clock, log: SILENT_LOG, random });

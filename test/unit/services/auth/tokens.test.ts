@@ -9,12 +9,13 @@ import {
 } from '../../../../main/services/auth/limits.ts';
 import { containsToken, readToken } from '../../../../main/services/auth/token-format.ts';
 import { TokenService } from '../../../../main/services/auth/token-service.ts';
+import { UnitOfWork } from '../../../../main/services/base/unit-of-work.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
-import { openTemporaryStore } from '../../../fakes/memory-store.ts';
+import { openTemporaryStore, SILENT_LOG } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
 import { agentRow } from '../../../fakes/sample-rows.ts';
 
-const BY = { actor: 'test', surface: 'hub' };
+const BY = { actor: 'test', surface: 'hub' } as const;
 let clock: ManualClock;
 let store: TemporaryStore;
 let tokens: TokenService;
@@ -109,9 +110,10 @@ describe('a token', () => {
     const foreign = (await tokens.issueForAgent('cat')).token;
     const heard: string[] = [];
     tokens.onRevoked((ended) => heard.push(ended));
-    const ended = await store.write((tables) => tokens.revokeAllOfAgent(tables, 'bot', BY));
-    expect(heard, 'not before it is durable').toEqual([]);
-    ended();
+    await new UnitOfWork({ store, log: SILENT_LOG }).run((tables, after) => {
+      tokens.revokeAllOfAgent(tables, after, 'bot', BY);
+      expect(heard, 'not before it is durable').toEqual([]);
+    });
     expect(heard).toHaveLength(2);
     expect([first, second, foreign].map((token) => tokens.authenticate(token)?.agent)).toEqual([
       undefined,

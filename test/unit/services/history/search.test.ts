@@ -49,6 +49,16 @@ it('tells nothing of where a request is just now', async () => {
   expect(find(dad, 'from:mum')).toEqual([]);
 });
 
+it('finds what is said after a restored hub was opened', async () => {
+  await ask(DINNER);
+  await mum.restart(() => mum.work.endRestored({ by: 'ui:1', surface: 'browser' }));
+  await clock.advance(2 * INDEX_SOON_MS);
+  dad.connect(mum);
+  await ask('Breakfast is at 8');
+  await clock.advance(2 * INDEX_SOON_MS);
+  expect(texts(find(mum, 'breakfast'))).toEqual(['Breakfast is at 8']);
+});
+
 it('tells who asked whom, what was decided by whom, and what came of it, at both hubs', async () => {
   await ask(DINNER);
   await mum.decide(mum.card, 'allow');

@@ -40,7 +40,7 @@ it('does not keep a question of the run before open for ever because it could no
   await clock.advance(100);
   const { card } = mum;
   let empty: () => void = () => undefined;
-  await mum.restart((store) => (empty = fill(store)));
+  await mum.restart((store) => void (empty = fill(store)));
   expect(mum.work.approvals.get(card.id).state).toBe('pending');
   empty();
   await clock.advance(6_000);
@@ -51,38 +51,18 @@ it('does not keep a question of the run before open for ever because it could no
   });
 });
 
-it('ends a question whose asker has gone, though that could not be written down when they went', async () => {
-  ask();
-  await clock.advance(100);
-  const { card } = mum;
-  const empty = fill(mum.store);
-  dad.cut(mum);
-  await clock.settle();
-  expect(mum.work.approvals.get(card.id).state).toBe('pending');
-  empty();
-  await clock.advance(65_000);
-  expect(mum.work.approvals.get(card.id).state).toBe('cancelled');
-  expect(newest(mum)).toMatchObject({ state: 'failed', code: 'internal' });
-});
-
-it('goes on writing down how much of each deadline has passed after a look that could not be read', async () => {
+it('goes on writing down how much of each deadline has passed after one that the disk did not take', async () => {
   await dad.work.sender.delegate(
     { to: 'mum', task: 'Dinner', domain: 'family.chat', priority: 'normal', report_back: true },
     'openclaw',
     null,
   );
-  const { tasksInStates } = mum.store.read;
-  let failed = 0;
-  mum.store.read.tasksInStates = () => {
-    failed += 1;
-    throw new Error('the disk cannot be read');
-  };
+  const empty = fill(mum.store);
   await clock.advance(31_000);
-  mum.store.read.tasksInStates = tasksInStates;
-  const { elapsedMs } = newest(mum);
+  expect(newest(mum).elapsedMs).toBe(0);
+  empty();
   await clock.advance(60_000);
-  expect(failed).toBeGreaterThan(0);
-  expect(newest(mum).elapsedMs).toBeGreaterThanOrEqual(elapsedMs + 30_000);
+  expect(newest(mum).elapsedMs).toBeGreaterThanOrEqual(30_000);
 });
 
 it('leaves a question with its agent when the cancel of it could not be written down', async () => {

@@ -364,6 +364,15 @@ describe('a delegation between two hubs', () => {
     expect((await dad.work.sender.delegate(params, 'openclaw', 'key-1')).id).not.toBe(first.id);
   });
 
+  it('makes one task of the same request under one key twice at the same moment', async () => {
+    const params = delegation('mum', DINNER, { domain: 'family.chat' });
+    const twice = [1, 2].map(() => dad.work.sender.delegate(params, 'openclaw', 'key-1'));
+    const [first, second] = await Promise.all(twice);
+    expect(second?.id).toBe(first?.id);
+    await clock.settle();
+    expect(mum.work.approvals.pending()).toHaveLength(1);
+  });
+
   it('is refused for a hub that takes no delegations, before anything is sent', async () => {
     const network = new MemoryNetwork();
     const alone = await new WorkHub({ name: 'alone', network, clock }).start();

@@ -19,19 +19,6 @@ afterEach(() => closeTwoHubs({ clock, dad, mum }));
 
 const send = (task: string) =>
   dad.work.sender.delegate(delegation('mum', task, { domain: 'family.chat' }), 'openclaw', null);
-/** As the people at a hub do it: what ends with the trust ends in the same commit. */
-const ends = async (
-  hub: WorkHub,
-  other: WorkHub,
-  trust: 'suspended' | 'revoked',
-): Promise<void> => {
-  const ended = await hub.store.write((tables) => {
-    const row = tables.peer(other.key);
-    if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
-    return hub.work.peerEnded(tables, other.key);
-  });
-  ended();
-};
 const told = (): readonly string[] =>
   mum.messenger.sent
     .filter(({ kind }) => kind === 'result')
@@ -64,7 +51,7 @@ async function comesBack(): Promise<void> {
 
 it('leaves neither as the hub is removed nor after a new pairing with its key, over a restart as well', async () => {
   await owesTwo();
-  await ends(mum, dad, 'revoked');
+  await mum.endTrust(dad, 'revoked');
   expect(mum.store.read.outboxParties()).toEqual([]);
   await mum.restart();
   await comesBack();
@@ -81,7 +68,7 @@ it('does not leave by the round that was sending it when the hub was removed', a
   mum.connect(dad);
   await clock.settle();
   const tried = told().length;
-  await ends(mum, dad, 'revoked');
+  await mum.endTrust(dad, 'revoked');
   mum.cut(dad);
   mum.messenger.lost.clear();
   await comesBack();
@@ -90,7 +77,7 @@ it('does not leave by the round that was sending it when the hub was removed', a
 
 it('leaves when a hub that was suspended is let back in', async () => {
   await owesTwo();
-  await ends(mum, dad, 'suspended');
+  await mum.endTrust(dad, 'suspended');
   expect(mum.store.read.outboxOf(dad.key)).toHaveLength(2);
   await comesBack();
   expect([...told()].sort()).toEqual(['Soup', 'Sung']);
@@ -121,7 +108,7 @@ it('is given up whole, however much it is', async () => {
       tables.putOutbox({ ...row, createdAt: clock.wallMs(), expiresAtUptimeMs: HOUR_MS });
     }
   });
-  await ends(mum, dad, 'revoked');
+  await mum.endTrust(dad, 'revoked');
   expect(mum.store.read.countOutbox(dad.key, 'reports')).toBe(0);
 });
 
@@ -132,7 +119,7 @@ it('asks a hub that was removed to take nothing back, and what was called off ha
   dad.cut(mum);
   await dad.work.tasks.cancel(id, { agent: 'openclaw' }, null);
   expect(dad.store.read.countOutbox(mum.key, 'cancels')).toBe(1);
-  await ends(dad, mum, 'revoked');
+  await dad.endTrust(mum, 'revoked');
   expect(dad.store.read.countOutbox(mum.key, 'cancels')).toBe(0);
   expect(dad.store.read.task(id)).toMatchObject({ state: 'failed', code: 'pairing_required' });
 });

@@ -104,30 +104,3 @@ it('counts no result that names it: whoever asked waits on its line or not at al
   await mum.decide(mum.card, 'decline');
   expect(await asked).toBe('rejected');
 });
-
-it('ends in the store as well when the disk did not take the record of its end', async () => {
-  const asked = ask();
-  await clock.settle();
-  expect(own()).toMatchObject([{ state: 'awaiting_approval' }]);
-  const { writeBehind } = dad.store;
-  dad.store.writeBehind = () => undefined;
-  await mum.decide(mum.card, 'allow');
-  const item = await mum.claim('claude');
-  await mum.work.inbox.reply('claude', item.delivery_id, {
-    status: 'completed',
-    summary: 'Yes',
-    truncated: false,
-  });
-  expect(await asked).toBe('answered');
-  dad.store.writeBehind = writeBehind;
-  // The other one is still asked, and stays as it is.
-  const other = ask();
-  await clock.settle();
-  await clock.advance(60_000);
-  expect(own()).toMatchObject([
-    { state: 'awaiting_approval' },
-    { state: 'failed', code: 'internal' },
-  ]);
-  await mum.decide(mum.card, 'decline');
-  expect(await other).toBe('rejected');
-});

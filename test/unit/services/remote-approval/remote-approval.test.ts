@@ -416,12 +416,7 @@ describe('no way around an adult', () => {
 
   it('leads through the end of the pairing: then nobody can allow it', async () => {
     await house.letDecide();
-    const row = leo.store.read.peer(mum.key);
-    if (!row) throw new Error('leo knows no mum');
-    await leo.store.write((tables) => {
-      tables.putPeer({ ...row, trust: 'suspended' });
-      leo.work.peerEnded(tables, mum.key);
-    });
+    await leo.endTrust(mum, 'suspended');
     await house.ask();
     await expect(leo.decide(leo.card, 'allow')).rejects.toMatchObject({ code: 'blocked' });
     expect(leo.card.decided_by_hubs).toEqual([]);

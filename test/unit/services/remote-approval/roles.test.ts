@@ -9,7 +9,7 @@ import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import { BROWSER, type WorkHub } from '../../../fakes/work-hub.ts';
 
-const PERSON = { actor: 'ui:1', surface: 'browser' };
+const PERSON = { actor: 'ui:1', surface: 'browser' } as const;
 
 let house: RemoteApprovalHouse;
 let leo: WorkHub;
@@ -29,9 +29,9 @@ beforeEach(async () => {
     ownName: () => 'Leo',
   });
   directory.load();
-  directory.stored.endsWithTrust((tables, key) => leo.work.peerEnded(tables, key));
-  directory.stored.endsWithAdulthood((tables, key) =>
-    leo.work.remoteApproval.adultNoMore(tables, key),
+  directory.stored.onTrustEnding((tables, after, key) => leo.work.peerEnded(tables, after, key));
+  directory.stored.onAdultEnding((tables, after, key) =>
+    leo.work.remoteApproval.adultNoMore(tables, after, key),
   );
 });
 afterEach(() => house.close());

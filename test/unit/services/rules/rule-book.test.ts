@@ -7,8 +7,8 @@ import { EventBus } from '../../../../main/services/base/event-bus.ts';
 import { SWEEP_RETRY_MS } from '../../../../main/services/rules/limits.ts';
 import { RuleBook } from '../../../../main/services/rules/rule-book.ts';
 import type { RuleViews } from '../../../../main/services/rules/rule-views.ts';
-import { AuditTrail } from '../../../../main/services/tasks/audit-trail.ts';
-import { UnitOfWork } from '../../../../main/services/tasks/unit-of-work.ts';
+import { AuditTrail } from '../../../../main/services/base/audit-trail.ts';
+import { UnitOfWork } from '../../../../main/services/base/unit-of-work.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import {
   openTemporaryStore,

@@ -85,15 +85,15 @@ describe('one agent asking another of the same hub', () => {
     const { agents, sender } = hub.work;
     for (const name of ['lists', 'notes']) {
       if (name === 'notes') await hub.agent(name, ['logistics.grocery']);
-      agents.touch(name);
+      agents.presence.touch(name);
     }
     const chosen = () =>
       sender.route({ to: { domain: 'logistics.grocery' }, kind: 'delegate' }, 'claude').chosen
         .agent;
     for (const busy of ['lists', 'notes']) {
-      agents.setBusy(busy, true);
+      agents.presence.setBusy(busy, true);
       expect(chosen()).not.toBe(busy);
-      agents.setBusy(busy, false);
+      agents.presence.setBusy(busy, false);
     }
   });
 
@@ -571,11 +571,11 @@ describe('an agent', () => {
   it('is online while it calls or keeps a stream open, and away afterwards', async () => {
     const presence = (): string => hub.work.agents.get('lists').presence;
     expect(presence()).toBe('never_seen');
-    hub.work.agents.touch('lists');
+    hub.work.agents.presence.touch('lists');
     expect(presence()).toBe('online');
     await clock.advance(91_000);
     expect(presence()).toBe('away');
-    const close = hub.work.agents.streamOpened('lists');
+    const close = hub.work.agents.presence.streamOpened('lists');
     await clock.advance(600_000);
     expect(presence()).toBe('online');
     close();

@@ -75,7 +75,7 @@ it('ends what is open in the very commit that removes the hub: a crash between t
     ownName: () => 'Mum',
   });
   directory.load();
-  directory.stored.endsWithTrust((tables, key) => mum.work.peerEnded(tables, key));
+  directory.stored.onTrustEnding((tables, after, key) => mum.work.peerEnded(tables, after, key));
   const write = mum.store.write.bind(mum.store);
   // Whatever another commit would do never happens: the computer goes off right after the first.
   let commits = 0;

@@ -1,10 +1,12 @@
 // Who decided and did what, when and from where: rows of the append-only audit, written in the same
 // commit as what they tell of. Never a body, a token or a name that somebody else chose.
 import type { PeopleSurface, Surface } from '../../../preload/contract/closed-lists.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { NewAuditRow } from '../../ports/audit.ts';
 import type { Tables } from '../../ports/store.ts';
-import { SECURITY_AUDIT } from '../base/limits.ts';
+import { SECURITY_AUDIT } from './limits.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Who acts. */
@@ -27,7 +29,20 @@ interface AuditEntry extends Actor {
   readonly rule?: string | null;
   readonly digest?: string | null;
   /** Small facts of our own making. */
-  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
+  readonly detail?: JsonObject;
+}
+
+export function auditRow(at: number, entry: AuditEntry): NewAuditRow {
+  return {
+    at,
+    actor: entry.actor,
+    surface: entry.surface,
+    action: entry.action,
+    object: entry.object,
+    rule: entry.rule ?? null,
+    digest: entry.digest ?? null,
+    detail: JSON.stringify(entry.detail ?? {}),
+  };
 }
 
 export class AuditTrail {
@@ -42,16 +57,7 @@ export class AuditTrail {
   }
 
   append(tables: Tables, entry: AuditEntry): void {
-    tables.appendAudit({
-      at: this.#clock.wallMs(),
-      actor: entry.actor,
-      surface: entry.surface,
-      action: entry.action,
-      object: entry.object,
-      rule: entry.rule ?? null,
-      digest: entry.digest ?? null,
-      detail: JSON.stringify(entry.detail ?? {}),
-    });
+    tables.appendAudit(auditRow(this.#clock.wallMs(), entry));
   }
 
   /**

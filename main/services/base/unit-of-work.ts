@@ -26,21 +26,6 @@ export class UnitOfWork {
     const value = await this.#store.write((tables) =>
       work(tables, (effect) => effects.push(effect)),
     );
-    this.#take(effects);
-    return value;
-  }
-
-  /**
-   * Runs work inside a commit that somebody else makes; what is returned is to be called once that
-   * commit is durable.
-   */
-  inside(tables: Tables, work: (tables: Tables, after: After) => void): () => void {
-    const effects: (() => void)[] = [];
-    work(tables, (effect) => effects.push(effect));
-    return () => this.#take(effects);
-  }
-
-  #take(effects: readonly (() => void)[]): void {
     for (const effect of effects) {
       try {
         effect();
@@ -48,5 +33,6 @@ export class UnitOfWork {
         this.#log.error('consequence of a commit failed', { error: String(error) });
       }
     }
+    return value;
   }
 }

@@ -1,0 +1,186 @@
+// Whether the agents of this computer are there: when each last called and through which door, and
+// how busy it is. Kept in memory; only the last call is stored.
+import type { AgentDto, AgentLineDto } from '../../../preload/contract/dto.ts';
+import type { Load } from '../../core/recipient-choice.ts';
+import { escapeText } from '../../core/text-escape.ts';
+import type { Clock, TimerHandle } from '../../ports/clock.ts';
+import type { AgentRow, Store } from '../../ports/store.ts';
+import {
+  LAST_CALL_WRITE_INTERVAL_MS,
+  LINE_CHANGE_INTERVAL_MS,
+  PRESENCE_WINDOW_MS,
+  PROGRAM_MAX_CHARACTERS,
+} from './limits.ts';
+
+interface Sighting {
+  lastCallMonotonicMs: number;
+  /** By the calendar; what is stored is older. */
+  lastCallAt: number | null;
+  writtenAtMonotonicMs: number;
+  openStreams: number;
+  online: boolean;
+  /** It says that it takes no work now. */
+  busy: boolean;
+  line: AgentLineDto | null;
+  timer: TimerHandle | undefined;
+}
+
+/** How an agent called, as it says itself. */
+export type AgentLine = Pick<AgentLineDto, 'door' | 'program'>;
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Called when what the pages show of an agent has changed. */
+  readonly changed: (name: string) => void;
+}
+
+export class AgentPresence {
+  readonly #deps: Deps;
+  readonly #seen = new Map<string, Sighting>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** The door calls this for every authenticated call of an agent. */
+  touch(name: string, line?: AgentLine): void {
+    const { store, clock } = this.#deps;
+    if (!store.read.agent(name)) return;
+    const now = clock.monotonicMs();
+    const sighting = this.#of(name);
+    const wasOnline = sighting.online;
+    sighting.lastCallMonotonicMs = now;
+    sighting.lastCallAt = clock.wallMs();
+    if (now - sighting.writtenAtMonotonicMs >= LAST_CALL_WRITE_INTERVAL_MS) {
+      sighting.writtenAtMonotonicMs = now;
+      const { lastCallAt } = sighting;
+      store.writeBehind((tables) => {
+        const current = tables.agent(name);
+        if (current) tables.putAgent({ ...current, lastCallAt });
+      });
+    }
+    const isNewLine = line !== undefined && this.#noteLine(sighting, line);
+    this.#settle(name, sighting);
+    if (isNewLine && wasOnline) this.#deps.changed(name);
+  }
+
+  /**
+   * An agent that keeps a stream open is online for as long. Returns the way to say that the stream
+   * is gone.
+   */
+  streamOpened(name: string): () => void {
+    this.touch(name);
+    const sighting = this.#of(name);
+    sighting.openStreams += 1;
+    let open = true;
+    return () => {
+      if (!open) return;
+      open = false;
+      sighting.openStreams -= 1;
+      sighting.lastCallMonotonicMs = this.#deps.clock.monotonicMs();
+      this.#settle(name, sighting);
+    };
+  }
+
+  isOnline(name: string): boolean {
+    return this.#seen.get(name)?.online ?? false;
+  }
+
+  /** What the agent says of itself; forgotten when it is no longer online. */
+  setBusy(name: string, busy: boolean): void {
+    const sighting = this.#of(name);
+    if (sighting.busy === busy) return;
+    sighting.busy = busy;
+    this.#deps.changed(name);
+  }
+
+  /** How busy it is, by what it was given and what it says of itself. */
+  load({ name, concurrency }: AgentRow): Load {
+    if (!this.isOnline(name)) return 'absent';
+    const running = this.#deps.store.read.countDeliveries(name, ['claimed', 'running']);
+    if (running >= concurrency) return 'overloaded';
+    return running > 0 || this.#seen.get(name)?.busy === true ? 'busy' : 'idle';
+  }
+
+  /** What the pages show of it. */
+  view(row: AgentRow): Pick<AgentDto, 'presence' | 'busy' | 'line' | 'last_call_at'> {
+    const sighting = this.#seen.get(row.name);
+    const away = row.lastCallAt === null && sighting === undefined ? 'never_seen' : 'away';
+    return {
+      presence: sighting?.online === true ? 'online' : away,
+      busy: sighting?.busy ?? false,
+      line: sighting?.line ?? null,
+      last_call_at: sighting?.lastCallAt ?? row.lastCallAt,
+    };
+  }
+
+  /** The next call of an agent that was just given a token counts as its first. */
+  tokenMade(name: string): void {
+    const sighting = this.#seen.get(name);
+    if (sighting) {
+      sighting.lastCallMonotonicMs = -Infinity;
+      setOffline(sighting);
+    }
+    this.#deps.changed(name);
+  }
+
+  forget(name: string): void {
+    this.#seen.get(name)?.timer?.cancel();
+    this.#seen.delete(name);
+  }
+
+  stop(): void {
+    for (const name of this.#seen.keys()) this.forget(name);
+  }
+
+  #of(name: string): Sighting {
+    const known = this.#seen.get(name);
+    if (known) return known;
+    const fresh: Sighting = {
+      lastCallMonotonicMs: 0,
+      lastCallAt: null,
+      writtenAtMonotonicMs: -Infinity,
+      openStreams: 0,
+      online: false,
+      busy: false,
+      line: null,
+      timer: undefined,
+    };
+    this.#seen.set(name, fresh);
+    return fresh;
+  }
+
+  /** An agent that is several programs at once changes it no more often than pages should hear. */
+  #noteLine(sighting: Sighting, { door, program }: AgentLine): boolean {
+    const now = this.#deps.clock.wallMs();
+    const known = sighting.line;
+    const said = program === null ? null : escapeText(program).slice(0, PROGRAM_MAX_CHARACTERS);
+    if (known?.door === door && (said === null || said === known.program)) return false;
+    const isMore = known?.door === door && known.program === null;
+    if (known !== null && !isMore && now - known.since < LINE_CHANGE_INTERVAL_MS) return false;
+    sighting.line = { door, program: said, since: now };
+    return true;
+  }
+
+  #settle(name: string, sighting: Sighting): void {
+    const sinceMs = this.#deps.clock.monotonicMs() - sighting.lastCallMonotonicMs;
+    const online = sighting.openStreams > 0 || sinceMs < PRESENCE_WINDOW_MS;
+    if (online && sighting.openStreams === 0 && !sighting.timer) {
+      sighting.timer = this.#deps.clock.setTimer(PRESENCE_WINDOW_MS - sinceMs, () => {
+        sighting.timer = undefined;
+        this.#settle(name, sighting);
+      });
+    }
+    if (online === sighting.online) return;
+    if (online) sighting.online = true;
+    else setOffline(sighting);
+    this.#deps.changed(name);
+  }
+}
+
+function setOffline(sighting: Sighting): void {
+  sighting.online = false;
+  sighting.busy = false;
+  sighting.line = null;
+}

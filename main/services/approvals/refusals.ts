@@ -1,0 +1,84 @@
+// Why a person's word about a request is refused, each with what to do instead.
+import { AppError } from '../../lib/app-error.ts';
+import type { ApprovalRow } from '../../ports/store.ts';
+
+/** Another hub does it or leaves it: nothing can be said for its agent. */
+export function noAnswer(): AppError {
+  return new AppError(
+    'bad_request',
+    'This asks whether another hub may do something: allow it once or decline it.',
+    { failedBy: 'input' },
+  );
+}
+
+/** No agent is asked for anything: a person chooses. */
+export function nothingToAllow(): AppError {
+  return new AppError(
+    'bad_request',
+    'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.',
+    {
+      failedBy: 'input',
+    },
+  );
+}
+
+export function noSuchRequest(): AppError {
+  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
+}
+
+export function alreadyDecided(row: ApprovalRow): AppError {
+  const where = (row.surface ?? 'hub').replaceAll('_', ' ');
+  const { state } = row;
+  return new AppError(
+    'already_decided',
+    `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`,
+    {
+      data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
+    },
+  );
+}
+
+export function requestChanged(row: ApprovalRow): AppError {
+  return new AppError(
+    'request_changed',
+    'This request is not the one you were shown. Read it again, then decide.',
+    {
+      failedBy: 'input',
+      hint: 'Fetch the request again and send its revision and digest.',
+      data: { revision: row.revision, digest: row.digest },
+    },
+  );
+}
+
+export function requestDamaged(): AppError {
+  return new AppError(
+    'request_changed',
+    'The stored request does not fit its digest; it was not run.',
+    {
+      hint: 'Ask for it to be sent again, and check the disk of this computer.',
+    },
+  );
+}
+
+export function conflict(sentence: string): AppError {
+  return new AppError('conflict', sentence, { failedBy: 'input' });
+}
+
+export function waitChanged(waitMs: number): AppError {
+  return new AppError(
+    'request_changed',
+    'This request does not wait as long as you were shown. Look at it again.',
+    {
+      failedBy: 'input',
+      hint: 'Fetch the request again and send its wait_ms.',
+      data: { wait_ms: waitMs },
+    },
+  );
+}
+
+/** No timer has said so yet. */
+export function timeIsOver(): AppError {
+  return new AppError('approval_expired', 'Its time was over a moment ago; nothing was run.', {
+    failedBy: 'timeout',
+  });
+}

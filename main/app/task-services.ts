@@ -12,7 +12,7 @@ import type { TokenUseDto } from '../../preload/contract/dto.ts';
 import { CAPABILITIES_TOPIC, PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
 import { Admission } from '../services/admission/admission.ts';
 import { AskingAgents, readCapabilities } from '../services/admission/asking-agents.ts';
-import { CancelledIds } from '../services/admission/cancelled-ids.ts';
+import { CANCELLED_IDS_PER_PARTY_MAX } from '../services/admission/limits.ts';
 import { IncomingCancels } from '../services/admission/incoming-cancels.ts';
 import { IncomingDelegations } from '../services/admission/incoming-delegations.ts';
 import { IncomingNotices } from '../services/admission/incoming-notices.ts';
@@ -70,7 +70,8 @@ import { AuditTrail } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { Parties } from '../services/tasks/parties.ts';
-import { RecentMessages, ReplayGuard } from '../services/tasks/replay-guard.ts';
+import { RecentIds } from '../services/tasks/recent-ids.ts';
+import { ReplayGuard } from '../services/tasks/replay-guard.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
 import { TaskEvents } from '../services/tasks/task-events.ts';
 import { TaskKeeper } from '../services/tasks/task-keeper.ts';
@@ -182,7 +183,7 @@ export function composeTaskServices(
   const events = new TaskEvents(deps);
   const views = new TaskViews({ ...deps, parties, deadlines });
   const replays = new ReplayGuard({ ...deps, unit, audit });
-  const recent = new RecentMessages(deps);
+  const recent = new RecentIds(deps);
   const idempotency = new Idempotency(deps);
   const cancelQuestion = (tables: Tables, after: After, question: TaskRow): unknown =>
     cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
@@ -348,7 +349,7 @@ export function composeTaskServices(
     isForAdults: (reads, riskClass) => remoteGate.covers(reads, riskClass),
   });
   const askers = new AskingAgents(deps);
-  const cancelled = new CancelledIds(deps);
+  const cancelled = new RecentIds(deps, CANCELLED_IDS_PER_PARTY_MAX);
   const queryService = new QueryService({
     ...deps,
     unit,

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 
 const LINE = /MCP_MESSAGE_(SENT|RECEIVED):\s*(\S.*)$/;
 
-export interface LoggedMessage {
+interface LoggedMessage {
   readonly isSent: boolean;
   readonly message: JsonObject;
 }

@@ -1,6 +1,6 @@
 // The words of a text, for finding it again: without case, accents or punctuation. Pure.
 
-export interface TextWord {
+interface TextWord {
   /** Folded: what is compared. */
   readonly word: string;
   /** Where it stands in the text. */

@@ -3,7 +3,7 @@
 import { assert } from '../../lib/assert.ts';
 import type { Column, Names, SqlValue } from './columns.ts';
 
-export type Columns<Row> = { readonly [Field in keyof Row]-?: Column<Row[Field]> };
+type Columns<Row> = { readonly [Field in keyof Row]-?: Column<Row[Field]> };
 
 interface Assignment {
   /** `a = ?, b = ?`; empty when nothing is to change. */

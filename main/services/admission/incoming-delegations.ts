@@ -10,8 +10,8 @@ import { progressOf } from '../approvals/holds.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
 import { DECLINED, type Admission } from './admission.ts';
+import type { RecentIds } from '../tasks/recent-ids.ts';
 import type { ReplayGuard } from '../tasks/replay-guard.ts';
 import { toWire } from '../tasks/wire-states.ts';
 import { readWorkRequest } from '../tasks/work-request.ts';
@@ -22,7 +22,7 @@ interface Deps {
   readonly rates: PeerRates;
   readonly admission: Admission;
   readonly replays: ReplayGuard;
-  readonly cancelled: Pick<CancelledIds, 'has'>;
+  readonly cancelled: Pick<RecentIds, 'has'>;
   readonly askers: AskingAgents;
   readonly floods: Pick<Floods, 'add'>;
 }
@@ -113,4 +113,15 @@ export function refusal(error: AppError): ReplyDraft {
   const code = error.code === 'storage_failed' ? 'overloaded' : readWireErrorCode(error.code);
   const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
   return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable });
+}
+
+/** What whoever asked is told of a request that its own cancel overtook. */
+export function cancelledBefore(): AppError {
+  return new AppError(
+    'cancelled',
+    'It was cancelled before it came here. Send it again under a fresh id if it is wanted after all.',
+    {
+      failedBy: 'input',
+    },
+  );
 }

@@ -21,7 +21,7 @@ import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { INBOX_QUEUED_MAX } from './limits.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
-import type { RecentMessages } from '../tasks/replay-guard.ts';
+import type { RecentIds } from '../tasks/recent-ids.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -46,7 +46,7 @@ interface Deps {
   readonly clock: Clock;
   readonly log: Log;
   readonly rates: PeerRates;
-  readonly recent: RecentMessages;
+  readonly recent: RecentIds;
   readonly unit: UnitOfWork;
   readonly agents: AgentRegistry;
   readonly parties: Parties;

@@ -9,11 +9,10 @@ import type { Floods } from '../attention/floods.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, PeerMessenger, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
-import { cancelledBefore, type CancelledIds } from './cancelled-ids.ts';
-import { isTooMany } from './incoming-delegations.ts';
+import { cancelledBefore, isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
-import type { RecentMessages } from '../tasks/replay-guard.ts';
+import type { RecentIds } from '../tasks/recent-ids.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -22,8 +21,8 @@ interface Deps {
   readonly clock: Clock;
   readonly messenger: Pick<PeerMessenger, 'extensions'>;
   readonly rates: PeerRates;
-  readonly recent: RecentMessages;
-  readonly cancelled: Pick<CancelledIds, 'has'>;
+  readonly recent: RecentIds;
+  readonly cancelled: Pick<RecentIds, 'has'>;
   readonly askers: AskingAgents;
   readonly queryService: QueryService;
   readonly floods: Pick<Floods, 'add'>;

@@ -16,17 +16,10 @@ export const OUTBOX_PER_PARTY_MAX = 1_000;
  */
 export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
 /**
- * A delegation or a query that comes within this time after its cancel was overtaken by it, and is
- * not begun.
- */
-export const CANCELLED_ID_WINDOW_MS = 600_000;
-/**
  * Ids cancelled before they came, of one peer or agent, how many are remembered; beyond it its
  * oldest is forgotten.
  */
 export const CANCELLED_IDS_PER_PARTY_MAX = 500;
-/** The same of all of them together; beyond it the oldest of all is forgotten. */
-export const CANCELLED_IDS_MAX = 10_000;
 /**
  * A peer's capabilities are asked for again at most this often because of a name we do not know.
  */

@@ -6,7 +6,7 @@ import type { PartyKey } from '../../ports/transport.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { FLOOD_TOLD_INTERVAL_MS, FLOOD_WINDOW_MS, REFUSALS_BEFORE_MUTE_OFFER } from './limits.ts';
 
-export interface Flood {
+interface Flood {
   readonly party: PartyKey;
   /** Wall clock of the first refusal counted. */
   readonly since: number;

@@ -28,7 +28,7 @@ type IdentityState =
       readonly agentId: string;
       readonly vault: VaultKind;
     }
-  /** The vault is there (or was) but cannot be read now: `unlock()` tries again. */
+  /** The vault is there (or was) but cannot be read now: `open()` tries again. */
   | { readonly state: 'locked'; readonly reason: string }
   /** An identity was recorded, and its vault no longer holds it. */
   | { readonly state: 'missing'; readonly reason: string }
@@ -115,11 +115,6 @@ export class IdentityService {
     if (this.#state.state === 'ready') return Promise.resolve(this.#state);
     this.#opening ??= this.#open(signal).finally(() => (this.#opening = undefined));
     return this.#opening;
-  }
-
-  /** Tries again after a person unlocked the keychain. */
-  unlock(signal: AbortSignal): Promise<IdentityState> {
-    return this.open(signal);
   }
 
   async #open(signal: AbortSignal): Promise<IdentityState> {

@@ -26,9 +26,9 @@ interface UnpairedRequest {
   readonly link: Link;
   readonly envelope: Envelope;
 }
-export type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
+type RequestHandler = (message: IncomingMessage) => Promise<ReplyDraft>;
 export type OpenHandler = (request: UnpairedRequest) => Promise<ReplyDraft>;
-export type MessageHandler = (message: IncomingMessage) => Promise<void>;
+type MessageHandler = (message: IncomingMessage) => Promise<void>;
 type Drop = 'malformed' | 'forged' | 'before_hello' | 'not_paired' | 'unknown_kind' | 'failed';
 
 interface IncomingDeps {

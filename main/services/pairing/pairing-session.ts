@@ -38,7 +38,7 @@ export interface SessionInvitation {
  * A hub that people here removed: what they called it, and when that was, wall clock; null where
  * that is not kept.
  */
-export interface RemovedHere {
+interface RemovedHere {
   readonly name: string;
   readonly at: number | null;
 }

@@ -10,10 +10,13 @@ export const ELAPSED_CHECKPOINT_INTERVAL_MS = 30_000;
  * as that hub's outbox lives.
  */
 export const LATE_RESULT_GRACE_MS = 86_400_000;
-/** A query or a notification that comes again within this time is one that came already. */
-export const RECENT_MESSAGE_WINDOW_MS = 600_000;
-/** Of those, over all peers, how many are remembered; beyond it the oldest is forgotten. */
-export const RECENT_MESSAGES_MAX = 10_000;
+/**
+ * For so long ids are remembered that may not come again: of queries and notifications, and of
+ * requests that were cancelled before they came.
+ */
+export const RECENT_ID_WINDOW_MS = 600_000;
+/** Of either, over all peers, how many are remembered; beyond it the oldest is forgotten. */
+export const RECENT_IDS_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
 /** Longest title of a conversation; cut beyond. */

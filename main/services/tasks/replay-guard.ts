@@ -1,13 +1,11 @@
-// What comes twice is acted on once (PROTOCOL.md, Delegation states, "Once only"). The ids of
-// delegations and cancels are stored for ever. The same id with the same content gets the same
-// answer again, and counts against no rate; with other content it is a conflict that changes
-// nothing. The ids of queries and notifications are remembered for a short while, in memory.
+// Delegations and cancels are acted on once per peer and id, for ever (PROTOCOL.md, Delegation
+// states, "Once only"). The same id with the same content gets the same answer again, and counts
+// against no rate. The same id with other content is a conflict, and changes nothing.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReplayRow, Store, Tables } from '../../ports/store.ts';
 import type { ReplyDraft } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
-import { RECENT_MESSAGE_WINDOW_MS, RECENT_MESSAGES_MAX } from './limits.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -110,31 +108,4 @@ function isFinal(draft: ReplyDraft): boolean {
 
 function readDraft(text: string): ReplyDraft {
   return JSON.parse(text) as ReplyDraft; // our own row
-}
-
-/** Queries and notifications of a short while ago. What a repeat means is the caller's. */
-export class RecentMessages {
-  readonly #clock: Clock;
-  /** When each was taken, by the monotonic clock; the oldest first. */
-  readonly #takenAtMs = new Map<string, number>();
-
-  constructor(deps: { readonly clock: Clock }) {
-    this.#clock = deps.clock;
-  }
-
-  has(party: PartyKey, messageId: string): boolean {
-    const takenAtMs = this.#takenAtMs.get(`${party} ${messageId}`);
-    return (
-      takenAtMs !== undefined && this.#clock.monotonicMs() - takenAtMs < RECENT_MESSAGE_WINDOW_MS
-    );
-  }
-
-  keep(party: PartyKey, messageId: string): void {
-    const name = `${party} ${messageId}`;
-    this.#takenAtMs.delete(name);
-    this.#takenAtMs.set(name, this.#clock.monotonicMs());
-    if (this.#takenAtMs.size <= RECENT_MESSAGES_MAX) return;
-    const oldest = this.#takenAtMs.keys().next();
-    if (!oldest.done) this.#takenAtMs.delete(oldest.value);
-  }
 }

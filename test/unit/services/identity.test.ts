@@ -133,7 +133,7 @@ describe('the identity of a hub', () => {
     keychain.seed = new Uint8Array(randomBytes(32));
     expect(await identity.open(never)).toMatchObject({ state: 'damaged' });
     keychain.seed = seed;
-    expect(await identity.unlock(never)).toMatchObject({ state: 'ready', keyHex });
+    expect(await identity.open(never)).toMatchObject({ state: 'ready', keyHex });
     expect([keychain.writes, file.writes]).toEqual([1, 0]);
   });
 
@@ -171,7 +171,7 @@ describe('the identity of a hub', () => {
     const opened = await Promise.all([
       identity.open(never),
       identity.open(never),
-      identity.unlock(never),
+      identity.open(never),
     ]);
     expect(
       new Set(opened.map((state) => ('keyHex' in state ? state.keyHex : state.state))).size,

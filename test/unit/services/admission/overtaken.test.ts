@@ -1,14 +1,11 @@
-// A cancel that comes before what it calls off: in the same commit, a moment before, or for an id
+// A cancel that comes before its request: in the same commit, a moment before, or for an id
 // that is something else altogether.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { PartyKey } from '../../../../main/ports/transport.ts';
-import { CancelledIds } from '../../../../main/services/admission/cancelled-ids.ts';
-import {
-  CANCELLED_IDS_MAX,
-  CANCELLED_IDS_PER_PARTY_MAX,
-  CANCELLED_ID_WINDOW_MS,
-} from '../../../../main/services/admission/limits.ts';
+import { RecentIds } from '../../../../main/services/tasks/recent-ids.ts';
+import { CANCELLED_IDS_PER_PARTY_MAX } from '../../../../main/services/admission/limits.ts';
+import { RECENT_ID_WINDOW_MS, RECENT_IDS_MAX } from '../../../../main/services/tasks/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import type { WorkHub } from '../../../fakes/work-hub.ts';
@@ -92,21 +89,21 @@ describe('at a hub', () => {
   });
 });
 
-describe('the memory of ids called off', () => {
+describe('the memory of cancelled ids', () => {
   const clock = new ManualClock();
   const party = (index: number): PartyKey => index.toString(16).padStart(64, '0');
 
   it('lasts ten minutes', async () => {
-    const ids = new CancelledIds({ clock });
+    const ids = new RecentIds({ clock }, CANCELLED_IDS_PER_PARTY_MAX);
     ids.keep(party(1), 'a');
-    await clock.advance(CANCELLED_ID_WINDOW_MS - 1);
+    await clock.advance(RECENT_ID_WINDOW_MS - 1);
     expect([ids.has(party(1), 'a'), ids.has(party(2), 'a')]).toEqual([true, false]);
     await clock.advance(1);
     expect(ids.has(party(1), 'a')).toBe(false);
   });
 
-  it('gives each party its share, so that nobody makes it forget what another called off', () => {
-    const ids = new CancelledIds({ clock });
+  it('gives each party its share, so that nobody makes it forget what another cancelled', () => {
+    const ids = new RecentIds({ clock }, CANCELLED_IDS_PER_PARTY_MAX);
     ids.keep(party(1), 'mine');
     for (let index = 0; index <= CANCELLED_IDS_PER_PARTY_MAX; index += 1)
       ids.keep(party(2), `${index}`);
@@ -115,8 +112,8 @@ describe('the memory of ids called off', () => {
   });
 
   it('is bounded over all parties, and forgets the oldest first', () => {
-    const ids = new CancelledIds({ clock });
-    for (let index = 0; index <= CANCELLED_IDS_MAX; index += 1)
+    const ids = new RecentIds({ clock }, CANCELLED_IDS_PER_PARTY_MAX);
+    for (let index = 0; index <= RECENT_IDS_MAX; index += 1)
       ids.keep(party(Math.floor(index / 100)), `${index}`);
     expect([ids.has(party(0), '0'), ids.has(party(0), '1')]).toEqual([false, true]);
   });

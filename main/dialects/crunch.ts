@@ -2,7 +2,7 @@
 // escalation are delegations that a person is asked about; a vote is carried, and scored by nobody.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import type { Dialect, Reading, Told } from './dialect.ts';
+import type { AxonMessage, Dialect, Reading } from './dialect.ts';
 import {
   entryOf,
   firstText,
@@ -16,7 +16,7 @@ import {
   wholeOf,
 } from './members.ts';
 
-/** What a vote is told under. */
+/** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
 const DEADLINE_MAX_MS = 86_400_000;
 const TOKENS_MAX = 1_000_000_000;
@@ -155,22 +155,22 @@ export const CRUNCH: Dialect = {
     });
   },
 
-  write(told) {
-    const answered = objectOf(told.answers?.message);
+  write(message) {
+    const answered = objectOf(message.answers?.message);
     return given({
-      id: `MSG-${told.at}-${told.id.slice(0, 8)}`,
-      ...bodyOf(told),
-      from: told.from,
-      to: told.to,
-      correlation_id: told.answers === null ? undefined : (answered['id'] ?? told.answers.id),
-      timestamp: toIso(told.at),
-      priority: told.payload['priority'] === 'urgent' ? 'HIGH' : 'NORMAL',
+      id: `MSG-${message.at}-${message.id.slice(0, 8)}`,
+      ...bodyOf(message),
+      from: message.from,
+      to: message.to,
+      correlation_id: message.answers === null ? undefined : (answered['id'] ?? message.answers.id),
+      timestamp: toIso(message.at),
+      priority: message.payload['priority'] === 'urgent' ? 'HIGH' : 'NORMAL',
       metadata: answered['metadata'] ?? { issue_number: 0, phase: 'delegated', attempt: 1 },
     });
   },
 };
 
-function bodyOf({ kind, payload, conversation }: Told): JsonObject {
+function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
   if (kind === 'result') return { type: 'RESPONSE', payload: responseOf(payload) };
   if (kind === 'query' || kind === 'delegate')
     return { type: 'REQUEST', payload: requestOf(payload, kind === 'query' ? 'answer' : 'do') };

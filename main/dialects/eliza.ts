@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
-import type { Dialect, Offer, Reading, ReadingKind, Told } from './dialect.ts';
+import type { AxonMessage, Dialect, Offer, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
   firstText,
@@ -130,23 +130,23 @@ export const ELIZA: Dialect = {
     });
   },
 
-  write(told) {
-    const answered = objectOf(told.answers?.message);
-    const { performative, payload, ontology } = bodyOf(told);
+  write(message) {
+    const answered = objectOf(message.answers?.message);
+    const { performative, payload, ontology } = bodyOf(message);
     return given({
       mcp_version: VERSION,
-      message_id: told.id,
+      message_id: message.id,
       performative,
-      sender: { agent_id: told.from },
-      receiver: { agent_id: told.to },
+      sender: { agent_id: message.from },
+      receiver: { agent_id: message.to },
       in_reply_to:
-        told.answers === null
+        message.answers === null
           ? undefined
-          : (answered['reply_with'] ?? answered['message_id'] ?? told.answers.id),
-      reply_with: told.kind === 'query' || told.kind === 'delegate' ? told.id : undefined,
+          : (answered['reply_with'] ?? answered['message_id'] ?? message.answers.id),
+      reply_with: message.kind === 'query' || message.kind === 'delegate' ? message.id : undefined,
       language: 'application/json',
       ontology,
-      timestamp: toIso(told.at),
+      timestamp: toIso(message.at),
       payload,
     });
   },
@@ -187,7 +187,7 @@ interface Body {
   readonly ontology?: string;
 }
 
-function bodyOf({ kind, payload }: Told): Body {
+function bodyOf({ kind, payload }: AxonMessage): Body {
   if (kind === 'delegate')
     return {
       performative: 'TASK_REQUEST',
@@ -237,14 +237,14 @@ function resultOf(payload: JsonObject): Body {
       ontology: 'elizaos:ontology:general/action_execution_failure',
       payload: given({ status: 'failure', error_code: code, error_text: error }),
     };
-  const told = objectOf(data);
+  const report = objectOf(data);
   return {
     performative: 'INFORM_RESULT',
     payload: given({
       task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
       result_summary: status === 'failed' ? error : (text ?? ''),
-      result_details: told['details'] ?? data,
-      artifacts: told['artifacts'],
+      result_details: report['details'] ?? data,
+      artifacts: report['artifacts'],
     }),
   };
 }

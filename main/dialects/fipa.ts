@@ -3,7 +3,7 @@
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
-import type { Dialect, Reading, ReadingKind, Told } from './dialect.ts';
+import type { AxonMessage, Dialect, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
   firstText,
@@ -109,25 +109,26 @@ export const FIPA: Dialect = {
     });
   },
 
-  write(told) {
-    const { kind, payload, at } = told;
-    const answered = objectOf(told.answers?.message);
-    const performative = performativeOf(told);
+  write(message) {
+    const { kind, payload, at } = message;
+    const answered = objectOf(message.answers?.message);
+    const performative = performativeOf(message);
     const answer = payload['status'] === 'failed' ? ['error', 'outcome'] : ['outcome', 'summary'];
     const text = firstText(payload, 'task', 'question', ...answer, 'reason');
     const structured = payload['context'] ?? payload['data'];
     return given({
       performative,
-      sender: told.from,
-      receiver: told.to,
+      sender: message.from,
+      receiver: message.to,
       capability: answered['capability'] ?? payload['capability'] ?? payload['topic'],
       content:
         structured === undefined || structured === null
           ? { text: text ?? '' }
           : given({ text, structured }),
-      conversation_id: answered['conversation_id'] ?? told.conversation,
-      reply_with: kind === 'query' || kind === 'delegate' ? told.id : undefined,
-      in_reply_to: told.answers === null ? undefined : (answered['reply_with'] ?? told.answers.id),
+      conversation_id: answered['conversation_id'] ?? message.conversation,
+      reply_with: kind === 'query' || kind === 'delegate' ? message.id : undefined,
+      in_reply_to:
+        message.answers === null ? undefined : (answered['reply_with'] ?? message.answers.id),
       protocol: 'SingleRecipient',
       reply_by:
         typeof payload['deadline_ms'] === 'number' ? toIso(at + payload['deadline_ms']) : undefined,
@@ -135,7 +136,7 @@ export const FIPA: Dialect = {
   },
 };
 
-function performativeOf({ kind, payload }: Told): string {
+function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'query') return 'QUERY';
   if (kind === 'delegate') return 'REQUEST';
   if (kind === 'cancel') return 'CANCEL';

@@ -55,7 +55,7 @@ export const AUDIT_NUMBER_MAX = 281_474_976_710_655;
 export const CHAIN_START: AuditPosition = { seq: 0, chain: new Uint8Array(32) };
 
 /** `missing`: there is no row of this number. `changed`: the row does not fit its chain. */
-interface AuditFlaw {
+interface AuditMismatch {
   readonly seq: number;
   readonly kind: 'missing' | 'changed';
 }
@@ -111,7 +111,7 @@ export interface AuditReads {
     upToSeq: number,
     limit: number,
     look?: (row: WalkedRow) => void,
-  ): { readonly position: AuditPosition; readonly flaw: AuditFlaw | null };
+  ): { readonly position: AuditPosition; readonly mismatch: AuditMismatch | null };
   /**
    * In the order of their counters, after `afterCounter`. Of `previous`, `seq` and `at` one that no
    * hub writes is MAX_SAFE_INTEGER, which none signs; so with `lastAuditSignature`.

@@ -146,7 +146,7 @@ export interface Transport {
    * life at once, beside whatever is under way, and the connection ends in seconds (by `network`)
    * when nothing at all is heard. One that is heard goes on as it was.
    */
-  doubt(connectionId: number): void;
+  checkAlive(connectionId: number): void;
   /**
    * Opens a bidirectional stream, writes the message with FIN and waits for the whole answer, which
    * has to begin within `timeoutMs`. How long it may take from there is a matter of its pace

@@ -5,16 +5,16 @@ export const DELIVERY_KINDS = ['delegate', 'query', 'notify', 'result', 'cancel'
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /**
- * task: stored, ends with a reply. question: somebody waits for the reply, nothing is stored. news:
- * stored, acknowledged and put away.
+ * task: stored, ends with a reply. question: somebody waits for the reply, nothing is stored.
+ * notice: stored, done once acknowledged.
  */
 const NATURE = {
   delegate: 'task',
   query: 'question',
-  notify: 'news',
-  result: 'news',
-  cancel: 'news',
-} as const satisfies Record<DeliveryKind, 'task' | 'question' | 'news'>;
+  notify: 'notice',
+  result: 'notice',
+  cancel: 'notice',
+} as const satisfies Record<DeliveryKind, 'task' | 'question' | 'notice'>;
 
 export const isTask = (kind: DeliveryKind): boolean => NATURE[kind] === 'task';
 export const isQuestion = (kind: DeliveryKind): boolean => NATURE[kind] === 'question';

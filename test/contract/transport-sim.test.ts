@@ -58,7 +58,7 @@ function create(): Transport {
     setAdmission: (admission) => started().setAdmission(admission),
     keepPlaces: (kept) => started().keepPlaces(kept),
     close: (id, code, reason) => started().close(id, code, reason),
-    doubt: (id) => started().doubt(id),
+    checkAlive: (id) => started().checkAlive(id),
     request: (id, bytes, timeoutMs, signal) => started().request(id, bytes, timeoutMs, signal),
     send: (id, bytes) => started().send(id, bytes),
     respond: (id, streamId, bytes) => started().respond(id, streamId, bytes),

@@ -162,8 +162,8 @@ export function transportContract(
       far.answer = () => {};
       const waiting = near.transport.request(connection.connectionId, text('slow'), 60_000);
       const { connectionId, streamId } = await far.event('request');
-      near.transport.doubt(connection.connectionId);
-      near.transport.doubt(connection.connectionId + 1_000);
+      near.transport.checkAlive(connection.connectionId);
+      near.transport.checkAlive(connection.connectionId + 1_000);
       expect((await near.transport.statistics()).counters['connections.doubted']).toBe(1);
       far.transport.respond(connectionId, streamId, text('at last'));
       expect(await waiting).toMatchObject({ ok: true });

@@ -2,7 +2,7 @@
 // checked, places are given by the same rules as over QUIC, and a test can cut lines, let a hub
 // fall silent, or put somebody in the middle.
 import { isIP } from 'node:net';
-import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
+import { LOST_AFTER_CHECK_MS } from '../../main/adapters/quic/limits.ts';
 import {
   changed,
   decidePlace,
@@ -205,11 +205,11 @@ export class MemoryTransport implements Transport {
     if (end !== undefined) this.#close(end, code, reason);
   }
 
-  doubt(connectionId: number): void {
+  checkAlive(connectionId: number): void {
     const end = this.#ends.get(connectionId);
     if (end === undefined) return;
     this.#count('connections.doubted');
-    this.#timer(LOST_AFTER_DOUBT_MS, () => {
+    this.#timer(LOST_AFTER_CHECK_MS, () => {
       const isHeard = end.other?.isOpen === true && !this.#isSilent && !end.other.owner.#isSilent;
       if (!isHeard) this.#ended(end, null, 'network', 'nothing was heard any more');
     });

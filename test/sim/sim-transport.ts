@@ -1,7 +1,7 @@
 // The Transport port over the simulated network, for one run of a hub. Gives places by the same
 // rules as over QUIC and reports what QUIC reports; a killed one says nothing more to anybody, in
 // either direction.
-import { LOST_AFTER_DOUBT_MS } from '../../main/adapters/quic/limits.ts';
+import { LOST_AFTER_CHECK_MS } from '../../main/adapters/quic/limits.ts';
 import {
   changed,
   decidePlace,
@@ -176,7 +176,7 @@ export class SimTransport implements Transport {
     if (end !== undefined) this.#close(end, code, reason);
   }
 
-  doubt(connectionId: number): void {
+  checkAlive(connectionId: number): void {
     const end = this.#ends.get(connectionId);
     const other = end?.other;
     if (end === undefined || other === undefined) return;
@@ -186,7 +186,7 @@ export class SimTransport implements Transport {
       if (other.isOpen && other.owner.isUp)
         this.#network.carry(other.owner.host, this.host, wanted, () => (isHeard = true));
     });
-    this.#network.world.after(LOST_AFTER_DOUBT_MS, () => {
+    this.#network.world.after(LOST_AFTER_CHECK_MS, () => {
       if (!isHeard) end.lose();
     });
   }

@@ -12,7 +12,7 @@ export function verifyAudit(reads: Pick<AuditReads, 'auditHead' | 'walkAudit'>):
   const { seq: rows, issuedSeq } = reads.auditHead();
   for (let position = CHAIN_START; position.seq < issuedSeq;) {
     const walked = reads.walkAudit(position, issuedSeq, ROWS_AT_ONCE);
-    if (walked.flaw !== null) return { rows, brokenSeq: walked.flaw.seq };
+    if (walked.mismatch !== null) return { rows, brokenSeq: walked.mismatch.seq };
     ({ position } = walked);
   }
   return { rows, brokenSeq: null };

@@ -184,9 +184,10 @@ export class QuicConnection {
   }
 
   /** Asks the peer for a sign of life now; without one the connection is lost in seconds. */
-  doubt(): void {
+  checkAlive(): void {
     if (this.#status !== 'open') return;
-    if (!this.#silence.doubt(this.#host.clock.monotonicMs(), () => this.peer.roundTripMs)) return;
+    if (!this.#silence.startCheck(this.#host.clock.monotonicMs(), () => this.peer.roundTripMs))
+      return;
     this.#host.counters.add('connections.doubted');
     this.#turns.later();
     this.#dirty = true;

@@ -186,8 +186,8 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     this.#open.get(connectionId)?.close(code, reason);
   }
 
-  doubt(connectionId: number): void {
-    this.#open.get(connectionId)?.doubt();
+  checkAlive(connectionId: number): void {
+    this.#open.get(connectionId)?.checkAlive();
   }
 
   /** Sends a request or a one-way message; see OutgoingMessages. */
@@ -327,7 +327,8 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     }
     // A peer that connects again may have lost what it had, and cannot say so of a connection that
     // it had dialled itself.
-    for (const other of this.#open.values()) if (other.keyHex === connection.keyHex) other.doubt();
+    for (const other of this.#open.values())
+      if (other.keyHex === connection.keyHex) other.checkAlive();
     if (decision.evicted.length > 0)
       this.#counters.add('connections.evicted', decision.evicted.length);
     for (const eviction of decision.evicted)

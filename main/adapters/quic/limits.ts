@@ -73,15 +73,15 @@ export const LOST_AFTER_SILENCE_MS = 18_000;
  * The same when something says, without proof, that the peer has lost the connection: it was asked
  * at once.
  */
-export const LOST_AFTER_DOUBT_MS = 4_000;
+export const LOST_AFTER_CHECK_MS = 4_000;
 /**
  * On a slow path it takes this many round trips: six probe timeouts (RFC 9002, Section 6.2), whose
  * variation is taken for half a round trip. Three are shorter than what a lossy line needs to
  * answer one ping.
  */
-export const LOST_AFTER_DOUBT_ROUND_TRIPS = 18;
-/** While in doubt the peer is asked again so often. */
-export const DOUBT_PING_INTERVAL_MS = 1_000;
+export const LOST_AFTER_CHECK_ROUND_TRIPS = 18;
+/** How often the peer is asked again during such a check. */
+export const CHECK_PING_INTERVAL_MS = 1_000;
 
 /**
  * A timer that is late by this much tells that this process stood still: a suspended computer, a

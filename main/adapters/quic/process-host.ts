@@ -108,8 +108,8 @@ class ProcessHost {
         return endpoint.keepPlaces(command.keys);
       case 'close':
         return endpoint.close(command.connectionId, command.code, command.reason);
-      case 'doubt':
-        return endpoint.doubt(command.connectionId);
+      case 'checkAlive':
+        return endpoint.checkAlive(command.connectionId);
       case 'reset':
         return endpoint.reset(command.connectionId, command.streamId, command.code);
       case 'statistics':

@@ -47,7 +47,7 @@ export type Command =
       readonly code: CloseCode;
       readonly reason: string;
     }
-  | { readonly type: 'doubt'; readonly connectionId: number }
+  | { readonly type: 'checkAlive'; readonly connectionId: number }
   | {
       readonly type: 'reset';
       readonly connectionId: number;

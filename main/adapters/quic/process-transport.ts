@@ -119,8 +119,8 @@ class ProcessTransport implements Transport {
     this.#link?.command({ type: 'close', connectionId, code, reason });
   }
 
-  doubt(connectionId: number): void {
-    this.#link?.command({ type: 'doubt', connectionId });
+  checkAlive(connectionId: number): void {
+    this.#link?.command({ type: 'checkAlive', connectionId });
   }
 
   request(

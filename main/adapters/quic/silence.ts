@@ -2,10 +2,10 @@
 // then the end. Where there is a sign that it lost the connection, both come much sooner. Pure
 // bookkeeping.
 import {
-  DOUBT_PING_INTERVAL_MS,
+  CHECK_PING_INTERVAL_MS,
   LAST_WORD_LIMIT_MS,
-  LOST_AFTER_DOUBT_MS,
-  LOST_AFTER_DOUBT_ROUND_TRIPS,
+  LOST_AFTER_CHECK_MS,
+  LOST_AFTER_CHECK_ROUND_TRIPS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
 } from './limits.ts';
@@ -13,7 +13,7 @@ import {
 export class Silence {
   #pingDueMs: number;
   #lostMs: number;
-  #inDoubt = false;
+  #isChecking = false;
 
   constructor(nowMs: number) {
     this.#pingDueMs = nowMs + PING_AFTER_SILENCE_MS;
@@ -21,21 +21,21 @@ export class Silence {
   }
 
   heard(nowMs: number): void {
-    this.#inDoubt = false;
+    this.#isChecking = false;
     this.#lostMs = nowMs + LOST_AFTER_SILENCE_MS;
     this.#pingDueMs = Math.max(this.#pingDueMs, nowMs + PING_AFTER_SILENCE_MS);
   }
 
   /**
    * Something says that the peer has lost the connection, without proof: it is asked at once, and
-   * every second until it is heard. False = it was in doubt already. `roundTripMs` is asked only
-   * where it counts.
+   * every second until it is heard. False: such a check is under way already. `roundTripMs` is read
+   * only where it counts.
    */
-  doubt(nowMs: number, roundTripMs: () => number): boolean {
-    if (this.#inDoubt) return false;
-    this.#inDoubt = true;
+  startCheck(nowMs: number, roundTripMs: () => number): boolean {
+    if (this.#isChecking) return false;
+    this.#isChecking = true;
     this.#pingDueMs = nowMs;
-    const limitMs = Math.max(LOST_AFTER_DOUBT_MS, LOST_AFTER_DOUBT_ROUND_TRIPS * roundTripMs());
+    const limitMs = Math.max(LOST_AFTER_CHECK_MS, LOST_AFTER_CHECK_ROUND_TRIPS * roundTripMs());
     this.#lostMs = Math.min(this.#lostMs, nowMs + limitMs);
     return true;
   }
@@ -49,7 +49,7 @@ export class Silence {
   judge(nowMs: number): 'nothing' | 'ping' | 'lost' {
     if (nowMs >= this.#lostMs) return 'lost';
     if (nowMs < this.#pingDueMs) return 'nothing';
-    this.#pingDueMs = nowMs + (this.#inDoubt ? DOUBT_PING_INTERVAL_MS : PING_AFTER_SILENCE_MS);
+    this.#pingDueMs = nowMs + (this.#isChecking ? CHECK_PING_INTERVAL_MS : PING_AFTER_SILENCE_MS);
     return 'ping';
   }
 }

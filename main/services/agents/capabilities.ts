@@ -28,7 +28,7 @@ export class Capabilities {
   readonly #deps: Deps;
   readonly #startedAtMs: number;
   /** The revision that other hubs were last told of, or can have asked for. */
-  #told: unknown;
+  #announcedRev: unknown;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -62,15 +62,15 @@ export class Capabilities {
 
   /** From now on a change is one against this. */
   start(): void {
-    this.#told = this.payload().rev;
+    this.#announcedRev = this.payload().rev;
   }
 
   /** Tells the hubs that are online, if what is offered here is not what it was. */
   announce(): void {
     const { store, messenger, random } = this.#deps;
     const { rev } = this.payload();
-    if (rev === this.#told) return;
-    this.#told = rev;
+    if (rev === this.#announcedRev) return;
+    this.#announcedRev = rev;
     const payload = { topic: CAPABILITIES_TOPIC, data: { rev } };
     for (const { key, trust } of store.read.peers()) {
       const isTold = trust === 'paired' && messenger.extensions(key).includes(CAPABILITIES);

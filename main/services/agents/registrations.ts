@@ -48,7 +48,7 @@ const CODE_DIGITS = 6;
 export class Registrations {
   readonly #deps: Deps;
   readonly #failures = new Map<string, number>();
-  readonly #handingOut = new Set<string>();
+  readonly #delivering = new Set<string>();
   #timer: TimerHandle | undefined;
 
   constructor(deps: Deps) {
@@ -204,15 +204,15 @@ export class Registrations {
 
   /** Minted now; the row goes before the answer does, so that no second poll ever gets one. */
   async #lease(row: RegistrationRow): Promise<RegistrationOutcome> {
-    if (this.#handingOut.has(row.id)) return { state: 'confirmed', token: null };
-    this.#handingOut.add(row.id);
+    if (this.#delivering.has(row.id)) return { state: 'confirmed', token: null };
+    this.#delivering.add(row.id);
     try {
       const token = await this.#deps.mintAgentToken(row.agentName);
       await this.#deps.unit.run((tables) => tables.deleteRegistration(row.id));
       this.#deps.agents.presence.tokenMade(row.agentName);
       return { state: 'confirmed', token };
     } finally {
-      this.#handingOut.delete(row.id);
+      this.#delivering.delete(row.id);
     }
   }
 

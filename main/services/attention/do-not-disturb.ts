@@ -126,13 +126,13 @@ export class DoNotDisturb implements Gate {
   readonly #stored: StoredSettings;
   #onChange: (tables: Tables, after: After, toHold: WaitingToHold) => void = () => undefined;
   /** What the pages were told last, as text. */
-  #told: string;
+  #lastReported: string;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.floods = new Floods(deps.clock, () => this.tell());
     this.#stored = new StoredSettings(deps);
-    this.#told = JSON.stringify(this.dto());
+    this.#lastReported = JSON.stringify(this.dto());
   }
 
   /**
@@ -418,8 +418,8 @@ export class DoNotDisturb implements Gate {
   tell(): void {
     const attention = this.dto();
     const text = JSON.stringify(attention);
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#lastReported) return;
+    this.#lastReported = text;
     this.#deps.events.publish({ type: 'do_not_disturb', attention });
   }
 

@@ -1,10 +1,10 @@
-// Counts what each hub asked in vain: refused because too many of its requests wait, or declined.
-// Kept in memory only, so that a flood does not fill the disk. It decides only whether a hub may
-// still notify, and whether muting it is offered.
+// Counts each hub's failed requests: declined, or refused because too many wait. Kept in memory
+// only, so that a flood does not fill the disk. Decides only whether a hub may still notify, and
+// whether muting it is offered.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { isLocal } from '../tasks/parties.ts';
-import { FLOOD_TOLD_INTERVAL_MS, FLOOD_WINDOW_MS, REFUSALS_BEFORE_MUTE_OFFER } from './limits.ts';
+import { FLOOD_NOTICE_INTERVAL_MS, FLOOD_WINDOW_MS, REFUSALS_BEFORE_MUTE_OFFER } from './limits.ts';
 
 interface Flood {
   readonly party: PartyKey;
@@ -31,7 +31,7 @@ export class Floods {
   readonly #onChange: () => void;
   /** One entry for each hub that is paired at most. */
   readonly #counted = new Map<PartyKey, Counted>();
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
   #telling: TimerHandle | undefined;
   #fading: TimerHandle | undefined;
   #stopped = false;
@@ -102,10 +102,10 @@ export class Floods {
 
   #tell(): void {
     if (this.#telling !== undefined) return;
-    const waitMs = this.#toldAtMs + FLOOD_TOLD_INTERVAL_MS - this.#clock.monotonicMs();
+    const waitMs = this.#reportedAtMs + FLOOD_NOTICE_INTERVAL_MS - this.#clock.monotonicMs();
     const tell = (): void => {
       this.#telling = undefined;
-      this.#toldAtMs = this.#clock.monotonicMs();
+      this.#reportedAtMs = this.#clock.monotonicMs();
       this.#onChange();
     };
     if (waitMs <= 0) tell();

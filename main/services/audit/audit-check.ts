@@ -111,11 +111,11 @@ export class LogWalk {
       signed = { seq, chain, counter };
       onProgress?.({ checked: seq, signed });
     }
-    const { position, flaw } = await this.#rows(signed, end, true);
+    const { position, mismatch } = await this.#rows(signed, end, true);
     return this.#walked(
       signed,
       position,
-      flaw === null ? null : this.#finding(flaw.kind, flaw.seq),
+      mismatch === null ? null : this.#finding(mismatch.kind, mismatch.seq),
     );
   }
 
@@ -129,8 +129,8 @@ export class LogWalk {
       row.seq > signed.seq &&
       this.#isOwn(row);
     if (row === undefined || !isOwn) return this.#finding('signature', first);
-    const { position, flaw } = await this.#rows(signed, row.seq, false);
-    if (flaw !== null) return this.#finding(flaw.kind, flaw.seq);
+    const { position, mismatch } = await this.#rows(signed, row.seq, false);
+    if (mismatch !== null) return this.#finding(mismatch.kind, mismatch.seq);
     await this.#did(WALK_ROWS_MAX / WALK_SIGNATURES_MAX);
     return Buffer.compare(position.chain, row.chain) === 0
       ? null
@@ -147,14 +147,14 @@ export class LogWalk {
       const walked = this.#deps.read.walkAudit(position, end, WALK_ROWS_MAX, ({ seq, action }) => {
         if (isUnsigned && action === ACKNOWLEDGED) foreign ??= seq;
       });
-      if (foreign !== undefined) return { position, flaw: { seq: foreign, kind: 'changed' } };
-      if (walked.flaw !== null) return walked;
+      if (foreign !== undefined) return { position, mismatch: { seq: foreign, kind: 'changed' } };
+      if (walked.mismatch !== null) return walked;
       await this.#did(walked.position.seq - position.seq);
       ({ position } = walked);
       this.#deps.onProgress?.({ checked: position.seq });
       if (position.seq >= end) return walked;
     }
-    return { position: from, flaw: null };
+    return { position: from, mismatch: null };
   }
 
   /**
@@ -205,10 +205,7 @@ export class LogWalk {
     return { signed, position, finding, acknowledged: this.#acknowledged };
   }
 
-  /**
-   * Counts what was done, and lets everything else go on once it is a turn's share. @throws
-   * CANCELLED
-   */
+  /** Counts the work, and yields to other tasks after one turn's share. @throws CANCELLED */
   async #did(rows: number): Promise<void> {
     this.#done += rows;
     if (this.#done >= WALK_ROWS_MAX) {
@@ -255,8 +252,8 @@ interface AuditCheckDeps {
   readonly databaseId: () => string;
   readonly keyHex: () => string | null;
   /**
-   * What the key vault counts; null when it could not be asked, higher than any where it counts
-   * another database.
+   * The key vault's count. null when the vault could not be asked; higher than any count if it
+   * counts another database.
    */
   readonly keptCount: () => number | null;
 }
@@ -300,12 +297,12 @@ export class AuditCheck {
     return this.#current;
   }
 
-  /** The finding was acknowledged: what the last check came to says nothing of the log now. */
+  /** The finding was acknowledged, so the last check's result no longer counts. */
   forget(): void {
     if (this.#running === undefined) this.#current = NEVER;
   }
 
-  /** Calls a running check off, and waits until it has let go. Idempotent. */
+  /** Cancels a running check and waits until it has ended. Idempotent. */
   async cancel(): Promise<AuditCheckDto> {
     this.#cancelled.abort();
     await this.#running;

@@ -1,7 +1,7 @@
-// An inbox item in the dialect of the agent that gets it: the message itself where it was written
-// in that dialect, else one made of its AXON fields. Reads what is handed out anyway.
+// An inbox item in the dialect of the agent that gets it: the message itself if it was written in
+// that dialect, else one made of its AXON fields. Reads only what is delivered anyway.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { Dialect, Told } from '../../dialects/dialect.ts';
+import type { AxonMessage, Dialect } from '../../dialects/dialect.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
@@ -50,8 +50,8 @@ export class NativeItems {
     });
   }
 
-  /** What an answer, a cancel or a word about a request is about, as the agent wrote or read it. */
-  #answered(dialect: Dialect, item: DeliveryDto): Told['answers'] {
+  /** The request that an answer, a cancel or a notice is about, as the agent wrote or read it. */
+  #answered(dialect: Dialect, item: DeliveryDto): AxonMessage['answers'] {
     const task = this.#taskOf(item);
     if (task === undefined) return null;
     const origin = readOrigin(readObject(task.payload));

@@ -1,5 +1,5 @@
-// Tells whoever asked how far its request is: a notify `axon.progress` with the request's id as ref
-// (PROTOCOL.md, Delegation states). It promises nothing and holds up nothing.
+// Reports a request's progress to its asker: a notify `axon.progress` with the request's id as ref
+// (PROTOCOL.md, Delegation states). It promises nothing and holds nothing up.
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -7,12 +7,12 @@ import type { Store, TaskRow } from '../../ports/store.ts';
 import { DECISIONS } from '../../protocol/decision.ts';
 import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
-import { toWire, type ToldState } from '../tasks/wire-states.ts';
+import { toWire, type ReportedState } from '../tasks/wire-states.ts';
 
 const PROGRESS = 'progress/1';
 
 interface ProgressWords {
-  readonly state: ToldState;
+  readonly state: ReportedState;
   readonly text?: string;
   /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
   readonly heldMs?: number | null;
@@ -28,7 +28,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
 }
 
-type ToldTask = Pick<
+type ReportedTask = Pick<
   TaskRow,
   'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'
 >;
@@ -40,13 +40,13 @@ export class Progress {
     this.#deps = deps;
   }
 
-  tell(task: ToldTask, words: ProgressWords): void {
+  tell(task: ReportedTask, words: ProgressWords): void {
     this.#tell(task, words).catch((error: unknown) =>
       this.#deps.log.warn('progress not told', { error: String(error) }),
     );
   }
 
-  async #tell(task: ToldTask, words: ProgressWords): Promise<void> {
+  async #tell(task: ReportedTask, words: ProgressWords): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
     // Nothing the agent says leaves this hub for a task that was to report nothing.
     const state = toWire(words.state);
@@ -74,7 +74,8 @@ export class Progress {
         party: task.party,
         kind: message.kind,
         ref: message.ref,
-        // A bare state is for the hub that asked; only words belong to the thread that people read.
+        // A state without words is only for the hub that asked; words belong to the conversation
+        // that people read.
         conversationId: 'text' in data ? task.conversationId : null,
         taskId: null,
         fromAgent: task.toAgent,

@@ -1,7 +1,7 @@
 // Every open connection, and which one of a key is used for sending. Two hubs may dial each other
-// at once: after both hellos the one dialled by the lower agent id stays, the other is drained and
-// closed when idle (PROTOCOL.md, Connection). A connection is given up only after the one that
-// stays has answered: a hub that dials anew may have lost the older one.
+// at once. After both hellos the connection dialled by the lower agent id stays; the other is
+// drained and closed when idle (PROTOCOL.md, Connection). A connection is given up only after the
+// one that stays has answered, because a hub that dials again may have lost the older one.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { CloseCode, ConnectionInfo, KeyHex, Transport } from '../../ports/transport.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -10,10 +10,10 @@ import { Link } from './link.ts';
 
 interface LinkTableDeps {
   readonly clock: Clock;
-  readonly transport: Pick<Transport, 'close' | 'doubt' | 'keepPlaces'>;
+  readonly transport: Pick<Transport, 'close' | 'checkAlive' | 'keepPlaces'>;
   readonly ownAgentId: () => string;
   /**
-   * Asks over exactly this connection whether the other side still answers, within
+   * Checks over exactly this connection that the other side still answers, within
    * KEEP_CHECK_TIMEOUT_MS.
    */
   readonly isAlive: (link: Link) => Promise<boolean>;
@@ -126,11 +126,11 @@ export class LinkTable {
   }
 
   /**
-   * A sleep or another network leaves dead connections. The transport finds them: a ping of ours
-   * would wait behind other work, and a hub that is only slow would count as dead.
+   * A sleep or another network leaves dead connections. The transport finds them: our own ping
+   * would wait behind other work, and a slow hub would count as dead.
    */
-  doubtAll(): void {
-    for (const link of this.all()) this.#deps.transport.doubt(link.id);
+  checkAllAlive(): void {
+    for (const link of this.all()) this.#deps.transport.checkAlive(link.id);
   }
 
   /** Forgets everything; the transport closes the connections itself. */
@@ -139,9 +139,9 @@ export class LinkTable {
   }
 
   async #weigh(older: Link, newer: Link): Promise<void> {
-    // If the other side has lost it, what is under way on it fails within seconds and may be sent
-    // again; if it is only slow, it goes on.
-    this.#deps.transport.doubt(older.id);
+    // If the other side has lost it, its requests fail within seconds and may be sent again. If it
+    // is only slow, they continue.
+    this.#deps.transport.checkAlive(older.id);
     const isAlive = await this.#deps.isAlive(older);
     if (older.isGone || newer.isGone) return;
     const [sending, drained] =

@@ -1,6 +1,6 @@
-// Puts together everything between hubs that is not work: connections, hello, dialling, liveness,
-// and the messenger of the work services. It starts and stops the transport. No message goes past
-// the gate, and no key is trusted because of how it was found.
+// Combines everything between hubs that is not work: connections, hello, dialling, liveness, and
+// the messenger of the work services. Starts and stops the transport. No message passes around the
+// gate, and no key is trusted because of how it was found.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -320,7 +320,7 @@ export class PeerLinks implements PeerMessenger {
    * dialled afresh.
    */
   redial(): void {
-    this.#table.doubtAll();
+    this.#table.checkAllAlive();
     this.#dialler.wakeAll();
   }
 

@@ -1,7 +1,6 @@
-// POST /v1/messages: a message in a dialect. It becomes what the same agent could have asked for in
-// the words of AXON (a query, a delegation, a notice, a reply, a cancel), with the message whole
-// beside it. An agent speaks for itself alone, and refers to earlier messages by the ids that it
-// gave or was given.
+// POST /v1/messages: a message in a dialect. It becomes the AXON request that the same agent could
+// have made (a query, a delegation, a notice, a reply, a cancel), with the message whole beside it.
+// An agent speaks only for itself, and refers to earlier messages by ids that it gave or was given.
 import * as v from 'valibot';
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
@@ -164,7 +163,7 @@ export class NativeMessages {
     };
   }
 
-  /** The hub tells the other hub; the agent that asked is told in words, as far as it is known. */
+  /** The hub tells the other hub. The agent that asked gets a notice, if it is known. */
   async #accept({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
@@ -187,7 +186,7 @@ export class NativeMessages {
     return {};
   }
 
-  /** What the other hub told last, asked for anew; of agents here, what they offer. */
+  /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
   async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
     const { recipients, refreshCapabilities, store, random, clock, agents } = this.#deps;
     const to = this.#recipient(agent, reading, 'query');
@@ -199,14 +198,14 @@ export class NativeMessages {
         : agents.active().map(offerOf);
     const asked = known.filter(({ name }) => found.agent === null || name === found.agent);
     const id = random.uuid();
-    const told = {
+    const addressing = {
       id,
       at: clock.wallMs(),
       from: found.agent ?? (found.at === 'peer' ? found.peer.petname : agent),
       to: agent,
       conversation: id,
     };
-    const native = dialect.offer?.(told, together(asked), message);
+    const native = dialect.offer?.(addressing, together(asked), message);
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
@@ -282,8 +281,9 @@ export class NativeMessages {
   }
 
   /**
-   * An answer is about a request in hand, a cancel about one of its own; anything else goes on from
-   * either. @throws AppError conflict
+   * An answer refers to a request in hand, a cancel to one of its own; anything else may follow
+   * either.
+   * @throws AppError conflict
    */
   #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
     const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);

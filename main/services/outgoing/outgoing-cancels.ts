@@ -1,7 +1,8 @@
-// Taking back what another hub may have and has not said so: a delegation whose ack is missing, a
-// question whose asker hung up. The task is `cancelling` until the other hub's word, because nobody
-// here knows whether it runs there (PROTOCOL.md, Delegation states). Owns what that word means for
-// the task; the sending, over restarts too, is the outbox's.
+// Cancels what another hub may have but has not acknowledged: a delegation without an ack, a
+// question whose asker hung up. Also cancels what a removed agent delegated. The task is
+// `cancelling` until the other hub answers, because nobody here knows whether it runs there
+// (PROTOCOL.md, Delegation states). Owns what that answer means for the task; the outbox does the
+// sending, over restarts too.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -24,7 +25,7 @@ import type { TaskEvents } from '../tasks/task-events.ts';
 /** Of a delegation that somebody here cancelled. */
 export const YOU_CANCELLED = 'You cancelled it.';
 
-/** What people read of why a task is cancelled; what follows from it hangs on the word alone. */
+/** Why a task is cancelled, as people read it. Only the key decides what follows. */
 const WHY: Readonly<Record<NonNullable<TaskRow['cancelCause']>, string>> = {
   cancelled: YOU_CANCELLED,
   hung_up: 'Whoever asked stopped waiting for the answer.',
@@ -45,8 +46,8 @@ interface Deps {
 export class OutgoingCancels {
   readonly #deps: Deps;
   /**
-   * Delegations that the other hub says it has nothing open of, until a result that is on its way
-   * has had its time to come.
+   * Delegations of which the other hub says that nothing is open there. Each waits here for a
+   * result that may still be on its way.
    */
   readonly #settling = new Map<string, TimerHandle>();
   #stopped = false;
@@ -80,8 +81,8 @@ export class OutgoingCancels {
   }
 
   /**
-   * Takes an open task back, inside a commit: it is `cancelling` from there, and the other hub is
-   * told as soon as that can be.
+   * Cancels an open task, inside a commit. It is `cancelling` from there, and the other hub is told
+   * as soon as possible.
    * @param reason what the other hub's people are told, or null
    */
   begin(
@@ -97,7 +98,7 @@ export class OutgoingCancels {
     return cancelling;
   }
 
-  /** Takes back what an agent that is removed asked of other hubs. Inside a commit. */
+  /** Cancels what a removed agent delegated to other hubs. Inside a commit. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       const isIts = task.direction === 'outgoing' && task.fromAgent === agent;
@@ -107,9 +108,9 @@ export class OutgoingCancels {
   }
 
   /**
-   * Tells the other hub (once more): the word before may have come there before what it takes back.
-   * Inside a commit. False when too much waits for that hub already: one that has answered nothing
-   * for so long is told no more, and what it has ends there by its deadline.
+   * Cancels, or cancels again: the first cancel may have arrived before the delegation. Inside a
+   * commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
+   * ends there by its deadline.
    */
   again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
@@ -142,16 +143,15 @@ export class OutgoingCancels {
     const task = taskOf(tables, row);
     if (task?.state !== 'cancelling') return;
     const isQuestion = task.kind === 'query';
-    // It had begun, so its report, however long that is on its way, or its deadline tells the end:
-    // a second cancel says nothing new.
+    // It had begun, so its report or its deadline tells the end, however late. A second cancel says
+    // nothing new.
     const tellsTheEnd = outcome === 'cancelled' || (outcome === 'nothing_open' && !task.reportBack);
     if (task.cancelAnswer === 'asked_to_stop' && !tellsTheEnd) return;
     switch (outcome) {
       case 'cancelled':
         return this.#end(tables, after, task, 'cancelled', null);
       case 'asked_to_stop':
-        // Its agent has it: how that ends is told by its result. The answer to a question has
-        // nobody to go to.
+        // Its agent has it, so its result tells the end. Nobody waits for the answer to a question.
         return isQuestion
           ? this.#end(tables, after, task, 'cancelled', null)
           : this.#goesOn(tables, after, task, 'asked_to_stop');
@@ -207,7 +207,7 @@ export class OutgoingCancels {
           if (task?.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
         })
         .catch((error: unknown) => {
-          this.#deps.log.warn('called-off task not ended', { error: String(error) });
+          this.#deps.log.warn('cancelled task not ended', { error: String(error) });
           this.#settle(taskId);
         });
     });
@@ -215,8 +215,8 @@ export class OutgoingCancels {
   }
 
   /**
-   * The other hub ended the question before: with the line, when that is gone; otherwise perhaps by
-   * an answer that nobody here heard.
+   * The other hub had ended the question already: with its stream if that is gone, else perhaps by
+   * an answer that never arrived here.
    */
   #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
     if (task.cancelCause !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
@@ -234,22 +234,20 @@ export class OutgoingCancels {
     after: After,
     task: TaskRow,
     state: 'cancelled' | 'failed',
-    doubt: string | null,
+    detail: string | null,
   ): void {
     const why = task.reason ?? YOU_CANCELLED;
     this.#deps.endings.end(tables, after, task, {
       state,
       code: state === 'cancelled' ? 'cancelled' : 'timeout',
-      reason: doubt === null ? why : `${why} ${doubt}`,
+      reason: detail === null ? why : `${why} ${detail}`,
       by: task.fromAgent ?? 'owner',
       surface: 'agent',
       from: 'asker',
     });
   }
 
-  /**
-   * A question is over at its deadline wherever it is; what is told of it afterwards helps nobody.
-   */
+  /** A question ends at its deadline everywhere; a cancel after that helps nobody. */
   #lifetimeOf(task: TaskRow): number {
     if (task.kind === 'delegate') return OUTBOX_LIFETIME_MS;
     const passedMs = Math.max(0, this.#deps.clock.wallMs() - task.receivedAt);

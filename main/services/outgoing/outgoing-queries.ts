@@ -1,6 +1,6 @@
-// Questions of our agents to other hubs: the line stays open until the answer, the deadline or the
-// asker's going. They promise nothing, so each is written down once, when its line ends, or as soon
-// as the other hub tells how far it is; one that nobody waits for any more is cancelled there.
+// Questions of our agents to other hubs. The stream stays open until the answer, the deadline, or
+// the asker hangs up. They promise nothing, so each is stored once: when its stream ends, or when
+// the other hub first reports progress. One that nobody waits for any more is cancelled there.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { checkAnswer } from '../../dialects/origin.ts';
@@ -85,14 +85,14 @@ export class OutgoingQueries {
       at: clock.wallMs(),
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
     };
-    const outcome = await this.#exchange(asked, message, signal);
+    const outcome = await this.#request(asked, message, signal);
     if (outcome instanceof AppError) throw outcome;
     return answeredReport(id, chosenOf(recipient, ''), outcome);
   }
 
   /**
-   * The task of an open question, written down now if it is not there yet; undefined when no such
-   * line is open.
+   * The task of an open question, stored now if it is not yet; undefined when no such question is
+   * open.
    */
   taskOf(tables: Tables, party: PartyKey, messageId: string): TaskRow | undefined {
     const asked = this.#open.get(messageId);
@@ -103,7 +103,7 @@ export class OutgoingQueries {
     return this.#open.get(messageId)?.party === party;
   }
 
-  async #exchange(
+  async #request(
     asked: Asked,
     message: OutgoingMessage,
     signal: AbortSignal,
@@ -127,9 +127,9 @@ export class OutgoingQueries {
   }
 
   /**
-   * Nobody waits for it any more, and the other hub may still have it before a person or an agent:
-   * it is told. When the asker hung up, that hub's word ends the task; a line that broke and a
-   * deadline that passed end it at once, because there it ends of itself too.
+   * Nobody waits for it any more, and the other hub may still have it: cancels it there. If the
+   * asker hung up, the other hub's answer ends the task. A broken stream or a passed deadline ends
+   * it at once, because there it ends by itself too.
    */
   async #cancel(asked: Asked, error: AppError): Promise<void> {
     const { unit, cancels, events, log } = this.#deps;
@@ -260,8 +260,8 @@ function endOf(
 const NOBODY_WAITS = 'Nobody waits for the answer any more.';
 
 /**
- * Whether the question may have arrived: what the other hub itself answered is over there, and what
- * never left is not there.
+ * Whether the question may still run there. Not if the other hub itself answered, or if it never
+ * left.
  */
 function mayRunThere({ code, failedBy }: AppError): boolean {
   return (

@@ -1,5 +1,5 @@
-// How far other hubs are with what our agents asked: recorded, and a delegation's state moved along
-// as far as it tells. Promises nothing.
+// Progress of other hubs with our agents' requests: recorded, and the state of a delegation updated
+// to match. Promises nothing.
 import { canMove } from '../../core/task-state.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -12,7 +12,7 @@ import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { HELD_SAID_MAX_MS } from './limits.ts';
-import { readWireState, type ToldState } from '../tasks/wire-states.ts';
+import { readWireState, type ReportedState } from '../tasks/wire-states.ts';
 
 interface Deps {
   readonly store: Store;
@@ -56,9 +56,9 @@ export class ProgressReports {
     };
     const tell = (): void => events.changed(task.id);
     const to = seenState(payload);
-    const told = keptDecision(task, payload.decision, at);
-    const isNews = to !== undefined && (task.state !== to || to === 'held' || told !== undefined);
-    if (!isNews || (!isAsked && task.state === 'sending')) {
+    const kept = keptDecision(task, payload.decision, at);
+    const isUpdate = to !== undefined && (task.state !== to || to === 'held' || kept !== undefined);
+    if (!isUpdate || (!isAsked && task.state === 'sending')) {
       store.writeBehind((tables) => tables.insertMessage(report), tell);
       return;
     }
@@ -66,9 +66,9 @@ export class ProgressReports {
     await unit.run((tables, after) => {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
-      if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
+      if (current?.state === to) changeTask(tables, current, { heldUntil, ...kept });
       else if (current && canMove(current.state, to, 'outgoing'))
-        moveTask(tables, current, to, { heldUntil, ...told });
+        moveTask(tables, current, to, { heldUntil, ...kept });
       after(tell);
     });
   }
@@ -78,7 +78,7 @@ function hasWords(payload: NotifyPayload): boolean {
   return isJsonObject(payload.data) && typeof payload.data.text === 'string';
 }
 
-/** By our own clock; the other hub's say is bounded as every wait for a person is. */
+/** By our own clock. The other hub's value is bounded like every wait for a person. */
 function heldUntilOf(payload: NotifyPayload, at: number): number | null {
   const heldMs = isJsonObject(payload.data) ? payload.data.held_ms : null;
   return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0
@@ -86,6 +86,6 @@ function heldUntilOf(payload: NotifyPayload, at: number): number | null {
     : null;
 }
 
-function seenState(payload: NotifyPayload): ToldState | undefined {
+function seenState(payload: NotifyPayload): ReportedState | undefined {
   return isJsonObject(payload.data) ? readWireState(payload.data.state) : undefined;
 }

@@ -1,6 +1,5 @@
-// What people do with the household's rules: see them, make them by hand, pause them, take them
-// away and give them back, and try what would happen to a request. For people only; decides no
-// request itself.
+// What people do with the household's rules: list, make, pause, remove and restore them, and try
+// what would happen to a request. For people only; decides no request itself.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
@@ -19,7 +18,7 @@ import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { pageOf, readCursor, type Page } from '../base/paging.ts';
 import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
-import { draftOf } from './by-hand.ts';
+import { draftOf } from './manual-rules.ts';
 import { RESTORE_WINDOW_MS, RULES_MAX } from './limits.ts';
 import type { RuleBook } from './rule-book.ts';
 import type { Assessment } from '../tasks/verdict.ts';
@@ -102,8 +101,8 @@ export class Rules {
   }
 
   /**
-   * The rule that `create` would make of the same words, and what it would have done. @throws
-   * AppError as `create`
+   * The rule that `create` would make of the same input, and what it would have done.
+   * @throws AppError as `create`
    */
   preview(params: OperationParams<'rules.create'>): RulePreviewDto {
     const { store, book, views, trialsOf } = this.#deps;
@@ -129,8 +128,8 @@ export class Rules {
   }
 
   /**
-   * Gives back what was taken away a moment ago. @throws AppError not_found, gone, conflict,
-   * overloaded
+   * Restores a rule that was just removed.
+   * @throws AppError not_found, gone, conflict, overloaded
    */
   async restore(id: string, maker: Decider): Promise<RuleDto> {
     const { unit, book } = this.#deps;

@@ -1,6 +1,6 @@
-// The words for how far a request is and what was decided about it, as they cross the wire
-// (PROTOCOL.md, Delegation states, Decisions), and what they are called everywhere else. The one
-// place that knows both; nothing else may spell the wire's.
+// The words on the wire for a request's progress and its decision (PROTOCOL.md, Delegation states,
+// Decisions), mapped to the hub's own states. Only this file knows both; nothing else may spell the
+// wire's words.
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';
@@ -10,38 +10,40 @@ import { readDecision, writeDecision, type Decision } from '../../protocol/decis
 import type { AckPayload } from '../../protocol/payloads.ts';
 
 type WireState = NonNullable<AckPayload['state']>;
-/** The states that another hub is told of before the end. */
-export type ToldState = Extract<TaskState, 'awaiting_approval' | 'held' | 'queued' | 'running'>;
+/** The states that are reported to another hub before the end. */
+export type ReportedState = Extract<TaskState, 'awaiting_approval' | 'held' | 'queued' | 'running'>;
 /**
  * In an ack a held request is `pending_approval` with a field beside it, which hubs that know no
  * `held` pass over.
  */
-type ToldWord = WireState | 'held';
+type ReportedWord = WireState | 'held';
 
 const WIRE = {
   awaiting_approval: 'pending_approval',
   held: 'held',
   queued: 'queued',
   running: 'working',
-} as const satisfies Readonly<Record<ToldState, ToldWord>>;
-const TOLD: Readonly<Record<ToldWord, ToldState>> = {
+} as const satisfies Readonly<Record<ReportedState, ReportedWord>>;
+const STATES: Readonly<Record<ReportedWord, ReportedState>> = {
   pending_approval: 'awaiting_approval',
   held: 'held',
   queued: 'queued',
   working: 'running',
 };
 
-export function toWire<State extends ToldState>(state: State): (typeof WIRE)[State] {
+export function toWire<State extends ReportedState>(state: State): (typeof WIRE)[State] {
   return WIRE[state];
 }
 
-export function fromWire(state: WireState): ToldState {
-  return TOLD[state];
+export function fromWire(state: WireState): ReportedState {
+  return STATES[state];
 }
 
 /** As `fromWire`, for a word from outside; undefined for one that is none of these. */
-export function readWireState(word: unknown): ToldState | undefined {
-  return typeof word === 'string' && Object.hasOwn(TOLD, word) ? TOLD[word as ToldWord] : undefined; // just looked up
+export function readWireState(word: unknown): ReportedState | undefined {
+  return typeof word === 'string' && Object.hasOwn(STATES, word)
+    ? STATES[word as ReportedWord]
+    : undefined; // just looked up
 }
 
 const OUTCOMES: Readonly<Partial<Record<ApprovalDecisionRow['state'], Decision['outcome']>>> = {
@@ -56,8 +58,7 @@ const DONE_AFTER: ReadonlySet<Decision['outcome']> = new Set(['allowed', 'answer
 const NO_PERSON: ReadonlySet<string> = new Set(['owner', 'hub']);
 
 /**
- * What was decided about a task, wherever that was; null: nothing yet, or nothing that this hub
- * knows of.
+ * The decision about a task, wherever it was made; null: none yet, or none that this hub knows of.
  */
 export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow): Decision | null {
   if (task.direction === 'outgoing') {
@@ -78,8 +79,8 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
 }
 
 /**
- * The member that goes beside a report to the hub that asked. A rule that declines does so quietly;
- * a person of a third hub goes unnamed.
+ * The `decision` member of a report to the hub that asked. A rule that declines does so quietly; a
+ * person of a third hub goes unnamed.
  */
 export function decisionMember(
   reads: Pick<Reads, 'decisionOfTask'>,
@@ -99,8 +100,8 @@ function plainPerson(person: string | null): string | null {
 }
 
 /**
- * A decision of the other hub as it is kept: no earlier than the request left, no later than now,
- * whatever the clock is there.
+ * The other hub's decision as it is stored: no earlier than the request was sent, no later than
+ * now, whatever its clock says.
  */
 export function keptDecision(
   task: Pick<TaskRow, 'receivedAt'>,

@@ -103,7 +103,7 @@ function withoutBus(steps: readonly string[], changed: NodeJS.ProcessEnv = {}): 
   return parse(stdout, steps, stderr);
 }
 
-const PUT_BACK = join(import.meta.dirname, 'put-back-child.ts');
+const RESTORED_COPY = join(import.meta.dirname, 'restored-copy-child.ts');
 const HOOK = join(import.meta.dirname, '..', '..', 'support', 'raw-imports.mjs');
 
 const FOUND = { state: 'found', same: true };
@@ -212,7 +212,7 @@ describe.skipIf(!hasRealPart('secret-service'))('a real keychain', () => {
       process.execPath,
       '--import',
       HOOK,
-      PUT_BACK,
+      RESTORED_COPY,
       home,
     ];
     const { stdout, stderr } = spawnSync('dbus-run-session', parameters, {

@@ -11,7 +11,7 @@ import {
   type RuledRequest,
 } from '../../../main/core/rules.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
-import { draftOf } from '../../../main/services/rules/by-hand.ts';
+import { draftOf } from '../../../main/services/rules/manual-rules.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { agentRow } from '../../fakes/sample-rows.ts';
 import { domains } from './agents.ts';

@@ -77,17 +77,17 @@ export function auditReads(statements: Statements): AuditReads {
     for (const [index, row] of rows.entries()) {
       const seq = position.seq + 1;
       if (seqOf(row) !== seq)
-        return { position, flaw: { seq, kind: seqOf(row) > seq ? 'missing' : 'changed' } };
-      if (index === pageLimit(limit)) return { position, flaw: null };
+        return { position, mismatch: { seq, kind: seqOf(row) > seq ? 'missing' : 'changed' } };
+      if (index === pageLimit(limit)) return { position, mismatch: null };
       const chain = rawChain(position.chain, row);
       if (row.chain === null || Buffer.compare(chain, row.chain) !== 0)
-        return { position, flaw: { seq, kind: 'changed' } };
+        return { position, mismatch: { seq, kind: 'changed' } };
       position = { seq, chain };
       look?.({ ...position, action: textOf(row.action) });
     }
     return {
       position,
-      flaw: position.seq < upToSeq ? { seq: position.seq + 1, kind: 'missing' } : null,
+      mismatch: position.seq < upToSeq ? { seq: position.seq + 1, kind: 'missing' } : null,
     };
   };
   return {

@@ -7,7 +7,7 @@ import {
   HALF_OPEN_MAX,
   HEARTBEATS_MISSED_MAX,
   HALF_OPEN_PER_SOURCE_MAX,
-  LOST_AFTER_DOUBT_MS,
+  LOST_AFTER_CHECK_MS,
   LOST_AFTER_SILENCE_MS,
   PING_AFTER_SILENCE_MS,
   PROCESS_MEMORY_MAX_BYTES,
@@ -156,24 +156,24 @@ describe('silence', () => {
 
   it('is short where there is a doubt: a ping at once and every second, and the end in seconds unless something is heard', () => {
     const silence = new Silence(0);
-    expect(silence.doubt(1_000, near)).toBe(true);
+    expect(silence.startCheck(1_000, near)).toBe(true);
     expect(silence.judge(1_000)).toBe('ping');
-    expect(silence.doubt(1_500, near)).toBe(false);
+    expect(silence.startCheck(1_500, near)).toBe(false);
     expect(silence.judge(1_500)).toBe('nothing');
     for (const second of [2_000, 3_000, 4_000]) expect(silence.judge(second)).toBe('ping');
-    expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('lost');
+    expect(silence.judge(1_000 + LOST_AFTER_CHECK_MS)).toBe('lost');
     silence.heard(4_500);
-    expect(silence.judge(1_000 + LOST_AFTER_DOUBT_MS)).toBe('nothing');
+    expect(silence.judge(1_000 + LOST_AFTER_CHECK_MS)).toBe('nothing');
     expect(silence.dueMs).toBe(4_500 + PING_AFTER_SILENCE_MS);
   });
 
   it('PW-02: is as long in doubt as a slow line needs, and never longer than without', () => {
     const slow = new Silence(0);
-    slow.doubt(0, () => 300);
-    expect(slow.judge(LOST_AFTER_DOUBT_MS)).toBe('ping');
+    slow.startCheck(0, () => 300);
+    expect(slow.judge(LOST_AFTER_CHECK_MS)).toBe('ping');
     expect(slow.judge(18 * 300)).toBe('lost');
     const slowest = new Silence(0);
-    slowest.doubt(0, () => 5_000);
+    slowest.startCheck(0, () => 5_000);
     expect(slowest.judge(LOST_AFTER_SILENCE_MS)).toBe('lost');
   });
 });

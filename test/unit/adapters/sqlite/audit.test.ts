@@ -177,7 +177,7 @@ describe('the chain of the audit', () => {
       let position = CHAIN_START;
       while (position.seq < ROWS) {
         const walked = store.read.walkAudit(position, ROWS, limit);
-        expect(walked.flaw).toBeNull();
+        expect(walked.mismatch).toBeNull();
         expect(walked.position.seq).toBe(Math.min(position.seq + limit, ROWS));
         ({ position } = walked);
       }

@@ -10,7 +10,7 @@ const KEY = 'ab'.repeat(32);
 let clock: ManualClock;
 let isAlive: boolean;
 let closed: number[];
-let doubted: number[];
+let checked: number[];
 let table: LinkTable;
 let sendingAtChange: (number | undefined)[];
 
@@ -18,13 +18,13 @@ beforeEach(() => {
   clock = new ManualClock();
   isAlive = true;
   closed = [];
-  doubted = [];
+  checked = [];
   sendingAtChange = [];
   table = new LinkTable({
     clock,
     transport: {
       close: (id) => void closed.push(id),
-      doubt: (id) => void doubted.push(id),
+      checkAlive: (id) => void checked.push(id),
       keepPlaces: () => undefined,
     },
     // Lower than any other, so that of two dialled at once ours stays.
@@ -66,7 +66,7 @@ it('one that does not answer in time is not sent on, and closed by nobody while 
   await clock.advance(60_000);
   expect(table.sending(KEY)?.id).toBe(2);
   expect(closed).toEqual([]);
-  expect(doubted).toEqual([1]);
+  expect(checked).toEqual([1]);
   end();
   await clock.advance(5_000);
   expect(closed).toEqual([1]);
@@ -78,5 +78,5 @@ it('work on the one that is given up goes on, whatever a question on it would co
   established(2, 'incoming');
   await clock.advance(60_000);
   expect(closed).toEqual([]);
-  expect(doubted).toEqual([1]);
+  expect(checked).toEqual([1]);
 });

@@ -2,7 +2,7 @@
 // refusing and losing peers.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { LOST_AFTER_DOUBT_MS } from '../../../../main/adapters/quic/limits.ts';
+import { LOST_AFTER_CHECK_MS } from '../../../../main/adapters/quic/limits.ts';
 import { type HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { MemoryTransport } from '../../../fakes/memory-transport.ts';
 import { StackHouse } from '../../../support/stack-house.ts';
@@ -236,7 +236,7 @@ describe('links between paired hubs', () => {
       'the restarted hub is connected',
       5_000,
     );
-    await house.clock.advance(LOST_AFTER_DOUBT_MS + 100);
+    await house.clock.advance(LOST_AFTER_CHECK_MS + 100);
     expect(failed).toBe('peer_unreachable');
     expect(higher.links.isOnline(lower.key)).toBe(true);
   });

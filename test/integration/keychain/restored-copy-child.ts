@@ -1,6 +1,6 @@
 // Runs inside a session bus of its own: a real gnome-keyring, and a real hub that is started and
-// stopped over a data folder which is copied as a whole and put back as a whole. Says as JSON lines
-// what the hub says of its audit log. Argument: the data folder.
+// stopped over a data folder, which is copied and restored as a whole. Prints as JSON lines what the
+// hub says of its audit log. Argument: the data folder.
 import { cpSync, rmSync, writeSync } from 'node:fs';
 import { SystemClock, SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import { createNode, type HubNode } from '../../../main/app/node.ts';

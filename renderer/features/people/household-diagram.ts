@@ -14,7 +14,7 @@ export interface DoorPlace {
   readonly pill: { readonly x: number; readonly y: number };
 }
 
-interface HouseLayout {
+interface HouseholdDiagram {
   readonly width: number;
   readonly height: number;
   readonly near: readonly DoorPlace[];
@@ -47,7 +47,11 @@ const FLOOR_HEIGHT = 180;
 const FAR_HEIGHT = 186;
 const FAR_CELL_MIN = 168;
 
-export function layoutHouse(room: number, nearCount: number, farCount: number): HouseLayout {
+export function layoutHousehold(
+  room: number,
+  nearCount: number,
+  farCount: number,
+): HouseholdDiagram {
   const width = Math.min(Math.max(room, 280), WIDTH_MAX);
   const beside = width >= SIDE_MIN_WIDTH && farCount === 1;
   const left = MARGIN;
@@ -72,7 +76,7 @@ export function layoutHouse(room: number, nearCount: number, farCount: number): 
     pill: { x, y: base + 15 },
   });
   const near: DoorPlace[] = [];
-  const floors: HouseLayout['floors'][number][] =
+  const floors: HouseholdDiagram['floors'][number][] =
     nearCount > 0 ? [{ from: left, to: right, y: ATTIC_FLOOR }] : [];
   if (nearCount > 0)
     near.push(door(centre, ATTIC_FLOOR, toTrunk(centre, ATTIC_FLOOR, trunk, ownTop)));

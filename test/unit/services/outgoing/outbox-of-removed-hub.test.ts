@@ -1,5 +1,5 @@
-// What a hub is still owed when it is removed: it gets nothing of it, though its key is paired
-// again. One that is only suspended gets it all.
+// The outbox of a removed hub: nothing in it is sent, even if its key is paired again. A hub that is
+// only suspended gets it all.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OUTBOX_PAGE } from '../../../../main/services/outgoing/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layoutHouse } from '../../../renderer/features/people/house-layout.ts';
+import { layoutHousehold } from '../../../renderer/features/people/household-diagram.ts';
 
 interface Segment {
   readonly wire: number;
@@ -51,7 +51,7 @@ const CASES = [320, 432, 520, 620, 760, 1200].flatMap((room) =>
 describe('the picture of the household', () => {
   test('every hub has a door inside the picture, and none stands on another', () => {
     for (const { room, near, far } of CASES) {
-      const plan = layoutHouse(room, near, far);
+      const plan = layoutHousehold(room, near, far);
       const doors = [...plan.near, ...plan.far];
       expect(doors).toHaveLength(near + far);
       for (const [index, door] of doors.entries()) {
@@ -70,7 +70,7 @@ describe('the picture of the household', () => {
 
   test('wires never cross', () => {
     for (const { room, near, far } of CASES) {
-      const plan = layoutHouse(room, near, far);
+      const plan = layoutHousehold(room, near, far);
       const segments = [...plan.near, ...plan.far].flatMap((door, index) =>
         segmentsOf(door.wire, index),
       );
@@ -86,7 +86,7 @@ describe('the picture of the household', () => {
 
   test('no wire runs through a door that is not its own', () => {
     for (const { room, near, far } of CASES) {
-      const plan = layoutHouse(room, near, far);
+      const plan = layoutHousehold(room, near, far);
       const doors = [...plan.near, ...plan.far];
       for (const [index, door] of doors.entries()) {
         for (const { from, to } of segmentsOf(door.wire, index)) {

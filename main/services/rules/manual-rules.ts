@@ -1,6 +1,5 @@
-// From what a person says of a rule to the rule: exactly that and never more, with each thing that
-// does not fit told beside the parameter it is about. A rule that could allow nothing is refused,
-// so that nobody believes in it. Pure.
+// Makes a rule from a person's input: exactly what was asked, never more. Each error names its
+// parameter. A rule that could allow nothing is refused, so that nobody relies on it. Pure.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
@@ -17,7 +16,7 @@ import type { PartyKey } from '../../ports/transport.ts';
 
 type Said = OperationParams<'rules.create'>;
 
-/** What the names in it stand for on this hub, and the time. */
+/** What the names in it mean on this hub, and the time. */
 export interface Named {
   readonly peer: PartyKey | null;
   /** As it is now; undefined: the rule names none. */
@@ -53,7 +52,7 @@ export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named):
   if (peer === null) throw incomplete('peer');
   if (agent === undefined) throw incomplete('agent');
   if (domain === null) throw incomplete('domain');
-  checkLetsInSomething(agent, domain, topic, isForAdults);
+  checkAllowsSomething(agent, domain, topic, isForAdults);
   return {
     ...about,
     effect,
@@ -73,10 +72,10 @@ function endOf({ effect, until }: Said, nowMs: number): number | null {
 }
 
 /**
- * By the classes of today: none opens what is dangerous or an adult's hub decides, and what others
- * see is allowed for one topic at most.
+ * By today's classes: no rule opens what is dangerous or what an adult's hub decides, and what
+ * others see is allowed for one topic at most.
  */
-function checkLetsInSomething(
+function checkAllowsSomething(
   agent: AgentRow,
   area: string,
   topic: string | null,

@@ -1,4 +1,4 @@
-// Runs in the sandboxed page before its scripts: hands out named functions and nothing else. Events
+// Runs in the sandboxed page before its scripts: exposes named functions and nothing else. Events
 // never leak Electron's own objects.
 import { contextBridge, ipcRenderer } from 'electron';
 import { createBridge } from './bridge.ts';

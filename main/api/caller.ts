@@ -1,4 +1,4 @@
-// Who asks, as the guard established it, and the form every operation's handler has. Doors (HTTP,
+// The caller as the guard established it, and the form of every operation's handler. Doors (HTTP,
 // IPC) make a Caller; handlers trust it.
 import type { PeopleSurface } from '../../preload/contract/closed-lists.ts';
 import type {

@@ -1,6 +1,6 @@
-// From a name and unchecked parameters to the handler of that operation, for every door alike: who
-// may call it, then the schema of the table, then the handler. Must never run a handler on
-// parameters that were not parsed.
+// Runs an operation by name, for every door alike: checks who may call it, then its parameters
+// against the schema of the table, then calls the handler. Must never run a handler on parameters
+// that were not parsed.
 import * as v from 'valibot';
 import { OPERATIONS } from '../../preload/contract/operations.ts';
 import type { Access, OperationName } from '../../preload/contract/operations.ts';

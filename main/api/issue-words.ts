@@ -1,5 +1,5 @@
-// What is wrong with a parameter, in words for whoever gave it. The schemas keep words of their own
-// where there is more to say.
+// What is wrong with a parameter, in words for the caller. The schemas keep their own words where
+// there is more to say.
 import type * as v from 'valibot';
 
 /** How the library begins the words it makes by itself. */

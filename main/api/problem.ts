@@ -1,6 +1,6 @@
-// Turns whatever was thrown into the one form a client sees. Owns the rule that only {code,
-// message, hint, data} of an AppError leaves the process: anything else becomes `internal` without
-// a word of its own, and its text goes to the log.
+// Turns anything thrown into the one error form a client sees. Owns the rule that only {code,
+// message, hint, data} of an AppError leaves the process. Anything else becomes `internal` without
+// words of its own, and its text goes to the log.
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';

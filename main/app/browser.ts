@@ -1,5 +1,5 @@
-// Opens a file in the browser of whoever sits at this computer. Knows which program of the system
-// does that, and when nobody sits there.
+// Opens a file in the browser of the person at this computer. Knows which program of the system
+// does that, and when nobody is there.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

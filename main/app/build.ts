@@ -1,6 +1,5 @@
-// Whether what stands in out/ is as new as its sources, and making it so. A build stands in a
-// folder of its own until it is whole, and then takes the place of out/. Knows nothing of what the
-// built programs do.
+// Checks whether out/ is as new as its sources, and builds it if not. A build gets a folder of its
+// own until it is complete, and then replaces out/. Knows nothing of what the built programs do.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

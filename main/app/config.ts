@@ -1,6 +1,6 @@
-// The settings a hub starts with: flags stand above AXON_ variables, those above config.json, that
-// above the defaults. Read once, checked, frozen. What a person changes while the hub runs is not
-// here but in SettingsService. Must never hold a secret.
+// The settings a hub starts with. Order, strongest first: flags, AXON_ variables, config.json,
+// defaults. Read once, checked, frozen. What a person changes while the hub runs is in
+// SettingsService. Must never hold a secret.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
-// How late the main process comes to what is due, for collectors of metrics. Measured only while
-// somebody reads it: a hub whose metrics nobody collects is not woken for them. Holds a bounded
-// number of samples, and never decides anything.
+// How late the main process runs its timers, for collectors of metrics. Measured only while
+// somebody reads it, so a hub without a collector is not woken for it. Holds a bounded number of
+// samples, and never decides anything.
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 
 const SAMPLE_MS = 50;

@@ -1,6 +1,6 @@
 // A hub without a window, from its flags to its exit code: starts the node, says where it is, and
-// stops it in order on a signal. A login link is printed, and a browser opened, at a terminal only:
-// a log or a journal must never hold one.
+// stops it in order on a signal. Prints a login link and opens a browser only at a terminal,
+// because a log or a journal must never hold such a link.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';

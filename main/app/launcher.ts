@@ -1,7 +1,7 @@
 // What `npm start` and `npm run demo` do: build what is missing or older than its sources, then
-// start the desktop app where an Electron binary lies, else the same hub without a window, saying
-// which and why. Finds Electron by its files: asking its package would try to download it. What
-// runs under Node runs in this very process, so that a signal meets the hub and nothing in between.
+// start the desktop app if an Electron binary is there, else the same hub without a window, and say
+// which and why. Finds Electron by its files, because asking its package would try to download it.
+// What runs under Node runs in this very process, so a signal reaches the hub directly.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

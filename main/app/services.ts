@@ -1,5 +1,5 @@
-// Every service and adapter of one hub, made here and nowhere else, from the ground up. Reads top
-// to bottom; starts nothing.
+// Makes every service and adapter of one hub, in order of dependency, and starts nothing. They are
+// made nowhere else.
 import { join } from 'node:path';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';

@@ -1,5 +1,5 @@
-// What tells a hub to stop: the signals of a terminal, of whoever started it, and of a terminal
-// that is closed. The same for the hub with a window and the one without.
+// The signals that stop a hub: from a terminal, from the program that started it, and from a
+// terminal that closes. The same for a hub with a window and one without.
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -1,6 +1,6 @@
-// The check of the audit log of a hub that does not run: the same check as inside the hub, over the
+// Checks the audit log of a hub that is not running: the same check as inside the hub, over the
 // same database opened for reading, with the key and the count from the same vault. Holds the
-// folder's lock meanwhile, so that no hub starts under it. Changes nothing.
+// folder's lock meanwhile, so that no hub starts. Changes nothing.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';

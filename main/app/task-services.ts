@@ -117,7 +117,7 @@ interface TaskServicesDeps {
   readonly mintAgentToken: (agent: string) => Promise<string>;
   /**
    * Ends all tokens of the agent inside a commit. What is returned is to be called once that is
-   * durable: it ends their open lines.
+   * durable: it ends their open streams.
    */
   readonly revokeAgentTokens: (tables: Tables, after: After, agent: string) => void;
 }

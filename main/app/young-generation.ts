@@ -1,6 +1,6 @@
-// How much memory V8 may take for objects that live a moment. Left alone it doubles that space
-// whenever many messages come in one after the other, up to some 130 MB, and gives little of it
-// back: a hub that keeps nothing would look as if it kept everything.
+// How much memory V8 may take for short-lived objects. Left alone it doubles that space whenever
+// many messages arrive in a row, up to some 130 MB, and gives little of it back: a hub that keeps
+// nothing would look as if it leaked.
 import { setFlagsFromString } from 'node:v8';
 
 /**

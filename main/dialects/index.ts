@@ -1,4 +1,4 @@
-// All dialects there are. A further one is its file and its place in this list.
+// All dialects. To add one, write its file and add it to this list.
 import type { JsonObject } from '../lib/json-object.ts';
 import { ACP_DRAFT } from './acp-draft.ts';
 import { CRUNCH } from './crunch.ts';
@@ -6,7 +6,7 @@ import type { Dialect } from './dialect.ts';
 import { ELIZA } from './eliza.ts';
 import { FIPA } from './fipa.ts';
 
-/** In the order in which a message of no declared dialect is looked at. */
+/** In the order in which a message without a declared dialect is tried. */
 export const DIALECTS: readonly Dialect[] = [ELIZA, CRUNCH, ACP_DRAFT, FIPA];
 
 export function dialectNamed(name: unknown): Dialect | undefined {

@@ -1,4 +1,4 @@
-// Reads members of a message that nobody has checked: what has another type reads as absent.
+// Reads members of an unchecked message. A member of the wrong type counts as absent.
 import { foldName } from '../../preload/contract/agent-name.ts';
 import { utcTime } from '../lib/csv.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
@@ -8,8 +8,8 @@ export function textOf(value: unknown): string | null {
 }
 
 /**
- * Whoever is named: as text, or as an object with an id or a name. null: nobody; "" where something
- * else stands there, or two names.
+ * The agent that is named, as text or as an object with an id or a name. null: nobody. "":
+ * something else stands there, or two names.
  */
 export function namedIn(value: unknown): string | null {
   if (value === undefined || value === null) return null;
@@ -18,7 +18,7 @@ export function namedIn(value: unknown): string | null {
   return textOf(value) ?? textOf(id) ?? textOf(name) ?? '';
 }
 
-/** Whether it is the handle, or reads as it: "DataAnalyzer" is "data-analyzer". */
+/** Whether it is the handle or reads like it: "DataAnalyzer" is "data-analyzer". */
 export function isNameOf(said: string, handle: string): boolean {
   const joined = (text: string): string => foldName(text).replaceAll(/[\s._-]+/g, '');
   return said.length <= handle.length * 2 && joined(said) === joined(handle);

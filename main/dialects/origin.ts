@@ -1,6 +1,6 @@
-// `payload.origin`: a message of a dialect, whole, beside the AXON fields that it stands for
-// (PROTOCOL.md, Dialects). Whoever reads the fields and whoever reads the message must read the
-// same, so the hub that takes a payload reads the message again and compares.
+// `payload.origin`: a whole message of a dialect, beside the AXON fields that it stands for
+// (PROTOCOL.md, Dialects). Readers of the fields and readers of the message must get the same
+// meaning, so the receiving hub reads the message again and compares.
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -38,7 +38,7 @@ export function originOf({ dialect, message }: Origin): JsonObject {
   return { dialect: dialect.name, message };
 }
 
-/** undefined: there is none, or of a dialect that is not known here. */
+/** undefined: there is none, or this hub does not know its dialect. */
 export function readOrigin(payload: JsonObject): Origin | undefined {
   const { origin } = payload;
   if (!isJsonObject(origin) || !isJsonObject(origin['message'])) return undefined;
@@ -77,7 +77,7 @@ function compare(
   const { dialect, message } = origin;
   const read = dialect.read(message, kind === 'result');
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
-  // Whoever asked is told of it by a notice.
+  // The asker is told by a notice.
   const carried = read.value.kind === 'accept' ? 'notify' : read.value.kind;
   if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
   const { payload: said, from } = read.value;

@@ -9,7 +9,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** Hands out the value. Call it where the value is used, never to store or to log it. */
+  /** Returns the value. Call it where the value is used, never to store or to log it. */
   expose(): T {
     return this.#value;
   }

@@ -1,5 +1,5 @@
 // The one number that is kept outside the database, beside the identity: a database whose own count
-// is lower was put back from an older copy.
+// is lower was restored from an older copy.
 
 export interface CounterMark {
   /** Which database counted. */

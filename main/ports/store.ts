@@ -159,7 +159,7 @@ export interface TaskRow {
   readonly reason: string | null;
   /** Outgoing only: what the other hub says was decided there, as JSON text. */
   readonly decision: string | null;
-  /** Why this hub takes back what it sent, from `cancelling` on; null for all else. */
+  /** Why this hub cancels what it sent, from `cancelling` on; null for all else. */
   readonly cancelCause: 'cancelled' | 'hung_up' | 'hub_restarted' | null;
   /**
    * What the other hub said to that and the task stayed open: its agent has it, or that hub takes

@@ -150,7 +150,7 @@ export interface OperationResults {
   'invitations.revoke': { readonly revoked: true };
   'pairings.open': PairingDto;
   'pairings.digits': PairingDto;
-  /** cancelled: false when it had ended already and was put away; the pairing as it ended. */
+  /** cancelled: false when it had ended already and was dismissed; the pairing as it ended. */
   'pairings.cancel': { readonly cancelled: boolean; readonly pairing: PairingDto };
   'send.query': SendReportDto;
   'send.delegate': SendReportDto;
@@ -203,7 +203,7 @@ export interface OperationResults {
   'feed.markRead': { readonly unread: number };
   'feed.mute': Items<MutedTopicDto>;
   'feed.unmute': Items<MutedTopicDto>;
-  /** `doubt`: the newest row about the doubt that stands; absent: there is none. */
+  /** `doubt`: the newest row about the finding that still stands; absent: there is none. */
   'audit.list': Items<AuditRowDto>;
   'audit.verify': AuditCheckDto;
   'audit.verification': AuditCheckDto;

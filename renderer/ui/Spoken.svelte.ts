@@ -1,4 +1,4 @@
-// What a live region says: a sentence stands there long enough to be spoken and is taken back, so
+// What a live region says: a sentence stands there long enough to be spoken and is removed, so
 // that nobody who reads the page later comes upon old news. The same sentence said again is heard
 // again. Shows nothing to the eye.
 import { tick } from 'svelte';
@@ -25,7 +25,7 @@ export class Spoken {
     if (isFirst) void tick().then(() => this.#speak());
   }
 
-  /** Takes back what stands there. */
+  /** Removes what stands there. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#next = [];

@@ -1,6 +1,6 @@
-// The rollback counter in a file beside the identity's, for machines without a keychain. It shows a
-// database that was put back; whoever puts the whole data folder back puts this file back with it,
-// and that no file of the folder can show.
+// The rollback counter in a file beside the identity's, for machines without a keychain. It detects
+// a database that was restored alone. Restoring the whole data folder restores this file too, and
+// no file in that folder can detect that.
 import { constants, type Stats } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';

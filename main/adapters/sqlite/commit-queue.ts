@@ -31,7 +31,7 @@ type Outcome =
   | { readonly work: QueuedWork; readonly failed: false }
   | { readonly work: QueuedWork; readonly failed: true; readonly error: unknown };
 
-/** Has the queued works committed soon, once. Returns the way to take that back. */
+/** Has the queued works committed soon, once. Returns a function that cancels it. */
 type ScheduleCommit = (commit: () => void) => () => void;
 
 interface CommitQueueDeps {

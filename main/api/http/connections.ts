@@ -1,6 +1,6 @@
-// Which open connections have shown a valid token for the request they carry just now. The others
-// may fill only part of the places: when there are too many, the one that has waited longest gives
-// way, so that silent or slow sockets never keep a good client out.
+// Which open connections have shown a valid token for their current request. The others may fill
+// only part of the places. When there are too many, the one that has waited longest is closed, so
+// silent or slow sockets never keep a good client out.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { UNPROVEN_CONNECTIONS_MAX } from './limits.ts';

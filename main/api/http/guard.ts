@@ -1,6 +1,6 @@
-// The one guard in front of HTTP, SSE and everything else at the localhost door. It looks at the
-// raw request line and headers alone, before routing and before any token is read, and holds
-// against a web page, a rebound DNS name or a form what only a local program may do. It must never
+// The one guard in front of HTTP, SSE and everything else at the localhost door. It looks only at
+// the raw request line and headers, before routing and before any token is read. It stops web
+// pages, rebound DNS names and forms from doing what only a local program may do. It must never
 // read a body, and never trust a parsed or normalised form of what it checks.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../../preload/contract/errors.ts';

@@ -1,9 +1,8 @@
-// The localhost door: node:http on 127.0.0.1, and on a Unix socket in the data folder, that
-// turns requests into operations. Every request passes the guard, then its token, then the
-// table's access, then the schema; a refusal happens as early as it can. It owns connections and
-// their limits, and no rule of the hub. Plain node:http and no framework: the guard needs the
-// raw headers before any routing, the routes come from one table, and a start is a tenth of a
-// second shorter.
+// The localhost door: node:http on 127.0.0.1 and on a Unix socket in the data folder. Turns
+// requests into operations. Every request passes the guard, then its token, then the table's
+// access, then the schema; a refusal happens as early as it can. Owns connections and their limits,
+// and no rule of the hub. Plain node:http and no framework: the guard needs the raw headers before
+// any routing, the routes come from one table, and a start is a tenth of a second shorter.
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';

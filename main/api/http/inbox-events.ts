@@ -1,8 +1,8 @@
 // GET /v1/inbox/stream: an agent's inbox as events. Each item is delivered under a lease, exactly
-// as a claim would, with its durable seq as the event's id. A reader that comes back with
-// Last-Event-ID gets again what was leased after that id and never acknowledged, as a new attempt;
-// then what waits; then `caught-up`. Never delivers more than the reader takes in, nor anything of
-// another agent.
+// as by a claim, with its durable seq as the event's id. A reader that returns with Last-Event-ID
+// first gets what was leased after that id and never acknowledged, as a new attempt. Then comes
+// what waits, then `caught-up`. Never delivers more than the reader takes, nor anything of another
+// agent.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { follow, type InboxReader } from '../../services/inbox/channel.ts';
 import { streamData } from './event-streams.ts';

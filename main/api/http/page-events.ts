@@ -1,6 +1,6 @@
-// GET /v1/events: the numbered events a page needs after its snapshot, from the number it names.
-// When the hub no longer has what the page missed, or was started anew, a `gap` event says so and
-// the events go on from the present.
+// GET /v1/events: the numbered events a page needs after its snapshot, from the number it names. If
+// the hub no longer has what the page missed, or was restarted, a `gap` event says so and the
+// events continue from the present.
 import type { UiEvent } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { EventBus } from '../../services/base/event-bus.ts';

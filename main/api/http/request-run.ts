@@ -1,6 +1,6 @@
-// One request that has passed the guard: which route it is, whether this caller may use it, its
-// parameters, the operation, the answer. Without a token every path but the tokenless ones gives
-// the same 401, so that nobody learns what exists here.
+// One request that has passed the guard: finds its route, checks the caller, reads its parameters,
+// runs the operation and answers. Without a token every path but the tokenless ones gives the same
+// 401, so nobody learns what exists here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { operationEntry } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -1,5 +1,5 @@
-// From method and raw path to an operation of the table, and from query and body to its parameters.
-// Paths are compared as they were sent: nothing is normalised, so a dot segment or an encoded slash
+// Maps a method and raw path to an operation of the table, and query and body to its parameters.
+// Paths are compared as they were sent. Nothing is normalised, so a dot segment or an encoded slash
 // matches nothing.
 import type * as v from 'valibot';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';

@@ -1,5 +1,5 @@
-// What the hub says of its own interface, to whoever asks: /openapi.json and /skill.md. Nothing of
-// this hub stands in either. They are made when they are first asked for.
+// The hub's public description of its interface: /openapi.json and /skill.md. Both are the same for
+// every hub. They are made when they are first asked for.
 import skill from '../../../resources/SKILL.md?raw';
 import { jsonAnswer, type Answer } from './respond.ts';
 

@@ -1,6 +1,5 @@
-// The desktop window's door: a name and parameters as they came from a page, to an outcome. Bounds
-// them before anything looks inside, lets through only the operations a page may call, and never
-// throws.
+// The desktop window's door: takes a name and parameters from a page and returns an outcome. Bounds
+// them before anything looks inside, allows only the operations a page may call, and never throws.
 import type { Problem } from '../../../preload/contract/errors.ts';
 import type { CallOutcome } from '../../../preload/contract/hub-api.ts';
 import { WINDOW_OPERATIONS } from '../../../preload/contract/window-operations.ts';

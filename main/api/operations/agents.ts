@@ -1,5 +1,5 @@
-// POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it, and
-// owns what it may do.
+// POST /v1/agents and what belongs to it: a program asks to be connected, a person confirms it and
+// decides what it may do.
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Registrations } from '../../services/agents/registrations.ts';

@@ -1,5 +1,5 @@
-// The operations on hubs: who is known, what they can do, how they are; and for their owner: name,
-// suspend, add by address, remove.
+// The operations on hubs. For everybody: who is known, what they can do, how they are. For their
+// owner: name, suspend, add by address, remove.
 import type { CapabilitiesDto, TokenUseDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { KeyHex } from '../../ports/transport.ts';

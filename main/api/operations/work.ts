@@ -35,7 +35,7 @@ export function sendHandlers(deps: {
   };
 }
 
-/** GET /v1/tasks and its tasks, waiting for one to end, calling one off. */
+/** GET /v1/tasks and its tasks, waiting for one to end, cancelling one. */
 export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'tasks'> {
   const { tasks } = deps;
   return {

@@ -1,5 +1,5 @@
-// Work that comes in, from wherever: which agent it is for, what harm it could do, whether it goes
-// through or waits for a person, and whether there is room. Admitting it is one commit: task,
+// Admits incoming work, whoever sent it: picks the agent, judges the possible harm, decides whether
+// it goes through or waits for a person, and checks for room. Admitting is one commit: task,
 // approval or inbox item, message and audit together (PROTOCOL.md, Delegation states). Never runs
 // anything.
 import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
@@ -103,9 +103,9 @@ export class Admission {
   }
 
   /**
-   * Takes the work in, inside a commit: waiting for a person, or let through (a delegation into its
-   * agent's inbox), or declined by a rule, in which case it is on record and over. The assessment
-   * must be of this commit.
+   * Admits the work, inside a commit: it waits for a person, or is allowed (a delegation enters its
+   * agent's inbox), or is declined by a rule, and then is on record and over. The assessment must
+   * be of this commit.
    * @throws AppError overloaded before anything is written
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
@@ -221,7 +221,7 @@ export class Admission {
     return tables.insertTask(task);
   }
 
-  /** Every request has its view, asked or not: it is what the agent's words are taken from. */
+  /** Every request has a view, whether or not a person is asked: the agent's words come from it. */
   #insertApproval(
     tables: Tables,
     task: TaskRow,

@@ -1,6 +1,6 @@
-// Which agents another hub speaks for: a request in the name of an agent that its hub has not
-// advertised is refused (PROTOCOL.md, Extensions, route/1). An unknown name is looked up again, at
-// most once in a while, because agents come and go.
+// The agents another hub speaks for. A request in the name of an agent that its hub has not
+// advertised is refused (PROTOCOL.md, Extensions, route/1). Agents come and go, so an unknown name
+// is looked up again, at a limited rate.
 import { AppError } from '../../lib/app-error.ts';
 import { type JsonObject, readObject } from '../../lib/json-object.ts';
 import { err, type Result } from '../../lib/result.ts';
@@ -27,15 +27,15 @@ export class AskingAgents {
   }
 
   /**
-   * The refusal for a name its hub does not have, or could not be asked about just now; undefined
-   * when there is no name or it is known.
+   * The refusal for a name that its hub does not have or could not be asked about. undefined when
+   * there is no name or it is known.
    */
   async unknownAsker(peer: PeerRow, payload: JsonObject): Promise<AppError | undefined> {
     const name = routeFrom(payload);
     if (name === null || this.#isAdvertised(peer.key, name)) return undefined;
     const isTold = await this.refresh(peer.key);
     if (this.#isAdvertised(peer.key, name)) return undefined;
-    // The line may have broken with the request: what nobody could answer is no reason to refuse it
+    // The connection may have broken with the request, so a missing answer is no reason to refuse
     // for good.
     if (!isTold)
       return new AppError('timeout', 'Your hub did not say in time which agents it has.', {
@@ -85,8 +85,8 @@ export class AskingAgents {
         .catch(() => err(new AppError('internal', 'The question broke off.')));
       void told.then((answer) => {
         timer.cancel();
-        // Only a hub that never tells has said its last word; any other failure is of this moment,
-        // such as a line that is just coming back.
+        // An answer is final, and so is "not supported". Any other failure may pass, such as a
+        // connection that is just coming back.
         resolve(answer.ok || answer.error.code === 'unsupported_feature');
       });
     });

@@ -103,7 +103,7 @@ export class IncomingCancels {
         },
       );
     } catch (error) {
-      // Its commit was undone: a cancel that was not taken changes nothing, and is sent again.
+      // Its commit was rolled back: the cancel changed nothing and is sent again.
       if (marked !== null) cancelled.forget(peer.key, marked);
       if (error instanceof AppError && error.code !== 'conflict') return refusal(error);
       throw error;
@@ -111,8 +111,8 @@ export class IncomingCancels {
   }
 
   /**
-   * A question of which nothing is written down (yet): it promises nothing, so it ends with the
-   * answer to the cancel, and no sooner.
+   * A question that is not stored (yet): it promises nothing, so it ends with the answer to the
+   * cancel, and no sooner.
    */
   #hangUp(
     after: After,

@@ -61,7 +61,7 @@ export class IncomingDelegations {
         },
         (tables, after) => {
           try {
-            // Taken back before it came: its cancel was told that nothing of it is open here.
+            // Cancelled before it came: its cancel was told that nothing of it is open here.
             if (cancelled.has(peer.key, envelope.id)) throw cancelledBefore();
             if (unknown) throw unknown;
             const task = admission.admit(tables, after, request, admission.assess(tables, request));
@@ -96,10 +96,7 @@ export class IncomingDelegations {
   }
 }
 
-/**
- * Refused because of what it asks itself; that others, or this hub, have too much to do is no fault
- * of whoever asks.
- */
+/** True when the sender itself sent too much. That others or this hub are busy is not its fault. */
 export function isTooMany({ code, failedBy }: AppError): boolean {
   return failedBy === 'input' && (code === 'overloaded' || code === 'rate_limited');
 }

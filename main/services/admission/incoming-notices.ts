@@ -79,8 +79,7 @@ export class IncomingNotices {
       return;
     }
     const payload = parsed.value;
-    // What says "I have your result" was asked for by ourselves, stores nothing, and is never
-    // limited.
+    // We asked for receipts ourselves; a receipt stores nothing and is never limited.
     if (payload.topic !== RECEIPT_TOPIC) {
       if (recent.has(peer.key, envelope.id) || !rates.take(peer.key, 'notify', raw.length).ok)
         return;

@@ -16,7 +16,7 @@ export const OUTBOX_PER_PARTY_MAX = 1_000;
  */
 export const CANCEL_REASON_MAX_CHARACTERS = 2_000;
 /**
- * Ids cancelled before they came, of one peer or agent, how many are remembered; beyond it its
+ * How many ids that were cancelled before they came are remembered per peer or agent; beyond it the
  * oldest is forgotten.
  */
 export const CANCELLED_IDS_PER_PARTY_MAX = 500;
@@ -26,10 +26,7 @@ export const CANCELLED_IDS_PER_PARTY_MAX = 500;
 export const REFRESH_INTERVAL_MS = 1_000;
 /** A delegation waits at most this long for that answer; its own ack is due within ten seconds. */
 export const REFRESH_WAIT_MS = 4_000;
-/**
- * So much of each of these requests is told beside what would become of it; the rest is cut with a
- * mark.
- */
+/** How much of each of these requests is shown beside its outcome; the rest is cut with a mark. */
 export const TRIAL_TEXT_MAX_CHARACTERS = 200;
 /**
  * The last requests that a rule is tried on before it is made; what came before is not looked at.

@@ -45,8 +45,8 @@ export class QueryService {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    // A person answered or declined, or the deadline ended the wait: whoever asks learns it on the
-    // open line.
+    // A person answered or declined, or the deadline ended the wait: the open stream tells the
+    // asker.
     deps.endings.onEnding((_, after, { task, result }) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
       if (task.state === 'completed')
@@ -68,7 +68,7 @@ export class QueryService {
     const assessment = admission.assess(store.read, request);
     queries.checkRoom(request.party);
     const { decision, rule } = assessment.verdict;
-    // What a rule decides is on record before it happens, as what a person decides.
+    // A decision by a rule or a person is stored before it takes effect.
     const passes = decision === 'deliver' && rule === null;
     const outcome = passes
       ? await this.#pass(request, assessment, signal)

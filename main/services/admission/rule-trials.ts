@@ -1,6 +1,5 @@
-// What a rule that is not made yet would do to the last requests, were they to come now: by the
-// agents, classes and rules of today, with it and without it. Reads only; nothing is made, sent or
-// counted.
+// What a draft rule would do to the last requests if they came now: with today's agents, classes
+// and rules, with it and without it. Reads only; nothing is made, sent or counted.
 import type { RuleTrialDto } from '../../../preload/contract/rules.ts';
 import type { Rule } from '../../core/rules.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -30,10 +29,7 @@ export class RuleTrials {
     this.#deps = deps;
   }
 
-  /**
-   * The last requests, the newest first; without those of a hub or for an agent that is not there
-   * any more.
-   */
+  /** The last requests, newest first, except those of a removed hub or for a removed agent. */
   of(rule: Rule): readonly RuleTrialDto[] {
     const { read } = this.#deps.store;
     return read.lastRequests(TRIALS_MAX).flatMap((id) => {

@@ -1,5 +1,4 @@
-// Who else may decide about the requests of this hub: what admission, approvals and agents see of
-// remote approval. Types only, so that none of them knows more of it.
+// What admission, approvals and agents see of remote approval. Types only.
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';

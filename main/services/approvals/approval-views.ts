@@ -56,8 +56,8 @@ export class ApprovalViews {
         ? this.#purgedView(row, task)
         : damagedView(row, task);
     const asked = isWhole ? remoteQuestionOf(task, row) : null;
-    // What another hub would do is shown as that hub has it; how long it waits here is of this
-    // hub's own.
+    // Another hub's request is shown as that hub has it; only the waiting time here is this hub's
+    // own.
     const view = asked?.view ?? own;
     const hubs = decidingHubs(row, task);
     const peer = parties.peer(task.party);
@@ -106,8 +106,7 @@ export class ApprovalViews {
       task_state: task.state,
       task_revision: task.revision,
       rule_id: row.ruleId,
-      // What another hub asks about is done by its agent, whatever one of the same name here may
-      // do.
+      // A remote question is about that hub's agent, even if an agent here has the same name.
       wider:
         row.state === 'pending' && hubs === null && asked === null
           ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
@@ -128,10 +127,7 @@ export class ApprovalViews {
     };
   }
 
-  /**
-   * Until when it would wait if a person kept it open once more; null where nothing is gained by
-   * that.
-   */
+  /** How long it would wait if a person kept it open once more; null if that gains nothing. */
   #keptOpenUntil(task: TaskRow): number | null {
     const { tasks, approvalWaitMs } = this.#deps;
     const waitMs = waitOf(task);
@@ -140,8 +136,7 @@ export class ApprovalViews {
   }
 
   /**
-   * How many equal requests a person allowed before this one, without one that was refused between
-   * them.
+   * How many equal requests a person allowed before this one, since the last one that was declined.
    */
   #allowedBefore(task: TaskRow): number {
     const earlier = this.#deps.store.read.approvalsOfEqual(task, EQUAL_REQUESTS_MAX);
@@ -171,8 +166,8 @@ function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
 }
 
 /**
- * What is shown for a view that is not the one of its digest any more: nothing of it, and deciding
- * refuses it by its digest.
+ * Shown for a view that no longer fits its digest: none of its content. Deciding it is refused by
+ * the digest.
  */
 function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
   return {

@@ -389,10 +389,7 @@ export class Holds {
   }
 }
 
-/**
- * What whoever asked is told: that a person is asked, or that one will be and, where that is known,
- * in how many ms.
- */
+/** The progress report: a person is asked now, or in so many ms if known. */
 export function progressOf(task: Pick<TaskRow, 'state' | 'heldUntil'>, wallMs: number) {
   if (task.state !== 'held') return { state: 'awaiting_approval' } as const;
   return {

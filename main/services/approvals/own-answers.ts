@@ -1,6 +1,6 @@
-// What a person answers in the place of an agent: from the words of the decision to what whoever
-// asked is told, and back from the row of a decided approval. A person's answer is kept where no
-// agent can write, and is never handed to one as work. Pure.
+// What a person answers in place of an agent: turns the decision into the result for the asker, and
+// back from the row of a decided approval. A person's answer is kept where no agent can write, and
+// is never given to an agent as work. Pure.
 import { ANSWER_MAX_CHARACTERS } from '../../../preload/contract/limits.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';

@@ -1,6 +1,6 @@
-// The audit log as text to keep or to hand on, oldest row first, a piece at a time so that no
-// length of it fills the memory. JSON holds all that is needed to check it elsewhere; CSV is for a
-// spreadsheet, and no cell of it can act as a formula there.
+// The audit log as text to keep or pass on, oldest row first, in pieces so that a long log does not
+// fill the memory. JSON holds all that is needed to check it elsewhere. CSV is for a spreadsheet,
+// and no cell of it can act as a formula there.
 import type { TextPiece } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';

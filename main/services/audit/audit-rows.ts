@@ -1,5 +1,5 @@
-// Rows of the audit log as they cross a process boundary. What somebody else put there is shown,
-// never guessed at. Pure.
+// Rows of the audit log in the API's form. What somebody else put there is shown, never guessed at.
+// Pure.
 import type { AuditRowDto } from '../../../preload/contract/audit.ts';
 import type { AuditRow } from '../../ports/audit.ts';
 

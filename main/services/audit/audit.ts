@@ -152,7 +152,7 @@ export class Audit {
   }
 
   /**
-   * Calls a running check off, signs what is left, counts it, and ends. Idempotent, never rejects.
+   * Cancels a running check, signs what is left, counts it, and ends. Idempotent, never rejects.
    */
   async stop(): Promise<void> {
     await this.#check.cancel();
@@ -243,7 +243,7 @@ export class Audit {
   }
 
   /**
-   * The owner has confirmed that this older copy is meant: one row says so, and it is the newest
+   * The owner has acknowledged this older copy: one row says so, and it is the newest
    * copy from here on.
    * @throws AppError conflict, identity_locked, storage_failed
    */

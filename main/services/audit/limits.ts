@@ -4,10 +4,7 @@
 /** The longest that a row stands unsigned. */
 export const SIGN_INTERVAL_MS = 60_000;
 
-/**
- * The longest that a row of what a person did stands unsigned; what comes meanwhile is signed with
- * it.
- */
+/** How long a row of a person's act may stay unsigned; what comes meanwhile is signed with it. */
 export const SIGN_SOON_MS = 1_000;
 
 /** So many new rows are signed at once, without waiting for the interval. */

@@ -1,6 +1,6 @@
-// What a signature covers: which database, whose key, the count, the row it covers and the chain
-// there, under a name of this use, so that a signature made for anything else is none of these, and
-// one of these is nothing else. Pure.
+// What a signature covers: the database, the key, the count, the row and the chain there, under a
+// name for this use. So a signature made for anything else never counts here, and one of these
+// counts nowhere else. Pure.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { concatBytes, fromHex, toHex, utf8 } from '../../lib/bytes.ts';

@@ -1,6 +1,6 @@
-// When the audit log is signed and its counter raised in the key vault: soon after what a person
-// did, at intervals all else. Knows nothing of what a signature covers; whether one may be made now
-// is its owner's business.
+// When the audit log is signed and its counter raised in the key vault: soon after a person acts,
+// otherwise at intervals. Knows nothing of what a signature covers; its owner decides whether one
+// may be made now.
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

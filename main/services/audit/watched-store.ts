@@ -1,5 +1,5 @@
-// A store that says of each row added to the audit log where it was done, so that the log is signed
-// in time. Adds nothing and holds nothing back.
+// A store that reports where each row of the audit log was caused, so that the log is signed in
+// time. Adds nothing and holds nothing back.
 import type { Store, Tables } from '../../ports/store.ts';
 
 /** @param appended a row was added; its commit may yet fail */

@@ -23,17 +23,14 @@ export const LOGIN_CODE_FAILURES_MAX = 5;
 /** Login codes out at once; a further one makes the oldest void. */
 export const LOGIN_CODES_MAX = 8;
 
-/**
- * Passphrases tried one after another in one line; a try that finds this many waiting is refused
- * with a time to come back.
- */
+/** Passphrase tries that may wait in one line; one more is refused with a time to come back. */
 export const PASSPHRASE_TRIES_WAITING_MAX = 8;
 /**
  * A wrong passphrase holds the next try this long: at most one guess a second in each of the lines,
  * by everybody in it together.
  */
 export const PASSPHRASE_FAILURE_DELAY_MS = 1_000;
-/** After so many wrong ones in a row a line stays closed for longer, twice as long each time. */
+/** After so many wrong ones in a row a line stays closed for longer, doubling each time. */
 export const PASSPHRASE_FAILURES_FREE = 5;
 /**
  * No line stays closed for longer than this, ms: short where any program could close it to others,

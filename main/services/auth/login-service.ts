@@ -1,7 +1,7 @@
 // One-time login codes for pages: 128 bits, single use, 90 s, void after five wrong tries at that
-// very code. A try is at the code whose first characters it has, so that nobody who has seen none
-// of it can void the owner's. Codes live in memory alone: a restart ends them. Must never write a
-// code to a log or the store.
+// very code. The first characters say which code a try is at, so nobody who has not seen them can
+// void the owner's code. Codes live in memory alone: a restart ends them. Must never write a code
+// to a log or the store.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { toBase64Url, utf8 } from '../../lib/bytes.ts';
@@ -21,10 +21,7 @@ interface LoginCode {
   readonly expiresAt: number;
 }
 
-/**
- * Characters of a code that say which one a try is at: 24 bits; the other 104 are what has to be
- * known.
- */
+/** The characters that identify a code: 24 bits. The other 104 bits are the secret. */
 const NAME_LENGTH = 4;
 
 interface Outstanding {
@@ -44,7 +41,7 @@ export class LoginService {
   }
 
   /**
-   * A fresh code. Whoever asks is a person already: at a terminal, in the window or with an owner
+   * A new code. The caller is known to be a person: at a terminal, in the window or with an owner
    * token.
    */
   makeCode(): LoginCode {

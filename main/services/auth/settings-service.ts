@@ -1,8 +1,7 @@
-// What the owner may change while the hub runs, row by row of the table of settings. Owns the
-// settings record in the store's meta and tells pages and other services of a change. What a person
-// changed stands above what is given at start (flag, environment, config.json), now and after every
-// restart; that above the defaults. Above all of them stands what a flag or variable fixes for its
-// run. Must never hold what only a restart can apply (ports, folders).
+// What the owner may change while the hub runs. Owns the settings record in the store's meta and
+// tells pages and other services of a change. Order, strongest first: fixed for this run by flag or
+// variable; changed by a person; given at start (flag, environment, config.json); default. Must
+// never hold what only a restart can apply (ports, folders).
 import * as v from 'valibot';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import {

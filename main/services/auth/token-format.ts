@@ -1,4 +1,4 @@
-// How a token looks: axh_<kind>_<id>_<secret>, id 16 hex digits, secret 43 base64url characters
+// The format of a token: axh_<kind>_<id>_<secret>, id 16 hex digits, secret 43 base64url characters
 // (256 bits). Pure: makes and reads the text, knows no store. Must never put a secret into an
 // error.
 import { toBase64Url, toHex } from '../../lib/bytes.ts';

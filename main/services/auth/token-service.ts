@@ -1,6 +1,6 @@
-// Who a bearer token stands for. Owns making, checking, ending and listing tokens. Keeps only the
-// SHA-256 of a secret (256 random bits need no slow hash), compares in constant time, and runs the
-// same path for an unknown id. Never logs a token; never widens a token's scopes.
+// Maps a bearer token to its holder. Owns making, checking, ending and listing tokens. Keeps only
+// the SHA-256 of a secret (256 random bits need no slow hash), compares in constant time, and runs
+// the same path for an unknown id. Never logs a token; never widens a token's scopes.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -189,8 +189,8 @@ export class TokenService {
     if (row === undefined || row.revokedAt !== null) return false;
     const now = this.#deps.clock.wallMs();
     tables.putToken({ ...row, revokedAt: now });
-    // A terminal's session ends itself with its command: who did what with it is on record, and a
-    // mere look leaves none.
+    // A terminal's session ends with its command. What was done is on record; a mere look leaves no
+    // record.
     if (row.kind === 'owner' && by.actor === `owner:${id}`) return true;
     tables.appendAudit(
       auditRow(now, {
@@ -236,7 +236,8 @@ export class TokenService {
     };
     const over = wanted.kind === 'agent' ? [] : this.#sessionsToDrop();
     await store.write((tables) => {
-      // Looked at where it is written: none outlives its agent, however close the two commits are.
+      // Checked in the commit that writes it: no token outlives its agent, even if the agent is
+      // removed at the same moment.
       if (wanted.agent !== null && tables.agent(wanted.agent)?.state !== 'active')
         throw noSuchAgent(wanted.agent);
       for (const id of over) tables.deleteToken(id);

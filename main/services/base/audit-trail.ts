@@ -1,5 +1,5 @@
-// Who decided and did what, when and from where: rows of the append-only audit, written in the same
-// commit as what they tell of. Never a body, a token or a name that somebody else chose.
+// Who decided and did what, when and from where: rows of the append-only audit log, written in the
+// same commit as the act itself. Never a body, a token or a name that somebody else chose.
 import type { PeopleSurface, Surface } from '../../../preload/contract/closed-lists.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';

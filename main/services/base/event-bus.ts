@@ -38,7 +38,7 @@ export class EventBus {
   }
 
   /**
-   * Events after `seq`, or undefined when the tail no longer reaches back that far or `seq` is from
+   * Events after `seq`. undefined when the tail no longer reaches back that far or `seq` is from
    * another run of the hub.
    */
   since(seq: number): readonly UiEvent[] | undefined {

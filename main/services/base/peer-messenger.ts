@@ -1,5 +1,5 @@
-// The line between "which connection" and "what it means": services that work with messages use
-// this; PeerLinks provides it.
+// Separates connections from the meaning of messages: services that work with messages use this
+// interface, and PeerLinks provides it.
 import type { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
@@ -39,8 +39,8 @@ export interface Pulse {
 export interface PeerMessenger {
   isOnline(peer: KeyHex): boolean;
   /**
-   * The last time it was reached it did not let this hub's key in: suspended there, removed, or
-   * never added. It does not say which.
+   * On the last contact it refused this hub's key: suspended there, removed, or never added. It
+   * does not say which.
    */
   isShutOut(peer: KeyHex): boolean;
   /** How busy and how far away the peer was at its last ping. */
@@ -65,7 +65,7 @@ export interface PeerMessenger {
   ): Promise<Result<Envelope, AppError>>;
   /** One-way. Resolves when the transport took it; that is no promise that it was received. */
   send(peer: KeyHex, message: OutgoingMessage): Promise<Result<void, AppError>>;
-  /** The bytes as they will be sent, for the record and for sending the very same message again. */
+  /** The bytes as they will be sent, to store them and to send the very same message again. */
   encode(peer: KeyHex, message: OutgoingMessage): string;
   /** Sends a message that was encoded before, for example from the outbox. */
   sendEncoded(peer: KeyHex, raw: string): Promise<Result<void, AppError>>;

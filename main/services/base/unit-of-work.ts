@@ -1,6 +1,6 @@
-// All or nothing, and only then the consequences: runs work in one commit and lets it name what
-// happens after that commit is durable (events, timers, messages). Nothing that promises something
-// may leave the hub any other way (PROTOCOL.md, Delegation states).
+// All or nothing, then the effects: runs work in one commit and lets it name what happens after
+// that commit is durable (events, timers, messages). Nothing that promises something may leave the
+// hub any other way (PROTOCOL.md, Delegation states).
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 

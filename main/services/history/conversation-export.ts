@@ -1,6 +1,6 @@
-// One conversation as text to keep or to hand on, the oldest first, a piece at a time. JSON lines
-// hold all that was sent, Markdown is to be read, CSV is for a spreadsheet. Nothing that was said
-// acts as Markdown or as a formula there.
+// One conversation as text to keep or pass on, oldest first, in pieces. JSON lines hold all that
+// was sent, Markdown is for reading, CSV is for a spreadsheet. No message can act as Markdown or as
+// a formula there.
 import type {
   ConversationEntryDto,
   SpeakerDto,

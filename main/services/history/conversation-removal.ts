@@ -1,5 +1,5 @@
-// Removes what was said in one conversation, because a person wants it gone. Ids, digests and the
-// audit log stay, as they do when words have had their time (retention/).
+// Removes the words of one conversation when a person wants that. Ids, digests and the audit log
+// stay, as they do when old words expire (retention/).
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventBus } from '../base/event-bus.ts';

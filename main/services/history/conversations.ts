@@ -1,6 +1,5 @@
-// The record of who said and did what, thread by thread: messages and the decisions between them.
-// Reads only; an agent sees what it took part in and nothing else. An answer is bounded, however
-// much was sent.
+// The record of who said and did what, by conversation: messages and the decisions between them.
+// Reads only; an agent sees what it took part in and nothing else. Every answer is bounded.
 import type {
   ConversationActivity,
   ConversationDetailDto,
@@ -173,8 +172,8 @@ export class Conversations {
   }
 
   /**
-   * The newest have their words first; what is beyond the bound of an answer is shown by its
-   * beginning.
+   * The newest entries get their words first; beyond the bound of an answer only the beginning is
+   * shown.
    */
   #entries(
     messages: readonly MessageRow[],
@@ -276,8 +275,8 @@ function ownerOf({ direction, party }: MessageRow): PartyKey {
 }
 
 /**
- * Of a request that was not allowed, the agent it was meant for knows neither the words nor what
- * was said about it.
+ * For a request that was not allowed, its agent sees neither the words nor what was said about
+ * them.
  */
 function filterOf(conversationId: string, agent: string | null): TaskFilter {
   return { conversationId, ...(agent === null ? {} : { knownTo: agent }) };
@@ -336,7 +335,8 @@ function decisionHere(
 }
 
 /**
- * By time; what came in the same millisecond keeps requests before decisions before what followed.
+ * Sorts by time. Within a millisecond, requests come before decisions, and decisions before the
+ * rest.
  */
 function inOrder(first: ConversationEntryDto, second: ConversationEntryDto): number {
   if (first.kind !== 'decision' && second.kind !== 'decision') return first.seq - second.seq;

@@ -1,5 +1,5 @@
-// Everything this hub knows of one message, for a person who wants to see how it went: what is kept
-// of it, who was asked and why, and when. Reads only.
+// Everything this hub knows of one message, for a person who wants to see how it went: what is
+// stored of it, who was asked and why, and when. Reads only.
 import type { InspectionDto } from '../../../preload/contract/conversation-dto.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';

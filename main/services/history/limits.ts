@@ -41,6 +41,6 @@ export const AGENT_LOOKS_MAX = 50;
 export const SEARCH_SEQS = 200;
 /** Messages of one piece of an exported conversation: a few megabytes at the most. */
 export const EXPORT_MESSAGES = 50;
-/** What a hit shows of its message: so much before the first word found, and so much in all. */
+/** How much of its message a hit shows: so much before the first word found, and so much in all. */
 export const SNIPPET_BEFORE_CHARACTERS = 40;
 export const SNIPPET_MAX_CHARACTERS = 160;

@@ -1,5 +1,5 @@
-// What somebody typed into the search box: words, quoted phrases, and filters such as
-// `from:mum outcome:declined before:2026-10-01`. Pure.
+// Parses the text of the search box: words, quoted phrases, and filters such as `from:mum
+// outcome:declined before:2026-10-01`. Pure.
 import { localDay } from '../../../preload/contract/local-day.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { textWords } from '../../lib/text-words.ts';

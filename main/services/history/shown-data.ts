@@ -1,6 +1,6 @@
-// What somebody sent, as people see it within a bound: words as words, anything else field by field
-// and as indented JSON. Escaped, with a mark where it was cut and a count of what was left out.
-// Pure; nothing it makes is much longer than the room it is given.
+// What a sender sent, shortened for people: text as text, anything else field by field and as
+// indented JSON. Escaped, with a mark where it was cut and a count of what was left out. Pure; its
+// output never much exceeds the given size.
 import { firstJsonFields, type JsonField } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
 

@@ -1,4 +1,4 @@
-// What the agents of two hubs used for each other lately, by their own count.
+// Tokens that the agents of two hubs used lately for each other, by their own count.
 import type { TokenUseDto } from '../../../preload/contract/dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';

@@ -1,4 +1,4 @@
-// What an agent reports about an item, in the two forms it takes on the wire. Pure.
+// An agent's report about an item, in the two forms it takes on the wire. Pure.
 import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import {
   isErrorCode,

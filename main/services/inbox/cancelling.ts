@@ -1,6 +1,6 @@
-// Calling a task off, by whoever asked for it or by a person here. Decided in one commit against
-// the state as it stands there, so that what is acknowledged as cancelled has not begun and never
-// will; what an agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+// Cancels a task, for whoever asked for it or for a person here. Decided in one commit against the
+// state as it stands there: what is acknowledged as cancelled has not begun and never will. What an
+// agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';

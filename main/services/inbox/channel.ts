@@ -1,6 +1,6 @@
-// How items reach an agent's program. A channel follows the inbox of its agent and puts what it is
-// handed into a sink, never more than that takes in. The long poll is done with the first items, an
-// event stream with its connection. A new channel is a sink, and the bounds it needs.
+// How items reach an agent's program. A channel follows the inbox of its agent and puts delivered
+// items into a sink, never more than that accepts. The long poll ends with the first items, an
+// event stream with its connection. A new channel needs only a sink and its bounds.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { ItemKinds } from './items.ts';
 
@@ -14,8 +14,8 @@ export interface InboxReader {
     kinds?: ItemKinds,
   ): Promise<readonly DeliveryDto[]>;
   /**
-   * Puts up to `max` items that were leased to this agent, have a seq above `afterSeq` and are not
-   * yet acknowledged back into its queue.
+   * Puts up to `max` unacknowledged items leased to this agent, with a seq above `afterSeq`, back
+   * into its queue.
    */
   giveBack(agent: string, afterSeq: number, max: number): Promise<void>;
   /** How many items are leased to this agent and not yet acknowledged. */
@@ -31,8 +31,8 @@ export interface InboxReader {
 
 export interface InboxSink {
   /**
-   * Called with items that are leased to the agent from now on; also with the last ones, when the
-   * signal was aborted while they were claimed.
+   * Called with items that are leased to the agent from now on. After an abort it still gets those
+   * whose claim was under way.
    */
   take(items: readonly DeliveryDto[]): void;
   /** Nothing more waits now. */
@@ -52,8 +52,8 @@ interface Following {
 }
 
 /**
- * Hands out until `signal` is aborted; then it settles when nothing is being claimed any more.
- * Rejects when the store does not give.
+ * Delivers until `signal` is aborted, then settles once the last claim has ended. Rejects when the
+ * store does not answer.
  */
 export async function follow(
   inbox: InboxReader,
@@ -105,9 +105,9 @@ class Follower {
   }
 
   /**
-   * Hands out until nothing waits or enough is leased. One run at a time; a change meanwhile makes
-   * it look again. Where the program has taken in everything it claims before this returns, so that
-   * the claim can join the commit that queued the item.
+   * Delivers until nothing waits or enough is leased. One run at a time; a change meanwhile makes
+   * it look again. If the program has taken everything so far, it claims before this returns, so
+   * that the claim can join the commit that queued the item.
    */
   pump(): void {
     this.#again = true;

@@ -1,6 +1,6 @@
-// Puts items into agents' inboxes, inside the commit of what caused them, and tells the inbox: at
-// once, so that a reader who waits can claim in the same commit, and again after it. When a task
-// ends, closes its item and tells its agents. Owns nothing of claiming.
+// Puts items into agents' inboxes, inside the commit of what caused them. Tells the inbox at once,
+// so that a waiting reader can claim in the same commit, and again after it. When a task ends,
+// closes its item and tells its agents. Owns nothing of claiming.
 import type { JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
@@ -70,8 +70,8 @@ export class Deliveries {
       createdAt: this.#clock.wallMs(),
       finishedAt: null,
     });
-    // What a reader asks for now is worked right after this work, in its transaction: one commit
-    // less between a person's word and the agent.
+    // A reader that asks now is served right after this work, in its transaction. That saves a
+    // commit between a person's decision and the agent.
     this.announce(row);
     after(() => this.announce(row));
     return row;

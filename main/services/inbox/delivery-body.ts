@@ -1,6 +1,6 @@
-// What an agent is handed: the words of the hub, and beside them, apart, the words of somebody
-// else. Owns the stored form of an inbox item and its form at the API; everything foreign stands
-// inside `untrusted`.
+// What an agent receives: the hub's own words, and apart from them the words of others. Owns the
+// stored form of an inbox item and its form at the API. Everything foreign stands inside
+// `untrusted`.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';

@@ -1,6 +1,6 @@
-// Inbox items that survive everything: rows of the database, each step one commit. Owns what hangs
-// on them: the task that is to be done, whose words must be those that were allowed, and the word
-// to people about an item that nobody ever took.
+// Inbox items that survive a restart: rows of the database, each step one commit. Owns what depends
+// on them: the task to be done, whose words must be those that were allowed, and the notice to
+// people about an item that no agent ever acknowledged.
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -46,10 +46,7 @@ const CANCELLED = {
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
 
-  /**
-   * Agents none of whose items is queued or claimed, until one is announced: whoever looks because
-   * of that listens after this.
-   */
+  /** Agents known to have nothing queued or claimed. Register other listeners after this one. */
   readonly #idle = new Set<string>();
 
   constructor(deps: Deps) {
@@ -114,7 +111,7 @@ class DurableStep implements Step {
   }
 
   claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[] {
-    // A removed agent may still be waiting on an open line.
+    // A removed agent may still have a stream open.
     return this.#tables.agent(agent) === undefined ? [] : this.#tables.claimable(agent, kinds, max);
   }
 

@@ -1,5 +1,5 @@
-// The inbox of each agent as its doors see it. Owns who waits for something to come, and tells
-// those who follow; the items have their own life.
+// The inbox of each agent as its doors see it. Owns who waits for new items and tells them;
+// lifecycle.ts owns the items.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -95,8 +95,8 @@ export class Inbox implements InboxReader {
   }
 
   /**
-   * `waitingCount`, as soon as it is not `known`, or after `waitMs`. Takes nothing, and does not
-   * mean that the agent is there.
+   * `waitingCount` as soon as it differs from `known`, or after `waitMs`. Takes nothing, and does
+   * not count as the agent being there.
    */
   async untilWaiting(
     agent: string,

@@ -1,6 +1,5 @@
-// What an inbox item is, and what keeps one: the database, or the memory of this run for questions
-// whose asker waits. Types only; the life of an item is the same in both, and stands in
-// lifecycle.ts.
+// What an inbox item is, and the interface of its stores: the database, or the memory of this run
+// for questions whose asker waits. Types only; lifecycle.ts treats both alike.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
@@ -46,20 +45,20 @@ export interface Step {
   words(item: Item): Result<Untrusted, AppError>;
   /** It was delivered. */
   claimed(item: Item): void;
-  /** Whether whoever asked has called it off before it began; then it is over with this step. */
+  /** Whether it was cancelled by whoever asked before it began; then it is over with this step. */
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
   begun(item: Item, estimatedMs: number | null): void;
   /** It waits again, or nobody ever took it. */
   returned(item: Item): void;
   /**
-   * The answer of before, where this very reply was given already. @throws AppError bad_request
-   * where none is wanted
+   * The earlier answer, if this very reply was given already.
+   * @throws AppError bad_request where none is wanted
    */
   answered(item: Item, reply: AgentReply): string | undefined;
   /**
-   * Its agent is done with it. The state in which that leaves the work. @throws AppError
-   * payload_too_large
+   * Its agent is done with it. Returns the state that leaves the work in.
+   * @throws AppError payload_too_large
    */
   replied(item: Item, reply: AgentReply): string;
   /** The task that it is to be done; undefined where that is nobody's concern. */

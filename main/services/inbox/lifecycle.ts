@@ -16,7 +16,7 @@ import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } from './limits.ts';
 
-/** Which attempt at an item its holder speaks of, as `claim` told it; null when it does not say. */
+/** Which attempt its holder means, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
 
 /** The state in which a reply leaves the work, and who gets it. */
@@ -35,8 +35,8 @@ export class Lifecycle {
   readonly #stores: readonly ItemStore[];
   readonly #leases = new Map<string, TimerHandle>();
   /**
-   * The newest durable item that each agent was handed: a question has no place of its own in a
-   * stream, and takes that one.
+   * The newest durable item delivered to each agent. A question has no place of its own in a stream
+   * and takes this one.
    */
   readonly #newestSeq = new Map<string, number>();
   #isStopped = false;
@@ -66,7 +66,7 @@ export class Lifecycle {
     this.#leases.clear();
   }
 
-  /** Hands out up to `max` items under a lease. */
+  /** Delivers up to `max` items under a lease. */
   async claim(
     agent: string,
     max: number,
@@ -113,12 +113,12 @@ export class Lifecycle {
     return this.#stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
   }
 
-  /** Handed out too often and never taken. */
+  /** Delivered too often and never acknowledged. */
   dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
     return this.#list(agent, 'dead', afterSeq, max);
   }
 
-  /** Handed out, and not done with; the oldest first. */
+  /** Delivered and not done; the oldest first. */
   open(agent: string): readonly DeliveryDto[] {
     return (['claimed', 'running'] as const)
       .flatMap((state) => this.#list(agent, state, 0, OPEN_ITEMS_MAX))
@@ -138,9 +138,9 @@ export class Lifecycle {
   }
 
   /**
-   * "I have it": the item is never delivered again, and exactly one attempt is ever taken: whoever
-   * says so again must be the one that was handed this attempt. @throws AppError not_found, gone,
-   * cancelled, conflict
+   * "I have it": the item is never delivered again. Only one attempt can say so; a repeat must come
+   * from that same attempt.
+   * @throws AppError not_found, gone, cancelled, conflict
    */
   async ack(
     agent: string,
@@ -221,7 +221,7 @@ export class Lifecycle {
   }
 
   /**
-   * Ends the work with the agent's report, which leaves with the same step. The same report again
+   * Ends the work with the agent's report, which is queued in the same step. The same report again
    * gets the same answer.
    * @throws AppError not_found, gone (it ended otherwise), conflict, payload_too_large
    */
@@ -292,16 +292,14 @@ export class Lifecycle {
   #giveBack(step: Step, item: Item): 'queued' | 'dead' {
     step.after(() => this.#release(item.deliveryId));
     if (step.endIfCancelled(item, 'hub')) return 'dead';
-    // Attempts are counted on when a person puts it back, so that no two attempts at one item ever
-    // have the same number.
+    // Attempts keep counting when a person requeues it, so no two attempts at one item share a
+    // number.
     const state = item.attempt % DELIVERY_ATTEMPTS_MAX === 0 ? 'dead' : 'queued';
     step.returned(step.put(item, { state, leaseUntilWallMs: null }));
     return state;
   }
 
-  /**
-   * Starts the lease anew. What is claimed while the hub stops is gone on with at the next start.
-   */
+  /** Renews the lease. What is claimed while the hub stops continues at the next start. */
   #hold(deliveryId: string, leaseMs: number): void {
     this.#release(deliveryId);
     if (this.#isStopped) return;

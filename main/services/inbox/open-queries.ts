@@ -1,7 +1,7 @@
-// Questions that somebody waits for on an open line: they promise nothing, so they live in memory,
-// next to the durable inbox, and end with their deadline, their asker or this run of the hub
-// (PROTOCOL.md, Streams and frames). One that a person must allow has its task and approval in the
-// store; the others are written down once, when they end.
+// Open queries: questions whose asker waits on a stream. They promise nothing, so they live in
+// memory, next to the durable inbox, and end with their deadline, their asker or this run of the
+// hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and approval in
+// the store; the others are stored once, when they end.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { ok } from '../../lib/result.ts';
@@ -60,8 +60,8 @@ export class OpenQueries implements ItemStore {
   }
 
   /**
-   * Whether this party may open one more. @throws AppError overloaded: by its own questions
-   * (failedBy input), or by those of all
+   * Checks that this party may open one more.
+   * @throws AppError overloaded: by its own questions (failedBy input), or by those of all
    */
   checkRoom(party: PartyKey): void {
     const own = [...this.#byTask.values()].filter((query) => query.party === party).length;
@@ -70,8 +70,9 @@ export class OpenQueries implements ItemStore {
   }
 
   /**
-   * Opens the line: resolves with the answer, `timeout` after `deadlineMs` (null: the task's own
-   * deadline ends it through `fail`), or `cancelled` when the asker has gone. Never rejects.
+   * Opens the query. Resolves with the answer, with `timeout` after `deadlineMs` (null: the task's
+   * own deadline ends it through `fail`), or with `cancelled` when the asker has gone. Never
+   * rejects.
    */
   open(
     opening: QueryOpening,

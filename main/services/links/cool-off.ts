@@ -1,5 +1,5 @@
-// Keys that sent too many malformed messages are kept out for a while, longer each time. Bounded;
-// forgets the oldest first.
+// Blocks keys that sent too many malformed messages for a while, longer each time. Bounded; forgets
+// the oldest first.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { COOL_OFF_FIRST_MS, COOL_OFF_KEYS_MAX, COOL_OFF_MAX_MS } from './limits.ts';

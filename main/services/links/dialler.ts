@@ -1,7 +1,7 @@
-// Keeps a connection to every paired peer: dials for ever, a few at a time, with growing waits that
-// start afresh on a hint that dialling could work now. Knows where a hub may be: from its owner,
-// from the network, from last time. Who it is, the transport checks by the key (PROTOCOL.md,
-// Connection and Discovery).
+// Keeps a connection to every paired peer. Dials for ever, a few at a time, with growing waits that
+// reset on a hint that dialling could work now. Knows where a hub may be: from its owner, from the
+// network, from last time. The transport checks by the key who it is (PROTOCOL.md, Connection and
+// Discovery).
 import { isIP } from 'node:net';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -101,10 +101,7 @@ export class Dialler {
     this.#states.delete(key);
   }
 
-  /**
-   * There is reason to think that this peer can be reached now: dial soon, with the shortest waits
-   * again.
-   */
+  /** A hint that this peer can be reached now: dial soon, with the shortest waits again. */
   wake(key: KeyHex, delayMs = 0): void {
     if (!this.#isWanted(key)) return;
     const state = this.#stateOf(key);
@@ -115,8 +112,8 @@ export class Dialler {
   }
 
   /**
-   * The network changed, or the computer woke up: dials under way on the old network are given up,
-   * and everybody is dialled again.
+   * The network changed, or the computer woke up: gives up dials on the old network, and dials
+   * everybody again.
    */
   wakeAll(): void {
     this.#resolved.clear();
@@ -128,7 +125,7 @@ export class Dialler {
       this.wake(key, Math.round(this.#deps.random.fraction() * limits.NETWORK_CHANGE_SPREAD_MS));
   }
 
-  /** The peer is not connected any more (or still not): dial after the wait that is its turn. */
+  /** The peer is not connected (any more): dial after its next wait. */
   again(key: KeyHex, wasStable: boolean): void {
     if (!this.#isWanted(key)) return;
     const state = this.#stateOf(key);
@@ -291,7 +288,7 @@ export class Dialler {
 
   /**
    * Where the hub may be: first what people said, then what the network says, last where the hub
-   * itself was, which announcements never push out.
+   * itself was. Announcements never push out the last.
    */
   async #addresses(
     key: KeyHex,

@@ -1,6 +1,6 @@
-// Glue between the home network and the directory: announces this hub, feeds what is heard into the
-// nearby table, and can be switched off and on by the owner: one call at a time. What is heard is a
-// hint and goes no further than that (PROTOCOL.md, Discovery).
+// Connects the home network to the directory: announces this hub, and puts announcements it hears
+// into the nearby table. The owner can switch it off and on: one call at a time. An announcement is
+// only ever a hint (PROTOCOL.md, Discovery).
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,5 +1,5 @@
-// What finding hubs is like for a person: the condition of the computer's networks as one state and
-// one sentence that says what to do. Pure.
+// Whether finding hubs works, for a person: the condition of the computer's networks as one state
+// and one sentence that says what to do. Pure.
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { DiscoveryCondition, UnusableWhy } from '../../ports/discovery.ts';
 

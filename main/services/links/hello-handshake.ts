@@ -1,7 +1,7 @@
-// hello, from both ends (PROTOCOL.md, hello): the dialler asks first, the other answers, and both
-// then know versions, features and extensions. Done once a connection; a second hello is answered
-// and changes nothing. What a hello says is kept as a hint: it limits what we send and is shown to
-// people; an older version than before is pointed out, and no rule of trust depends on any of it.
+// The hello handshake, from both ends (PROTOCOL.md, hello). The dialler asks first, the other
+// answers, and then both know versions, features and extensions. Done once per connection; a second
+// hello is answered and changes nothing. A hello is kept as a hint: it limits what we send and is
+// shown to people. A version older than before is pointed out. No rule of trust depends on a hello.
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -53,10 +53,7 @@ export class HelloHandshake {
     this.#deadlines.set(link.id, first);
   }
 
-  /**
-   * A peer that was asked nothing and says nothing may be one that has no hello: its answer to ours
-   * tells.
-   */
+  /** A peer that sent no hello and got none may not know hello: its answer to ours will show. */
   async #askInReturn(link: Link): Promise<void> {
     const answered = await this.#ask(link);
     if (answered.ok) {
@@ -182,7 +179,7 @@ export class HelloHandshake {
   }
 
   /**
-   * Keeps what a hello told: of a pinned peer in its row, of an unpaired hub its name while it is
+   * Keeps the content of a hello: a pinned peer's in its row, an unpaired hub's name while it is
    * connected.
    */
   #note(link: Link, hello: HelloPayload): void {
@@ -218,8 +215,8 @@ export class HelloHandshake {
     const { directory, clock, audit } = this.#deps;
     const row = directory.row(link.keyHex);
     if (row === undefined || row.highestVersion === NO_VERSION) return;
-    // A hub that forgets its hello has been replaced by something else that holds its key: worth a
-    // line for its owner.
+    // A hub that no longer knows hello was replaced by another program with its key: its owner gets
+    // a note.
     if (row.features.length > 0)
       audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: NO_VERSION });
     const shown = { features: REFERENCE_FEATURES, extensions: [], highestVersion: NO_VERSION };

@@ -1,7 +1,6 @@
-// Which hub a person or an agent means by what they typed: an agent id, a key, or a name in any
-// case. Reads the directory's lists, changes nothing. What is sent goes by the owner's names alone:
-// a hub that nobody paired or named is never meant by a name, since it chose its key and with that
-// how it shows.
+// Finds the hub that a person or an agent names: by agent id, key, or name in any case. Reads the
+// directory's lists, changes nothing. Messages go by the owner's names alone. A hub that nobody
+// paired or named is never found by name, because it chose its key and with that its label.
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';

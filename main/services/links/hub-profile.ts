@@ -1,4 +1,4 @@
-// What this hub says of itself to others: its owner's words. Decides nothing.
+// This hub's description of itself to others: its owner's words. Decides nothing.
 
 export interface HubProfile {
   readonly name: string;

@@ -1,7 +1,7 @@
-// The gate for everything another hub sends: form, then who says it to whom, then hello, then
-// trust, and only then the handler of the kind, which counts the message against its sender's
-// rates. A request gets exactly one answer; a one-way message that may not pass is dropped and
-// counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
+// The gate for everything another hub sends. It checks the form, then sender and recipient, then
+// hello, then trust. Only then the handler of the kind runs, which counts the message against its
+// sender's rates. A request gets exactly one answer; a one-way message that may not pass is dropped
+// and counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';

@@ -1,8 +1,7 @@
-// Who stands in a paired hub's place with another key: seen where the hub itself was last, or where
-// its owner said it is, and never by a hint from the network alone. It stops nothing that the key
-// has not stopped already; it keeps what a person must be told, durably, until that person has
-// answered or the hub itself is back. It must never change whom a key belongs to (PROTOCOL.md,
-// Identity).
+// Another key in the place of a paired hub: seen where the hub itself was last, or where its owner
+// said it is, and never because of a network hint alone. The changed key is stopped already; this
+// keeps what a person must be told, durably, until that person has answered or the hub itself is
+// back. It must never change whom a key belongs to (PROTOCOL.md, Identity).
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
@@ -69,9 +68,8 @@ export class KeyChanges {
   }
 
   /**
-   * Another key answered where the hub should be. True when that is news: once for each hub until
-   * the hub itself was back, whatever other keys answer meanwhile, so that a stranger with ever
-   * fresh keys neither holds up the page nor takes it from under a person's hand.
+   * Another key answered where the hub should be. True once per hub, until the hub itself is back.
+   * So a stranger with new keys cannot flood the page.
    */
   seen(key: KeyHex, seen: KeyHex, at: HubAddress): boolean {
     if (

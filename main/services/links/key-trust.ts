@@ -1,6 +1,6 @@
-// The owner's own word for a key: a hub that cannot pair with digits, because its program knows
-// none or because its owner gave its share token some safe way, is trusted by the whole key. It
-// goes one way only: the other side has to be told of this hub over there.
+// Trust in a key by the owner's word. For a hub that cannot pair with digits, because its program
+// has none or because its owner gave its share token some safe way: it is trusted by the whole key.
+// This goes one way only; the other side must add this hub as well.
 import type { PeerDto, Surface } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';

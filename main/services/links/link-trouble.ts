@@ -1,6 +1,6 @@
 // What can go wrong on the way to another hub, in sentences for its owner and as errors a person
-// can act on. Pure. A hub that suspended this one closes as one that removed it does, so no
-// sentence about that may say which of the two it was.
+// can act on. Pure. A hub that suspended this one closes like one that removed it, so no sentence
+// may say which of the two it was.
 import { AppError } from '../../lib/app-error.ts';
 import { CLOSE_CODES, type TransportFailure } from '../../ports/transport.ts';
 import type { Link } from './link.ts';
@@ -61,8 +61,8 @@ export function notConnected(name: string, trouble: string | null, hint: string)
 }
 
 /**
- * For an answer of another hub that is none. `data.failed_by` says whose fault it is to clients,
- * for which `internal` is one of their own hub.
+ * For an invalid answer of another hub. `data.failed_by` tells clients whose fault it is: for them
+ * `internal` is an error of their own hub.
  */
 export function badAnswer(sentence: string, hint?: string): AppError {
   return new AppError('internal', sentence, {
@@ -73,7 +73,7 @@ export function badAnswer(sentence: string, hint?: string): AppError {
 }
 
 /**
- * What the end of a connection tells about how the other side sees this hub; undefined when it says
+ * What the end of a connection says about how the other side sees this hub; undefined when it says
  * nothing.
  * @param code the application's; null when the transport closed it
  */

@@ -1,7 +1,7 @@
-// Owns who is known to this hub: the pinned peers and their names, the hubs heard nearby or named
-// by address, what is true of them now, and from that the places the transport gives. The only
-// writer of peer rows. It must never let a hint (mDNS, an address, a name) change whom a key
-// belongs to: the key is the identity (PROTOCOL.md, Identity and hello).
+// Owns which hubs this hub knows: the pinned peers and their names, the hubs heard nearby or named
+// by address, and their current state. From that it gives the transport its places. The only writer
+// of peer rows. It must never let a hint (mDNS, an address, a name) change whom a key belongs to:
+// the key is the identity (PROTOCOL.md, Identity and hello).
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 // How much a paired peer may ask of this hub: the default rates of a peer and the daily share of
-// stored bytes. Answers with the error the peer is to get. Must be asked after an honest replay has
-// been recognised, since that counts against no rate.
+// stored bytes. Answers with the error for the peer. Must be asked after an honest replay was
+// recognised, because a replay counts against no rate.
 import { AppError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';

@@ -1,5 +1,5 @@
-// Draws what is known of a hub as the DTO of the contract. Everything the other side wrote passes
-// the text policy here and stands only in fields made for outside text, which an agent gets below
+// Turns what is known of a hub into the DTO of the contract. Everything the other side wrote passes
+// the text policy here and stands only in fields for outside text, which an agent gets below
 // `untrusted`. Pure: facts in, DTO out.
 import { escapeName, escapeText } from '../../core/text-escape.ts';
 import { safetyNumber } from '../../core/safety-number.ts';

@@ -1,6 +1,6 @@
-// What is written about a pinned peer: the row a pairing leaves, and what changes in it inside one
-// commit, with its audit and what must end in that same commit when the hub is trusted no more.
-// Never decides whether a change is allowed.
+// The row of a pinned peer: what a pairing writes, and each later change in one commit, with its
+// audit and with what must end when the hub is no longer trusted. Never decides whether a change is
+// allowed.
 import type { PairedTrustState, Surface } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Role } from '../../../preload/contract/role.ts';

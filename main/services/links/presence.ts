@@ -1,6 +1,6 @@
-// Who is online: paired, and on a connection with hello done. Whenever connections or trust change
-// it updates what is shown, probed and dialled, tells its listeners of peers that come, go, or come
-// back on another connection, and notes when a peer was last seen as it goes.
+// Who is online: paired, and on a connection with hello done. When connections or trust change, it
+// updates what is shown, probed and dialled, and tells its listeners of peers that come, go, or
+// return on another connection. It notes when a peer was last seen as it goes.
 import type { Clock } from '../../ports/clock.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { Dialler } from './dialler.ts';
@@ -80,8 +80,8 @@ export class Presence {
     this.#probe(key, isOnline ? link : undefined);
     if (sinceMs !== undefined && !isOnline) directory.note(key, { lastSeenAt: clock.wallMs() });
     if (isOnline !== (sinceMs !== undefined)) this.#tell(key, isOnline);
-    // A hub that lost its power is back on a new connection before the old one is known to be dead:
-    // what was sent on that is due again.
+    // A hub that lost power may return on a new connection before the old one is known to be dead:
+    // what was sent on the old one is due again.
     else if (isOnline && before !== link && before?.isGone === true && !before.isGivenUpWhole)
       this.#tell(key, true);
     if (link === undefined)

@@ -1,6 +1,6 @@
-// Keeps what is known of a connected peer fresh: a ping on connecting and every few minutes, its
-// capabilities on connecting and when asked. What it tells is kept as a hint for routing and for
-// people; nothing is authorised by it (PROTOCOL.md, Envelope).
+// Keeps the data about a connected peer fresh: a ping on connecting and every few minutes, its
+// capabilities on connecting and when asked. The answers are hints for routing and for people; they
+// authorise nothing (PROTOCOL.md, Envelope).
 import { AppError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -120,16 +120,16 @@ export class Prober {
       });
       return ok();
     } catch (error) {
-      // Nobody may be waiting for this: what the disk does not take is an outcome, and is asked for
-      // again.
+      // Nobody may be waiting for this. If the disk refuses it, that is an outcome, and it is asked
+      // for again.
       if (error instanceof AppError) return err(error);
       throw error;
     }
   }
 
   /**
-   * A hub that pinned us a moment later than we pinned it answers the first time that it does not
-   * know us: it is asked again.
+   * A hub that pinned us a moment after we pinned it first answers that it does not know us: it is
+   * asked again.
    */
   async #learn(key: KeyHex, attempt: number): Promise<void> {
     const told = await this.refreshCapabilities(key);

@@ -1,5 +1,5 @@
-// Sends one message over one connection and checks that its one reply belongs to it. What goes
-// wrong on the way becomes an error a person can act on. It decides nothing about trust.
+// Sends one message over one connection and checks that its one reply belongs to it. Failures on
+// the way become errors a person can act on. It decides nothing about trust.
 import { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';

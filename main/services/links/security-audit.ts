@@ -1,5 +1,5 @@
-// Writes what a peer should not have done into the audit trail, at a bounded rate. A key that is
-// not pinned leaves no row: it is only logged, so that strangers cannot fill the disk.
+// Records a peer's violations in the audit log, at a bounded rate. A key that is not pinned leaves
+// no row: it is only logged, so that strangers cannot fill the disk.
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 // Hubs that the owner named by address and key and that are not paired yet: where to dial them,
-// nothing more. A pairing (or a person's removal) ends their stay here; a paired hub keeps its
-// static address in its own row.
+// nothing more. A pairing or a removal by a person drops them here; a paired hub keeps its static
+// address in its own row.
 import { AppError } from '../../lib/app-error.ts';
 import type { Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';

@@ -1,5 +1,5 @@
 // Connections to keys that nobody trusts yet, for pairing: opened when a person chose a hub, held
-// while a pairing goes on, closed when it is over or idle. They carry only what the gate allows an
+// during a pairing, closed when it is over or idle. They carry only what the gate allows an
 // unpaired key (PROTOCOL.md, hello).
 import type { TrustState } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -1,5 +1,5 @@
-// What the reply to a delegation says of where it is: taken, refused, or not known. Pure
-// (PROTOCOL.md, Delegation states).
+// What the reply to a delegation says about it: accepted, refused, or unknown. Pure (PROTOCOL.md,
+// Delegation states).
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -11,9 +11,7 @@ import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
 export type Answer = AckPayload | AppError | 'lost';
 
 /**
- * Whether the other hub may have it, for all that it refuses it for now: a try of before may come
- * there yet, or wait there, and be taken when there is room. Only the first time is it known that
- * it has nothing.
+ * Whether the other hub may still take it. A refusal of a repeat says nothing about the first try.
  */
 export function isUnsettled(answer: Answer, from: 'asker' | 'hub'): boolean {
   if (from === 'asker' || !(answer instanceof AppError)) return false;
@@ -22,8 +20,8 @@ export function isUnsettled(answer: Answer, from: 'asker' | 'hub'): boolean {
 }
 
 /**
- * The ack, the refusal, or `lost`: the other hub may or may not have it. Once it was sent before
- * (`from` hub), what fails on this side does not say that it has not.
+ * The ack, the refusal, or `lost`: the other hub may or may not have it. For a repeat (`from` hub),
+ * a failure on this side does not prove that it has not.
  */
 export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hub'): Answer {
   if (!reply.ok) {

@@ -1,5 +1,5 @@
-// Reports on what our agents delegated: `result`, and `error` for what wanted no report. They count
-// only from the key the delegation was made with and only while it is open; a foreign, an unknown
+// Reports on what our agents delegated: `result`, or `error` if no report was wanted. They count
+// only from the key the delegation was made with and only while it is open. A foreign, an unknown
 // and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
 import { escapeText } from '../../core/text-escape.ts';
 import { checkOrigin, originOf, readOrigin } from '../../dialects/origin.ts';
@@ -75,7 +75,7 @@ export class IncomingResults {
   }
 
   /**
-   * False when it was one too many that fits nothing: then it leaves no trace and gets no receipt.
+   * False when it fits nothing and too many such came: then it leaves no trace and gets no receipt.
    */
   #take(
     tables: Tables,
@@ -169,7 +169,7 @@ export class IncomingResults {
   }
 }
 
-/** Our own word come back: whoever called it off is told nothing new. */
+/** Our own cancel coming back: whoever cancelled learns nothing new from it. */
 function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
   return status === 'failed' && code === 'cancelled' && task.state === 'cancelling';
 }

@@ -7,8 +7,8 @@ export const ACK_TIMEOUT_MS = 10_000;
 /** Added to a query's own deadline while its answer travels. */
 export const ANSWER_TRAVEL_MS = 2_000;
 /**
- * How long a result that was on its way may take, after the other hub said that it has nothing open
- * of what is cancelled.
+ * How long a result may still arrive after the other hub said that nothing of the cancelled task is
+ * open.
  */
 export const CANCEL_SETTLE_MS = 30_000;
 /** Waits between tries of a delegation whose ack was lost. */
@@ -28,8 +28,8 @@ export const CANCELS_PER_PARTY_MAX = 1_000;
 /** Cancels on their way to one peer at once; the next leaves when one of them was answered. */
 export const CANCELS_AT_ONCE_MAX = 4;
 /**
- * No cancel leaves for so long after the peer said that these are too many: by then it takes five
- * more.
+ * No cancel is sent for so long after the peer said that these are too many: by then it accepts
+ * five more.
  */
 export const CANCELS_REFUSED_PAUSE_MS = 10_000;
 /** Rows of the outbox that are read at once. */
@@ -40,10 +40,7 @@ export const OUTBOX_PAGE = 64;
 export const UPTIME_WRITE_INTERVAL_MS = 60_000;
 /** Waits between tries of one outbox message. */
 export const OUTBOX_BACKOFF = { firstMs: 5_000, maxMs: 300_000, jitter: 0.3 } as const;
-/**
- * The furthest time that another hub's word puts its people off; what it says beyond that counts as
- * this.
- */
+/** The longest wait that another hub can announce to people here; a longer one counts as this. */
 export const HELD_SAID_MAX_MS = 31 * 86_400_000;
 /**
  * Results that match no delegation, per peer: counted and dropped beyond, so that a peer cannot

@@ -1,10 +1,7 @@
-// Results, and the taking back of what another hub may have been given, must arrive though their
-// peer is away: each is stored with what caused it, sent, and sent again when the peer comes back,
-// with growing waits, until the peer's receipt (or, for a peer without receipts, until the
-// transport took it), for 24 hours of this hub's running (PROTOCOL.md, Delegation states): a wall
-// clock that is set, while the hub runs or while it is off, gives nothing up. What waits for a hub
-// that is removed is given up with it. Always the very same message, so that the receiver can drop
-// what it has.
+// Results and cancels must arrive even if the peer is away. Each is stored and sent until the peer
+// confirms it, for at most 24 hours of uptime (PROTOCOL.md, Delegation states). A peer without
+// receipts confirms by taking the message. Setting the clock changes nothing. It is always the same
+// message, so the receiver can drop repeats. What waits for a removed hub is given up.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -44,11 +41,11 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly endings: TaskEndings;
   /**
-   * Told when a result or an error was given up, after its time or with the hub it was for, inside
-   * the commit that settles it.
+   * Called when a result or an error is given up, because its time or its hub is gone. Inside the
+   * commit that settles it.
    */
   readonly onExpired: (tables: Tables, after: After, row: OutboxRow) => void;
-  /** Told what became of a cancel, inside the commit that settles it. */
+  /** Called with the outcome of a cancel, inside the commit that settles it. */
   readonly onCancelSettled: (
     tables: Tables,
     after: After,
@@ -191,9 +188,8 @@ export class Outbox {
   }
 
   /**
-   * Inside a commit, after what was open with that hub has ended. Of one that was removed, nothing
-   * that waits for it leaves any more, though its key may be paired again. Others are owed it
-   * still.
+   * Inside a commit, after what was open with that hub has ended. What waits for a removed hub
+   * never leaves, even if its key is paired again. A suspended hub still gets it.
    */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     if (!isRemoved(tables, party)) return;
@@ -204,17 +200,14 @@ export class Outbox {
   }
 
   /**
-   * Inside the commit that goes on from the run before: that one may have died before it gave up
-   * what removed hubs were owed.
+   * Inside the first commit of a run: the one before may have died before it gave up what waited
+   * for removed hubs.
    */
   resume(tables: Tables, after: After): void {
     for (const party of tables.outboxParties()) this.partyEnded(tables, after, party);
   }
 
-  /**
-   * Another hub learns how what it asked has ended: by `result`, or by `error` where it wanted no
-   * report.
-   */
+  /** Tells another hub how its request ended: by `result`, or by `error` if it wanted no report. */
   #report(tables: Tables, after: After, { task: ended, ending, result }: EndedTask): void {
     // A hub that was removed gets no more word from this one.
     if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party))
@@ -285,8 +278,7 @@ export class Outbox {
       clock.monotonicMs() + backoffMs(attempts - 1, random.fraction(), OUTBOX_BACKOFF);
     this.#air.set(row.messageId, { party: row.party, attempts, nextAtMs });
     if (row.kind === 'cancel') {
-      // Answered on its own stream, in its own time: it holds nothing else up but the cancels after
-      // it.
+      // Each is answered on its own stream in its own time, and holds up only the cancels after it.
       this.#cancelPace.begin(row.party);
       this.#cancel(row)
         .catch((error: unknown) => {
@@ -305,8 +297,8 @@ export class Outbox {
   }
 
   /**
-   * Settled by any answer that is final; a hub that takes no cancels is asked for none. True when
-   * it asked for patience.
+   * Any final answer settles it; a hub that takes no cancels gets none. True when the hub asked for
+   * patience.
    */
   async #cancel(row: OutboxRow): Promise<boolean> {
     const { messenger } = this.#deps;
@@ -336,10 +328,7 @@ export class Outbox {
     this.#air.delete(messageId);
   }
 
-  /**
-   * How long this hub has run in all, as far as it was written down: time that it was off counts
-   * for nothing.
-   */
+  /** This hub's total uptime as last stored. Time that it was off does not count. */
   #uptimeMs(): number {
     return Math.floor(this.#uptimeOffsetMs + this.#deps.clock.monotonicMs());
   }
@@ -404,7 +393,8 @@ function nextOf(tables: Tables, party: KeyHex): readonly OutboxRow[] {
 }
 
 /**
- * What a cancel's answer says; `later` and undefined, when it is none, mean that it is asked again.
+ * The outcome that a cancel's answer states. `later` and undefined (it states none) mean that it is
+ * sent again.
  */
 function outcomeOf(reply: Result<Envelope, AppError>): CancelOutcome | 'later' | undefined {
   if (!reply.ok) {
@@ -428,8 +418,8 @@ interface Pace {
 }
 
 /**
- * How fast another hub is asked to take things back: a few cancels at a time, and none for a while
- * once it has said that these are too many.
+ * How fast cancels go to another hub: a few at a time, and none for a while once it says that these
+ * are too many.
  */
 class CancelPace {
   readonly #clock: Clock;

@@ -211,8 +211,8 @@ export class OutgoingDelegations {
   }
 
   /**
-   * Called off while it was on its way: a refusal says that the other hub does not have it;
-   * otherwise the cancel may have come there before it did, so it is cancelled once more.
+   * Cancelled while it was on its way. A refusal says that the other hub does not have it;
+   * otherwise the cancel may have arrived before it, so it is cancelled once more.
    */
   async #isCancelled(taskId: string, answer: Answer): Promise<boolean> {
     const { unit, cancels, store } = this.#deps;

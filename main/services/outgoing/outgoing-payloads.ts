@@ -1,4 +1,4 @@
-// From what a client asked to send to the payloads of the wire (PROTOCOL.md, Kinds and payloads).
+// Turns a client's parameters into the payloads of the wire (PROTOCOL.md, Kinds and payloads).
 // Pure; leaves out what was not given.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { JsonObject } from '../../lib/json-object.ts';

@@ -1,6 +1,6 @@
-// Who a message is for: a hub by id or name, one of its agents, an agent of this hub, or whoever
-// does what is needed. Picks, and says why; a match authorises nothing (PROTOCOL.md, Extensions,
-// route/1).
+// Finds the recipient of a message: a hub by id or name, one of its agents, an agent of this hub,
+// or any agent that offers what is needed. Picks, and says why; a match authorises nothing
+// (PROTOCOL.md, Extensions, route/1).
 import { foldName, handleMeant } from '../../../preload/contract/agent-name.ts';
 import type { Need } from '../../core/recipient-choice.ts';
 import type { Parties } from '../tasks/parties.ts';
@@ -68,7 +68,7 @@ export class Recipients {
   }
 
   /**
-   * Who would get it and why, and the others that offer it, each with the reason against it.
+   * The recipient and why, and the other agents that offer it, each with the reason against it.
    * @throws AppError unknown_domain
    */
   pick(need: Need, asker: string | null, kind: SentKind): Picked {

@@ -1,5 +1,5 @@
-// What a sender is told right after sending. Pure; what the other side wrote stands in `untrusted`,
-// escaped.
+// The report to a sender right after sending. Pure; what the other side wrote stands in
+// `untrusted`, escaped.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';

@@ -1,5 +1,5 @@
-// The tasks an agent or a person may look at, wait for and call off. Never changes a task itself:
-// that is Cancelling's and TaskEndings'.
+// The tasks an agent or a person may look at, wait for and cancel. Never changes a task itself:
+// Cancelling and TaskEndings do that.
 import type { JsonObject } from '../../lib/json-object.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
@@ -133,8 +133,8 @@ export class Tasks {
   }
 
   /**
-   * Nobody knows yet whether the other hub has it: it is not sent again, is cancelled there when
-   * that can be, and ends by that hub's word.
+   * Nobody knows yet whether the other hub has it. It is not sent again, is cancelled there as soon
+   * as possible, and ends by that hub's answer.
    */
   async #cancelUnsent(task: TaskRow, viewer: Viewer, reason: string | null): Promise<void> {
     const isDone = await this.#deps.unit.run((tables, after) => {

@@ -1,6 +1,6 @@
-// What the hub says of itself: its state, ports, identity and the sentences its owner should read.
-// Puts together what other services know and tells pages when it changes. Decides nothing, and
-// never holds a secret.
+// The hub's own status: its state, ports, identity and the sentences its owner should read.
+// Collects what other services know and tells pages when it changes. Decides nothing, and never
+// holds a secret.
 import type { DiscoveryDto, HubDto, HubState } from '../../../preload/contract/dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Audit } from '../audit/audit.ts';

@@ -1,4 +1,4 @@
-// What a new page starts with of the work of this hub's agents. Reads only.
+// The part of a new page's snapshot about the work of this hub's agents. Reads only.
 import type { ApprovalDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Registrations } from '../agents/registrations.ts';

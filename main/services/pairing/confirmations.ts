@@ -147,7 +147,7 @@ export class Confirmations {
     });
   }
 
-  /** Takes a passed check back; false when the key is pinned already. */
+  /** Withdraws a passed check; false when the key is pinned already. */
   withdraw(pid: string): Promise<boolean> {
     return this.#queue.run(async () => {
       const entry = this.#entries.get(pid);
@@ -316,8 +316,8 @@ export class Confirmations {
   }
 
   /**
-   * It ends here. Where the other side does not stand by it, neither do we, so that nobody stays
-   * pinned alone.
+   * It ends here. If the other side does not keep it, neither do we, so that nobody stays pinned
+   * alone.
    */
   async #lose(pid: string, why: 'refused' | 'expired'): Promise<void> {
     const entry = this.#entries.get(pid);

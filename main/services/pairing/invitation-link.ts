@@ -1,6 +1,6 @@
-// The link of an invitation, written and read: which key waits where, and the secret that stands
-// for the typing. What is read comes from outside and holds nothing until the hub with that key has
-// answered (PROTOCOL.md, Invitation). Pure.
+// The link of an invitation, written and read: which hub waits where under which key, and the
+// secret that replaces typed digits. A link comes from outside and proves nothing until the hub
+// with that key has answered (PROTOCOL.md, Invitation). Pure.
 import { AppError } from '../../lib/app-error.ts';
 import { fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';

@@ -1,5 +1,5 @@
 // The initiator's first step: connect to the hub that a person chose and offer, again and again,
-// until the other side takes the offer or the pairing is over. It says how far that came and sends
+// until the other side accepts the offer or the pairing is over. Reports its progress and sends
 // that one step, nothing else (PROTOCOL.md, Pairing).
 import type { PairingRequestState } from '../../../preload/contract/pairing-dto.ts';
 import { invitationId } from '../../protocol/invitation.ts';
@@ -40,8 +40,8 @@ const LOCKED_THERE =
   'Pairing is closed at the other hub for some minutes, because too many pairings failed there. The invitation is not used up: bring it again after that, or ask for a new one.';
 
 /**
- * Resolves once the offer was taken or the session is over; with a sentence when it will never be
- * taken.
+ * Resolves once the offer was accepted or the session is over; with a sentence when it will never
+ * be accepted.
  */
 export async function offerUntilTaken(
   session: PairingSession,
@@ -94,8 +94,8 @@ function pause(clock: Clock, delayMs: number, ended: AbortSignal): Promise<void>
 }
 
 /**
- * What came of each place, and what a person can look at. @param isByAddress the owner named the
- * hub by its address
+ * The outcome at each address, and what a person can check.
+ * @param isByAddress the owner named the hub by its address
  */
 function notReached({ sentence, tried }: RoundTrouble, isByAddress: boolean): string {
   const at = (outcome: PlaceOutcome): readonly TriedPlace[] =>

@@ -1,8 +1,8 @@
 // Pairing as people do it: one at a time, started by a person here or offered by a hub while a
-// person has pairing open. Several requests may wait; a person opens the one whose label the other
-// screen shows, and digits are typed once on each side; or one hub is given an invitation of the
-// other. Owns what a person may do and when. It must never pin a key, and never let a stranger make
-// it ask a person anything while pairing is closed (PROTOCOL.md, Pairing).
+// person has pairing open. Several requests may wait. A person opens the one whose label the other
+// screen shows, and digits are typed once on each side; or one hub uses an invitation of the other.
+// Owns what a person may do and when. It must never pin a key, and never let a stranger make it ask
+// a person anything while pairing is closed (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type {
   InvitationDto,
@@ -141,7 +141,7 @@ export class PairingService {
     );
   }
 
-  /** A person takes an invitation back. Throws AppError not_found when it holds no more. */
+  /** A person revokes an invitation. Throws AppError not_found when it holds no more. */
   revoke(id: string): void {
     this.#sessions.invitations.revoke(id);
   }
@@ -173,7 +173,7 @@ export class PairingService {
   }
 
   /**
-   * A person calls the pairing off, or puts away one that had ended: `cancelled` is false then.
+   * A person cancels the pairing, or dismisses one that had ended: `cancelled` is false then.
    * Throws AppError conflict once it is done.
    */
   async cancel(id: string): Promise<{ readonly cancelled: boolean; readonly pairing: PairingDto }> {

@@ -1,6 +1,6 @@
-// One pairing as it goes: which side we are, what was exchanged, and what may be shown now. It
-// computes and remembers; it sends nothing, pins nothing, and shows digits only on the side and in
-// the state that must show them (PROTOCOL.md, Pairing).
+// One pairing: which side we are, what was exchanged, and what may be shown now. It computes and
+// remembers. It sends nothing, pins nothing, and shows digits only on the side and in the state
+// that must show them (PROTOCOL.md, Pairing).
 import { timingSafeEqual } from 'node:crypto';
 import type {
   PairingDto,

@@ -1,8 +1,7 @@
-// The pairings there are, in one list with their timers: requests that wait for a person, the one
-// pairing that goes on, and those that just ended and are still shown. Beside it what a person's
-// acts and the other side's steps share: the window, the invitations, what must survive a crash,
-// and the ways in which a pairing goes on or ends. It pins nothing by itself (PROTOCOL.md,
-// Pairing).
+// All pairings in one list with their timers: requests that wait for a person, the one that is
+// under way, and those that ended and are still shown. Also what a person's acts and the other
+// side's steps share: the window, the invitations, what must survive a crash, and how a pairing
+// continues or ends. It pins nothing by itself (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type {
@@ -75,7 +74,7 @@ export class PairingSessions {
     this.confirmations.start();
   }
 
-  /** Every pairing is over with this: what a step still waits for changes nothing any more. */
+  /** Ends every pairing: whatever a step still waits for changes nothing any more. */
   stop(): void {
     this.confirmations.stop();
     this.window.stop();
@@ -119,10 +118,7 @@ export class PairingSessions {
     return this.#all().filter(({ state }) => state === 'offered');
   }
 
-  /**
-   * The two hubs pair in another way, or are paired: the requests of that hub which wait lead
-   * nowhere any more.
-   */
+  /** The two hubs pair in another way, or are paired already: drops that hub's waiting requests. */
   dropWaitingOf(key: KeyHex): void {
     for (const session of this.waiting()) if (session.peerKey === key) this.drop(session);
   }
@@ -207,7 +203,9 @@ export class PairingSessions {
     void this.request(session, answerPayload(session.pid, session.ownMeta, session.ownNonce));
   }
 
-  /** A step of ours; false when the other side did not take it, and the pairing has failed then. */
+  /**
+   * Sends a step of ours. False when the other side refused it, and the pairing has failed then.
+   */
   async request(session: PairingSession, payload: JsonObject): Promise<boolean> {
     const answered = await this.deps.connections.request(
       session.peerKey,
@@ -276,9 +274,7 @@ export class PairingSessions {
     this.deps.log.info('pairing failed', { role: session.role, check: isFailedCheck });
   }
 
-  /**
-   * A request that nobody opened, or that reached nobody, is over: there is nothing to show of it.
-   */
+  /** Ends a request that nobody opened or that reached nobody: nothing of it is shown. */
   drop(session: PairingSession, told?: Promise<unknown>): void {
     session.state = 'failed';
     this.#letGo(session, told);
@@ -325,8 +321,8 @@ export class PairingSessions {
   }
 
   /**
-   * Nothing holds the connection any more once the last word is through; a hub that was removed
-   * here is refused again with that.
+   * Releases the connection once the last message was sent. A hub that was removed here is refused
+   * again from then on.
    */
   #letGo({ ended, peerKey }: PairingSession, told?: Promise<unknown>): void {
     ended.abort();
@@ -394,8 +390,8 @@ export class PairingSessions {
   }
 
   /**
-   * With the trust in a hub ends every pairing with it, in the same commit as far as it is durable:
-   * nothing of it may undo that word later.
+   * When a hub loses its trust, every pairing with it ends in the same commit, as far as it is
+   * durable: nothing of it may undo that decision later.
    */
   #trustEnded(tables: Tables, after: After, key: KeyHex): void {
     this.confirmations.trustEnded(tables, after, key);

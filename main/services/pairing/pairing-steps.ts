@@ -1,6 +1,6 @@
-// The other side's steps of a pairing, each answered at once: what fits the pairing that goes on is
-// taken, everything else is refused with a word of why. Most of what comes here comes from
-// strangers; it never acts for the person (PROTOCOL.md, Pairing).
+// The other side's steps of a pairing, each answered at once: a step that fits the current pairing
+// is accepted, any other is refused with a reason. Most callers are strangers; it never acts for
+// the person (PROTOCOL.md, Pairing).
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PairingState } from '../../../preload/contract/pairing-dto.ts';
@@ -95,8 +95,7 @@ export class PairingSteps {
     else if (this.#sessions.running() !== undefined)
       throw new AppError('overloaded', 'Another pairing is under way here.');
     this.#sessions.dropWaitingOf(key);
-    // Whoever made the invitation did not name this hub: adding one again that was removed here is
-    // a word of its own.
+    // The invitation names no hub, so adding a removed one again needs its own consent.
     const wasRemoved = deps.directory.row(key)?.trust === 'revoked';
     if (wasRemoved) deps.directory.pardon(key, true);
     const invitation = invitations.take(invite);

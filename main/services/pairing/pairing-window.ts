@@ -1,7 +1,7 @@
-// Whether offers are taken at all: only while a person has opened pairing, and not for a while
-// after too many failed checks. While it is closed, a page that somebody opened can say that a hub
-// asks, by a label made of its key and never by its own words (PROTOCOL.md, Pairing). Everything
-// goes by the monotonic clock, which nobody can set; wall times are for display.
+// Whether offers are accepted: only while a person has opened pairing, and not for a while after
+// too many failed checks. While it is closed, an open page can say that a hub asks, by a label made
+// of its key and never by its own words (PROTOCOL.md, Pairing). Everything goes by the monotonic
+// clock, which nobody can set; wall times are for display.
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -57,9 +57,7 @@ export class PairingWindow {
     if (this.isOpen) this.#declined.add(key);
   }
 
-  /**
-   * A hub that is not paired asks while pairing is closed, and counts as asking for a few seconds.
-   */
+  /** An unpaired hub asks while pairing is closed: it counts as asking for a few seconds. */
   asks(key: KeyHex): void {
     const known = this.#asking.get(key);
     if (

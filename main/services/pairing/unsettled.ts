@@ -1,6 +1,6 @@
-// A check that passed here and is not settled on both sides yet, as it is kept in the store: enough
-// to go on after a crash with sending our confirmation and taking theirs, so that no side stays
-// pinned alone (PROTOCOL.md, Pairing). Form only; no decision.
+// A check that passed here and is not settled on both sides yet, in its stored form: enough to go
+// on after a crash with sending our confirmation and accepting theirs, so that no side stays pinned
+// alone (PROTOCOL.md, Pairing). Form only; no decision.
 import * as v from 'valibot';
 import { SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';

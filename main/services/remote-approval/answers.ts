@@ -1,4 +1,4 @@
-// The adult's side of remote approval: reads what is asked from exactly what the person's own
+// The adult's side of remote approval: reads the question from exactly what the person's own
 // decision covers, and writes the verdict for the asking hub. Pure (PROTOCOL.md, Remote approval).
 import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';

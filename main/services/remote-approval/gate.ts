@@ -1,6 +1,6 @@
-// Which adults' hubs decide for the people here, and from which class on: the setting, and what
-// follows from it for requests and agents. A hub counts for the pairing in which it was named, and
-// only while it is an adult's. Never asks and never decides (PROTOCOL.md, Remote approval).
+// Which adults' hubs decide for the people here, and from which class on: the setting, and its
+// consequences for requests and agents. A hub counts only for the pairing in which it was named,
+// and only while it is an adult's. Never asks and never decides (PROTOCOL.md, Remote approval).
 import * as v from 'valibot';
 import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
@@ -42,8 +42,8 @@ type Meta = Pick<Reads, 'getMeta'>;
 
 export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
   /**
-   * The last text that was read and what it means: it is asked for with every request, and changes
-   * hardly ever.
+   * The last text that was read and its meaning: every request needs it, and it hardly ever
+   * changes.
    */
   #read: { readonly text: string; readonly state: RemoteApprovalState } | undefined;
 

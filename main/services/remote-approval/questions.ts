@@ -1,6 +1,6 @@
-// The asking side of remote approval: puts requests to the adults' hubs, takes the first verdict
+// The asking side of remote approval: sends requests to the adults' hubs, accepts the first verdict
 // that counts, and cancels the question at the other hubs (PROTOCOL.md, Remote approval). A
-// question is an ordinary delegation of this hub, kept and sent again as any. Lets nothing through
+// question is an ordinary delegation of this hub, stored and resent like any other. Allows nothing
 // by itself: without a verdict the request expires.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
@@ -172,9 +172,7 @@ export class Questions {
     this.look();
   }
 
-  /**
-   * Asks what was not asked yet, and cancels what is not to be asked any more, soon. Never throws.
-   */
+  /** Soon asks what was not asked yet, and cancels what no longer needs asking. Never throws. */
   look(): void {
     if (this.#asked.size === 0 && this.#deps.gate.state(this.#deps.store.read) === null) return;
     this.#again = true;
@@ -297,8 +295,7 @@ export class Questions {
         protocol.questionPayload(question, leftMs, this.#isUrgent(task)),
         leftMs,
         (tables, asked) => {
-          // Who decides, and whether anything is left to decide, may have changed since the look
-          // began.
+          // Meanwhile the deciding hubs may have changed, or the decision may have been made.
           if (!this.#running || !this.#isWanted(tables, row.id, hub.key)) throw new NotWanted();
           questionId = asked.id;
           this.#asked.set(asked.id, { approvalId: row.id, hub: hub.key, isUnanswered: false });
@@ -364,8 +361,8 @@ export class Questions {
     if (task.direction === 'outgoing' || this.#asked.size === 0) return;
     const approval = tables.approvalOfTask(task.id);
     if (approval === undefined) return;
-    // Only an adult's hub declines from afar what waits here, and the others read that it was
-    // first.
+    // Only an adult's hub declines a waiting request here from afar, and the others read that it
+    // was first.
     const isRemote = ending.surface === 'peer' && ending.state === 'declined';
     this.#cancelAll(tables, after, approval.id, isRemote ? wasFirst(ending.by, 'decline') : OVER);
   }

@@ -1,6 +1,6 @@
 // What a person may choose on a card beyond this one request, and exactly which rule each choice
-// makes: always about the same hub, agent and area, never wider than what stands on the card, and
-// nothing at all for a dangerous request. Pure.
+// makes. It is always about the same hub, agent and area, never wider than what the card shows, and
+// there is none for a dangerous request. Pure.
 import { RULE_REACHES, type RuleReach } from '../../../preload/contract/closed-lists.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';

@@ -14,8 +14,7 @@ export const CARD_UNTIL_MAX_MS = 2_678_400_000;
 /** How long after it was taken away a rule can be given back. */
 export const RESTORE_WINDOW_MS = 300_000;
 /**
- * Rules that are over are looked for at least this often, so that no jump of a clock leaves one
- * standing.
+ * How often at least expired rules are looked for, so that no jump of a clock leaves one in force.
  */
 export const SWEEP_INTERVAL_MS = 3_600_000;
 /** How long after a look that failed, as on a full disk, the next one follows. */

@@ -1,6 +1,6 @@
-// The rules in force: what they say about a request, in the commit that admits it; that one was
-// used; that one ends with its time, its hub or its agent. A rule is stored first and told of
-// after. Who may make one is the caller's business.
+// The rules in force. Applies them to a request in the commit that admits it, records their use,
+// and ends them with their time, hub or agent. A rule is stored first and announced after. The
+// caller decides who may make one.
 import {
   decideByRules,
   ruleEndsAt,
@@ -47,7 +47,7 @@ interface RuleQuestion extends Omit<RuledRequest, 'conversation'> {
 
 type End = NonNullable<RuleRow['endedWhy']>;
 
-/** The rules of a record that may be an older one may have been taken away since. */
+/** While the audit log counts as tampered with, no rule acts: a removed rule may be back. */
 const RESTING: RuleDecision = { decision: 'ask', ground: 'tampered', rule: null, considered: [] };
 
 export class RuleBook implements Gate {
@@ -85,8 +85,8 @@ export class RuleBook implements Gate {
   }
 
   /**
-   * What the rules say about a request now; nothing passes and nothing is declined while the audit
-   * log was tampered with. Counts nothing.
+   * What the rules say about a request now. While the audit log counts as tampered with, they
+   * neither allow nor decline. Counts nothing.
    * @param tried a rule that is not made, as if it were
    */
   decide(reads: Reads, request: RuleQuestion, tried?: Rule): RuleDecision {
@@ -100,7 +100,9 @@ export class RuleBook implements Gate {
     return decideByRules(rules, { ...request, conversation }, moment);
   }
 
-  /** What a person is asked to choose can only be declined by a rule: none of them ever chooses. */
+  /**
+   * A request that asks a person to choose can only be declined by a rule: no rule ever chooses.
+   */
   judge(reads: Reads, request: JudgedRequest, verdict: Verdict): Verdict {
     if (verdict.decision === 'decline') return verdict;
     const { kind, party, domain, payload, agent, riskClass, conversation, tried } = request;
@@ -180,8 +182,8 @@ export class RuleBook implements Gate {
   }
 
   /**
-   * False when the hub (or agent) it names was removed, or is another one since; one that is
-   * suspended is the same.
+   * False when its hub (or agent) was removed or paired anew since; a suspended one is still the
+   * same.
    */
   isOfThisTrust(reads: Reads, row: RuleRow): boolean {
     return row.peer === null || row.trustedSince === trustOf(reads, row.peer);
@@ -193,10 +195,7 @@ export class RuleBook implements Gate {
     after(() => this.#changed(row.id));
   }
 
-  /**
-   * Inside a commit: a hub that is not trusted any more takes its rules with it; those of one that
-   * is only suspended sleep.
-   */
+  /** Inside a commit: a hub that loses its trust loses its rules; those of a suspended hub rest. */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const trust = isLocal(party) ? undefined : tables.peer(party)?.trust;
     if (trust === 'paired' || trust === 'suspended') return;
@@ -205,10 +204,7 @@ export class RuleBook implements Gate {
     }
   }
 
-  /**
-   * Inside a commit: an agent that is removed takes the rules with it that are about it, on either
-   * side.
-   */
+  /** Inside a commit: ends the rules about a removed agent, on either side. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     for (const row of tables.currentRules()) {
       if (row.agent === agent || row.peer === `agent:${agent}`)

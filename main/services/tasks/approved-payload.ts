@@ -1,6 +1,6 @@
-// What a person saw is, byte for byte, what the agent receives, and no other agent than the one
-// that was shown. Each time before that, the digest is computed from the stored view again, and the
-// view held against the stored request. What does not fit goes to nobody. Pure.
+// The agent receives, byte for byte, what a person saw, and no other agent than the shown one
+// receives it. Before each delivery the digest is computed again from the stored view, and the view
+// compared with the stored request. What does not fit goes to nobody. Pure.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import {
   digestOfView,

@@ -1,6 +1,6 @@
-// Which conversation a message belongs to. A party can only go on with a conversation it is part
-// of: the id of somebody else's conversation opens a new one, named after the message (PROTOCOL.md,
-// Extensions, conversation/1).
+// The conversation of a message. A party can only continue a conversation it is part of. The id of
+// somebody else's conversation opens a new one, named after the message (PROTOCOL.md, Extensions,
+// conversation/1).
 import type { Reads } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 

@@ -1,7 +1,7 @@
-// How long each open task still has, by the monotonic clock and the time the computer slept, and
-// who is told when it is over (PROTOCOL.md, Delegation states). A wall clock that is set moves none
-// of it. What had elapsed is written down now and then, so that a restart goes on counting; it
-// never decides what the end means.
+// The time left of each open task, by the monotonic clock plus the time the computer slept, and who
+// is told when it is over (PROTOCOL.md, Delegation states). Setting the wall clock changes nothing.
+// The elapsed time is stored at intervals, so that a restart continues the count. It never decides
+// what the end means.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { LATE_RESULT_GRACE_MS } from './limits.ts';
@@ -82,8 +82,8 @@ export class Deadlines {
   }
 
   /**
-   * The end of this task could not be kept: it is told again after this, ms. What has passed of its
-   * time goes on being counted.
+   * The end of this task could not be stored: it is reported again after this, ms. Its elapsed time
+   * keeps counting.
    */
   tellAgain(taskId: string, delayMs: number): void {
     this.#tellIn(taskId, delayMs);
@@ -114,8 +114,8 @@ export class Deadlines {
   }
 
   /**
-   * To be called now and then: what ended while the computer slept is told now, and what ends later
-   * in time, though its timer is late.
+   * Call this at intervals: it reports what ended while the computer slept, and reports later ends
+   * in time even if their timer is late.
    */
   look(): void {
     const asleepMs = this.#clock.asleepMs?.() ?? 0;

@@ -1,6 +1,6 @@
 // The same delegation under the same Idempotency-Key is made once, across restarts: the key, the
-// request's digest and the task stand in the commit of the task itself. The door's own memory
-// covers repeats of everything else.
+// request's digest and the task are stored in one commit. The door's own memory covers repeats of
+// everything else.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -25,7 +25,7 @@ export class Idempotency {
   }
 
   /**
-   * The place of this key today. Keys are remembered by day, so that one that is over can be used
+   * The storage key of this key today. Keys are stored by day, so that an expired one can be used
    * again.
    */
   claim(party: PartyKey, key: string, params: unknown): IdempotencyClaim {

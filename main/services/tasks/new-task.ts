@@ -1,5 +1,5 @@
-// A task as it begins, wherever it came from: what is told of it, and nothing yet of how it goes.
-// With it, the message of its conversation that asked for it. Pure.
+// A new task, wherever it came from: what was asked, before any progress. Also the message of its
+// conversation that asked for it. Pure.
 import type { MessageRow, TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<

@@ -1,6 +1,6 @@
-// Names for the other side of a piece of work: the owner's own name for a hub, or this hub's name
-// when one of its agents asks. And names for agents: the one it has here, or its handle made
-// readable. Reads only; nothing here authorises anything.
+// Names for the other party of a task: the owner's own name for a hub, or this hub's name when one
+// of its agents asks. Also names for agents: the name given here, or the handle made readable.
+// Reads only; nothing here authorises anything.
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PeerRow, Reads, Store } from '../../ports/store.ts';

@@ -1,4 +1,4 @@
-// How the rooms below the feed tell the people of this hub something. Types only.
+// The interface by which lower rooms notify the people of this hub. Types only.
 import type { FeedRow, Tables } from '../../ports/store.ts';
 import type { After } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';

@@ -40,7 +40,7 @@ export interface Ending {
   readonly surface: Surface;
   /**
    * `runner`: who did it reported, the agent that ran it or the person who answered. `asker`:
-   * whoever asked called it off, or was answered on the spot.
+   * whoever asked cancelled it, or was answered on the spot.
    */
   readonly from: 'runner' | 'asker' | 'hub';
 }

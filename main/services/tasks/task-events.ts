@@ -1,5 +1,5 @@
-// Tells who listens that a task has changed, after the commit that changed it. Events tell; nothing
-// that must happen hangs on them.
+// Tells listeners that a task has changed, after the commit that changed it. Events only inform;
+// nothing that must happen depends on them.
 import type { Log } from '../../ports/log.ts';
 
 export class TaskEvents {

@@ -1,5 +1,5 @@
 // The one way a task changes its state inside a commit: only along the state machine, only from the
-// row as it stands in that commit.
+// row as it is in that commit.
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';

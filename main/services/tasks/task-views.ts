@@ -14,8 +14,8 @@ import { isLocal, type Parties } from './parties.ts';
 import { waitOf } from './waiting.ts';
 
 /**
- * A wall-clock time that differs less than this from the stored one is the stored one: only a jump
- * of the clock shows.
+ * A wall-clock time this close to the stored one counts as the stored one: only a jump of the clock
+ * shows.
  */
 const DRIFT_SHOWN_MS = 2_000;
 

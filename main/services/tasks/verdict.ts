@@ -1,6 +1,6 @@
-// What becomes of a request: it is allowed, put before a person now or later, or declined. Gates
-// say so one after the other, each with the word of those before it. A new gate is one file that
-// implements Gate, and one line where the gates are listed.
+// The decision about a request: allowed, put before a person now or later, or declined. Gates
+// decide one after the other, each given the verdict of those before it. A new gate is one file
+// that implements Gate, and one line where the gates are listed.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Hold } from '../../core/holding.ts';

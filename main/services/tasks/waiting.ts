@@ -31,8 +31,8 @@ export function waitFromNowMs(
 }
 
 /**
- * When the clock ends it as it stands: once somebody has allowed it, all the time of whoever asked
- * is there for doing it.
+ * When it ends by the clock in its current state. Once allowed, it has all the time of the asker's
+ * deadline.
  */
 export function endAfterMs(
   task: Pick<TaskRow, 'direction' | 'state' | 'waitMs' | 'deadlineMs'>,

@@ -1,5 +1,5 @@
-// A delegation or a query that asks for work here, whoever sent it: another hub over the wire or an
-// agent of this hub. Pure reading of messages into that one form; decides nothing.
+// A delegation or a query that asks for work here, from another hub over the wire or from an agent
+// of this hub. Pure reading of messages into that one form; decides nothing.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
 import { checkOrigin } from '../../dialects/origin.ts';

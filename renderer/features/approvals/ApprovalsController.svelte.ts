@@ -105,7 +105,7 @@ export class ApprovalsController {
     this.delayAll();
   }
 
-  /** The hub that was muted here last, while taking it back is offered. */
+  /** The hub that was muted here last, while undoing that is offered. */
   get muted(): AttentionDto['mutes'][number] | undefined {
     const id = this.#muted;
     return id === null

@@ -137,7 +137,7 @@ export class CardModel {
       this.keepableUntil(now) !== null
     );
   }
-  /** Waits while somebody is writing: that is not put away for it. */
+  /** Does nothing while somebody is writing: the text stays open. */
   openMore(first: WiderKey | null): void {
     if (this.writing) return;
     this.widerPicked = first;

@@ -1,4 +1,4 @@
-// The rule that was made on a card here last, while taking it back is offered. The request itself
+// The rule that was made on a card here last, while undoing that is offered. The request itself
 // stays decided.
 import type { RuleDto } from '../../../preload/contract/rules.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
@@ -30,7 +30,7 @@ export class MadeRule {
       : this.#deps.hub.snapshot.rules.find((rule) => rule.approval_id === id);
   }
 
-  /** Why it could not be taken back, if so. */
+  /** Why it could not be undone, if so. */
   get problem(): string | null {
     return this.#problem;
   }

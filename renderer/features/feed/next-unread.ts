@@ -5,9 +5,9 @@
 const BUTTONS = '[data-notice]';
 
 /**
- * Just before the page shows what is unread now. Returns the notice at whose button the focus came
- * to stand by a key, which has to wait before it does anything; null: at none, or the one before
- * was pressed without keys.
+ * Called just before the page shows what is unread now. Returns the notice whose button the
+ * keyboard focus moved to: it must wait before it does anything. null: the focus moved to none, or
+ * the button before it was pressed without keys.
  * @param unread the ids of the notices that will still have a button
  */
 export function focusNextUnread(unread: ReadonlySet<string>): string | null {

@@ -142,7 +142,7 @@ export class PeopleController {
     return outcome?.ok === true;
   }
 
-  /** Calls a running pairing off, or puts an ended one away. */
+  /** Cancels a running pairing, or dismisses one that ended. */
   async putAway(id: string): Promise<void> {
     await this.#run(id, () => this.#deps.api.call('pairings.cancel', { id }));
   }

@@ -16,7 +16,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** What a domain may hold, as the hub reads one. */
 const DOMAIN_MAX_CHARACTERS = 64;
 
-/** Nothing picked: any, or, where a rule that lets in must name one, still to be chosen. */
+/** Nothing picked: any, or, where an allowing rule must name one, still to be chosen. */
 export const ANY = '';
 /** To be written in a field of its own. */
 export const OTHER = 'other';
@@ -60,8 +60,7 @@ export const EMPTY: Fields = {
 };
 
 /**
- * Another effect brings its own end: what lets in has one, and what does not stays until it is
- * removed.
+ * Another effect brings its own end: an allowing rule has one, any other stays until it is removed.
  */
 export function withEffect(fields: Fields, effect: RuleEffect): Fields {
   if ((fields.effect === 'allow') === (effect === 'allow')) return { ...fields, effect };

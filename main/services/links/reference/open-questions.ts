@@ -1,6 +1,6 @@
-// Questions to peers of the reference profile whose answer comes later, as a message of its own
-// with the question's id as ref. They outlive the connection they were asked on and end with their
-// answer, their time or their asker; nothing of them is stored.
+// Questions to peers of the reference profile. The answer comes later, as a message of its own with
+// the question's id as ref. They outlive their connection and end with their answer, their time or
+// their asker. Nothing of them is stored.
 import { AppError } from '../../../lib/app-error.ts';
 import { err, ok, type Result } from '../../../lib/result.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -105,9 +105,7 @@ export class OpenQuestions {
     return true;
   }
 
-  /**
-   * Whoever was asked with this key is not to answer any more: all that wait for it get this error.
-   */
+  /** This key is not to answer any more: all questions that wait for it get this error. */
   closeKey(key: KeyHex, error: AppError): void {
     for (const waiting of this.#waiting.values())
       if (waiting.key === key) waiting.settle(err(error));

@@ -1,6 +1,6 @@
-// Our messages to a peer of the reference profile, and what comes back for them (PROTOCOL.md,
-// Reference profile). Its daemon answers every request at once with "unhandled", which only says
-// that it was delivered: what must be answered is waited for beyond that.
+// Our messages to a peer of the reference profile, and the replies (PROTOCOL.md, Reference
+// profile). Its daemon answers every request at once with "unhandled", which only says that it was
+// delivered. So a request that needs an answer waits on.
 import { AppError } from '../../../lib/app-error.ts';
 import { utf8 } from '../../../lib/bytes.ts';
 import { err, ok, type Result } from '../../../lib/result.ts';

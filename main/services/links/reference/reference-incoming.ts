@@ -1,6 +1,6 @@
-// What a peer of the reference profile sends, turned into our own words before the gate, and our
-// answers into its words behind it (PROTOCOL.md, Reference profile). It passes the same gate as
-// every other hub: this file lets nothing through and stores nothing.
+// Translates what a peer of the reference profile sends into our own messages before the gate, and
+// our answers back after it (PROTOCOL.md, Reference profile). Such a peer passes the same gate as
+// every other hub: this file allows nothing and stores nothing.
 import { AppError } from '../../../lib/app-error.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Envelope } from '../../../protocol/envelope.ts';

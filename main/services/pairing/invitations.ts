@@ -1,6 +1,6 @@
-// The invitations that are out: made by a person here for one hub, good once and for a few minutes,
-// listed and taken back. They live in memory alone: a secret is in no file, and a restart takes
-// them all back. It knows nothing of the steps (PROTOCOL.md, Invitation).
+// The open invitations: made by a person here for one hub, good once and for a few minutes, listed
+// and revoked. They live in memory alone: no file holds a secret, and a restart revokes them all.
+// Knows nothing of the pairing steps (PROTOCOL.md, Invitation).
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
@@ -65,7 +65,7 @@ export class Invitations {
     if (this.#open.size >= INVITATIONS_MAX) {
       throw new AppError(
         'overloaded',
-        `At most ${INVITATIONS_MAX} invitations can be out at once. Take one back first.`,
+        `At most ${INVITATIONS_MAX} invitations can be out at once. Revoke one first.`,
       );
     }
     const secret = this.#random.bytes(PAIRING_SECRET_BYTES);
@@ -93,7 +93,7 @@ export class Invitations {
     return [...this.#open.values()].map(({ dto }) => dto);
   }
 
-  /** Takes one back. Throws AppError not_found when it is used, over or taken back already. */
+  /** Revokes one. Throws AppError not_found when it is used, over or revoked already. */
   revoke(id: string): void {
     const found = [...this.#open].find(([, { dto }]) => dto.id === id);
     if (found === undefined)

@@ -14,8 +14,8 @@ export const LOCK_DURATION_MS = 600_000;
  */
 export const OFFERS_WAITING_MAX = 6;
 /**
- * When all of these are taken, the oldest that nobody opened for so long gives its place to the
- * next hub that asks.
+ * When all places are full, the oldest request that nobody opened for so long gives way to the next
+ * hub that asks.
  */
 export const OFFER_PLACE_KEPT_MS = 30_000;
 /**
@@ -53,7 +53,7 @@ export const UNSETTLED_MAX = 16;
 export const BURNT_IDS_MAX = 256;
 /** An invitation holds this long, and for one hub. */
 export const INVITATION_DURATION_MS = 300_000;
-/** Invitations that are out at once; one more is refused with "take one back". */
+/** Invitations that are open at once; one more is refused with "revoke one first". */
 export const INVITATIONS_MAX = 8;
 /** Addresses in the link: more would make its picture hard to read. */
 export const INVITATION_ADDRESSES_MAX = 3;

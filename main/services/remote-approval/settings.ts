@@ -1,6 +1,6 @@
 // The setting of remote approval: reads and changes it, with a row of the audit log for each
-// change. The caller makes sure that whoever changes it knows the owner passphrase (PROTOCOL.md,
-// Remote approval).
+// change. The caller checks that the person knows the owner passphrase (PROTOCOL.md, Remote
+// approval).
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
@@ -79,8 +79,7 @@ export class RemoteApprovalSettings {
         const row = tables.peer(key);
         if (row === undefined || row.trust === 'revoked')
           throw unfit('A hub that was named is not paired any more.');
-        if (row.trust !== 'paired')
-          throw unfit(`${row.petname} is suspended: take that back first.`);
+        if (row.trust !== 'paired') throw unfit(`${row.petname} is suspended: resume it first.`);
         if (row.role !== 'adult') throw noAdults(row.petname);
         if (!before.has(key) && !questions.mayBeAsked(row)) throw cannot(row.petname);
         return { key, paired_at: row.pairedAt };

@@ -28,7 +28,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly deadlines: Deadlines;
   readonly endings: TaskEndings;
-  /** Takes a question back that the run before put to another hub. */
+  /** Cancels a question that the run before put to another hub. */
   readonly cancelQuestion: (tables: Tables, after: After, question: TaskRow) => void;
 }
 
@@ -255,7 +255,7 @@ function overdue(task: TaskRow): Ending {
     if (task.state === 'sending')
       return { ...failed('The other hub did not say in time whether it takes this.'), ...BY_CLOCK };
     if (task.state === 'cancelling') return { ...failed(cancelledAndOver(task)), ...BY_CLOCK };
-    if (!task.reportBack) return { ...HANDED_OVER, ...BY_CLOCK };
+    if (!task.reportBack) return { ...DELIVERED, ...BY_CLOCK };
     return { ...failed('No report came within a day of the deadline.'), ...BY_CLOCK };
   }
   if (task.state === 'awaiting_approval') return { ...EXPIRED, ...BY_CLOCK };
@@ -279,13 +279,13 @@ function cancelledAndOver({ cancelAnswer, reportBack }: TaskRow): string {
     : `${begun} No report was wanted.`;
 }
 
-const HANDED_OVER = {
+const DELIVERED = {
   state: 'completed',
   code: null,
-  reason: 'It was handed over; no report was wanted.',
+  reason: 'It was delivered to the other hub; no report was wanted.',
   result: {
     status: 'completed',
-    outcome: 'Handed over; no report was wanted.',
+    outcome: 'Delivered to the other hub; no report was wanted.',
     data: null,
     error: null,
   },

@@ -17,6 +17,13 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const isSource = (file: string): boolean =>
   /^(main|preload|renderer)\/.*\.(ts|svelte|css)$/.test(file);
+/** The comments of a source file, each on one line, so that no phrase hides at the end of a line. */
+const commentsOf = (source: string): string =>
+  source
+    .replaceAll(/\s*\n\s*(?:\/\/|\*(?!\/))\s?/g, ' ')
+    .match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*|<!--[\s\S]*?-->/gm)
+    ?.map((comment) => comment.replaceAll(/\s+/g, ' '))
+    .join('\n') ?? '';
 const CONTRIBUTING = 'resources/docs/contributing.md';
 const OPERATING = 'resources/docs/operating.md';
 const thisFile = 'test/unit/repository/house.test.ts';
@@ -27,9 +34,11 @@ const COMMENT_COLUMNS_MAX = 100;
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\blets? (it |them )?in(?! again| for)\b/i, 'allow'],
   [/\bturn(s|ed)? away\b/i, 'decline'],
-  [/\bcall(s|ed)? (it )?off\b/i, 'cancel'],
-  [/\btak(es?|en) (it )?back\b/i, 'cancel, undo or revoke'],
-  [/\bhand(s|ed)? out\b/i, 'deliver'],
+  [/\bcall(s|ed|ing)? (it |one )?off\b/i, 'cancel'],
+  [/\btak(es?|en|ing) (it |one |that )?back\b/i, 'cancel, undo or revoke'],
+  [/\bhand(s|ed|ing)? out\b/i, 'deliver'],
+  [/\bputs? back\b/i, 'restore'],
+  [/\bopen lines?\b/i, 'open stream'],
   [/\bput(s)? away\b/i, 'dismiss or acknowledge'],
   [/\bis at it\b/i, 'is working on it'],
   [/\bstands? by\b|\bowed\b/i, 'a plain word'],
@@ -53,6 +62,10 @@ const IDENTIFIERS: readonly (readonly [name: RegExp, instead: string])[] = [
   [
     /\bisStranger\b|\bcomposeWork\b|\bonceOnly\b|\bputBack\b|\bmayBeDone\b/,
     'unpaired, task services, replay guard, restored',
+  ],
+  [
+    /\bTold(State|Word|Task)\b|\bdoubtAll\b|AuditFlaw|HouseLayout|handingOut|LetsIn[A-Z]/,
+    'reported state, check alive, mismatch, diagram, deliver, allow',
   ],
 ];
 const TOP_LEVEL = new Set([
@@ -90,9 +103,13 @@ describe('the house', () => {
     const shown = files.filter((file) =>
       /^(preload\/contract\/strings\/|main\/cli\/|README\.md$|resources\/docs\/)/.test(file),
     );
-    const found = shown.flatMap((file) =>
+    const texts = [
+      ...shown.map((file) => [file, read(file)] as const),
+      ...files.filter(isSource).map((file) => [file, commentsOf(read(file))] as const),
+    ];
+    const found = texts.flatMap(([file, text]) =>
       PHRASES.flatMap(([phrase, instead]) =>
-        phrase.test(read(file)) ? [`${file}: ${phrase.source} -> ${instead}`] : [],
+        phrase.test(text) ? [`${file}: ${phrase.source} -> ${instead}`] : [],
       ),
     );
     expect(found).toEqual([]);

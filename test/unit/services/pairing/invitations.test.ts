@@ -329,7 +329,7 @@ describe('an invitation', () => {
       }),
     );
     for (let count = 0; count < INVITATIONS_MAX; count++) invite(mum);
-    expect(() => invite(mum)).toThrow('Take one back');
+    expect(() => invite(mum)).toThrow('Revoke one first');
   });
 });
 

@@ -5,7 +5,7 @@ import { operationEntry, type OperationName } from '../../../preload/contract/op
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
-import type { AgentLine } from '../../services/agents/presence.ts';
+import type { AgentLine } from '../../services/agents/agent-presence.ts';
 import type { Caller } from '../caller.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import { Callers } from './callers.ts';

@@ -12,7 +12,7 @@ import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
 import { MCP_PATH, type McpDoor } from '../mcp/mcp-door.ts';
 import { appErrorOf } from '../problem.ts';
-import type { AgentLine } from '../../services/agents/presence.ts';
+import type { AgentLine } from '../../services/agents/agent-presence.ts';
 import { parseBody, readBody } from './body.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';

@@ -21,7 +21,7 @@ import {
 } from './agent-profile.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import { AGENTS_MAX } from './limits.ts';
-import { AgentPresence } from './presence.ts';
+import { AgentPresence } from './agent-presence.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 

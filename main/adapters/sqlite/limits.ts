@@ -14,7 +14,7 @@ export const BATCH_BEHIND_EVERY = 8;
  * Time one commit's works may take before it is closed; the rest waits for the next turn. Bounds
  * the stall of the event loop.
  */
-export const BATCH_DURATION_MAX_MS = 2;
+export const BATCH_DURATION_MAX_MS = 4;
 
 /**
  * Works waiting for a commit; beyond it `write` refuses with `overloaded` and nothing is queued.

@@ -1,5 +1,6 @@
 // Makes every service and adapter of one hub, in order of dependency, and starts nothing. They are
 // made nowhere else.
+import { ownTimeZone } from '../core/quiet-hours.ts';
 import { join } from 'node:path';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
@@ -203,6 +204,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     resolvePeer: (to) => directory.resolve(to),
     pinnedPeer: (id) => directory.resolvePinned(id),
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
+    timeZone: ownTimeZone,
     approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
     rulesMayAct: () => audit.rulesMayAct,
     hubName: () => settings.current().name,

@@ -1,6 +1,5 @@
 // The work of this hub's agents, put together: the rooms of services from the ledger up, what each
 // tells the others, and how they start and stop. Reads top to bottom; holds no rule of its own.
-import { ownTimeZone } from '../core/quiet-hours.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Result } from '../lib/result.ts';
@@ -102,8 +101,8 @@ interface TaskServicesDeps {
    * nothing.
    */
   readonly refreshCapabilities: (peer: KeyHex) => Promise<Result<void, AppError>>;
-  /** By whose clock quiet hours are; this computer's when absent. */
-  readonly timeZone?: () => string;
+  /** By whose clock quiet hours are. */
+  readonly timeZone: () => string;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
   /** False while the audit log was tampered with: then no rule acts and everything is asked. */
@@ -115,10 +114,7 @@ interface TaskServicesDeps {
   readonly personName: () => string | null;
   /** Makes and stores a token for the agent; the only place its text ever is. */
   readonly mintAgentToken: (agent: string) => Promise<string>;
-  /**
-   * Ends all tokens of the agent inside a commit. What is returned is to be called once that is
-   * durable: it ends their open streams.
-   */
+  /** Ends all tokens of the agent, and after the commit what they began. */
   readonly revokeAgentTokens: (tables: Tables, after: After, agent: string) => void;
 }
 
@@ -147,10 +143,7 @@ export interface TaskServices {
   capabilitiesPayload(): JsonObject;
   /** The answer to `ping`. */
   pong(): JsonObject;
-  /**
-   * A hub is suspended or removed: ends what is open with it inside that commit. What is returned
-   * is to be called after it.
-   */
+  /** A hub is suspended or removed: ends what is open with it inside that commit. */
   peerEnded(tables: Tables, after: After, key: PartyKey): void;
   /**
    * A hub is not known any more, because its pairing was not stood by: what is open with it ends.
@@ -207,7 +200,6 @@ export function composeTaskServices(
     unit,
     audit,
     parties,
-    timeZone: deps.timeZone ?? ownTimeZone,
   });
   const { floods } = doNotDisturb;
   const notifications = new Notifications({ ...deps, parties, doNotDisturb });
@@ -231,7 +223,7 @@ export function composeTaskServices(
   const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
   const natives = new NativeItems(deps);
   const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress, natives });
-  const cancelling = new Cancelling({ ...deps, deliveries, endings });
+  const cancelling = new Cancelling({ deliveries, endings, queries });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({
@@ -296,6 +288,7 @@ export function composeTaskServices(
     audit,
     idempotency,
     cancels,
+    parties,
   });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
   const candidates = new Candidates({ ...deps, parties, agents });

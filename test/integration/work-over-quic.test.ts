@@ -37,6 +37,7 @@ async function hub(name: string): Promise<Hub> {
     approvalWaitMs: () => 3_600_000,
     rulesMayAct: () => true,
     personName: () => null,
+    timeZone: () => 'UTC',
     store: stack.store,
     clock,
     random,

@@ -321,6 +321,7 @@ export class SimHub {
       refreshCapabilities: (peer) => links.refreshCapabilities(peer),
       hubName: () => this.name,
       personName: () => null,
+      timeZone: () => 'UTC',
       mintAgentToken: (agent) => Promise.resolve(`token of ${agent}`),
       revokeAgentTokens: () => () => undefined,
     });

@@ -43,6 +43,7 @@ export class ReferenceHouse {
       approvalWaitMs: () => 3_600_000,
       rulesMayAct: () => true,
       personName: () => null,
+      timeZone: () => 'UTC',
       store: stack.store,
       clock,
       random,

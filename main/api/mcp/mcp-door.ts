@@ -82,9 +82,9 @@ export class McpDoor {
     signal: AbortSignal,
   ): Promise<unknown> {
     const { door } = this.#deps;
-    door.admit(operation, caller);
     const gone = new AbortController();
-    signal.addEventListener('abort', () => gone.abort(), { once: true });
+    if (signal.aborted) gone.abort();
+    else signal.addEventListener('abort', () => gone.abort(), { once: true });
     return door.call(operation, params, caller, { gone, idempotencyKey: null, fromPage: false });
   }
 }

@@ -21,7 +21,8 @@ import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask, requestMessage } from '../tasks/new-task.ts';
-import { isLocal, type Parties } from '../tasks/parties.ts';
+import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 import { failure } from '../tasks/task-endings.ts';
 import type { After } from '../base/unit-of-work.ts';
 import { endAfterMs, waitOf } from '../tasks/waiting.ts';
@@ -110,6 +111,7 @@ export class Admission {
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
     const { decision, rule, hold, isElsewhere } = assessment.verdict;
+    checkTrusted(tables, request.party);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
     const approval = this.#insertApproval(tables, task, request, assessment);
@@ -273,6 +275,17 @@ const AUDITED_AS = {
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
 const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
 const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;
+
+/**
+ * A hub may be suspended between the gate that its message passed and this commit. @throws AppError
+ * pairing_required
+ */
+export function checkTrusted(reads: Reads, party: PartyKey): void {
+  if (isTrusted(reads, party)) return;
+  throw new AppError('pairing_required', 'That hub is not paired with this one.', {
+    failedBy: 'input',
+  });
+}
 
 function choiceOfAPerson({ remoteQuestion = null }: AskedWork): Omit<Assessment, 'verdict'> {
   const risk =

@@ -110,11 +110,8 @@ export class IncomingNotices {
     });
   }
 
-  /**
-   * Into the feed, and to the agent it names or the agents that asked for its topic. Returns who
-   * got it.
-   */
-  async publish(notice: Notice): Promise<readonly string[]> {
+  /** Into the feed, and to the agent it names or the agents that asked for its topic. */
+  async publish(notice: Notice): Promise<void> {
     const { store, clock, feed, unit } = this.#deps;
     const { party, payload } = notice;
     const at = clock.wallMs();
@@ -154,7 +151,7 @@ export class IncomingNotices {
         isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
     const takers = this.#takersOf(party, routeTo, payload.topic);
-    if (takers.length === 0) return [];
+    if (takers.length === 0) return;
     await unit.run((tables, after) => {
       for (const agent of takers) {
         this.#deps.deliveries.put(tables, after, {
@@ -178,7 +175,6 @@ export class IncomingNotices {
         });
       }
     });
-    return takers.map((agent) => agent.name);
   }
 
   #takersOf(party: PartyKey, routeTo: string | null, topic: string): readonly AgentRow[] {

@@ -11,7 +11,7 @@ import { progressOf } from '../approvals/holds.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
-import { runnerOf, DECLINED, type Admission } from './admission.ts';
+import { checkTrusted, runnerOf, DECLINED, type Admission } from './admission.ts';
 import { newTask, requestMessage } from '../tasks/new-task.ts';
 import {
   whyGone,
@@ -65,10 +65,11 @@ export class QueryService {
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     const { admission, queries, store } = this.#deps;
+    checkTrusted(store.read, request.party);
     const assessment = admission.assess(store.read, request);
     queries.checkRoom(request.party);
     const { decision, rule } = assessment.verdict;
-    // A decision by a rule or a person is stored before it takes effect.
+    // A decision by a rule or a person is stored before it takes effect; this is neither.
     const passes = decision === 'deliver' && rule === null;
     const outcome = passes
       ? await this.#pass(request, assessment, signal)

@@ -7,6 +7,7 @@ import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
 import { isInHand, isOpen } from '../tasks/task-moves.ts';
+import type { OpenQueries } from './open-queries.ts';
 import type { After } from '../base/unit-of-work.ts';
 
 interface Cancel {
@@ -20,16 +21,24 @@ interface Cancel {
   readonly from: 'asker' | 'hub';
 }
 
-export class Cancelling {
-  readonly #deliveries: Deliveries;
-  readonly #endings: TaskEndings;
+interface Deps {
+  readonly deliveries: Deliveries;
+  readonly endings: TaskEndings;
+  readonly queries: Pick<OpenQueries, 'isWithAgent'>;
+}
 
-  constructor(deps: { readonly deliveries: Deliveries; readonly endings: TaskEndings }) {
-    this.#deliveries = deps.deliveries;
-    this.#endings = deps.endings;
+export class Cancelling {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
-  /** For work that runs here. `undefined`: it has ended before, or is not there. */
+  /**
+   * For work that runs here. A question ends in any case, because nobody waits for its answer; so
+   * for a question `asked_to_stop` means that its agent had begun. `undefined`: it has ended
+   * before, or is not there.
+   */
   cancel(
     tables: Tables,
     after: After,
@@ -38,10 +47,11 @@ export class Cancelling {
   ): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
     if (isInHand(task)) {
-      this.#deliveries.putCancel(tables, after, task, call);
+      this.#deps.deliveries.putCancel(tables, after, task, call);
       return 'asked_to_stop';
     }
-    this.#endings.end(tables, after, task, {
+    const hasBegun = this.#deps.queries.isWithAgent(task.id);
+    this.#deps.endings.end(tables, after, task, {
       state: 'cancelled',
       code: 'cancelled',
       reason: cancelledBy(call.from, call.reason),
@@ -49,7 +59,7 @@ export class Cancelling {
       surface: call.surface,
       from: call.from,
     });
-    return 'cancelled';
+    return hasBegun ? 'asked_to_stop' : 'cancelled';
   }
 }
 

@@ -153,6 +153,12 @@ export class OpenQueries implements ItemStore {
       if (query.agent === agent) query.settle(error, 'hub');
   }
 
+  /** Whether its agent has the question of this task. */
+  isWithAgent(taskId: string): boolean {
+    const state = this.#byTask.get(taskId)?.delivered?.item.state;
+    return state === 'claimed' || state === 'running';
+  }
+
   stop(): void {
     for (const query of this.#byTask.values())
       query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');

@@ -48,12 +48,12 @@ export class Progress {
 
   async #tell(task: ReportedTask, words: ProgressWords): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
-    // Nothing the agent says leaves this hub for a task that was to report nothing.
     const state = toWire(words.state);
     const { heldMs = null } = words;
     const data = {
       state,
       ...(heldMs === null ? {} : { held_ms: heldMs }),
+      // For a task that was to report nothing, nothing the agent says leaves this hub.
       ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
     };
     const incoming = task.direction === 'incoming';

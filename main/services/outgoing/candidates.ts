@@ -40,7 +40,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly agents: AgentRegistry;
   readonly parties: Pick<Parties, 'agentNameThere'>;
-  readonly timeZone?: () => string;
+  readonly timeZone: () => string;
 }
 
 const NO_RECORD: TrackRecord = { succeeded: 0, failed: 0 };
@@ -145,11 +145,10 @@ export class Candidates {
   /** "14:10", with the day where it is another one; by the clock of the household. */
   #since(at: number | null): string | null {
     if (at === null) return null;
-    const timeZone = this.#deps.timeZone?.();
     const form = new Intl.DateTimeFormat('sv-SE', {
       dateStyle: 'short',
       timeStyle: 'short',
-      ...(timeZone === undefined ? {} : { timeZone }),
+      timeZone: this.#deps.timeZone(),
     });
     const [day, time] = form.format(at).split(' ');
     const [today] = form.format(this.#deps.clock.wallMs()).split(' ');

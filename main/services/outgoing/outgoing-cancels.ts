@@ -153,7 +153,7 @@ export class OutgoingCancels {
       case 'asked_to_stop':
         // Its agent has it, so its result tells the end. Nobody waits for the answer to a question.
         return isQuestion
-          ? this.#end(tables, after, task, 'cancelled', null)
+          ? this.#end(tables, after, task, 'cancelled', 'Its agent there had begun already.')
           : this.#goesOn(tables, after, task, 'asked_to_stop');
       case 'nothing_open':
         if (isQuestion) return this.#endUnanswered(tables, after, task);

@@ -28,8 +28,9 @@ import { newTask, requestMessage } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
-import { peerAway, reportOf, type SendReport } from './send-reports.ts';
+import { peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { Parties } from '../tasks/parties.ts';
 import { moveTask } from '../tasks/task-moves.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { fromWire } from '../tasks/wire-states.ts';
@@ -48,6 +49,7 @@ interface Deps {
   readonly audit: AuditTrail;
   readonly idempotency: Idempotency;
   readonly cancels: OutgoingCancels;
+  readonly parties: Parties;
 }
 
 export class OutgoingDelegations {
@@ -178,7 +180,7 @@ export class OutgoingDelegations {
       if (!online) this.#deps.endings.end(tables, after, row, unreachable(away()));
       return { task: row, isRepeat: false };
     });
-    if (isRepeat) return reportOf(task, recipient);
+    if (isRepeat) return repeatedReport(task, this.#deps.parties);
     if (!online) throw away();
     const outcome = await this.#transmit(task, 'asker');
     if (outcome instanceof AppError) throw outcome;
@@ -204,7 +206,13 @@ export class OutgoingDelegations {
       const answer = isUnsettled(said, from) ? 'lost' : said;
       if (await this.#isCancelled(task.id, answer)) return undefined;
       if (answer === 'lost') return void this.#retryLater(task);
-      return await this.#record(task.id, answer, from);
+      try {
+        return await this.#record(task.id, answer, from);
+      } catch (error) {
+        // The disk did not take it: the other hub gives the same answer again.
+        this.#retryLater(task);
+        throw error;
+      }
     } finally {
       this.#inFlight.delete(task.id);
     }

@@ -160,11 +160,8 @@ export class Sender {
       idempotencyKey === null
         ? null
         : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
-    const task = this.#madeUnder(store.read, claim);
-    if (task) {
-      if (this.#isDeclined(task)) throw declinedByRule();
-      return repeatedReport(task, this.#deps.parties);
-    }
+    const made = this.#madeUnder(store.read, claim);
+    if (made) return this.#repeated(made);
     const recipient = recipients.resolve(params.to, asker, 'delegate');
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
@@ -267,16 +264,22 @@ export class Sender {
     claim: IdempotencyClaim | null,
   ): Promise<SendReport> {
     const { admission, unit, idempotency, hubName } = this.#deps;
-    const task = await unit.run((tables, after) => {
+    const { task, isRepeat } = await unit.run((tables, after) => {
       // The same may have come in with this very commit.
       const first = this.#madeUnder(tables, claim);
-      if (first !== undefined) return first;
+      if (first !== undefined) return { task: first, isRepeat: true };
       const admitted = admission.admit(tables, after, request, admission.assess(tables, request));
       if (claim !== null) idempotency.keep(tables, claim, admitted.id);
-      return admitted;
+      return { task: admitted, isRepeat: false };
     });
+    if (isRepeat) return this.#repeated(task);
     if (task.state === 'declined') throw declinedByRule();
     return reportOf(task, recipient, hubName());
+  }
+
+  #repeated(task: TaskRow): SendReport {
+    if (this.#isDeclined(task)) throw declinedByRule();
+    return repeatedReport(task, this.#deps.parties);
   }
 
   /** What was made of it already, under its key. @throws AppError idempotency_mismatch */
@@ -382,10 +385,7 @@ function declinedByRule(): AppError {
   return new AppError(DECLINED.code, DECLINED.reason);
 }
 
-/**
- * What the other hub would refuse is not sent: the choice is the whole of an escalation. @throws
- * AppError bad_request
- */
+/** Options that make no valid escalation are refused here. @throws AppError bad_request */
 function checkEscalation(
   { options, recommendation }: OperationParams<'send.delegate'>,
   payload: JsonObject,

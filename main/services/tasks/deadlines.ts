@@ -78,7 +78,12 @@ export class Deadlines {
 
   /** What a person decided moves the end of a request, not what has passed of its time. */
   retime(task: TaskRow): void {
-    this.#tellIn(task.id, endAfterMs(task) - task.deadlineMs + this.remainingOf(task));
+    this.#tellIn(task.id, this.endsInMs(task));
+  }
+
+  /** When the clock ends it as it stands now; zero or less when that is over. */
+  endsInMs(task: TaskRow): number {
+    return endAfterMs(task) - task.deadlineMs + lateGraceOf(task) + this.remainingOf(task);
   }
 
   /**

@@ -95,7 +95,7 @@ export class TaskKeeper {
    */
   async endRestored(by: Pick<Ending, 'by' | 'surface'>): Promise<void> {
     await this.#deps.unit.run((tables, after) => {
-      for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
+      for (const task of openTasks(tables)) {
         if (task.direction !== 'outgoing')
           this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
       }
@@ -142,8 +142,8 @@ export class TaskKeeper {
       await unit.run((tables, after) => {
         const task = tables.task(taskId);
         if (!task || !isOpen(task)) return after(() => deadlines.forget(taskId));
-        // It was decided, or kept open, in the commit before this one.
-        if (isEarly(deadlines, task)) return after(() => deadlines.retime(task));
+        // It was decided, kept open or answered in the commit before this one.
+        if (deadlines.endsInMs(task) > 0) return after(() => deadlines.retime(task));
         endings.end(tables, after, task, overdue(task));
       });
     } catch (error) {
@@ -158,7 +158,7 @@ export class TaskKeeper {
    */
   agentRemoved(tables: Tables, after: After, agent: string): void {
     const { endings } = this.#deps;
-    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
+    for (const task of openTasks(tables)) {
       if (task.direction === 'outgoing') continue;
       if (task.toAgent === agent) {
         const reason = 'The agent that was to do it was removed from its hub.';
@@ -179,7 +179,7 @@ export class TaskKeeper {
    */
   partyEnded(tables: Tables, after: After, party: PartyKey): void {
     const { endings } = this.#deps;
-    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
+    for (const task of openTasks(tables)) {
       if (task.party === party) endings.end(tables, after, task, untrusted(tables, task));
     }
   }
@@ -221,12 +221,12 @@ export class TaskKeeper {
   }
 }
 
-/** Whether a request of this hub still has time as it stands now. */
-function isEarly(deadlines: Deadlines, task: TaskRow): boolean {
-  return (
-    task.direction !== 'outgoing' &&
-    endAfterMs(task) - task.deadlineMs + deadlines.remainingOf(task) > 0
-  );
+/** Each as it is when its turn comes: the end of one may change or end another. */
+function* openTasks(tables: Tables): Generator<TaskRow> {
+  for (const { id } of tables.tasksInStates(OPEN_TASK_STATES)) {
+    const task = tables.task(id);
+    if (task && isOpen(task)) yield task;
+  }
 }
 
 /**

@@ -46,6 +46,7 @@ say({ audit: audit.state });
 const work = composeTaskServices({
   approvalWaitMs: () => 3_600_000,
   personName: () => null,
+  timeZone: () => 'UTC',
   ...parts,
   store,
   events: new EventBus(),

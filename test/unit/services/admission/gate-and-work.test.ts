@@ -24,6 +24,7 @@ beforeEach(async () => {
     approvalWaitMs: () => 3_600_000,
     rulesMayAct: () => true,
     personName: () => null,
+    timeZone: () => 'UTC',
     store: mum.store,
     clock: house.clock,
     random: new SystemRandom(),

@@ -57,12 +57,13 @@ it('takes the card back at the other hub, which says why', async () => {
   expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
 });
 
-it('is not run once it was allowed and not yet answered: its agent learns that nobody waits', async () => {
+it('is over once it was allowed and not yet answered: its agent learns that nobody waits, and whoever asked that it had begun', async () => {
   const asked = await ask();
   await mum.decide(mum.card, 'allow');
   const { delivery_id: id } = await mum.claim('claude');
   await asked.hangUp();
   expect([stateAt(dad), stateAt(mum)]).toEqual(['cancelled', 'cancelled']);
+  expect(newest(dad).reason).toMatch(/Its agent there had begun already\.$/);
   const late = mum.work.inbox.reply('claude', id, {
     status: 'completed',
     summary: 'Yes',

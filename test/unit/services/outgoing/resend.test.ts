@@ -47,6 +47,26 @@ for (const [what, failure] of [
   });
 }
 
+it('is sent again when the disk did not take the other hub’s answer', async () => {
+  const write = dad.store.write.bind(dad.store);
+  let commits = 0;
+  dad.store.write = (work) =>
+    ++commits === 2
+      ? Promise.reject(new AppError('storage_failed', 'The disk is full.'))
+      : write(work);
+  const sent = dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
+  await expect(sent).rejects.toMatchObject({ code: 'storage_failed' });
+  const [task] = dad.store.read.tasks({ limit: 1 });
+  expect(task?.state).toBe('sending');
+  await clock.advance(60_000);
+  expect(dad.store.read.task(task?.id ?? '')?.state).toBe('awaiting_approval');
+  expect(mum.work.approvals.pending()).toHaveLength(1);
+});
+
 it('tells who sends it at once what went wrong here before it left', async () => {
   dad.messenger.failing = new AppError('overloaded', 'Too much is under way already.', {
     failedBy: 'local',

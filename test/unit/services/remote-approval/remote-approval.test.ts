@@ -422,6 +422,22 @@ describe('no way around an adult', () => {
     expect(leo.card.decided_by_hubs).toEqual([]);
   });
 
+  it('does not keep the deciding hub from being suspended while a request of its own waits', async () => {
+    await house.letDecide();
+    await mum.agent('planner');
+    await leo.knows(mum);
+    await mum.work.sender.delegate(
+      delegation('leo', 'Mow the lawn', { domain: 'home.robot' }),
+      'planner',
+      null,
+    );
+    await house.clock.settle();
+    expect(house.questions()).toMatchObject([{ party: mum.key }]);
+    await leo.endTrust(mum, 'suspended');
+    expect(leo.work.approvals.pending()).toEqual([]);
+    expect(house.questions()).toMatchObject([{ state: 'failed', code: 'pairing_required' }]);
+  });
+
   it('can be set up with a hub that cannot be asked', async () => {
     dad.messenger.ownExtensionsAre(['route/1', 'escalations/1']);
     await expect(leo.work.remoteApproval.set(['dad'], 'R2', BROWSER)).rejects.toMatchObject({

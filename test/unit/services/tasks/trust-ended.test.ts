@@ -88,3 +88,22 @@ it('ends what is open in the very commit that removes the hub: a crash between t
   expect(mum.store.read.approval(card.id)?.state).toBe('cancelled');
   expect(newest(mum)).toMatchObject({ state: 'cancelled', code: 'cancelled' });
 });
+
+it('takes nothing that passed the gate just before the hub was suspended', async () => {
+  const hears = (kind: string, payload: object) =>
+    mum.hears(dad.key, {
+      id: crypto.randomUUID(),
+      kind,
+      payload: { domain: 'family.chat', ...payload },
+    });
+  const [, task, question] = await Promise.all([
+    mum.endTrust(dad, 'suspended'),
+    hears('delegate', { task: 'Dinner is at 7' }),
+    hears('query', { question: 'Milk?' }),
+  ]);
+  expect([task.payload, question.payload]).toMatchObject([
+    { accepted: false, code: 'pairing_required' },
+    { code: 'pairing_required' },
+  ]);
+  expect(mum.work.approvals.pending()).toEqual([]);
+});

@@ -1,4 +1,4 @@
-// The caller as the guard established it, and the form of every operation's handler. Doors (HTTP,
+// The caller as its door identified it, and the form of every operation's handler. Doors (HTTP,
 // IPC) make a Caller; handlers trust it.
 import type { PeopleSurface } from '../../preload/contract/closed-lists.ts';
 import type {

@@ -266,9 +266,10 @@ const VERSION_1: Checks<ApprovalView> = {
 };
 
 /**
- * One reader a version. To add a field: raise APPROVAL_VIEW_VERSION, add a reader, and have each
- * older one say what the field is on its cards. What is stored and what the digest covers never
- * change by that.
+ * One reader a version. A new field of a payload needs none: the card shows it anyway. A new field
+ * of the view itself does: raise APPROVAL_VIEW_VERSION, add a reader, and have each older one say
+ * what the field is on its cards. Stored views and their digests stay. New views have other digests
+ * than an older hub makes, so remote approval between the two stops until both are updated.
  */
 export const READERS: Readonly<Record<number, ViewReader<ApprovalView>>> = {
   1: (stored) => (hasExactly(stored, VERSION_1) ? stored : undefined),

@@ -147,16 +147,12 @@ export class DoNotDisturb implements Gate {
     this.floods.stop();
   }
 
-  /**
-   * The last gate: delays the question to people here, and asks it where a pause keeps rules from
-   * deciding.
-   */
+  /** The gate after rules and remote approval: delays the question to people here. */
   judge(reads: Reads, { party, urgent, riskClass }: JudgedRequest, verdict: Verdict): Verdict {
     if (verdict.isElsewhere) return verdict;
     if (this.holdOf(reads, { party, urgent, riskClass, decision: verdict.decision }) === null)
       return verdict;
-    // From here on it is asked, so what holds questions may hold it for longer, or let it be asked
-    // at once.
+    // A pause turns a rule's yes into a question. Questions have holds and exceptions of their own.
     const hold = this.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
     return { ...verdict, decision: 'ask', rule: null, hold };
   }

@@ -16,7 +16,7 @@ export interface Actor {
   readonly surface: Surface;
 }
 
-/** The person who decides, as the guard established it. */
+/** The person who decides, as the door identified it. */
 export interface Decider extends Actor {
   readonly surface: PeopleSurface;
 }

@@ -9,10 +9,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from './limits.ts';
 
 export type RatedKind = keyof typeof PEER_RATES;
-/**
- * Which rate a kind has, by kind; for a test or a bench a table with higher ones is given to the
- * constructor.
- */
+/** The rate of each kind. Tests and benches pass higher ones. */
 export type PeerRateTable = {
   readonly [Kind in RatedKind]: { readonly burst: number; readonly perMinute: number };
 };

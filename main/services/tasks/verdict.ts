@@ -1,6 +1,7 @@
 // The decision about a request: allowed, put before a person now or later, or declined. Gates
 // decide one after the other, each given the verdict of those before it. A new gate is one file
-// that implements Gate, and one line where the gates are listed.
+// that implements Gate, and one line where the gates are listed; one that holds requests also needs
+// a HoldReason, and a place in approvals/holds.ts.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Hold } from '../../core/holding.ts';
@@ -29,7 +30,7 @@ export interface Verdict {
   readonly decision: 'deliver' | 'ask' | 'decline';
   /** The rule that decides it; null where none does. */
   readonly rule: Rule | null;
-  /** Why, as far as it lies in the request and not in the hour. */
+  /** What rules and remote approval say; pauses, mutes and quiet hours are in `hold`. */
   readonly ruling: RuleDecision;
   /** Why and until when a person is asked later; null: now, or not at all. */
   readonly hold: Hold | null;

@@ -8,7 +8,7 @@ export function isWaiting({ direction, state }: Pick<TaskRow, 'direction' | 'sta
   return direction !== 'outgoing' && (state === 'awaiting_approval' || state === 'held');
 }
 
-/** When it is over for want of a decision. */
+/** Ms from its receipt after which it ends undecided. */
 export function waitOf({
   state,
   waitMs,

@@ -1,6 +1,5 @@
 // The words on the wire for a request's progress and its decision (PROTOCOL.md, Delegation states,
-// Decisions), mapped to the hub's own states. Only this file knows both; nothing else may spell the
-// wire's words.
+// Decisions), mapped to the hub's own states. Services take them from here.
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';

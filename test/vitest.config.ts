@@ -13,11 +13,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * read the same sources again.
  */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.output/compiled', import.meta.url)) };
-/**
- * Many a test waits more than it works: with a processor left free for other things the computer
- * would stand idle.
- */
 const maxWorkers = Math.max(2, availableParallelism());
+/**
+ * Many a test of the system waits more than it works: with one file for each processor the computer
+ * would stand idle half of the time.
+ */
+const waitingWorkers = 2 * maxWorkers;
 /** Waits end when what they wait for comes; the limit is for a computer that is busy elsewhere. */
 const patient = { poll: { timeout: 15_000 } };
 const system = {
@@ -46,6 +47,7 @@ export default defineConfig({
         test: {
           ...system,
           name: 'node',
+          maxWorkers: waitingWorkers,
           include: ['test/{unit,contract,sim,integration,adversarial}/**/*.test.ts'],
           exclude: ALONE,
         },

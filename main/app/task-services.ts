@@ -68,7 +68,7 @@ import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
-import { Parties } from '../services/tasks/parties.ts';
+import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { RecentIds } from '../services/tasks/recent-ids.ts';
 import { ReplayGuard } from '../services/tasks/replay-guard.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
@@ -434,6 +434,7 @@ export function composeTaskServices(
     cancels.agentRemoved(tables, after, name);
     registrations.agentRemoved(tables, name);
     deliveries.agentRemoved(tables, name);
+    feed.partyEnded(tables, after, partyOfAgent(name));
     after(() =>
       queries.failAllOf(
         name,
@@ -446,6 +447,7 @@ export function composeTaskServices(
     keeper.partyEnded(tables, after, key);
     outbox.partyEnded(tables, after, key);
     doNotDisturb.partyEnded(tables, after, key);
+    feed.partyEnded(tables, after, key);
   };
   notices.onHubTopic(RECEIPT_TOPIC, ({ peer, envelope }) =>
     envelope.ref === null ? undefined : outbox.received(peer.key, envelope.ref),

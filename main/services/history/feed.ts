@@ -121,6 +121,14 @@ export class Feed implements PeopleFeed {
     return this.#tellMuted();
   }
 
+  /** What was muted of a hub or an agent goes with it, in the commit that removes it. */
+  partyEnded(tables: Tables, after: After, party: PartyKey): void {
+    if (tables.peer(party)?.trust === 'suspended') return;
+    const muted = tables.mutedTopics().filter((row) => row.party === party);
+    for (const { id } of muted) tables.deleteMutedTopic(id);
+    if (muted.length > 0) after(() => this.#tellMuted());
+  }
+
   #tellMuted(): readonly MutedTopicDto[] {
     const topics = this.mutedTopics();
     this.#deps.events.publish({ type: 'muted_topics', topics });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FEED_TEXT_MAX_CHARACTERS } from '../../../../main/services/history/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
-import { delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
+import { BROWSER, delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
 const never = new AbortController().signal;
@@ -379,6 +379,11 @@ describe('notifications', () => {
     await expect(feed.mute('00000000-0000-4000-8000-000000000000')).rejects.toMatchObject({
       code: 'not_found',
     });
+    await feed.mute(first?.id ?? '');
+    await hub.endTrust(dad, 'suspended');
+    expect(feed.mutedTopics()).toMatchObject([{ topic: 'washing' }]);
+    await hub.endTrust(dad, 'revoked');
+    expect(feed.mutedTopics()).toEqual([]);
     await dad.close();
   });
 });
@@ -402,6 +407,8 @@ it('a topic of one agent of this hub is muted, not that of another', async () =>
     ['claude', false],
     ['lists', true],
   ]);
+  await hub.work.agents.remove('claude', BROWSER);
+  expect(feed.mutedTopics()).toEqual([]);
 });
 
 describe('what a notice shows in the feed', () => {

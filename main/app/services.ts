@@ -1,6 +1,5 @@
 // Makes every service and adapter of one hub, in order of dependency, and starts nothing. They are
 // made nowhere else.
-import { ownTimeZone } from '../core/quiet-hours.ts';
 import { join } from 'node:path';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
@@ -9,6 +8,7 @@ import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/process-transport.ts';
 import { ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
+import { ownTimeZone } from '../core/quiet-hours.ts';
 import { invocationAnywhere } from '../cli/invocation.ts';
 import { toBase64Url } from '../lib/bytes.ts';
 import { Secret } from '../lib/secret.ts';

@@ -70,12 +70,20 @@ const SYSTEM: readonly Step[] = long
       { key: 'adversarial', name: 'attacks', command: system('adversarial') },
     ]
   : [{ key: 'system', name: 'tests of the system', command: system() }];
+/** Both commands of the README, on the last commit, as a newcomer with a fresh computer has it. */
+const BARE_DEBIAN: Step = {
+  key: 'debian',
+  name: 'a bare Debian',
+  command: ['test/bare-debian.sh', join(output, 'bare-debian'), 'test/newcomer.sh'],
+  needs: 'bare-debian',
+};
 const STEPS: readonly Step[] = [
   ...GATES,
   ...SYSTEM,
   { key: 'components', name: 'tests of components', command: vitest('browser'), needs: 'chromium' },
   { key: 'lan', name: 'tests on a network', command: vitest('lan') },
   { key: 'e2e', name: 'tests end to end', command: vitest('e2e') },
+  ...(long ? [BARE_DEBIAN] : []),
 ];
 
 /** The steps that `--only` names, or all. */

@@ -32,7 +32,7 @@ const system = {
  * What measures how busy a process is, or how much the computer carries, runs after the others and
  * by itself.
  */
-const ALONE = ['crowd', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map(
+const ALONE = ['crowd', 'crowd-fair', 'crowd-flood', 'quic-faults-under-load', 'quic-watchdog'].map(
   (name) => `test/integration/${name}.test.ts`,
 );
 

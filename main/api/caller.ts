@@ -30,6 +30,8 @@ export interface CallContext {
    * else).
    */
   readonly fromPage?: boolean;
+  /** What stands in Host, which the guard found to name the very port or socket that was asked. */
+  readonly host?: string;
 }
 
 /** Throws AppError for operating errors; the door turns it into a problem document. */

@@ -7,6 +7,7 @@ import type { Access, OperationName } from '../../preload/contract/operations.ts
 import { AppError } from '../lib/app-error.ts';
 import { issueWords } from './issue-words.ts';
 import type { CallContext, Caller, Handler, Handlers } from './caller.ts';
+import { toldTo } from './problem.ts';
 
 type Run = (raw: unknown, caller: Caller, context: CallContext) => Promise<unknown>;
 
@@ -36,7 +37,11 @@ export class Dispatcher {
     if (run === undefined || !isOperationName(name))
       throw new AppError('not_found', 'The hub has no such operation.', { failedBy: 'input' });
     this.admit(name, caller);
-    return run(raw, caller, context);
+    try {
+      return await run(raw, caller, context);
+    } catch (error) {
+      throw toldTo(caller, error);
+    }
   }
 
   /**
@@ -78,7 +83,7 @@ function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
   const schema = OPERATIONS[name].params;
   return (raw, caller, context) => {
     const parsed = v.safeParse(schema, raw, { abortPipeEarly: true });
-    if (!parsed.success) throw badRequest(parsed.issues);
+    if (!parsed.success) throw badRequest(parsed.issues, schema);
     return handler(parsed.output, caller, context);
   };
 }
@@ -86,9 +91,18 @@ function bind<Name extends OperationName>(name: Name, handlers: Handlers): Run {
 /** Parameters that do not fit the schema of their operation. */
 export class BadParameters extends AppError {}
 
-function badRequest(issues: readonly v.BaseIssue<unknown>[]): AppError {
-  const sentences = issues
+function badRequest(issues: readonly v.BaseIssue<unknown>[], schema: v.GenericSchema): AppError {
+  const unknown = issues.filter(
+    ({ type, expected }) => type === 'strict_object' && expected === 'never',
+  );
+  const sentences = [...new Set([...unknown, ...issues])]
     .slice(0, ISSUES_SHOWN_MAX)
     .map((issue) => issueWords(issue, v.getDotPath(issue)));
-  return new BadParameters('bad_request', `${sentences.join('; ')}.`, { failedBy: 'input' });
+  const more = issues.length > ISSUES_SHOWN_MAX ? '; and more' : '';
+  const taken = 'entries' in schema ? Object.keys(schema.entries ?? {}).join(', ') : '';
+  const hint = taken === '' ? 'This takes nothing.' : `This takes ${taken}.`;
+  return new BadParameters('bad_request', `${sentences.join('; ')}${more}.`, {
+    failedBy: 'input',
+    ...(unknown.some(({ path }) => path?.length === 1) ? { hint } : {}),
+  });
 }

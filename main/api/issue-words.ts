@@ -11,8 +11,11 @@ export function issueWords(issue: v.BaseIssue<unknown>, path: string | null): st
   return path === null ? words : `${path}: ${words}`;
 }
 
-function plainWords({ type, requirement, received, message }: v.BaseIssue<unknown>): string {
+function plainWords(issue: v.BaseIssue<unknown>): string {
+  const { type, requirement, received, message } = issue;
   switch (type) {
+    case 'strict_object':
+      return issue.expected === 'never' ? 'nothing of this name is taken here' : message;
     case 'min_length':
       return requirement === 1
         ? 'it must not be empty'

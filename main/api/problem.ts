@@ -5,6 +5,9 @@ import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Log } from '../ports/log.ts';
+import type { Caller } from './caller.ts';
+
+const NOT_NOW_RETRY_MS = 60_000;
 
 export function problemOf(error: AppError): Problem {
   const { status, title, retryable } = ERRORS[error.code];
@@ -19,6 +22,20 @@ export function problemOf(error: AppError): Problem {
     ...(error.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(error.retryAfterMs) }),
     ...(Object.keys(error.data).length === 0 ? {} : { data: error.data }),
   };
+}
+
+/**
+ * What this caller is told of it. How the owner's disk is, where it is and what is on it is for
+ * people: anybody else gets a plain refusal, to try again later.
+ */
+export function toldTo(caller: Caller, error: unknown): unknown {
+  const isPerson = caller.kind === 'ui' || caller.kind === 'owner';
+  if (isPerson || !(error instanceof AppError) || error.code !== 'storage_failed') return error;
+  return new AppError('overloaded', 'This hub can take nothing just now.', {
+    hint: 'Try again in a minute. The page of the hub tells its owner why.',
+    retryAfterMs: NOT_NOW_RETRY_MS,
+    cause: error,
+  });
 }
 
 /** The AppError itself, or `internal` for anything unforeseen, which is logged with its stack. */

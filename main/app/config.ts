@@ -10,10 +10,19 @@ import { FLAGS, SETTINGS, START_DEFAULTS, valueOfText } from '../../preload/cont
 import type { SettingKey, Settings, StartOptions } from '../../preload/contract/settings.ts';
 import type { FixedSettings } from '../../preload/contract/settings-dto.ts';
 import { AppError } from '../lib/app-error.ts';
+import { decodeText } from '../lib/decode-text.ts';
+import { isJsonObject } from '../lib/json-object.ts';
+import { parseJsonFile } from '../lib/strict-json.ts';
 import { dataFolder } from '../lib/data-folder.ts';
+import { whyUnread } from '../lib/why-unread.ts';
 
-/** A config.json longer than this is somebody's mistake. */
-const CONFIG_SIZE_MAX_BYTES = 65_536;
+/** A config.json beyond one of these is somebody's mistake. */
+const CONFIG_LIMITS = {
+  sizeMaxBytes: 65_536,
+  depthMax: 8,
+  nodesMax: 4_096,
+  keysPerObjectMax: 256,
+} as const;
 
 export interface Config {
   /** The data folder, absolute. */
@@ -133,41 +142,49 @@ function readFlags(argv: readonly string[]): ReadonlyMap<string, string> {
 }
 
 function readFile(path: string): Given {
-  let text: string;
+  const bytes = bytesOf(path);
+  if (bytes === undefined) return new Map();
+  if (bytes.byteLength > CONFIG_LIMITS.sizeMaxBytes)
+    throw notJson(path, `is longer than ${CONFIG_LIMITS.sizeMaxBytes} bytes`);
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) throw notJson(path, decoded.error);
+  const json = parseJsonFile(decoded.value.text, CONFIG_LIMITS);
+  if (!json.ok) throw notJson(path, `is not JSON: ${json.error}`);
+  const inFile = (name: string): string => `"${name}" in ${path}`;
+  if (!isJsonObject(json.value)) throw wrong(inFile('the whole'), 'it must be a JSON object');
+  const members = new Map(Object.entries(json.value));
+  const unknown = [...members.keys()].find((name) => !FLAGS.some((flag) => flag.name === name));
+  if (unknown !== undefined) throw wrong(inFile(unknown), 'there is no such setting');
+  return checked(members, inFile);
+}
+
+/**
+ * Undefined where there is no such file: a data folder that is none is told of where it is made.
+ */
+function bytesOf(path: string): Uint8Array | undefined {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
-    // A data folder that is none is told of where it is made.
     if (
       error instanceof Error &&
       'code' in error &&
       (error.code === 'ENOENT' || error.code === 'ENOTDIR')
     )
-      return new Map();
-    throw new AppError('bad_configuration', `"${path}" cannot be read.`, {
+      return undefined;
+    throw new AppError('bad_configuration', `"${path}" cannot be read: ${whyUnread(error)}.`, {
       hint: 'Give it to your user, or take it away: a hub needs none.',
       failedBy: 'input',
       cause: error,
     });
   }
-  const inFile = (name: string): string => `"${name}" in ${path}`;
-  try {
-    if (text.length > CONFIG_SIZE_MAX_BYTES) throw new RangeError('too long');
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw wrong(inFile('the whole'), 'it must be a JSON object');
-    const members = new Map(Object.entries(value));
-    const unknown = [...members.keys()].find((name) => !FLAGS.some((flag) => flag.name === name));
-    if (unknown !== undefined) throw wrong(inFile(unknown), 'there is no such setting');
-    return checked(members, inFile);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('bad_configuration', `"${path}" is not JSON.`, {
-      hint: `It should look like {"name": "Mum's PC", "api-port": 7117}.`,
-      failedBy: 'input',
-      cause: error,
-    });
-  }
+}
+
+/** @param flaw as "is not JSON: ..." */
+function notJson(path: string, flaw: string): AppError {
+  return new AppError('bad_configuration', `"${path}" ${flaw}.`, {
+    hint: `It should look like {"name": "Mum's PC", "api-port": 7117}, without comments.`,
+    failedBy: 'input',
+  });
 }
 
 /** What flags or variables say. */

@@ -59,7 +59,7 @@ export function composeHandlers(
       passphrase,
       bootSecret,
       unlock: (signal) => opening.open(signal),
-      confirmRestore: (by) => opening.confirmRestore(by),
+      confirmRestore: (by, kept) => opening.confirmRestore(by, kept),
       retention,
       snapshot: () => snapshotOf(services, clock),
       pairingWindow: () => pairing.window,

@@ -7,29 +7,29 @@ import { SystemClock, SystemRandom } from '../adapters/clock/system-clock.ts';
 import { LineLog } from '../adapters/log/line-log.ts';
 import { LogFile } from '../adapters/log/log-file.ts';
 import { linesTo } from '../adapters/log/stream-lines.ts';
+import type { EarlyQuicProcess } from '../adapters/quic/quic-process.ts';
 import { invocation } from '../cli/invocation.ts';
 import { browserOpener, openInBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
-import { describeError, explainFailure } from './explain-failure.ts';
+import { describeError, explainFailure, type Start } from './explain-failure.ts';
+export { startByNpm } from './explain-failure.ts';
 import type { Log } from '../ports/log.ts';
 import { createNode } from './node.ts';
 import type { HubNode } from './node.ts';
 import { onStopSignal } from './stop-signals.ts';
-import { holdYoungGeneration } from './young-generation.ts';
 
 /**
  * Runs until a signal comes. Returns the exit code: 0 after an orderly stop, another when it could
- * not start.
+ * not start. The QUIC process has ended by then.
  */
-export async function runHeadless(argv: readonly string[]): Promise<number> {
-  holdYoungGeneration();
+export async function runHeadless(start: Start, quic: EarlyQuicProcess): Promise<number> {
   // Node opens a debugger's port on this signal unless somebody listens to it; a hub holds what no
   // debugger is to read.
   process.on('SIGUSR1', () => {});
   const stopped = new Promise<void>(onStopSignal);
   let node: HubNode | undefined;
   try {
-    const config = readConfig({ argv, env: process.env });
+    const config = readConfig({ argv: start.flags, env: process.env });
     const clock = new SystemClock();
     const form = config.logForm ?? (process.stderr.isTTY ? 'text' : 'json');
     const file = new LogFile(config.home);
@@ -53,6 +53,7 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
       log,
       desktop: false,
       rendererDirectory: pages,
+      spawnQuicProcess: quic.spawn,
     });
     await node.start();
     greet(node, {
@@ -63,9 +64,10 @@ export async function runHeadless(argv: readonly string[]): Promise<number> {
     await stopped;
     return 0;
   } catch (error) {
-    return explainFailure(error);
+    return explainFailure(error, start);
   } finally {
     await node?.stop();
+    quic.discard();
   }
 }
 

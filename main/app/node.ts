@@ -10,6 +10,7 @@ import { StaticFiles } from '../api/http/static-files.ts';
 import { WindowDoor } from '../api/ipc/window-door.ts';
 import { McpDoor } from '../api/mcp/mcp-door.ts';
 import { loginUrl } from '../api/operations/hub.ts';
+import { curlWords } from '../cli/invocation.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import { VERSION } from '../lib/version.ts';
 import type { Store } from '../ports/store.ts';
@@ -32,7 +33,7 @@ const SOCKET_PATH_MAX_BYTES = 103;
  * `home_in_use`, `storage_failed`.
  */
 export async function createNode(config: Config, deps: NodeDeps): Promise<HubNode> {
-  const home = Home.open(config.home, deps.random);
+  const home = Home.open(config.home);
   try {
     const store = openStore({
       path: join(config.home, 'hub.db'),
@@ -88,6 +89,7 @@ export class HubNode {
     this.#window = new WindowDoor({ dispatcher, log });
     const door = new Door({
       clock,
+      random: deps.random,
       tokens,
       dispatcher,
       agentCalled: (agent, line) => work.agents.presence.touch(agent, line),
@@ -177,8 +179,7 @@ export class HubNode {
     peers.load();
     const { port } = await this.#http.start(this.#config.apiPort);
     this.#apiPort = port;
-    hub.apiOpened(port);
-    await this.#openSocket();
+    hub.apiOpened(port, curlWords(port, await this.#openSocket()));
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
     this.#opened.add(() => work.stop());
     this.#opened.add(() => retention.stop());
@@ -191,16 +192,18 @@ export class HubNode {
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });
   }
 
-  /** The port is enough where there can be no socket. */
-  async #openSocket(): Promise<void> {
-    if (process.platform === 'win32') return;
+  /** Returns its path; null where there can be none, and the port is enough. */
+  async #openSocket(): Promise<string | null> {
+    if (process.platform === 'win32') return null;
     try {
       const path = this.#ground.home.freeSocketPath();
       if (Buffer.byteLength(path) > SOCKET_PATH_MAX_BYTES)
         throw new RangeError(`${path} is too long for a socket`);
       await this.#http.listenAt(path);
+      return path;
     } catch (error) {
       this.#deps.log.warn('the hub has no socket, only its port', { error: String(error) });
+      return null;
     }
   }
 

@@ -3,6 +3,7 @@
 // while the keychain is locked, and after a restore until the owner has confirmed that. It opens
 // once and never locks again while it runs. People's doors are open all the time; what they may be
 // used for meanwhile stands here.
+import type { RestoredCopyDto } from '../../preload/contract/dto.ts';
 import { operationEntry, type OperationName } from '../../preload/contract/operations.ts';
 import type { Caller } from '../api/caller.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -13,10 +14,20 @@ import { notRestored, type Audit } from '../services/audit/audit.ts';
 import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
+import { runEffects } from '../services/base/unit-of-work.ts';
 import type { Retention } from '../services/retention/retention.ts';
+import { ReplayGuard } from '../services/tasks/replay-guard.ts';
+import type { PeerDirectory } from '../services/links/peer-directory.ts';
+import type { KeyHex } from '../ports/transport.ts';
 import type { TaskServices } from './task-services.ts';
 import type { PeerSide } from './peers.ts';
 import type { Actor } from '../services/base/audit-trail.ts';
+
+/** What of a copy its owner still has: hubs by their agent ids, agents by their names. */
+interface KeptOfCopy {
+  readonly hubs: readonly string[];
+  readonly agents: readonly string[];
+}
 
 interface Deps {
   readonly clock: Clock;
@@ -27,6 +38,7 @@ interface Deps {
   readonly hub: HubStatus;
   readonly work: TaskServices;
   readonly peers: PeerSide;
+  readonly directory: PeerDirectory;
   readonly retention: Retention;
 }
 
@@ -57,19 +69,52 @@ export class Opening {
 
   /**
    * The owner means this older copy. What waited in it ends, because it may have been done since
-   * the copy was made; then the hub opens.
-   * @throws AppError conflict, identity_locked, storage_failed
+   * the copy was made. Of the hubs and agents in it those stay that the owner names; the others may
+   * have been removed since. Then the hub opens.
+   * @throws AppError bad_request, conflict, identity_locked, storage_failed
    */
-  confirmRestore(by: Actor): Promise<void> {
+  confirmRestore(by: Actor, kept: KeptOfCopy): Promise<void> {
     return this.#queue.run(async () => {
-      const { audit, work } = this.#deps;
-      if (audit.state !== 'restored') throw notRestored();
+      const { audit, work, clock, log, hub } = this.#deps;
+      const { restored_copy: copy } = hub.current();
+      if (copy === null) throw notRestored();
+      const left = this.#leftOut(copy, kept);
       // Before the word that opens the hub is on disk: a crash in between only makes the question
       // come again.
       await work.endRestored({ by: by.actor, surface: by.surface });
-      await audit.confirmRestore(by);
+      const effects: (() => void)[] = [];
+      await audit.confirmRestore(by, (tables) => {
+        const after = (effect: () => void): void => void effects.push(effect);
+        ReplayGuard.restored(tables, clock.wallMs());
+        for (const key of left.hubs) this.#deps.directory.removeInside(tables, after, key, by);
+        for (const name of left.agents) this.#deps.tokens.revokeAllOfAgent(tables, after, name, by);
+      });
+      runEffects(effects, log);
       await this.#open(this.#stopping.signal);
     });
+  }
+
+  /** @throws AppError bad_request for what is not in this copy */
+  #leftOut(
+    { hubs, agents }: RestoredCopyDto,
+    kept: KeptOfCopy,
+  ): {
+    readonly hubs: readonly KeyHex[];
+    readonly agents: readonly string[];
+  } {
+    const unknown =
+      kept.hubs.find((wanted) => !hubs.some(({ id }) => id === wanted)) ??
+      kept.agents.find((wanted) => !agents.some(({ id }) => id === wanted));
+    if (unknown !== undefined) {
+      throw new AppError('bad_request', `"${unknown}" is not in this copy, so it cannot be kept.`, {
+        failedBy: 'input',
+      });
+    }
+    const { directory } = this.#deps;
+    return {
+      hubs: hubs.filter(({ id }) => !kept.hubs.includes(id)).map(({ id }) => directory.keyOf(id)),
+      agents: agents.map(({ id }) => id).filter((id) => !kept.agents.includes(id)),
+    };
   }
 
   /** @throws AppError hub_locked while the hub is locked and this is not for that time */

@@ -3,6 +3,7 @@
 // happens inside.
 import type { SettingsService } from '../services/auth/settings-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
+import type { Copies } from '../services/links/copies.ts';
 import type { DiscoveryService } from '../services/links/discovery-service.ts';
 import type { PeerDirectory } from '../services/links/peer-directory.ts';
 import type { PeerLinks } from '../services/links/peer-links.ts';
@@ -19,6 +20,7 @@ interface PeerSideDeps {
   readonly links: PeerLinks;
   readonly pairing: PairingService;
   readonly discovery: DiscoveryService;
+  readonly copies: Copies;
 }
 
 export class PeerSide {
@@ -54,8 +56,9 @@ export class PeerSide {
   }
 
   async #open(): Promise<void> {
-    const { links, pairing, hub, settings } = this.#deps;
+    const { links, pairing, hub, settings, copies } = this.#deps;
     if (this.#openPort !== null) return;
+    copies.start();
     const { port } = await links.start({ host: PEER_LISTEN_HOST, port: this.#port });
     this.#openPort = port;
     pairing.start();
@@ -67,10 +70,11 @@ export class PeerSide {
   }
 
   async #close(): Promise<void> {
-    const { links, pairing, discovery, hub } = this.#deps;
+    const { links, pairing, discovery, hub, copies } = this.#deps;
     if (this.#openPort === null) return;
     this.#stopListening();
     await discovery.stop();
+    copies.stop();
     pairing.stop();
     await links.stop();
     this.#openPort = null;

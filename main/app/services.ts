@@ -29,6 +29,7 @@ import { EventBus } from '../services/base/event-bus.ts';
 import { HubStatus } from '../services/pages/hub-status.ts';
 import { IdentityService } from '../services/base/identity.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from '../services/links/limits.ts';
+import { Copies } from '../services/links/copies.ts';
 import { DiscoveryService } from '../services/links/discovery-service.ts';
 import { KeyTrust } from '../services/links/key-trust.ts';
 import { PeerDirectory } from '../services/links/peer-directory.ts';
@@ -131,7 +132,23 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   });
   const dateInQuestion = (): number | null => retention.dateInQuestion;
   const hub: HubStatus = new HubStatus(
-    { clock, events, identity, settings, passphrase, audit: () => audit, dateInQuestion },
+    {
+      clock,
+      events,
+      identity,
+      settings,
+      passphrase,
+      audit: () => audit,
+      dateInQuestion,
+      copyAt: () => copies.seen,
+      keepable: () => ({
+        hubs: directory.list('paired').map(({ id, name }) => ({ id, name })),
+        agents: work.agents
+          .list()
+          .filter(({ token_created_at: at }) => at !== null)
+          .map(({ name, display_name: shown }) => ({ id: name, name: shown })),
+      }),
+    },
     facts,
   );
   settings.onChange((now, before) => {
@@ -172,8 +189,16 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     identity,
     directory,
     profile,
+    onOwnKey: (place) => copies.met(place),
     pong: () => work.pong(),
     capabilities: () => work.capabilitiesPayload(),
+  });
+  const copies: Copies = new Copies({
+    clock,
+    log,
+    identity,
+    transport,
+    onChange: () => hub.changed(),
   });
   const pairing: PairingService = new PairingService({
     ...base,
@@ -192,6 +217,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     directory,
     identity,
     redial: () => links.redial(),
+    onOwnId: (places) => copies.heard(places),
     onStatus: (status) => hub.discoveryIs(status),
     log,
   });
@@ -227,7 +253,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
       );
   });
   const peers = new PeerSide(
-    { settings, hub, directory, links, pairing, discovery },
+    { settings, hub, directory, links, pairing, discovery, copies },
     config.peerPort,
   );
   settings.onChange((now, before) => {
@@ -236,7 +262,18 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
       now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
-  const opening = new Opening({ clock, log, identity, audit, tokens, hub, work, peers, retention });
+  const opening = new Opening({
+    clock,
+    log,
+    identity,
+    audit,
+    tokens,
+    hub,
+    work,
+    peers,
+    directory,
+    retention,
+  });
   const bootSecret = new Secret(toBase64Url(random.bytes(BOOT_SECRET_SIZE_BYTES)));
   return {
     events,

@@ -32,7 +32,7 @@ export async function checkStoppedAudit(home: string): Promise<AuditCheckDto> {
     throw new AppError('not_found', `There is no audit log at "${database}".`, {
       failedBy: 'input',
     });
-  const lock = Home.open(home, new SystemRandom());
+  const lock = Home.open(home);
   try {
     const store = openReadStore(database);
     try {

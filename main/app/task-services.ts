@@ -7,6 +7,7 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { PeerRow, Store, Tables, TaskRow } from '../ports/store.ts';
 import type { KeyHex, PartyKey } from '../ports/transport.ts';
+import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { TokenUseDto } from '../../preload/contract/dto.ts';
 import { CAPABILITIES_TOPIC, PROGRESS_TOPIC, RECEIPT_TOPIC } from '../protocol/kinds.ts';
 import { Admission } from '../services/admission/admission.ts';
@@ -44,6 +45,7 @@ import { Lifecycle } from '../services/inbox/lifecycle.ts';
 import { NativeItems } from '../services/inbox/native-items.ts';
 import { OpenQueries } from '../services/inbox/open-queries.ts';
 import { Progress } from '../services/inbox/progress.ts';
+import { stopEverything } from '../services/inbox/stop-everything.ts';
 import type { PeerRates } from '../services/links/peer-rates.ts';
 import { Candidates } from '../services/outgoing/candidates.ts';
 import { IncomingResults } from '../services/outgoing/incoming-results.ts';
@@ -65,18 +67,20 @@ import { RemoteApprovalSettings } from '../services/remote-approval/settings.ts'
 import { RuleBook } from '../services/rules/rule-book.ts';
 import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
-import { AuditTrail } from '../services/base/audit-trail.ts';
+import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { RecentIds } from '../services/tasks/recent-ids.ts';
 import { ReplayGuard } from '../services/tasks/replay-guard.ts';
+import { Stories } from '../services/tasks/stories.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
 import { TaskEvents } from '../services/tasks/task-events.ts';
 import { TaskKeeper } from '../services/tasks/task-keeper.ts';
 import { TaskViews } from '../services/tasks/task-views.ts';
 import { UnitOfWork, type After } from '../services/base/unit-of-work.ts';
 import type { Gate } from '../services/tasks/verdict.ts';
+import { isWaiting } from '../services/tasks/waiting.ts';
 
 interface TaskServicesDeps {
   readonly store: Store;
@@ -125,6 +129,7 @@ export interface TaskServices {
   readonly rules: Rules;
   readonly remoteApproval: RemoteApprovalSettings;
   readonly doNotDisturb: DoNotDisturb;
+  readonly stopEverything: (person: Decider) => Promise<AttentionDto>;
   readonly holds: Holds;
   readonly inbox: Inbox;
   readonly tasks: Tasks;
@@ -174,7 +179,15 @@ export function composeTaskServices(
   const deadlines = new Deadlines(deps, (taskId) => void keeper.due(taskId));
   const endings = new TaskEndings({ ...deps, deadlines, audit });
   const events = new TaskEvents(deps);
-  const views = new TaskViews({ ...deps, parties, deadlines });
+  const remoteGate = new RemoteApprovalGate();
+  const stories = new Stories({
+    ...deps,
+    parties,
+    awaySince: (agent) => agents.presence.awaySince(agent),
+    adultsFor: (reads, task) =>
+      isWaiting(task) && remoteGate.coversTask(reads, task) ? remoteGate.hubs(reads) : null,
+  });
+  const views = new TaskViews({ ...deps, parties, deadlines, stories });
   const replays = new ReplayGuard({ ...deps, unit, audit });
   const recent = new RecentIds(deps);
   const idempotency = new Idempotency(deps);
@@ -183,8 +196,7 @@ export function composeTaskServices(
   const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, cancelQuestion });
 
   // Who is here, what the household has settled, and when it wants to be asked.
-  const remoteGate = new RemoteApprovalGate();
-  const agents = new AgentRegistry({
+  const agents: AgentRegistry = new AgentRegistry({
     ...deps,
     unit,
     audit,
@@ -223,7 +235,7 @@ export function composeTaskServices(
   const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
   const natives = new NativeItems(deps);
   const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress, natives });
-  const cancelling = new Cancelling({ deliveries, endings, queries });
+  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({
@@ -259,6 +271,7 @@ export function composeTaskServices(
     ...deps,
     unit,
     endings,
+    events,
     onExpired: (tables, after, row) => {
       if (tables.peer(row.party)?.trust !== 'paired') return;
       feed.notice(
@@ -327,6 +340,7 @@ export function composeTaskServices(
     notifications,
     audit,
     rules: ruleBook,
+    doNotDisturb,
     gates,
     askElsewhere: () => questions.look(),
     holds,
@@ -388,12 +402,8 @@ export function composeTaskServices(
   const conversationExport = new ConversationExport({ ...deps, parties, conversations });
   const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
   const inspector = new Inspector({ ...deps, parties, tasks: views, approvals });
-  const search = new Search({ ...deps, parties, conversations });
+  const search = new Search({ ...deps, parties, conversations, tasks: views });
   const searchIndex = new SearchIndex(deps);
-  events.onChanged(() => searchIndex.soon());
-  pageEvents.subscribe(({ type }) => {
-    if (type === 'feed' || type.startsWith('conversation')) searchIndex.soon();
-  });
   const sender = new Sender({
     ...deps,
     unit,
@@ -418,7 +428,7 @@ export function composeTaskServices(
   const pages = new PageNotifier({ store, events: pageEvents, agents, approvalViews });
 
   // Who is told of what.
-  events.onChanged((taskId) => pages.taskChanged(taskId));
+  events.onChanged((change) => pages.taskChanged(change));
   endings.onEnding((_, after, { task }) => {
     const { toAgent } = task;
     if (toAgent !== null && task.direction !== 'outgoing') after(() => inbox.taskEnded(toAgent));
@@ -474,6 +484,8 @@ export function composeTaskServices(
     rules,
     remoteApproval,
     doNotDisturb,
+    stopEverything: (person) =>
+      stopEverything({ ...deps, unit, doNotDisturb, cancelling, queries, events }, person),
     holds,
     inbox,
     tasks,

@@ -1,30 +1,21 @@
 // A request as it is shown at a terminal before anybody decides: the exact words behind a margin,
 // and after them, next to where a decision is typed, what this hub itself says. Shows the stored
 // words whole; decides nothing.
-import { isOneOf, PEOPLE_SURFACES } from '../../preload/contract/closed-lists.ts';
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
-import { surfaceWords } from '../../preload/contract/strings/now.ts';
+import { plural } from '../../preload/contract/strings/everywhere.ts';
 import { localTime } from './local-time.ts';
-import { withInvocation } from './invocation.ts';
 import { ownLine, quoted } from './quoted-text.ts';
+import { decisionLine } from './story-lines.ts';
 import { beginningOf } from './terminal.ts';
 
-const { agents, attention: text, common } = ENGLISH;
-
-/** What became of a request that waits no more. */
-const WENT = {
-  pending: 'It waits',
-  approved: 'It was allowed',
-  answered: 'It was answered',
-  declined: 'It was declined',
-  expired: 'It was ended undecided',
-  cancelled: 'It was cancelled',
-} as const;
+const { agents, attention: text } = ENGLISH;
 
 /** More may have left the window, and the end of it would be all that is seen. */
 const LINES_SEEN_AT_ONCE = 12;
+const LINES = { one: '{n} line', other: '{n} lines' };
+
 /** @param command how a line to be typed begins here */
 export function cardLines(approval: ApprovalDto, command: string): readonly string[] {
   const theirs = [
@@ -42,11 +33,11 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     askedOf(approval),
     approval.choice === null
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
-      : 'Nothing runs. What you choose leaves this computer with your name: "axon answer" with --choose and the id of one.',
+      : 'Nothing runs. What you choose leaves this computer with your name.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     ...(approval.state === 'pending'
       ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
-      : [decidedLine(approval)]),
+      : [decisionLine(approval.story)]),
     ...(approval.keep_open_until === null
       ? []
       : [text.keepableUntil(localTime(approval.deadline_at))]),
@@ -55,19 +46,23 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
   ];
   return [
     ...ownLine(
-      `A request of ${theirs.length} ${theirs.length === 1 ? 'line' : 'lines'}; what others wrote stands behind a mark:`,
+      `A request of ${plural(theirs.length, LINES)}; what others wrote stands behind a mark:`,
     ),
     '',
     ...theirs,
     '',
     ...(isLong
       ? [
-          ...ownLine(`That was all of it, ${theirs.length} lines. It begins:`),
+          ...ownLine(`That was all of it, ${plural(theirs.length, LINES)}. It begins:`),
           ...quoted(beginningOf(approval.text)),
           '',
         ]
       : []),
-    ...own.flatMap((line) => (line === '' ? [''] : ownLine(withInvocation(line, command)))),
+    ...own.flatMap((line) => (line === '' ? [''] : ownLine(line))),
+    // A line to be typed is never broken.
+    ...(approval.choice !== null && approval.state === 'pending'
+      ? [`To choose: ${command} answer ${approval.id} --choose OPTION`]
+      : []),
   ];
 }
 
@@ -108,7 +103,7 @@ function fieldLines({
   from_agent: from,
   to_agent: to,
 }: ApprovalDto): readonly string[] {
-  // Who asks and who would do it is said by name.
+  // Who asks and who would do it is said by name. All else that is approved stands here.
   const named: Readonly<Record<string, string | null>> = { 'route.from': from, 'route.to': to };
   const fields = sent.filter(
     ([path, value]) => !Object.hasOwn(named, path) || named[path] !== value,
@@ -142,39 +137,6 @@ function leavesLine({ remote_question: asked, leaves }: ApprovalDto): string {
   if (asked)
     return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
-}
-
-/** What was decided, and where the answer goes if another hub asked for it. */
-function decidedLine(approval: ApprovalDto): string {
-  const { state, decided_at: at } = approval;
-  return [
-    `${WENT[state]} ${byWhom(approval)}${at === null ? '' : `, ${localTime(at)}`}.`,
-    ...answerLines(approval),
-  ].join(' ');
-}
-
-/**
- * "by Mum in the browser". The name of an adult's hub says where it was; "the other hub" would be
- * the one that asked.
- */
-function byWhom({ state, surface, decided_by: by }: ApprovalDto): string {
-  const where = surfaceWords(surface);
-  if (by === null) return where;
-  const name = `by ${by === 'owner' ? common.you : by}`;
-  if (isOneOf(PEOPLE_SURFACES, surface)) return `${name} ${where}`;
-  return surface === 'peer' && (state === 'approved' || state === 'declined') ? name : where;
-}
-
-/** Where a person's answer to another hub's question goes; nothing where there is none. */
-export function answerLines({
-  remote_question: asked,
-  state,
-  rule_id: rule,
-  peer_name: hub,
-}: ApprovalDto): readonly string[] {
-  const isAnswered =
-    asked !== null && rule === null && (state === 'approved' || state === 'declined');
-  return isAnswered ? [ENGLISH.remoteApproval.asked.goes(hub)] : [];
 }
 
 /** Who decides: another hub's people, or the person here about what another hub does. */

@@ -5,8 +5,7 @@ import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
 import { HubProblem } from './hub-client.ts';
-import { shellWord } from './invocation.ts';
-import { collect, collectOffers, wordsOfOffer, type OfferedDomain } from './option-values.ts';
+import { collect, collectOffers, type OfferedDomain } from './option-values.ts';
 import { refusal } from './refusal.ts';
 import { checkAgentName } from './session.ts';
 
@@ -55,8 +54,9 @@ export function profileOf(
 }
 
 /**
- * Asks, waits until a person has confirmed, and keeps the token. Returns its file.
- * @throws AppError bad_request, rejected, timeout, and what the hub refuses
+ * Asks, says where a person confirms it, waits for that, and keeps the token. Returns its file.
+ * @throws AppError bad_request, rejected, timeout, conflict where the agent was connected
+ * otherwise meanwhile, and what else the hub refuses
  */
 export async function connectAgent(
   { terminal, session, command }: CommandContext,
@@ -66,13 +66,16 @@ export async function connectAgent(
   checkAgentName(name);
   const line = await session.line();
   const asked = await line.call('agents.register', profileOf(name, options));
+  const { code, display_name: shown } = asked.registration;
   terminal.note(
-    `Confirm the agent "${asked.registration.display_name}" on the pages, under Agents (${command} login opens them). Its code is ${asked.registration.code}.`,
+    `The agent "${shown}" waits until a person confirms its code, ten minutes at most:`,
   );
-  terminal.note(
-    `Without the pages, end this with Ctrl+C and connect it as the person in charge: ${command} agents add ${name}${optionWords(options)}`,
-  );
+  terminal.note(`  ${code}`);
+  terminal.note(`On the pages, under Agents: ${command} login opens them.`);
+  terminal.note(`Or at another terminal: ${command} agents confirm ${code}`);
   for (;;) {
+    // As by "agents add" at another terminal.
+    if (await session.hasWorkingToken(name)) return session.tokenFile(name);
     const { state, token } = await line
       .call('agents.registration', { id: asked.registration.id, secret: asked.secret })
       .catch(unlessOver);
@@ -92,22 +95,4 @@ function unlessOver(error: unknown): { readonly state: 'expired'; readonly token
   if (error instanceof HubProblem && error.problem.code === 'gone')
     return { state: 'expired', token: null };
   throw error;
-}
-
-/** The same options, as they are typed. */
-function optionWords(options: ProfileOptions): string {
-  const { domain = [], capability = [], topic = [], model, dialect } = options;
-  const given: readonly (readonly [string, string | undefined])[] = [
-    ...domain.map((offer) => ['domain', wordsOfOffer(offer)] as const),
-    ...capability.map((word) => ['capability', word] as const),
-    ...topic.map((word) => ['topic', word] as const),
-    ['model', model],
-    ['dialect', dialect],
-  ];
-  return given
-    .flatMap(([option, value]) => {
-      const word = value === undefined ? null : shellWord(value, process.platform);
-      return word === null ? [] : [` --${option} ${word}`];
-    })
-    .join('');
 }

@@ -11,7 +11,7 @@ import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
 
 /** What a shell gives for a program that Ctrl-C ended. */
-const INTERRUPTED_EXIT_CODE = 130;
+export const INTERRUPTED_EXIT_CODE = 130;
 /** Ctrl+C, whoever asks politely, and a terminal that is closed. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -60,8 +60,12 @@ export async function runCommand(
   }
 }
 
+/** Whoever starts this program may pass on a signal that it was sent itself, too. */
+const SAME_SIGNAL_MS = 200;
+
 /**
- * Work that Ctrl+C cancels by the signal. Returns its exit code.
+ * Work that Ctrl+C cancels by the signal. Returns its exit code. A second Ctrl+C ends the program
+ * at once.
  * @param onCancelled says what became of it, where the work threw for the signal
  */
 export async function interruptible(
@@ -69,7 +73,13 @@ export async function interruptible(
   onCancelled?: () => void,
 ): Promise<number> {
   const called = new AbortController();
-  const cancel = (): void => called.abort();
+  let endsAtOnce = false;
+  const cancel = (): void => {
+    if (endsAtOnce) process.exit(INTERRUPTED_EXIT_CODE);
+    if (called.signal.aborted) return;
+    called.abort();
+    setTimeout(() => (endsAtOnce = true), SAME_SIGNAL_MS).unref();
+  };
   for (const signal of END_SIGNALS) process.on(signal, cancel);
   try {
     return await work(called.signal);

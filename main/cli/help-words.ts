@@ -31,6 +31,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'rules',
       'remote-approval',
       'pause',
+      'stop',
       'resume',
       'quiet',
       'audit',
@@ -71,6 +72,18 @@ interface Words {
 }
 
 const DINNER = '"Mum\'s PC" "Tell the family chat that dinner is at 7" --domain family.chat';
+
+const LISTEN = `The program gets one item, as one line of JSON, on its standard input:
+  {"delivery_id":"e01a...","kind":"delegate","task_id":"7c1d...",
+   "deadline_at":1760003600000,"instruction_from_hub":"Do the task ...",
+   "untrusted":{"text":"Tell the family chat ...","payload":{...},...},...}
+
+Exit codes of the program:
+  0          done: its standard output is the outcome, or the answer
+  any other  failed: its standard error is told with it
+
+A cancel is no item: it ends the program, politely (SIGTERM), and after 5 seconds
+by force. What it had not finished is then told as cancelled.`;
 
 /** By the words of the command. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -165,7 +178,7 @@ const WORDS: Readonly<Record<string, Words>> = {
       'reply ID --status failed --error "no paper"',
     ],
   },
-  listen: { tries: ['listen --domain family.chat -- ./my-agent'] },
+  listen: { tries: ['listen --domain family.chat -- ./my-agent'], next: LISTEN },
   approvals: { tries: ['approvals', 'approvals list --decided'] },
   'approvals list': {
     tries: ['approvals list --decided'],
@@ -204,6 +217,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'rules test': { tries: ['rules test delegate --hub "Mum\'s PC" --domain family.chat'] },
   'remote-approval set': { tries: ['remote-approval set "Mum\'s PC" "Dad\'s laptop" --from R2'] },
   pause: { tries: ['pause --for 2h'], next: 'Sooner: "axon resume".' },
+  stop: {
+    tries: ['stop ID', 'stop --everything'],
+    next: 'What runs here: "axon tasks --state open". Let requests in again: "axon resume".',
+  },
   'quiet set': {
     tries: [
       'quiet set Night --from 21:30 --to 07:00',
@@ -218,7 +235,14 @@ const WORDS: Readonly<Record<string, Words>> = {
   'audit verify': { next: 'Exit code 1: something does not fit, and the first such row is named.' },
   'audit export': { tries: ['audit export --format csv --output audit.csv'] },
   'audit acknowledge': { next: 'Look first: "axon audit", "axon audit verify".' },
-  'confirm-restore': { next: 'Then look through "axon peers", "axon agents" and "axon rules".' },
+  'confirm-restore': {
+    tries: [
+      'confirm-restore',
+      `confirm-restore --keep-hub "Mum's PC" --keep-agent claude --yes`,
+      'confirm-restore --keep-none --yes',
+    ],
+    next: 'Hubs and agents of the copy that you do not keep are removed in the same step. Then look through "axon rules".',
+  },
   'pair window': {
     tries: ['pair window', 'pair window --minutes 15'],
     next: 'Then "axon pair open", once the other hub has asked.',
@@ -240,11 +264,13 @@ const WORDS: Readonly<Record<string, Words>> = {
       'agents connect claude-code --domain family.chat',
       'agents connect claude-code --domain "family.calendar=Is Friday at 6 free?"',
     ],
-    next: 'Then "axon whoami" shows that it may speak.',
+    next: 'A person confirms it on the pages, or with "axon agents confirm CODE". Then "axon whoami" shows that it may speak.',
   },
+  'agents confirm': { tries: ['agents confirm 123456', 'agents confirm 123456 --class R1'] },
   'agents add': { tries: ['agents add claude-code --domain family.chat --class R1'] },
   'agents rename': { tries: ['agents rename claude-code "Kitchen helper"'] },
   'agents class': { tries: ['agents class claude-code R1'] },
+  'agents add-area': { tries: ['agents add-area claude-code family.chat'] },
   'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
   'agents remove': { tries: ['agents remove claude-code'] },
   settings: {

@@ -1,9 +1,8 @@
-// The command line's line to its hub: finds it by the runtime file, has it prove that it wrote that
-// file before any token leaves, and then sends operations over one kept-alive connection. Knows no
+// The command line's line to its hub: finds it by the runtime file, and sends operations over
+// kept-alive connections, on each of which it has proven first that it wrote that file. Knows no
 // command and prints nothing.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ERRORS } from '../../preload/contract/errors.ts';
@@ -18,26 +17,20 @@ import type {
 import { AppError } from '../lib/app-error.ts';
 import { SOCKET_NAME } from '../lib/data-folder.ts';
 import { VERSION } from '../lib/version.ts';
+import { NotTheHub, ProvenAgent, type HubPlace } from './proven-agent.ts';
 
 /** Longer than the longest wait the hub offers by itself (55 s). */
 const CALL_TIMEOUT_MS = 65_000;
 /** What a call that names its own deadline is given on top of it. */
 const DEADLINE_MARGIN_MS = 10_000;
-const PROOF_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const HEALTH: HttpRequestForm = { method: 'GET', path: '/health', body: null };
 /** An answer longer than this is not read to its end. */
 const ANSWER_SIZE_MAX_BYTES = 64 * 1024 * 1024;
 
 /** How long a hub may ask to wait while it starts, and how often it is asked. */
 const STARTING_RETRY_MAX_MS = 2_000;
 const STARTING_TRIES_MAX = 10;
-
-interface RuntimeFacts {
-  readonly port: number;
-  readonly pid: number;
-  readonly bootSecret: string;
-  /** The path of its Unix socket; null where it has none. */
-  readonly socket: string | null;
-}
 
 /** A refusal that came from the hub, as it came. */
 export class HubProblem extends Error {
@@ -50,18 +43,24 @@ export class HubProblem extends Error {
   }
 }
 
+/** A token, and what to say where the hub does not take it. */
+interface GivenToken {
+  readonly text: string;
+  readonly notTaken: Pick<Problem, 'detail' | 'hint'> | null;
+}
+
 export class HubClient {
-  readonly facts: RuntimeFacts;
+  readonly facts: HubPlace;
   readonly #home: string;
-  readonly #agent: Agent;
-  readonly #token: string | null;
+  readonly #agent: ProvenAgent;
+  readonly #token: GivenToken | null;
   readonly #userAgent: string;
 
   private constructor(
     home: string,
-    facts: RuntimeFacts,
-    agent: Agent,
-    token: string | null,
+    facts: HubPlace,
+    agent: ProvenAgent,
+    token: GivenToken | null,
     userAgent: string,
   ) {
     this.#home = home;
@@ -71,24 +70,33 @@ export class HubClient {
     this.#userAgent = userAgent;
   }
 
-  /** Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`. */
-  static async connect(home: string): Promise<HubClient> {
+  /**
+   * Finds the hub of this data folder and checks that it is the one. Throws `hub_unreachable`,
+   * and AbortError with the signal.
+   */
+  static async connect(home: string, signal?: AbortSignal): Promise<HubClient> {
     const facts = readRuntimeFile(home);
     if (facts.socket !== null) {
       try {
-        return await HubClient.#connectBy(facts, home);
+        return await HubClient.#connectBy(facts, home, signal);
       } catch {
         // Nobody answers there, or not this hub: the port is asked, and says what is wrong.
       }
     }
-    return HubClient.#connectBy({ ...facts, socket: null }, home);
+    return HubClient.#connectBy({ ...facts, socket: null }, home, signal);
   }
 
-  static async #connectBy(facts: RuntimeFacts, home: string): Promise<HubClient> {
-    const agent = new Agent({ keepAlive: true });
+  static async #connectBy(
+    facts: HubPlace,
+    home: string,
+    signal: AbortSignal | undefined,
+  ): Promise<HubClient> {
+    signal?.throwIfAborted();
+    const agent = new ProvenAgent(facts);
     const client = new HubClient(home, facts, agent, null, `axon/${VERSION}`);
     try {
-      await client.#checkProof();
+      // Any request has the proof before it.
+      await client.#send(HEALTH, CONNECT_TIMEOUT_MS, signal);
       return client;
     } catch (error) {
       client.close();
@@ -96,22 +104,29 @@ export class HubClient {
     }
   }
 
-  /** The same line, speaking for this token. */
-  withToken(token: string | null): HubClient {
-    return new HubClient(this.#home, this.facts, this.#agent, token, this.#userAgent);
+  /**
+   * The same line, speaking for this token.
+   * @param notTaken what to say where the hub does not take it
+   */
+  withToken(token: string, notTaken: GivenToken['notTaken'] = null): HubClient {
+    return this.#with({ text: token, notTaken }, this.#userAgent);
   }
 
   /** The same line, which says of itself that it is this program. */
   withUserAgent(userAgent: string): HubClient {
-    return new HubClient(this.#home, this.facts, this.#agent, this.#token, userAgent);
+    return this.#with(this.#token, userAgent);
+  }
+
+  #with(token: GivenToken | null, userAgent: string): HubClient {
+    return new HubClient(this.#home, this.facts, this.#agent, token, userAgent);
   }
 
   /**
    * A new line to the hub of the same folder, for the same token: it may have started again at
    * another port. Throws `hub_unreachable`.
    */
-  async again(): Promise<HubClient> {
-    return (await HubClient.connect(this.#home)).withToken(this.#token);
+  async again(signal?: AbortSignal): Promise<HubClient> {
+    return (await HubClient.connect(this.#home, signal)).#with(this.#token, this.#userAgent);
   }
 
   /** Throws HubProblem for a refusal, `hub_unreachable` or `timeout` when there was no answer. */
@@ -134,31 +149,12 @@ export class HubClient {
         (answer.retry_after_ms ?? Infinity) <= STARTING_RETRY_MAX_MS;
       if (isStarting && tries < STARTING_TRIES_MAX)
         await setTimeout(answer.retry_after_ms, undefined, { signal });
-      else throw failureOf(answer, status);
+      else throw failureOf(answer, status, this.#token);
     }
   }
 
   close(): void {
     this.#agent.destroy();
-  }
-
-  async #checkProof(): Promise<void> {
-    const n = randomBytes(24).toString('base64url');
-    const form = httpRequestOf('hub.proof', { n });
-    const { body } = await this.#send(form, PROOF_TIMEOUT_MS);
-    const answer = readJson(body);
-    const given = isRecord(answer) && typeof answer['proof'] === 'string' ? answer['proof'] : '';
-    const expected = createHmac('sha256', this.facts.bootSecret).update(n).digest();
-    const proof = Buffer.from(/^[0-9a-f]{64}$/.test(given) ? given : '00'.repeat(32), 'hex');
-    if (!timingSafeEqual(proof, expected)) {
-      throw new AppError(
-        'hub_unreachable',
-        `Another program answers at port ${this.facts.port}; it is not your hub. Nothing secret was sent to it.`,
-        {
-          hint: 'Find out what listens there, then start the hub again.',
-        },
-      );
-    }
   }
 
   #send(
@@ -167,22 +163,21 @@ export class HubClient {
     signal?: AbortSignal,
   ): Promise<{ readonly status: number; readonly body: string }> {
     const headers: Record<string, string> = {
+      host: this.#agent.host,
       accept: 'application/json',
       'user-agent': this.#userAgent,
     };
-    const { socket, port } = this.facts;
-    if (socket !== null) headers['host'] = 'localhost';
     if (form.body !== null) {
       headers['content-type'] = 'application/json';
       // Node writes neither a length nor chunks for a DELETE by itself: its body would be read as
       // the next request.
       headers['content-length'] = String(Buffer.byteLength(form.body));
     }
-    if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
+    if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token.text}`;
     return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => reject(failureOnTheWay(error, this.facts.port));
       const sent = request(
         {
-          ...(socket === null ? { host: '127.0.0.1', port } : { socketPath: socket }),
           method: form.method,
           path: form.path,
           agent: this.#agent,
@@ -204,7 +199,7 @@ export class HubClient {
               body: Buffer.concat(parts).toString('utf8'),
             }),
           );
-          response.on('error', (error) => reject(unreachable(this.facts.port, error)));
+          response.on('error', fail);
         },
       );
       sent.setTimeout(timeoutMs, () =>
@@ -212,13 +207,11 @@ export class HubClient {
           new AppError('timeout', 'The hub did not answer in time.', { failedBy: 'timeout' }),
         ),
       );
-      sent.on('error', (error) =>
-        reject(
-          error instanceof AppError || error.name === 'AbortError'
-            ? error
-            : unreachable(this.facts.port, error),
-        ),
-      );
+      sent.on('error', fail);
+      // A request that has no connection yet hears of the signal only once it has one.
+      const giveUp = (): void => reject(signal?.reason);
+      signal?.addEventListener('abort', giveUp);
+      sent.on('close', () => signal?.removeEventListener('abort', giveUp));
       sent.end(form.body ?? undefined);
     });
   }
@@ -235,7 +228,7 @@ function timeoutOf(params: object): number {
  * Reads hub.json: private to this user, never through a link, and never waiting for whoever writes
  * into a pipe.
  */
-function readRuntimeFile(home: string): RuntimeFacts {
+function readRuntimeFile(home: string): HubPlace {
   const path = join(home, 'hub.json');
   let text: string;
   try {
@@ -272,12 +265,10 @@ function readRuntimeFile(home: string): RuntimeFacts {
   if (
     isRecord(value) &&
     typeof value['port'] === 'number' &&
-    typeof value['pid'] === 'number' &&
     typeof value['boot_secret'] === 'string'
   ) {
     return {
       port: value['port'],
-      pid: value['pid'],
       bootSecret: value['boot_secret'],
       socket: socketIn(home),
     };
@@ -293,7 +284,26 @@ function socketIn(home: string): string | null {
   return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true ? path : null;
 }
 
-function unreachable(port: number, cause: unknown): AppError {
+/** Whether it kept a call from the hub before anything of the call was sent. */
+export function isUnsent(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code !== 'hub_unreachable') return false;
+  const { cause } = error;
+  return (
+    cause instanceof NotTheHub ||
+    (cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect')
+  );
+}
+
+/** What kept a call from its answer; that it was given up is none. */
+function failureOnTheWay(cause: Error, port: number): Error {
+  if (cause instanceof AppError || cause.name === 'AbortError') return cause;
+  if (cause instanceof NotTheHub) {
+    return new AppError(
+      'hub_unreachable',
+      `What answers at port ${port} did not prove that it is your hub. Nothing secret was sent to it.`,
+      { hint: 'Find out what listens there. After an update, start the hub again.', cause },
+    );
+  }
   return new AppError(
     'hub_unreachable',
     `Nothing answers at 127.0.0.1:${port}; the hub seems to have stopped.`,
@@ -304,9 +314,21 @@ function unreachable(port: number, cause: unknown): AppError {
   );
 }
 
-function failureOf(answer: unknown, status: number): Error {
-  if (isProblem(answer)) return new HubProblem(answer);
+function failureOf(answer: unknown, status: number, token: GivenToken | null): Error {
+  if (isProblem(answer))
+    return new HubProblem(
+      answer.code === 'unauthenticated'
+        ? { ...answer, ...hintWithoutHttp(answer), ...token?.notTaken }
+        : answer,
+    );
   return new AppError('internal', `The hub gave an answer that cannot be read (HTTP ${status}).`);
+}
+
+/** Whoever types commands sends no headers. */
+function hintWithoutHttp({ hint }: Problem): Pick<Problem, 'hint'> {
+  return hint?.includes('Authorization') === true
+    ? { hint: 'Connect the agent again: "axon agents connect NAME"; a person runs "axon login".' }
+    : {};
 }
 
 function readJson(text: string): unknown {

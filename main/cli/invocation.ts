@@ -61,6 +61,17 @@ export function programFile(here: Surroundings = surroundings()): string | null 
 }
 
 /**
+ * How a line with curl begins that asks the hub there, up to the path.
+ * @param socket the path of its socket; null: it has none
+ */
+export function curlWords(port: number, socket: string | null): string {
+  const word = socket === null ? null : shellWord(socket, process.platform);
+  return word === null
+    ? `curl -sS --noproxy '*' http://127.0.0.1:${port}`
+    : `curl -sS --unix-socket ${word} http://localhost`;
+}
+
+/**
  * Hints name commands as "axon ..." in double quotes: the same text with the words that work here.
  */
 export function withInvocation(text: string, command: string): string {

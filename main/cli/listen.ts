@@ -1,31 +1,39 @@
 // The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item
 // on its standard input, and replies with what it printed. One item at a time; a cancel of it ends
-// the program, and work that is done is told however often the hub was away. The item reaches the
-// program as JSON on a pipe, never as an argument or through a shell.
-import { spawn } from 'node:child_process';
+// the program. What the hub does not take is told again with less, and work that is done is told
+// however often the hub was away. Asked to stop, it tells what is done and gives back what is not.
+// The item reaches the program as JSON on a pipe, never as an argument or through a shell.
 import { setTimeout as wait } from 'node:timers/promises';
 import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
-import type { ErrorCode } from '../../preload/contract/errors.ts';
+import { ERRORS, type ErrorCode, type Problem } from '../../preload/contract/errors.ts';
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
-import { interruptible } from './context.ts';
+import { INTERRUPTED_EXIT_CODE, interruptible } from './context.ts';
+import {
+  failedAnswer,
+  fittingAnswers,
+  type Answer,
+  type FittingAnswer,
+} from './fitting-answers.ts';
 import { nameOfOffer, type OfferedDomain } from './option-values.ts';
-import type { Terminal } from './terminal.ts';
+import { runProgram } from './program-run.ts';
 import { refusal } from './refusal.ts';
+import type { Terminal } from './terminal.ts';
 
 const CLAIM_WAIT_MS = 55_000;
 const WORK_KINDS = DELIVERY_KINDS.filter(isWork);
 /** Refusals that no later try can mend. */
 const FATAL: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden']);
+/** Refusals of an answer that one with less in it may not meet. */
+const LESS_MAY_FIT: ReadonlySet<ErrorCode> = new Set(['bad_request', 'payload_too_large']);
 /** Waits between tries while the hub cannot be reached. */
 const RETRY_FIRST_MS = 500;
 const RETRY_MAX_MS = 15_000;
-/** What the program prints beyond this is cut off: an outcome travels in one envelope. */
-const OUTPUT_SIZE_MAX_BYTES = 48_000;
-const ERROR_SIZE_MAX_BYTES = 4_000;
+/** How long what is done is told, and what is not is given back, once it was asked to stop. */
+const TELL_MAX_MS = 10_000;
 
 export interface ListenOptions {
   readonly words: readonly string[];
@@ -33,12 +41,8 @@ export interface ListenOptions {
   readonly once: boolean;
 }
 
-interface ProgramEnd {
-  readonly exitCode: number;
-  readonly output: string;
-  readonly errors: string;
-  readonly cancelled: boolean;
-}
+/** What the hub made of a call; undefined: there was no time for it any more. */
+type Called<T> = { readonly value: T } | { readonly refused: Problem } | undefined;
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
 export async function listen(
@@ -59,20 +63,36 @@ export async function listen(
   return interruptible(run);
 }
 
-class Listener {
-  readonly #terminal: Terminal;
-  readonly #options: ListenOptions;
+/** Exported for tests: in a process of its own it takes a second to start. */
+export class Listener {
+  readonly #terminal: Pick<Terminal, 'note'>;
+  readonly #options: Pick<ListenOptions, 'words' | 'once'>;
+  /** Aborted: it takes nothing more. */
   readonly #signal: AbortSignal;
+  /** Aborted a while later: now it tells nothing more, either. */
+  readonly #telling = new AbortController();
   #client: HubClient;
 
-  constructor(client: HubClient, terminal: Terminal, options: ListenOptions, signal: AbortSignal) {
+  constructor(
+    client: HubClient,
+    terminal: Pick<Terminal, 'note'>,
+    options: Pick<ListenOptions, 'words' | 'once'>,
+    signal: AbortSignal,
+  ) {
     this.#client = client;
     this.#terminal = terminal;
     this.#options = options;
     this.#signal = signal;
+    const end = (): void => this.#telling.abort();
+    signal.addEventListener('abort', () => setTimeout(end, TELL_MAX_MS).unref(), { once: true });
   }
 
+  /**
+   * The exit code. With `once`: of that one item, or that it was interrupted. Else 0, unless the
+   * work in which it was stopped could be neither told nor given back.
+   */
   async run(): Promise<number> {
+    let exitCode = 0;
     try {
       while (!this.#signal.aborted) {
         const claimed = await this.#steadily('inbox.claim', {
@@ -80,35 +100,86 @@ class Listener {
           wait_ms: CLAIM_WAIT_MS,
           kinds: [...WORK_KINDS, 'cancel'],
         });
-        for (const item of claimed?.items ?? []) {
+        for (const item of valueOf(claimed)?.items ?? []) {
           if (item.kind === 'cancel') await this.#settle(item);
-          else if ((await this.#handle(item)) && this.#options.once) return 0;
+          else {
+            const ended = await this.#handle(item);
+            if (ended === undefined) continue;
+            if (this.#options.once) return ended === 'given back' ? INTERRUPTED_EXIT_CODE : ended;
+            exitCode = ended === 'given back' || !this.#signal.aborted ? 0 : ended;
+          }
         }
       }
-      return 0;
+      return this.#options.once ? INTERRUPTED_EXIT_CODE : exitCode;
     } finally {
       this.#client.close();
     }
   }
 
-  /** True when the item was worked on. */
-  async #handle(item: DeliveryDto): Promise<boolean> {
-    if ((await this.#steadily('inbox.ack', leaseOf(item))) === undefined) return false;
+  /** The exit code of telling it; undefined: it was not this listener's to do. */
+  async #handle(item: DeliveryDto): Promise<number | 'given back' | undefined> {
+    const taken = valueOf(await this.#steadily('inbox.ack', leaseOf(item)));
+    // Asked to stop meanwhile, it does not know whether the hub has heard it.
+    if (this.#signal.aborted) return this.#giveBack(item);
+    if (taken === undefined) return undefined;
     this.#terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
     const over = new AbortController();
+    const cancelled = new AbortController();
     // A failure here shows in the next call too, where it is told.
-    const watch = this.#watchForCancel(item, over).catch(() => undefined);
-    const end = await runProgram(this.#options.words, `${JSON.stringify(item)}\n`, over.signal);
+    const watch = this.#watchForCancel(item, over, cancelled).catch(() => undefined);
+    const stopped = AbortSignal.any([cancelled.signal, this.#signal]);
+    const end = await runProgram(this.#options.words, `${JSON.stringify(item)}\n`, stopped);
     over.abort();
     await watch;
-    // Work that is done must be told, however often the hub is away in between.
-    const replied = await this.#steadily('inbox.reply', { ...leaseOf(item), ...answerOf(end) });
-    if (replied !== undefined) this.#terminal.note(`replied: ${replied.state}`);
-    return true;
+    if (end.exitCode !== 0 && end.wasEnded && !cancelled.signal.aborted)
+      return this.#giveBack(item);
+    return this.tell(item, fittingAnswers(end, cancelled.signal.aborted));
+  }
+
+  /**
+   * Work that is done must be told, however often the hub is away in between: the first of these
+   * answers that the hub takes, else that there is none. Returns the exit code.
+   */
+  async tell(item: DeliveryDto, answers: readonly FittingAnswer[]): Promise<number> {
+    let why: Problem | undefined;
+    for (const { answer, less } of answers) {
+      if (less !== null) this.#terminal.note(`the answer is told ${less}`);
+      const called = await this.#reply(item, answer);
+      if (called === undefined) return ERRORS.hub_unreachable.exit;
+      if ('value' in called) return 0;
+      why = called.refused;
+      if (!LESS_MAY_FIT.has(why.code)) return ERRORS[why.code].exit;
+    }
+    const failed = failedAnswer(why ?? { detail: 'It is too long.' });
+    await this.#reply(item, failed);
+    return ERRORS.payload_too_large.exit;
+  }
+
+  async #reply(item: DeliveryDto, answer: Answer): Promise<Called<OperationResult<'inbox.reply'>>> {
+    const params = { ...leaseOf(item), ...answer };
+    const called = await this.#steadily('inbox.reply', params, this.#telling.signal);
+    if (called === undefined) this.#terminal.note('the answer could not be told before the end');
+    else if ('value' in called) this.#terminal.note(`replied: ${called.value.state}`);
+    return called;
+  }
+
+  /** What was begun and is not done is another one's to do, or this one's after its next start. */
+  async #giveBack(item: DeliveryDto): Promise<number | 'given back'> {
+    const called = await this.#steadily('inbox.nack', leaseOf(item), this.#telling.signal);
+    if (called === undefined) {
+      this.#terminal.note(`${item.delivery_id} could not be given back before the end`);
+      return ERRORS.hub_unreachable.exit;
+    }
+    if ('value' in called) this.#terminal.note(`given back, not done: ${item.delivery_id}`);
+    return 'given back';
   }
 
   /** While the program runs: a cancel of its task ends it. */
-  async #watchForCancel(item: DeliveryDto, over: AbortController): Promise<void> {
+  async #watchForCancel(
+    item: DeliveryDto,
+    over: AbortController,
+    cancelled: AbortController,
+  ): Promise<void> {
     const signal = AbortSignal.any([over.signal, this.#signal]);
     while (!signal.aborted) {
       const claimed = await this.#steadily(
@@ -116,10 +187,11 @@ class Listener {
         { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel'] },
         signal,
       );
-      for (const cancel of claimed?.items ?? []) {
+      for (const cancel of valueOf(claimed)?.items ?? []) {
         await this.#settle(cancel);
         if (cancel.task_id === null || cancel.task_id !== item.task_id) continue;
         this.#terminal.note('it was cancelled, so the program is ended');
+        cancelled.abort();
         over.abort();
       }
     }
@@ -130,24 +202,23 @@ class Listener {
   }
 
   /**
-   * Calls until the hub answers, with pauses that grow. Undefined when the hub refuses an item for
-   * good (it was cancelled or came too late) or the listener is being ended. Throws for a token
-   * that is no longer any good.
+   * Calls until the hub answers, with pauses that grow. What it refuses for good is said (an item
+   * was cancelled, or came too late). Throws for a token that is no longer any good.
    */
-  async #steadily<Name extends 'inbox.claim' | 'inbox.ack' | 'inbox.reply'>(
+  async #steadily<Name extends 'inbox.claim' | 'inbox.ack' | 'inbox.reply' | 'inbox.nack'>(
     name: Name,
     params: OperationInput<Name>,
     signal: AbortSignal = this.#signal,
-  ): Promise<OperationResult<Name> | undefined> {
+  ): Promise<Called<OperationResult<Name>>> {
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        return await this.#client.call(name, params, signal);
+        return { value: await this.#client.call(name, params, signal) };
       } catch (error) {
         if (signal.aborted) return undefined;
         if (error instanceof HubProblem && !error.problem.retryable) {
           if (name === 'inbox.claim' || FATAL.has(error.problem.code)) throw error;
           this.#terminal.note(`the hub did not take it: ${error.problem.detail}`);
-          return undefined;
+          return { refused: error.problem };
         }
         if (!isPassing(error)) throw error;
         await this.#pause(failures, signal, error);
@@ -179,69 +250,8 @@ function leaseOf(item: DeliveryDto): { readonly delivery: string; readonly attem
   return { delivery: item.delivery_id, attempt: item.attempt };
 }
 
-function answerOf(end: ProgramEnd): Omit<OperationInput<'inbox.reply'>, 'delivery' | 'attempt'> {
-  const said = end.output.trim();
-  if (end.exitCode === 0)
-    return { status: 'completed', outcome: said, summary: said, data: objectIn(said) };
-  if (end.cancelled)
-    return { status: 'failed', outcome: said, error: 'It was cancelled.', code: 'cancelled' };
-  return {
-    status: 'failed',
-    outcome: said,
-    error: end.errors.trim() || `The program ended with exit code ${end.exitCode}.`,
-  };
-}
-
-/**
- * Runs the program to its end. One that cannot be started is an end too: the asker must hear of it.
- */
-function runProgram(
-  words: readonly string[],
-  input: string,
-  signal: AbortSignal,
-): Promise<ProgramEnd> {
-  const [program = '', ...parameters] = words;
-  return new Promise((resolve) => {
-    const child = spawn(program, parameters, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      shell: false,
-      windowsHide: true,
-    });
-    const output = new Kept(OUTPUT_SIZE_MAX_BYTES);
-    const errors = new Kept(ERROR_SIZE_MAX_BYTES);
-    const end = (exitCode: number, said: string): void =>
-      resolve({ exitCode, output: output.text(), errors: said, cancelled: signal.aborted });
-    signal.addEventListener('abort', () => child.kill(), { once: true });
-    child.stdout.on('data', (part: Buffer) => output.add(part));
-    child.stderr.on('data', (part: Buffer) => errors.add(part));
-    child.on('error', () => end(1, `The program "${program}" cannot be started.`));
-    child.on('close', (code) => end(code ?? 1, errors.text()));
-    // A program that does not read its input closes the pipe: its own business.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-  });
-}
-
-/** The first bytes of a stream, up to a limit. */
-class Kept {
-  readonly #max: number;
-  readonly #parts: Buffer[] = [];
-  #size = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  add(part: Buffer): void {
-    const room = this.#max - this.#size;
-    if (room <= 0) return;
-    this.#parts.push(part.subarray(0, room));
-    this.#size += Math.min(room, part.byteLength);
-  }
-
-  text(): string {
-    return Buffer.concat(this.#parts).toString('utf8');
-  }
+function valueOf<T>(called: Called<T>): T | undefined {
+  return called !== undefined && 'value' in called ? called.value : undefined;
 }
 
 /** Offers these too, and leaves hidden what else the agent does not offer. Returns what is new. */
@@ -259,19 +269,6 @@ async function offerDomains(
   if (domains.some((offer) => typeof offer !== 'string' || isNew(offer)))
     await client.call('agents.update', { name: agent, domains: [...offered, ...domains] });
   return [...new Set(domains.map(nameOfOffer))].filter(isNew);
-}
-
-/** What the program printed, when it is a JSON object: then it is also the answer's data. */
-function objectIn(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? Object.fromEntries(Object.entries(value))
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isPassing(error: unknown): boolean {

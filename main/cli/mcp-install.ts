@@ -12,7 +12,9 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
+import { whyUnread } from '../lib/why-unread.ts';
 import { dataFolder } from '../lib/data-folder.ts';
+import { decodeText, encodeText, type TextForm } from '../lib/decode-text.ts';
 import { programFile } from './invocation.ts';
 import { entryIn, tokenFileOf, withEntry, withoutEntry } from './mcp-clients.ts';
 import type { McpClient, ServerEntry } from './mcp-clients.ts';
@@ -31,18 +33,37 @@ export function serverEntry(home: string, tokenFile: string): ServerEntry {
   };
 }
 
-/** The settings file of a program, and what stands in it. */
+/** Where a program keeps its settings, or would. */
+export function settingsFile(client: McpClient): string {
+  const files = client.files(homedir(), process.env);
+  return files.find((file) => existsSync(file)) ?? files[0] ?? '';
+}
+
+/**
+ * The settings file of a program, and what stands in it. Its encoding, its byte order mark and its
+ * line ends stay.
+ */
 export class ClientSettings {
   readonly file: string;
   readonly #client: McpClient;
+  readonly #bytes: Uint8Array;
+  readonly #form: TextForm;
   readonly #text: string;
 
   /** @throws AppError bad_request: it cannot be read, or is written in a way we do not change */
   constructor(client: McpClient) {
-    const files = client.files(homedir(), process.env);
     this.#client = client;
-    this.file = files.find((file) => existsSync(file)) ?? files[0] ?? '';
-    this.#text = readText(this.file);
+    this.file = settingsFile(client);
+    this.#bytes = readBytes(this.file);
+    const decoded = decodeText(this.#bytes);
+    if (!decoded.ok)
+      throw refusal(
+        'bad_request',
+        `${this.file} ${decoded.error}.`,
+        'Save it as UTF-8 text. Nothing was changed.',
+      );
+    this.#text = decoded.value.text;
+    this.#form = decoded.value.form;
     const entry = entryIn(client, this.#text);
     if (entry !== undefined && tokenFileOf(entry) === undefined)
       throw refusal(
@@ -70,14 +91,14 @@ export class ClientSettings {
 
   /** @throws AppError bad_request: it changed meanwhile, or cannot be written */
   write(text: string): void {
-    if (readText(this.file) !== this.#text)
+    if (Buffer.compare(readBytes(this.file), this.#bytes) !== 0)
       throw refusal('bad_request', `${this.file} was changed meanwhile.`, 'Try again.');
     const target = existsSync(this.file) ? realpathSync(this.file) : this.file;
     const fresh = `${target}.axon-${process.pid}`;
     try {
       mkdirSync(dirname(target), { recursive: true });
       const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
-      writeFileSync(fresh, text, { flag: 'wx', mode });
+      writeFileSync(fresh, encodeText(text, this.#form), { flag: 'wx', mode });
       renameSync(fresh, target);
     } catch (cause) {
       rmSync(fresh, { force: true });
@@ -92,11 +113,11 @@ export class ClientSettings {
 }
 
 /** Empty where there is no file. */
-function readText(file: string): string {
+function readBytes(file: string): Uint8Array {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (cause) {
-    if (!existsSync(file)) return '';
-    throw refusal('bad_request', `${file} cannot be read.`, undefined, cause);
+    if (!existsSync(file)) return new Uint8Array(0);
+    throw refusal('bad_request', `${file} cannot be read: ${whyUnread(cause)}.`, undefined, cause);
   }
 }

@@ -3,6 +3,8 @@
 import { InvalidArgumentError } from 'commander';
 import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { EXAMPLE_MAX_CHARACTERS } from '../../preload/contract/limits.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { isLenientJson, parseStrictJson } from '../lib/strict-json.ts';
 
 /** An option that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {
@@ -36,27 +38,33 @@ export function nameOfOffer(offer: OfferedDomain): string {
   return typeof offer === 'string' ? offer : offer.domain;
 }
 
-/** As it is typed. */
-export function wordsOfOffer(offer: OfferedDomain): string {
-  return typeof offer === 'string' ? offer : `${offer.domain}=${offer.example}`;
-}
+/** What a command line can hold; the hub has the last word. */
+const JSON_LIMITS = {
+  sizeMaxBytes: 1_000_000,
+  depthMax: 64,
+  nodesMax: 100_000,
+  keysPerObjectMax: 10_000,
+} as const;
 
-/** JSON where it is JSON, else the text itself; null for nothing. */
-export function readData(text: string | undefined): unknown {
-  if (text === undefined) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/**
+ * JSON, else the text itself. Throws InvalidArgumentError for what begins as JSON and would not
+ * arrive as it is.
+ */
+export function readData(text: string): unknown {
+  const read = parseStrictJson(text, JSON_LIMITS);
+  if (read.ok) return read.value;
+  if (!/^\s*[{["]/.test(text) && !isLenientJson(text)) return text;
+  throw new InvalidArgumentError(
+    `It begins as JSON, but ${read.error}. Mend that, or send a text as a JSON string, like "\\"Milk\\" is out".`,
+  );
 }
 
 /** Throws InvalidArgumentError, as the others here do: commander says it with the option's name. */
-export function jsonObject(text: string): Record<string, unknown> {
-  const value = readData(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return Object.fromEntries(Object.entries(value));
-  throw new InvalidArgumentError('It must be a JSON object, like {"when":"Friday"}.');
+export function jsonObject(text: string): JsonObject {
+  const read = parseStrictJson(text, JSON_LIMITS);
+  if (read.ok && isJsonObject(read.value)) return read.value;
+  const why = read.ok ? '' : ` Here ${read.error}.`;
+  throw new InvalidArgumentError(`It must be a JSON object, like {"when":"Friday"}.${why}`);
 }
 
 /** Zero or more. */

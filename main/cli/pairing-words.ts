@@ -58,6 +58,30 @@ export function pairingLines(
   return lines;
 }
 
+/**
+ * How a pairing that has failed is begun again.
+ * @param name under which the other hub is found here; null where it is not
+ */
+export function againLines(
+  role: PairingDto['role'],
+  name: string | null,
+  window: PairingWindowDto,
+  command: string,
+): readonly string[] {
+  if (window.locked_until !== null) return windowLines(window, command);
+  if (role === 'initiator')
+    return name === null ? [] : [`To try again: ${command} pair start "${name}"`];
+  const ask = `The other hub asks again; then, here: ${command} pair open`;
+  return window.open
+    ? [...windowLines(window, command), ask]
+    : [`Pairing is closed here. To let hubs ask again: ${command} pair window`, ask];
+}
+
+/** Of a hub that people here named by its address, after a pairing with it has failed. */
+export function staysLine(name: string, command: string): string {
+  return `${name} stays in the list, with its address. To forget it: ${command} peers remove "${name}"`;
+}
+
 /** Of those that wait, each hub that was removed here: when that was, and how it is added again. */
 export function removedLines(items: readonly PairingDto[], command: string): readonly string[] {
   return items.flatMap(({ id, state, removed }) =>

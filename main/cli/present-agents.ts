@@ -52,6 +52,13 @@ function offerOf({ domains, capabilities }: PeerAgent): string {
   return capabilities.length === 0 ? areas : `${areas}; can ${capabilities.join(', ')}`;
 }
 
+/** Which areas have no example, as words of the other hub; without areas there is none. */
+function noExampleLines({ domains, examples }: PeerAgent): readonly string[] {
+  return domains
+    .filter((area) => !examples.some(({ domain }) => domain === area))
+    .flatMap((area) => quoted(`  ${area}: no example given`));
+}
+
 /** @param known null where it never told */
 export function capabilityLines(
   name: string,
@@ -70,6 +77,7 @@ export function capabilityLines(
       ...agent.examples.flatMap(({ domain, example }) =>
         quoted(`  ${domain}, for example: ${example}`),
       ),
+      ...noExampleLines(agent),
     ]),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];

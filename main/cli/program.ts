@@ -33,8 +33,14 @@ import { refusal } from './refusal.ts';
 
 interface ProgramDeps {
   readonly version: string;
-  /** Runs a hub in this process until it is stopped. The flags are those of the settings. */
-  readonly runHub: (flags: readonly string[]) => Promise<number>;
+  /**
+   * Runs a hub in this process until it is stopped: how it was started, with the flags of the
+   * settings.
+   */
+  readonly runHub: (start: {
+    readonly command: string;
+    readonly flags: readonly string[];
+  }) => Promise<number>;
   /** Checks the audit log of a hub that does not run. */
   readonly checkStoppedAudit: CheckStoppedAudit;
 }
@@ -67,7 +73,7 @@ const GLOBAL_OPTIONS = [
   ['--json', 'print results (and failures) as JSON'],
   ['--home <folder>', 'the data folder of the hub (or AXON_HOME)'],
   ['--as <agent>', 'which connected agent speaks'],
-  ['--passphrase-file <file>', 'a file with the owner passphrase, for scripts'],
+  ['--passphrase-file <file>', 'a file with the owner passphrase on its first line, for scripts'],
 ] as const;
 
 function asksForJson(argv: readonly string[]): boolean {
@@ -149,10 +155,17 @@ function refuseOtherWords(inner: Command, group: Command): void {
   });
 }
 
-/** "error: unknown option '--x'" as a sentence; what stands on further lines stays. */
+/**
+ * "error: unknown option '--x'" as a sentence; what stands on further lines stays. An option may
+ * have been meant as a text.
+ */
 function usageSentence(text: string): string {
   const [, first = '', rest = ''] = /^(?:error: )?(.*)([^]*)$/.exec(text) ?? [];
-  return `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}${rest}`;
+  const end = /[.?!]$/.test(first) ? '' : '.';
+  const wayOut = first.startsWith('unknown option')
+    ? ' A text that begins with "-" stands after "--".'
+    : '';
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}${end}${wayOut}${rest}`;
 }
 
 /** What commander itself finds wrong, for whoever asked for JSON. */
@@ -271,7 +284,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
   const runHub = async (flags: readonly string[]): Promise<void> => {
     // A hub goes on when nobody reads its output any more.
     new Terminal(false).whenClosed(() => undefined);
-    exitCode = await deps.runHub(flags);
+    exitCode = await deps.runHub({ command: `${ownProgram()} hub`, flags });
   };
   for (const [pattern, sentence, hint] of SECRET_ARGUMENTS) {
     if (!argv.some((argument) => pattern.test(argument))) continue;

@@ -14,9 +14,9 @@ const ROOM_USUAL = 80;
 /** Narrower than this nothing could be read. */
 const ROOM_MIN = 24;
 const TAB_COLUMNS_MAX = 8;
-/** A joiner or selector that a break tears from its letter is written out, as "[U+200D]". */
-const TORN_COLUMNS = 8;
-const TEARABLE = /[\p{Join_Control}\p{Variation_Selector}]/u;
+/** What a break tears from the place where it is ordinary is written out, as "[U+E0100]". */
+const TORN_COLUMNS = 9;
+const TEARABLE = /[\p{Default_Ignorable_Code_Point}\u2009\u3000]/u;
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**

@@ -5,26 +5,31 @@
 import {
   closeSync,
   constants,
-  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   readdirSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { AGENT_NAME } from '../../preload/contract/formats.ts';
-import {
-  FIRST_PASSPHRASE_ON_A_PAGE,
-  PASSPHRASE_MIN_CHARACTERS,
-} from '../../preload/contract/operations.ts';
+import { FIRST_PASSPHRASE_ON_A_PAGE } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
+import {
+  PASSPHRASE_MIN_CHARACTERS,
+  passphraseFlaw,
+  tidyPassphrase,
+} from '../../preload/contract/passphrase.ts';
 import { AppError } from '../lib/app-error.ts';
+import { decodeText, firstLine } from '../lib/decode-text.ts';
+import { whyUnread } from '../lib/why-unread.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 import { handleAmong } from './agent-handle.ts';
+import { invocation, withInvocation } from './invocation.ts';
+import { lockedLines } from './locked-words.ts';
 import { refusal } from './refusal.ts';
 
 const TOKEN = /^axh_(?:agent|ui|owner)_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/;
@@ -50,12 +55,21 @@ interface SessionOptions {
   readonly passphraseFile: string | undefined;
 }
 
+/** A token of an agent, where it was found, and what to do where the hub does not take it. */
+interface GivenToken {
+  readonly text: string;
+  readonly where: string;
+  readonly wayOut: string;
+}
+
 export class Session {
   readonly home: string;
   readonly #options: SessionOptions;
   readonly #terminal: Terminal;
   readonly #onClose: (() => Promise<unknown>)[] = [];
+  readonly #closed = new AbortController();
   #line: Promise<HubClient> | undefined;
+  #whyLocked: readonly string[] = [];
 
   constructor(options: SessionOptions, terminal: Terminal) {
     this.home = options.home;
@@ -65,7 +79,7 @@ export class Session {
 
   /** The line without any token. One that was not had is tried for again. */
   line(): Promise<HubClient> {
-    this.#line ??= HubClient.connect(this.home).catch((error: unknown) => {
+    this.#line ??= HubClient.connect(this.home, this.#closed.signal).catch((error: unknown) => {
       this.#line = undefined;
       throw error;
     });
@@ -79,15 +93,15 @@ export class Session {
   async asAgent(): Promise<HubClient> {
     // First the hub: without one no token helps.
     const line = await this.line();
-    const token = this.agentToken();
-    if (token === undefined) {
+    const given = this.#givenToken();
+    if (given === undefined) {
       throw refusal(
         'unauthenticated',
         'No agent is connected here, so there is nobody to speak for.',
         'Connect one with "axon agents connect NAME", or set AXON_TOKEN or AXON_TOKEN_FILE.',
       );
     }
-    return line.withToken(token);
+    return this.#speaking(line, given);
   }
 
   /**
@@ -99,11 +113,11 @@ export class Session {
     const line = await this.line();
     const isAgentNamed = this.#options.agent !== undefined;
     if (this.#options.passphraseFile !== undefined && !isAgentNamed) return this.asOwner();
-    const given = givenToken();
-    if (given !== undefined) return line.withToken(given);
+    const given = tokenOfEnvironment();
+    if (given !== undefined) return this.#speaking(line, given);
     const names = isAgentNamed ? [this.#namedAgent()] : this.storedAgents();
     for (const name of names) {
-      const client = await this.#speaking(line, name);
+      const client = await this.#heard(line, name);
       if (client !== undefined) return client;
     }
     if (this.#terminal.isInteractive && !isAgentNamed) return this.asOwner();
@@ -135,8 +149,8 @@ export class Session {
    * The agent's token, from AXON_TOKEN, AXON_TOKEN_FILE, --as NAME, or the only agent connected
    * here.
    */
-  agentToken(): string | undefined {
-    const given = givenToken();
+  #givenToken(): GivenToken | undefined {
+    const given = tokenOfEnvironment();
     if (given !== undefined) return given;
     if (this.#options.agent !== undefined) return this.#storedToken(this.#namedAgent());
     const names = this.storedAgents();
@@ -186,7 +200,7 @@ export class Session {
   /** Whether a token of this agent stands here, and the hub takes it. */
   async hasWorkingToken(agent: string): Promise<boolean> {
     if (!this.storedAgents().includes(agent)) return false;
-    return (await this.#speaking(await this.line(), agent)) !== undefined;
+    return (await this.#heard(await this.line(), agent)) !== undefined;
   }
 
   /** Removes the token file of an agent that is connected no longer. */
@@ -197,7 +211,19 @@ export class Session {
   /** How the hub is; needs no token, only the right to read its runtime file. */
   async status(): Promise<OperationResult<'hub.localStatus'>> {
     const line = await this.line();
-    return line.call('hub.localStatus', { boot_secret: line.facts.bootSecret });
+    const status = await line.call('hub.localStatus', { boot_secret: line.facts.bootSecret });
+    this.#whyLocked = lockedLines(status.hub);
+    return status;
+  }
+
+  /**
+   * The lines of a list; where it has none, the sentence that says so. A hub that is locked says
+   * that first, and no such sentence: it does not know what holds.
+   */
+  list(none: string, lines: readonly string[]): readonly string[] {
+    const locked = this.#whyLocked.map((line) => withInvocation(line, invocation(this.home)));
+    if (locked.length === 0) return lines.length === 0 ? [none] : lines;
+    return lines.length === 0 ? locked : [...locked, '', ...lines];
   }
 
   /**
@@ -256,6 +282,7 @@ export class Session {
 
   async close(): Promise<void> {
     for (const run of this.#onClose) await run().catch(() => undefined);
+    this.#closed.abort();
     if (this.#line !== undefined)
       await this.#line.then(
         (line) => line.close(),
@@ -294,13 +321,19 @@ export class Session {
    */
   async #newPassphrase(): Promise<string> {
     const { passphraseFile } = this.#options;
-    if (passphraseFile !== undefined) return checkPassphrase(readSecretFile(passphraseFile));
+    if (passphraseFile !== undefined) {
+      const passphrase = readSecretFile(passphraseFile);
+      const flaw = flawOf(passphrase);
+      if (flaw === null) return passphrase;
+      throw refusal('bad_request', flaw);
+    }
     if (!this.#terminal.isInteractive) throw this.#needsPerson();
     for (let tries = 0; tries < NEW_PASSPHRASE_TRIES_MAX; tries++) {
       const passphrase = await this.#terminal.askHidden(
         `New owner passphrase (at least ${PASSPHRASE_MIN_CHARACTERS} characters, not shown): `,
       );
-      if (passphrase.length < PASSPHRASE_MIN_CHARACTERS) this.#terminal.note(tooShort(passphrase));
+      const flaw = flawOf(passphrase);
+      if (flaw !== null) this.#terminal.note(flaw);
       else if ((await this.#terminal.askHidden('The same again: ')) === passphrase)
         return passphrase;
       else this.#terminal.note('The two differ.');
@@ -321,17 +354,30 @@ export class Session {
     throw refusal('not_found', `No agent "${named}" is connected here.`, hint);
   }
 
-  #storedToken(agent: string): string {
-    return checkToken(readSecretFile(this.tokenFile(agent)), this.tokenFile(agent));
+  #storedToken(agent: string): GivenToken {
+    const file = this.tokenFile(agent);
+    return {
+      text: checkToken(readSecretFile(file), file),
+      where: `in ${file}`,
+      wayOut: `Connect the agent again: "axon agents connect ${agent}".`,
+    };
+  }
+
+  /** The line speaking for this token; a hub that does not take it says which one it is. */
+  #speaking(line: HubClient, { text, where, wayOut }: GivenToken): HubClient {
+    return line.withToken(text, {
+      detail: `The hub with the data folder ${this.home} does not take the token ${where}: it has ended, or another hub made it.`,
+      hint: wayOut,
+    });
   }
 
   /**
    * The line speaking for this agent; undefined where its token is none that the hub takes, as
    * after the hub ended it.
    */
-  async #speaking(line: HubClient, agent: string): Promise<HubClient | undefined> {
+  async #heard(line: HubClient, agent: string): Promise<HubClient | undefined> {
     try {
-      const client = line.withToken(this.#storedToken(agent));
+      const client = this.#speaking(line, this.#storedToken(agent));
       await client.call('hub.whoami', {});
       return client;
     } catch (error) {
@@ -378,59 +424,93 @@ export function checkAgentName(name: string): string {
 }
 
 /** From AXON_TOKEN or AXON_TOKEN_FILE. */
-function givenToken(): string | undefined {
-  const fromEnv = process.env['AXON_TOKEN'];
-  if (fromEnv !== undefined && fromEnv !== '') return checkToken(fromEnv.trim(), 'AXON_TOKEN');
+function tokenOfEnvironment(): GivenToken | undefined {
+  const wayOut = (variable: string): string =>
+    `Unset ${variable}, or give it a token of this hub: "axon agents connect NAME" gets one. If another hub is meant, name its data folder with --home.`;
+  const text = process.env['AXON_TOKEN'];
+  if (text !== undefined && text !== '')
+    return {
+      text: checkToken(text, 'AXON_TOKEN'),
+      where: 'in AXON_TOKEN',
+      wayOut: wayOut('AXON_TOKEN'),
+    };
   const file = process.env['AXON_TOKEN_FILE'];
-  return file !== undefined && file !== '' ? checkToken(readSecretFile(file), file) : undefined;
+  if (file === undefined || file === '') return undefined;
+  return {
+    text: checkToken(readSecretFile(file), file),
+    where: `in ${file}, which AXON_TOKEN_FILE names`,
+    wayOut: wayOut('AXON_TOKEN_FILE'),
+  };
 }
 
-function checkPassphrase(passphrase: string): string {
-  if (passphrase.length >= PASSPHRASE_MIN_CHARACTERS) return passphrase;
-  throw refusal('bad_request', tooShort(passphrase));
-}
-
-function tooShort(passphrase: string): string {
-  return `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; this one has ${passphrase.length}.`;
+/** Why a passphrase cannot be set, in a sentence; null where it can. */
+function flawOf(passphrase: string): string | null {
+  switch (passphraseFlaw(passphrase)) {
+    case 'hidden':
+      return 'That passphrase holds a character that nobody can see or type.';
+    case 'short':
+      return `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; this one has ${tidyPassphrase(passphrase).length}.`;
+    default:
+      return null;
+  }
 }
 
 /**
- * One secret from a file of a bounded size, without its line end.
+ * The secret on the first line of a file of a bounded size. What is on later lines is not read.
  * @param unread what it means that it cannot be read @throws AppError of that code
  */
 export function readSecretFile(
   path: string,
   unread: 'unauthenticated' | 'bad_request' = 'unauthenticated',
 ): string {
+  const hint = 'It must be there, readable by you, and hold the secret on its first line.';
+  let bytes: Uint8Array;
   try {
-    const descriptor = openSync(path, constants.O_RDONLY);
-    try {
-      if (fstatSync(descriptor).size > SECRET_SIZE_MAX_BYTES) throw new RangeError('too long');
-      return readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
-    } finally {
-      closeSync(descriptor);
-    }
+    bytes = bytesOfSecret(path);
   } catch (cause) {
-    throw refusal(
+    throw refusal(unread, `The file "${path}" cannot be read: ${whyUnread(cause)}.`, hint, cause);
+  }
+  const flawed = (flaw: string): AppError =>
+    refusal(
       unread,
-      `The file "${path}" cannot be read.`,
-      'It must be there, readable by you, and hold the secret on its first line.',
-      cause,
+      `The file "${path}" ${flaw}.`,
+      'Save it as UTF-8 text, with the secret on its first line.',
     );
+  if (bytes.byteLength > SECRET_SIZE_MAX_BYTES)
+    throw flawed(`is longer than ${SECRET_SIZE_MAX_BYTES} bytes`);
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) throw flawed(decoded.error);
+  const secret = firstLine(decoded.value.text);
+  if (secret.trim() === '') throw flawed('has nothing on its first line');
+  return secret;
+}
+
+/** No more than one byte beyond what a secret may have, whatever the file is. */
+function bytesOfSecret(path: string): Uint8Array {
+  const descriptor = openSync(path, constants.O_RDONLY);
+  try {
+    const bytes = Buffer.alloc(SECRET_SIZE_MAX_BYTES + 1);
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.byteLength; length += read)
+      read = readSync(descriptor, bytes, length, bytes.byteLength - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
 /** The token in a file; undefined where there is none. */
 export function readToken(path: string): string | undefined {
   try {
-    const text = readSecretFile(path);
+    const text = readSecretFile(path).trim();
     return TOKEN.test(text) ? text : undefined;
   } catch {
     return undefined;
   }
 }
 
-function checkToken(token: string, where: string): string {
+function checkToken(text: string, where: string): string {
+  const token = text.trim();
   if (TOKEN.test(token)) return token;
   throw refusal(
     'unauthenticated',

@@ -143,6 +143,11 @@ export function table(
   });
 }
 
+/** What stands below the lines of a page that is not the last. */
+export function goesOn({ next }: { readonly next: string | null }): readonly string[] {
+  return next === null ? [] : ['(There are more than these.)'];
+}
+
 const BEGINNING_MAX_CHARACTERS = 60;
 
 /** The first words of a text, on one line, with an ellipsis where it goes on. */

@@ -28,10 +28,15 @@ import {
 import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
 import { jsonFields } from './json-fields.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
-import { escapeObject, escapeText } from './text-escape.ts';
+import { escapeObject, escapeOfVersion } from './text-escape.ts';
 
-/** The version that is built. Stored views of every version stay readable: see READERS. */
-const APPROVAL_VIEW_VERSION = 1;
+/**
+ * What sets them apart is which characters count as hidden: see escapeOfVersion. Version 1 is
+ * built for requests that a hub decides which knows no other.
+ */
+export type ViewVersion = 1 | 2;
+/** The version that is built otherwise. Stored ones of every version stay readable: see READERS. */
+export const APPROVAL_VIEW_VERSION = 2;
 /** No version of the view has more fields. */
 const VIEW_FIELDS_MAX = 64;
 const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
@@ -40,6 +45,8 @@ const DIGEST_PREFIX = 'axon-hub/approval/v1\0';
 export const NO_RUNNER = '';
 
 export interface ApprovalInput {
+  /** The newest when absent. */
+  readonly version?: ViewVersion;
   readonly kind: RequestKind;
   /** The payload as received, unescaped, every member of it. */
   readonly payload: JsonObject;
@@ -63,7 +70,7 @@ export interface ApprovalInput {
 
 /** The parsed view. All outside text in it is escaped. */
 export interface ApprovalView {
-  readonly version: number;
+  readonly version: ViewVersion;
   readonly kind: RequestKind;
   readonly peer_key: string;
   readonly peer_name: string;
@@ -103,25 +110,27 @@ export function buildApprovalView(input: ApprovalInput): {
   readonly view: string;
   readonly digest: string;
 } {
-  const read = readRequest(input.kind, input.payload);
+  const version = input.version ?? APPROVAL_VIEW_VERSION;
+  const escape = escapeOfVersion(version);
+  const read = readRequest(input.kind, input.payload, escape);
   if (!read.ok)
     throw new AppError('bad_request', `This request cannot be shown: ${read.error}.`, {
       failedBy: 'input',
     });
   const fields: ApprovalView = {
-    version: APPROVAL_VIEW_VERSION,
+    version,
     kind: input.kind,
     peer_key: input.peerKey,
-    peer_name: escapeText(input.peerName),
-    from_agent: input.fromAgent === null ? null : escapeText(input.fromAgent),
+    peer_name: escape(input.peerName),
+    from_agent: input.fromAgent === null ? null : escape(input.fromAgent),
     to_agent: input.toAgent,
     risk_class: input.riskClass,
     risk_reason: input.riskReason,
-    payload: escapeObject(input.payload),
+    payload: escapeObject(input.payload, escape),
     ...read.value,
     received_at: input.receivedAt,
     received_seq: input.receivedSeq,
-    conversation_id: escapeText(input.conversationId),
+    conversation_id: escape(input.conversationId),
     message_id: input.messageId,
   };
   const view = canonicalJson(fields);
@@ -199,7 +208,8 @@ export function isViewOf(
     isSameMessage &&
     view.peer_key === peerKey &&
     view.to_agent === toAgent &&
-    canonicalJson(view.payload) === canonicalJson(escapeObject(payload))
+    canonicalJson(view.payload) ===
+      canonicalJson(escapeObject(payload, escapeOfVersion(view.version)))
   );
 }
 
@@ -216,14 +226,18 @@ export function approvalFields(view: ApprovalView): readonly (readonly [string, 
   return others.length === 0 ? [] : jsonFields(Object.fromEntries(others));
 }
 
-function readRequest(kind: RequestKind, payload: JsonObject): Result<FromPayload, string> {
+function readRequest(
+  kind: RequestKind,
+  payload: JsonObject,
+  escape: (text: string) => string,
+): Result<FromPayload, string> {
   const parsed = kind === 'delegate' ? parseDelegate(payload) : parseQuery(payload);
   if (!parsed.ok) return parsed;
   const request = parsed.value;
   return ok({
-    text: escapeText('task' in request ? request.task : request.question),
-    domain: request.domain === null ? null : escapeText(request.domain),
-    reason: request.reason === null ? null : escapeText(request.reason),
+    text: escape('task' in request ? request.task : request.question),
+    domain: request.domain === null ? null : escape(request.domain),
+    reason: request.reason === null ? null : escape(request.reason),
     report_back: 'report_back' in request ? request.report_back : true,
     urgent: 'priority' in request && request.priority === 'urgent',
     deadline_ms: request.deadline_ms,
@@ -242,9 +256,8 @@ const isIn =
 
 type Checks<View> = { readonly [Field in keyof View]: (value: unknown) => boolean };
 
-/** The fields of version 1. They never change: cards of that version are stored. */
-const VERSION_1: Checks<ApprovalView> = {
-  version: (value) => value === 1,
+/** The fields of versions 1 and 2. They never change: cards of these versions are stored. */
+const VERSIONS_1_AND_2: Checks<Omit<ApprovalView, 'version'>> = {
   kind: isIn(REQUEST_KINDS),
   peer_key: isText,
   peer_name: isText,
@@ -268,18 +281,24 @@ const VERSION_1: Checks<ApprovalView> = {
 /**
  * One reader a version. A new field of a payload needs none: the card shows it anyway. A new field
  * of the view itself does: raise APPROVAL_VIEW_VERSION, add a reader, and have each older one say
- * what the field is on its cards. Stored views and their digests stay. New views have other digests
- * than an older hub makes, so remote approval between the two stops until both are updated.
+ * what the field is on its cards. Stored views and their digests stay. New views have other
+ * digests than an older hub makes, so remote approval needs a new extension, and the version that
+ * both know.
  */
 export const READERS: Readonly<Record<number, ViewReader<ApprovalView>>> = {
-  1: (stored) => (hasExactly(stored, VERSION_1) ? stored : undefined),
+  1: (stored) => (isOfVersion(stored, 1) ? stored : undefined),
+  2: (stored) => (isOfVersion(stored, 2) ? stored : undefined),
 };
 
-/** Whether these fields are there, and no other. */
-function hasExactly<View extends object>(
+/** Whether its fields are there, and no other. */
+function isOfVersion(
   stored: JsonObject,
-  checks: Checks<View>,
-): stored is JsonObject & View {
+  version: ViewVersion,
+): stored is JsonObject & ApprovalView {
+  const checks: Checks<ApprovalView> = {
+    ...VERSIONS_1_AND_2,
+    version: (value) => value === version,
+  };
   const fields = Object.entries<(value: unknown) => boolean>(checks);
   return (
     Object.keys(stored).length === fields.length &&

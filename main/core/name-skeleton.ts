@@ -22,6 +22,10 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map([
   ...pairs('\u0570\u0578\u057d\u0585', 'hnuo'),
   // Latin itself: dotless and long letters, digits, letters with a stroke or a hook, small capitals
   ...pairs('01|i\u0131\u017f\u0251\u0261', 'ollllsag'),
+  // Kana and ideographs; letters and digits of Arabic and Persian
+  ...pairs('力口二工夕卜八一へべぺり', 'カロニエタトハーヘベペリ'),
+  ...pairs('\u06cc\u0649\u06a9\u06c1\u06d5', '\u064a\u064a\u0643\u0647\u0647'),
+  ...pairs('۰۱۲۳۷۸۹', '٠١٢٣٧٨٩'),
   ...pairs(
     '\u0111\u00f0\u0256\u0257\u0253\u0199\u0188\u0280\u0262\u026a\u0274\u028f\u0299\u029c\u029f',
     'ddddbkcrglnybhl',
@@ -33,7 +37,7 @@ const MERGED: readonly (readonly [RegExp, string])[] = [
   [/vv/g, 'w'],
   [/cl/g, 'd'],
 ];
-const IGNORED = /[\u0300-\u036f\p{Punctuation}\p{Separator}]/gu;
+const IGNORED = /[\u0300-\u036f\p{Punctuation}\p{Separator}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * Equal for two names that look alike. Expects a name that escapeName shows; anything else gives

@@ -26,6 +26,7 @@ export function viewOfQuestion(question: ApprovalQuestion): Result<ApprovalView,
   if (riskReason === undefined) return err('its "risk_reason" is none');
   try {
     const { view, digest } = buildApprovalView({
+      version: question.version,
       kind: question.kind,
       payload: payload.value,
       peerKey: question.peer_key,

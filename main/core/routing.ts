@@ -3,6 +3,7 @@
 // authorises nothing.
 import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { listed } from '../lib/shortened.ts';
 import { DOMAIN_MAX_CHARACTERS, ROUTE_HINTS_MAX } from './limits.ts';
 
 /** The part of an agent that routing looks at. */
@@ -174,7 +175,7 @@ function noSuchAgent(agents: readonly RoutableAgent[], name: string): string {
   const names = agents.map((agent) => agent.name);
   return names.length === 0
     ? `${said} No agent is connected to this hub yet.`
-    : `${said} This hub has: ${list(names)}.`;
+    : `${said} This hub has: ${listed(names, ROUTE_HINTS_MAX)}.`;
 }
 
 function nobodyHandles(agents: readonly RoutableAgent[], domain: string | null): string {
@@ -192,11 +193,9 @@ function nobodyHandles(agents: readonly RoutableAgent[], domain: string | null):
     ),
   ].sort();
   return domains.length === 0
-    ? `${said} Name one of its agents instead: ${list(agents.map((agent) => agent.name))}.`
-    : `${said} This hub handles: ${list(domains)}.`;
-}
-
-function list(entries: readonly string[]): string {
-  const shown = entries.slice(0, ROUTE_HINTS_MAX).join(', ');
-  return entries.length > ROUTE_HINTS_MAX ? `${shown} and more` : shown;
+    ? `${said} Name one of its agents instead: ${listed(
+        agents.map((agent) => agent.name),
+        ROUTE_HINTS_MAX,
+      )}.`
+    : `${said} This hub handles: ${listed(domains, ROUTE_HINTS_MAX)}.`;
 }

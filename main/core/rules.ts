@@ -17,7 +17,7 @@ interface RuleScope {
   readonly peer: string | null;
   /** The agent of this hub that would run it. */
   readonly agent: string | null;
-  /** It and all below it. */
+  /** It and all below it; NO_AREA: of those that name none. */
   readonly domain: string | null;
   readonly kind: RequestKind | null;
   /** The other hub's agent in whose name is asked; NO_AGENT: in the name of none. */
@@ -32,6 +32,11 @@ interface RuleScope {
  * this name.
  */
 export const NO_AGENT = '';
+
+/**
+ * What a rule says of the area when it covers only requests that name none. No area has this name.
+ */
+export const NO_AREA = '';
 
 export interface Rule extends RuleScope {
   readonly id: string;
@@ -64,6 +69,8 @@ export interface RuledRequest {
    * nothing.
    */
   readonly isAgentsDomain: boolean;
+  /** All areas of that agent. */
+  readonly agentsAreas: readonly string[];
   readonly kind: RequestKind;
   readonly askingAgent: string | null;
   readonly topic: string | null;
@@ -100,7 +107,13 @@ export function decideByRules(
   request: RuledRequest,
   moment: Moment,
 ): RuleDecision {
-  const considered = rules.map((rule) => ({ rule, miss: missOf(rule, request, moment) }));
+  const isLimited = rules.some((rule) => limitsNoArea(rule, request, moment));
+  const considered = rules.map((rule) => ({
+    rule,
+    miss:
+      missOf(rule, request, moment) ??
+      (isLimited && rule.effect === 'allow' && rule.domain === NO_AREA ? 'limited' : null),
+  }));
   const matching = considered.filter(({ miss }) => miss === null).map(({ rule }) => rule);
   const of = (effect: RuleEffect) => matching.filter((rule) => rule.effect === effect);
   const never = narrowestOf(of('never'));
@@ -119,6 +132,24 @@ export function decideByRules(
   return { decision: decide(request), ground: 'default', rule: null, considered };
 }
 
+/**
+ * Whether a person said "never" or "ask" to whoever asks about some area of the agent: what names
+ * no area may be about that one. Which kind, topic or conversation that was for makes no
+ * difference, and who names no agent may be any of its hub.
+ */
+function limitsNoArea(rule: Rule, request: RuledRequest, { nowMs }: Moment): boolean {
+  const { effect, domain, peer, agent, askingAgent } = rule;
+  if (effect === 'allow' || rule.suspended || domain === null || domain === NO_AREA) return false;
+  const endsAt = ruleEndsAt(rule);
+  return (
+    (endsAt === null || nowMs < endsAt) &&
+    isSameOrAny(request.peer, peer) &&
+    isSameOrAny(request.agent, agent) &&
+    (request.askingAgent === null || isSameOrAny(request.askingAgent, askingAgent)) &&
+    request.agentsAreas.some((area) => matchesDomain(domain, area) || matchesDomain(area, domain))
+  );
+}
+
 /** Why `rule` says nothing about `request` now; null when it matches. */
 export function missOf(
   rule: Rule,
@@ -131,7 +162,7 @@ export function missOf(
   if (rule.peer !== null && rule.peer !== request.peer) return 'peer';
   if (rule.agent !== null && rule.agent !== request.agent) return 'agent';
   if (rule.kind !== null && rule.kind !== request.kind) return 'kind';
-  if (rule.domain !== null && !liesIn(rule.domain, request.domain)) return 'domain';
+  if (rule.domain !== null && !coversArea(rule.domain, request.domain)) return 'domain';
   if (rule.askingAgent !== null && rule.askingAgent !== (request.askingAgent ?? NO_AGENT))
     return 'asking_agent';
   if (rule.topic !== null && !liesIn(rule.topic, request.topic)) return 'topic';
@@ -154,17 +185,22 @@ function missOfAllowing(
   // The clock was set back: nobody can say how much of its time is over.
   if (nowMs < Math.max(rule.createdAt, rule.lastUsedAt ?? 0)) return 'not_begun';
   if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';
-  if (request.domain === null || !isDomain(request.domain) || !request.isAgentsDomain)
-    return 'no_domain';
+  if (rule.domain !== NO_AREA && !isAreaOfAgent(request)) return 'no_domain';
   const riskMax = riskMaxOf(rule);
   return higherRisk(request.riskClass, riskMax) === riskMax ? null : 'class';
 }
 
+function isAreaOfAgent({ domain, isAgentsDomain }: RuledRequest): boolean {
+  return domain !== null && isDomain(domain) && isAgentsDomain;
+}
+
 /**
  * The riskiest class an allowing rule can cover, whatever is stored: R2 only within one
- * conversation or, for good, one topic; R3 never.
+ * conversation or, for good, one topic, and in an area; R3 never.
  */
-function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMax'>): RiskClass {
+function riskMaxOf(
+  rule: Pick<Rule, 'reach' | 'domain' | 'conversation' | 'topic' | 'riskMax'>,
+): RiskClass {
   const made = rule.riskMax ?? 'R0';
   const widest = riskMaxOfReach(rule.reach, rule);
   return higherRisk(made, widest) === made ? widest : made;
@@ -173,8 +209,9 @@ function riskMaxOf(rule: Pick<Rule, 'reach' | 'conversation' | 'topic' | 'riskMa
 /** The same for a rule that is still to be made. */
 export function riskMaxOfReach(
   reach: RuleReach,
-  scope: Pick<RuleScope, 'conversation' | 'topic'>,
+  scope: Pick<RuleScope, 'domain' | 'conversation' | 'topic'>,
 ): RiskClass {
+  if (scope.domain === NO_AREA) return 'R1';
   if (reach === 'conversation' && scope.conversation !== null) return 'R2';
   return reach === 'always' && scope.topic !== null ? 'R2' : 'R1';
 }
@@ -212,7 +249,11 @@ function isSameOrAny(one: string | null, other: string | null): boolean {
 }
 
 function isBelowOrAny(one: string | null, other: string | null): boolean {
-  return other === null || (one !== null && matchesDomain(other, one));
+  return other === null || one === other || (one !== null && matchesDomain(other, one));
+}
+
+function coversArea(area: string, named: string | null): boolean {
+  return area === NO_AREA ? named === null : liesIn(area, named);
 }
 
 function liesIn(prefix: string, name: string | null): boolean {

@@ -41,9 +41,9 @@ const MOVES_HERE: Readonly<Record<TaskState, readonly TaskState[]>> = {
   approved: ['queued', 'failed', 'cancelled'],
   queued: ['claimed', 'failed', 'cancelled'],
   // An agent may answer at once, without saying first that it has begun; an expired lease puts the
-  // work back.
+  // work back, and so does an agent that gives back what it had begun.
   claimed: ['queued', 'running', 'completed', 'partial', 'failed', 'cancelled'],
-  running: ['completed', 'partial', 'failed', 'cancelled'],
+  running: ['queued', 'completed', 'partial', 'failed', 'cancelled'],
   completed: [],
   partial: [],
   failed: [],

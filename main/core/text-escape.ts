@@ -1,14 +1,17 @@
 // Text from outside, as a person and an agent may see it. Bodies keep all their words with hidden
 // characters made visible; names are shown only when they are plain. The escaped form is what is
 // shown, what an approval covers and what the agent receives: escape once, where the text comes in.
-import { hasHidden, showHidden } from '../lib/hidden-characters.ts';
+import { hasHidden, showHidden, showHiddenAsOfVersion1 } from '../lib/hidden-characters.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { lazily } from '../lib/lazily.ts';
 import { NAME_MAX_GRAPHEMES } from './limits.ts';
 
 /** What is shown for a name that is not fit to be. */
 export const HIDDEN_NAME = '(name hidden)';
 
-const WHITE_SPACE_BUT_SPACE = /[^\S ]/u;
+/** Ideographic spaces pass where they stand beside an ideograph; normalising makes them plain. */
+const ODD_WHITE_SPACE = /[^\S \u3000]/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const PRIVATE_OR_UNASSIGNED = /[\p{Private_Use}\p{Unassigned}]/u;
 /**
  * More marks on one letter than its spelling needs reach into the lines above and below. Letters of
@@ -45,12 +48,14 @@ const WRITING_SYSTEMS = [
   ['Han', 'Hiragana', 'Katakana'],
   ['Han', 'Hangul'],
   ['Han', 'Bopomofo'],
-].map((scripts) => {
-  const classes = ['Common', 'Inherited', ...scripts]
-    .map((script) => `\\p{Script_Extensions=${script}}`)
-    .join('');
-  return new RegExp(`^[${classes}]*$`, 'u');
-});
+].map((scripts) =>
+  lazily(() => {
+    const classes = ['Common', 'Inherited', ...scripts]
+      .map((script) => `\\p{Script_Extensions=${script}}`)
+      .join('');
+    return new RegExp(`^[${classes}]*$`, 'u');
+  }),
+);
 
 /**
  * A text of any length with every hidden or direction-changing character as a visible "[U+202E]";
@@ -61,26 +66,41 @@ export function escapeText(text: string): string {
   return showHidden(text);
 }
 
+type Escape = (text: string) => string;
+
+/**
+ * The escaping of a stored view, by the version that stands in it: escapeText as it was then. Two
+ * hubs make the same text of one request only by the same version.
+ */
+export function escapeOfVersion(version: 1 | 2): Escape {
+  return version === 1 ? showHiddenAsOfVersion1 : escapeText;
+}
+
 /**
  * Every string inside a JSON value escaped, keys too. Depth is that of a parsed message, so
  * recursion is bounded.
  */
 export function escapeJson(value: unknown): unknown {
-  if (typeof value === 'string') return escapeText(value);
-  if (Array.isArray(value)) return value.map(escapeJson);
-  return isJsonObject(value) ? escapeObject(value) : value;
+  return escapeValue(value, escapeText);
 }
 
 /** As escapeJson, for what is known to be an object. */
-export function escapeObject(value: JsonObject): JsonObject {
+export function escapeObject(value: JsonObject, escape: Escape = escapeText): JsonObject {
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [escapeText(key), escapeJson(member)]),
+    Object.entries(value).map(([key, member]) => [escape(key), escapeValue(member, escape)]),
   );
+}
+
+function escapeValue(value: unknown, escape: Escape): unknown {
+  if (typeof value === 'string') return escape(value);
+  if (Array.isArray(value)) return value.map((member) => escapeValue(member, escape));
+  return isJsonObject(value) ? escapeObject(value, escape) : value;
 }
 
 /**
  * A name somebody gave themselves, fit for one line: at most 32 characters as people count them, in
- * one writing system, nothing invisible. Otherwise `hidden`, and the name is "(name hidden)".
+ * one writing system, nothing invisible but what is spelt with it. Otherwise `hidden`, and the name
+ * is "(name hidden)".
  */
 export function escapeName(text: string): { readonly name: string; readonly hidden: boolean } {
   // Bounded before it is normalised: one character may become eighteen.
@@ -90,11 +110,12 @@ export function escapeName(text: string): { readonly name: string; readonly hidd
     VISIBLE.test(name) &&
     !hasHidden(name) &&
     // As it was given: normalising makes plain spaces of odd ones.
-    !WHITE_SPACE_BUT_SPACE.test(given) &&
+    !hasHidden(given) &&
+    !ODD_WHITE_SPACE.test(given) &&
     !PRIVATE_OR_UNASSIGNED.test(name) &&
-    !PILE_OF_MARKS.test(name) &&
+    !PILE_OF_MARKS.test(name.replaceAll(INVISIBLE, '')) &&
     !PHONETIC.test(given) &&
-    WRITING_SYSTEMS.some((system) => system.test(name)) &&
+    WRITING_SYSTEMS.some((system) => system().test(name)) &&
     countGraphemes(name) <= NAME_MAX_GRAPHEMES;
   return fits ? { name, hidden: false } : { name: HIDDEN_NAME, hidden: true };
 }

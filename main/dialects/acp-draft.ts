@@ -5,7 +5,22 @@ import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { Dialect, ReadingKind } from './dialect.ts';
-import { entryOf, firstText, namedIn, objectOf, picked, textOf } from './members.ts';
+import { entryOf, firstText, objectOf, picked, textOf } from './members.ts';
+import {
+  aFlag,
+  aSender,
+  aText,
+  anAgent,
+  anObject,
+  anything,
+  membersOf,
+  namedIn,
+  oneOf,
+  otherWords,
+  respelled,
+  spelled,
+  type Members,
+} from './spelling.ts';
 
 const KINDS: Readonly<Record<string, ReadingKind>> = {
   query: 'query',
@@ -19,42 +34,83 @@ const KINDS: Readonly<Record<string, ReadingKind>> = {
   ack: 'accept',
 };
 
+const KIND = oneOf(...Object.keys(KINDS));
+const MEMBERS = membersOf({
+  ...otherWords('to', 'ref'),
+  id: aText,
+  kind: KIND,
+  from: aSender,
+  to: anAgent,
+  ref: aText,
+  payload: anObject,
+});
+
 /** What of a payload is AXON; the rest stays in the message. */
-const MEMBERS: Readonly<Record<ReadingKind, readonly string[]>> = {
-  query: ['question', 'domain', 'max_tokens', 'deadline_ms'],
-  delegate: [
-    'act',
-    'task',
-    'context',
-    'priority',
-    'report_back',
-    'deadline_ms',
-    'domain',
-    'reason',
-  ],
-  notify: ['topic', 'data', 'importance'],
-  result: ['status', 'outcome', 'data', 'error', 'code', 'tokens_used'],
-  cancel: ['reason'],
-  accept: [],
-  discover: [],
+const PAYLOADS: Readonly<Record<string, Members>> = {
+  query: membersOf({
+    question: aText,
+    domain: aText,
+    max_tokens: anything,
+    deadline_ms: anything,
+  }),
+  delegate: membersOf({
+    act: oneOf('handoff'),
+    task: aText,
+    context: anObject,
+    priority: oneOf('normal', 'urgent'),
+    report_back: aFlag,
+    deadline_ms: anything,
+    domain: aText,
+    reason: aText,
+  }),
+  notify: membersOf({ topic: aText, data: anything, importance: oneOf('low', 'medium', 'high') }),
+  result: membersOf({
+    status: oneOf('completed', 'failed', 'partial'),
+    outcome: aText,
+    data: anything,
+    error: anything,
+    code: anything,
+    tokens_used: anything,
+  }),
+  response: membersOf({ summary: aText, data: anything, tokens_used: anything }),
+  error: membersOf({ code: anything, message: aText, error: aText, outcome: aText, reason: aText }),
+  ack: membersOf({
+    accepted: aFlag,
+    estimated_ms: anything,
+    reason: aText,
+    error: aText,
+    code: anything,
+  }),
+  cancel: membersOf({ reason: aText }),
+  discover: membersOf({}),
 };
 
 export const ACP_DRAFT: Dialect = {
   name: 'acp-draft',
 
-  detect: ({ kind }) => entryOf(KINDS, kind) !== undefined,
+  detect: (message) => KIND(spelled(message, 'kind'), 'kind').ok,
 
-  read(message) {
+  read(written) {
+    const spelt = respelled(written, MEMBERS);
+    if (!spelt.ok) return spelt;
+    const message = spelt.value;
     const word = textOf(message['kind']);
-    const kind = entryOf(KINDS, word);
-    if (kind === undefined) return err(`"kind" must be one of ${Object.keys(KINDS).join(', ')}`);
+    const [kind, members] = [entryOf(KINDS, word), entryOf(PAYLOADS, word)];
+    if (kind === undefined || members === undefined)
+      return err(`"kind" must be one of ${Object.keys(KINDS).join(', ')}`);
     const id = textOf(message['id']);
     if (id === null) return err('"id" must be text that is unique to the message');
-    const payload = objectOf(message['payload']);
-    const refusal = word === 'ack' && payload['accepted'] === false;
+    const fields = respelled(objectOf(message['payload']), members, 'payload.');
+    if (!fields.ok) return fields;
+    const payload = fields.value;
+    if (word === 'ack' && typeof payload['accepted'] !== 'boolean')
+      return err('"payload.accepted" must be true or false');
+    if (word === 'result' && textOf(payload['status']) === null)
+      return err('"payload.status" must be one of completed, failed, partial');
+    const refusal = payload['accepted'] === false && word === 'ack';
     return ok({
       kind: refusal ? 'result' : kind,
-      payload: refusal || word === 'error' ? failure(payload) : said(kind, word, payload),
+      payload: refusal || word === 'error' ? failure(payload) : said(word, payload, members),
       from: namedIn(message['from']),
       to: textOf(message['to']),
       capability: null,
@@ -74,7 +130,7 @@ export const ACP_DRAFT: Dialect = {
       to,
       ts: at,
       kind: isAnswer ? 'response' : isAccept ? 'ack' : kind,
-      ref: answers === null ? null : (objectOf(answers.message)['id'] ?? answers.id),
+      ref: answers === null ? null : (spelled(answers.message, 'id') ?? answers.id),
       payload: isAccept ? { accepted: true, ...objectOf(payload['data']) } : payload,
     };
   },
@@ -86,19 +142,22 @@ export const ACP_DRAFT: Dialect = {
     to,
     ts: at,
     kind: 'capabilities',
-    ref: asked['id'],
+    ref: spelled(asked, 'id'),
     payload: { agent_name: from, domains, channels, tools },
   }),
 };
 
-function said(kind: ReadingKind, word: string | null, payload: JsonObject): JsonObject {
+function said(word: string | null, payload: JsonObject, members: Members): JsonObject {
   if (word === 'ack') return { topic: TASK_ACCEPTED, data: picked(payload, ['estimated_ms']) };
   if (word === 'response') {
     const outcome = textOf(payload['summary']) ?? 'Answered.';
     return { status: 'completed', outcome, ...picked(payload, ['data', 'tokens_used']) };
   }
-  const members = picked(payload, MEMBERS[kind]);
-  return members['status'] === 'failed' ? { ...members, ...failure(payload) } : members;
+  const own = picked(
+    payload,
+    [...members.values()].map(({ name }) => name),
+  );
+  return own['status'] === 'failed' ? { ...own, ...failure(payload) } : own;
 }
 
 function failure(payload: JsonObject): JsonObject {

@@ -8,13 +8,31 @@ import {
   firstText,
   given,
   listOf,
-  namedIn,
   objectOf,
   textOf,
   toIso,
   topicFrom,
   wholeOf,
 } from './members.ts';
+import {
+  anAgent,
+  anything,
+  aList,
+  membersOf,
+  namedIn,
+  listOfEach,
+  nested,
+  anObject,
+  otherWords,
+  respelled,
+  aSender,
+  spelled,
+  aText,
+  aWhole,
+  oneOf,
+  type Members,
+  type Shape,
+} from './spelling.ts';
 
 /** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
@@ -35,11 +53,74 @@ const STATUSES: Readonly<Record<string, string>> = {
   FAILED: 'failed',
 };
 
+const TYPE = oneOf(...TYPES);
+
+const MEMBERS = membersOf({
+  ...otherWords('to', 'correlation_id'),
+  id: aText,
+  type: TYPE,
+  from: aSender,
+  to: anAgent,
+  correlation_id: aText,
+  priority: oneOf('CRITICAL', 'HIGH', 'NORMAL', 'LOW'),
+  payload: anObject,
+  metadata: anything,
+});
+
+/** Text alone, or with what speaks for it and against it. */
+const anOption: Shape = (value, name) => {
+  const read = typeof value === 'string' ? ok({ option: value }) : OPTION(value, name);
+  return read.ok && textOf(spelled(read.value, 'option')) === null
+    ? err(`"${name}" must be text, or an object with "option"`)
+    : read;
+};
+const OPTION = nested({ option: aText, pros: aList, cons: aList });
+
+const PAYLOADS: Readonly<Record<CrunchType, Members>> = {
+  REQUEST: membersOf({
+    action: aText,
+    context: anObject,
+    constraints: nested({ timeout_ms: aWhole(1) }),
+  }),
+  RESPONSE: membersOf({
+    status: oneOf(...Object.keys(STATUSES)),
+    result: nested({ summary: aText, outputs: anything, error: aText }),
+    findings: anything,
+    metrics: nested({ tokens_used: anything }),
+  }),
+  HANDOFF: membersOf({
+    reason: aText,
+    context_transfer: anObject,
+    urgency: oneOf('IMMEDIATE', 'NORMAL'),
+  }),
+  ESCALATE: membersOf({
+    escalation_type: oneOf('VETO', 'CONFLICT', 'BLOCKED', 'HUMAN_REQUIRED'),
+    reason: aText,
+    context: nested({
+      decision_needed: aText,
+      options: listOfEach(anOption),
+      recommendation: anything,
+    }),
+    veto_details: anything,
+  }),
+  BROADCAST: membersOf({
+    event: oneOf('CONTEXT_UPDATE', 'CHECKPOINT', 'PHASE_CHANGE', 'ABORT'),
+    content: nested({ message: aText, data: anything }),
+  }),
+  VOTE: membersOf({
+    conflict_id: anything,
+    position: anything,
+    compromise: anything,
+    veto: anything,
+    veto_reason: anything,
+  }),
+};
+
 const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObject) => Act>> = {
   REQUEST(fields, { priority }) {
     const context = objectOf(fields['context']);
     const limits = objectOf(fields['constraints']);
-    const title = textOf(objectOf(context['issue'])['title']);
+    const title = textOf(spelled(spelled(context, 'issue'), 'title'));
     const action = textOf(fields['action']);
     return {
       kind: 'delegate',
@@ -54,7 +135,7 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
 
   RESPONSE(fields) {
     const result = objectOf(fields['result']);
-    const status = entryOf(STATUSES, fields['status']) ?? 'completed';
+    const status = entryOf(STATUSES, fields['status']) ?? 'failed';
     const outcome = textOf(result['summary']) ?? textOf(fields['status']) ?? 'RESPONSE';
     const error = textOf(result['error']) ?? outcome;
     return {
@@ -76,7 +157,7 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
       kind: 'delegate',
       payload: given({
         act: 'handoff',
-        task: textOf(transfer['remaining_work']) ?? textOf(fields['reason']) ?? 'HANDOFF',
+        task: textOf(spelled(transfer, 'remaining_work')) ?? textOf(fields['reason']) ?? 'HANDOFF',
         reason: textOf(fields['reason']),
         context: transfer,
         priority: fields['urgency'] === 'IMMEDIATE' ? 'urgent' : 'normal',
@@ -131,11 +212,16 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
 export const CRUNCH: Dialect = {
   name: 'claude-crunch',
 
-  detect: ({ id, type }) =>
-    typeof id === 'string' && id.startsWith('MSG-') && TYPES.some((known) => known === type),
+  detect(message) {
+    const id = textOf(spelled(message, 'id'));
+    return id?.startsWith('MSG-') === true && TYPE(spelled(message, 'type'), 'type').ok;
+  },
 
-  read(message) {
-    const type = TYPES.find((known) => known === message['type']);
+  read(written) {
+    const spelt = respelled(written, MEMBERS);
+    if (!spelt.ok) return spelt;
+    const message = spelt.value;
+    const type = TYPES.find((one) => one === message['type']);
     if (type === undefined) return err(`"type" must be one of ${TYPES.join(', ')}`);
     const id = textOf(message['id']);
     if (id === null) return err('"id" must be text, such as MSG-1705234567890-a3f2b7c9');
@@ -143,29 +229,37 @@ export const CRUNCH: Dialect = {
     const to = textOf(message['to']);
     if (to === EVERYBODY && type !== 'BROADCAST')
       return err(`"to" may be "*" in a BROADCAST only, and this is a ${type}`);
-    const replyTo = textOf(message['correlation_id']);
+    const fields = respelled(message['payload'], PAYLOADS[type], 'payload.');
+    if (!fields.ok) return fields;
+    if (type === 'RESPONSE' && textOf(fields.value['status']) === null)
+      return err(`"payload.status" must be one of ${Object.keys(STATUSES).join(', ')}`);
     return ok({
-      ...READERS[type](message['payload'], message),
+      ...READERS[type](fields.value, message),
       from: namedIn(message['from']),
       to,
       capability: null,
       ids: [id],
-      replyTo,
+      replyTo: textOf(message['correlation_id']),
       conversation: null,
     });
   },
 
   write(message) {
-    const answered = objectOf(message.answers?.message);
+    const answered = message.answers?.message;
     return given({
       id: `MSG-${message.at}-${message.id.slice(0, 8)}`,
       ...bodyOf(message),
       from: message.from,
       to: message.to,
-      correlation_id: message.answers === null ? undefined : (answered['id'] ?? message.answers.id),
+      correlation_id:
+        message.answers === null ? undefined : (spelled(answered, 'id') ?? message.answers.id),
       timestamp: toIso(message.at),
       priority: message.payload['priority'] === 'urgent' ? 'HIGH' : 'NORMAL',
-      metadata: answered['metadata'] ?? { issue_number: 0, phase: 'delegated', attempt: 1 },
+      metadata: spelled(answered, 'metadata') ?? {
+        issue_number: 0,
+        phase: 'delegated',
+        attempt: 1,
+      },
     });
   },
 };
@@ -228,7 +322,7 @@ function responseOf(payload: JsonObject): JsonObject {
 function optionsOf(value: unknown): readonly JsonObject[] {
   const said = listOf(value).flatMap((entry) => {
     const { option, pros, cons } = objectOf(entry);
-    const label = textOf(option) ?? textOf(entry);
+    const label = textOf(option);
     return label === null ? [] : [{ label, pros: texts(pros), cons: texts(cons) }];
   });
   const added = said.length > 1 ? [] : [{ label: 'Accept' }, { label: 'Override' }];

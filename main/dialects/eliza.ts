@@ -9,12 +9,27 @@ import {
   firstText,
   given,
   listOf,
-  namedIn,
   objectOf,
   textOf,
   toIso,
   topicFrom,
 } from './members.ts';
+import {
+  anAgent,
+  anything,
+  aList,
+  membersOf,
+  namedIn,
+  nested,
+  anObject,
+  otherWords,
+  respelled,
+  aSender,
+  spelled,
+  aText,
+  oneOf,
+  type Members,
+} from './spelling.ts';
 
 const VERSION = '0.1.0';
 const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
@@ -49,6 +64,54 @@ const question: Meaning = (fields) => ({
   },
 });
 
+const WHY_NOT = { reason_code: aText, reason_text: aText, error_code: aText, error_text: aText };
+const ASKED = membersOf({ condition: anything, reference: aText });
+const CAPABILITIES_ASKED = membersOf({
+  query_type: oneOf('summary', 'specific', 'action_details'),
+  query_parameters: nested({ topics: aList, actions: aList, match_type: oneOf('all', 'any') }),
+});
+const PAYLOADS: Readonly<Record<string, Members>> = {
+  TASK_REQUEST: membersOf({
+    task_type: aText,
+    task_description: aText,
+    task_parameters: anObject,
+    priority: oneOf('low', 'medium', 'high'),
+  }),
+  TASK_ACCEPT: membersOf({
+    status: oneOf('accepted'),
+    estimated_completion_time: anything,
+    comments: anything,
+  }),
+  TASK_REJECT: membersOf({ status: oneOf('rejected'), ...WHY_NOT }),
+  INFORM_RESULT: membersOf({
+    task_status: oneOf(...Object.keys(STATUSES)),
+    result_summary: aText,
+    result_details: anything,
+    artifacts: anything,
+  }),
+  INFORM: membersOf({ topic: aText, content: anything }),
+  QUERY_IF: ASKED,
+  QUERY_REF: ASKED,
+  FAILURE: membersOf({ status: oneOf('failure'), ...WHY_NOT }),
+  NOT_UNDERSTOOD: membersOf(WHY_NOT),
+  QUERY_CAPABILITIES: CAPABILITIES_ASKED,
+  INFORM_CAPABILITIES: membersOf({ status: oneOf('success') }),
+  CANCEL: membersOf({ reason_text: aText }),
+};
+
+const MEMBERS = membersOf({
+  ...otherWords('receiver', 'in_reply_to'),
+  mcp_version: aText,
+  message_id: aText,
+  performative: oneOf(...Object.keys(PAYLOADS)),
+  sender: aSender,
+  receiver: anAgent,
+  in_reply_to: aText,
+  reply_with: aText,
+  ontology: aText,
+  payload: anObject,
+});
+
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   TASK_REQUEST: (fields, message) => ({
     kind: 'delegate',
@@ -65,7 +128,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   }),
   TASK_REJECT: refused(() => 'rejected'),
   INFORM_RESULT: (fields) => {
-    const status = entryOf(STATUSES, fields['task_status']) ?? 'completed';
+    const status = entryOf(STATUSES, fields['task_status']) ?? 'failed';
     const outcome =
       textOf(fields['result_summary']) ?? textOf(fields['task_status']) ?? 'INFORM_RESULT';
     return {
@@ -110,19 +173,27 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 export const ELIZA: Dialect = {
   name: 'elizaos',
 
-  detect: (message) => textOf(message['mcp_version']) !== null,
+  detect: (message) => textOf(spelled(message, 'mcp_version')) !== null,
 
-  read(message) {
-    const meaning = entryOf(MEANINGS, message['performative']);
-    if (meaning === undefined)
+  read(written) {
+    const spelt = respelled(written, MEMBERS);
+    if (!spelt.ok) return spelt;
+    const message = spelt.value;
+    const { performative } = message;
+    const [meaning, members] = [entryOf(MEANINGS, performative), entryOf(PAYLOADS, performative)];
+    if (meaning === undefined || members === undefined)
       return err(`"performative" must be one of ${Object.keys(MEANINGS).join(', ')}`);
     const id = textOf(message['message_id']);
     if (id === null) return err('"message_id" must be text that is unique to the message');
     if (!isJsonObject(message['payload'])) return err('"payload" must be an object');
+    const fields = respelled(message['payload'], members, 'payload.');
+    if (!fields.ok) return fields;
+    if (performative === 'INFORM_RESULT' && textOf(fields.value['task_status']) === null)
+      return err(`"payload.task_status" must be one of ${Object.keys(STATUSES).join(', ')}`);
     return ok({
-      ...meaning(message['payload'], message),
+      ...meaning(fields.value, message),
       from: namedIn(message['sender']),
-      to: textOf(objectOf(message['receiver'])['agent_id']),
+      to: textOf(message['receiver']),
       capability: null,
       ids: [id, textOf(message['reply_with'])].flatMap((one) => one ?? []),
       replyTo: textOf(message['in_reply_to']),
@@ -131,7 +202,7 @@ export const ELIZA: Dialect = {
   },
 
   write(message) {
-    const answered = objectOf(message.answers?.message);
+    const answered = message.answers?.message;
     const { performative, payload, ontology } = bodyOf(message);
     return given({
       mcp_version: VERSION,
@@ -142,7 +213,9 @@ export const ELIZA: Dialect = {
       in_reply_to:
         message.answers === null
           ? undefined
-          : (answered['reply_with'] ?? answered['message_id'] ?? message.answers.id),
+          : (spelled(answered, 'reply_with') ??
+            spelled(answered, 'message_id') ??
+            message.answers.id),
       reply_with: message.kind === 'query' || message.kind === 'delegate' ? message.id : undefined,
       language: 'application/json',
       ontology,
@@ -157,13 +230,21 @@ export const ELIZA: Dialect = {
     performative: 'INFORM_CAPABILITIES',
     sender: { agent_id: from },
     receiver: { agent_id: to },
-    in_reply_to: asked['message_id'],
+    in_reply_to: spelled(asked, 'message_id'),
     language: 'application/json',
     ontology: 'elizaos:ontology:agent/capability_information',
     timestamp: toIso(at),
-    payload: { status: 'success', capabilities: capabilitiesOf(offer, objectOf(asked['payload'])) },
+    payload: {
+      status: 'success',
+      capabilities: capabilitiesOf(offer, askedIn(asked)),
+    },
   }),
 };
+
+function askedIn(message: JsonObject): JsonObject {
+  const read = respelled(objectOf(spelled(message, 'payload')), CAPABILITIES_ASKED);
+  return read.ok ? read.value : {};
+}
 
 /** All there is, or the actions alone (`action_details`), or whether all is there (`specific`). */
 function capabilitiesOf(

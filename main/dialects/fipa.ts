@@ -8,12 +8,24 @@ import {
   entryOf,
   firstText,
   given,
-  namedIn,
+  isNameOf,
   objectOf,
   textOf,
   toIso,
   topicFrom,
 } from './members.ts';
+import {
+  anAgent,
+  anything,
+  membersOf,
+  namedIn,
+  otherWords,
+  respelled,
+  aSender,
+  spelled,
+  aText,
+  oneOf,
+} from './spelling.ts';
 
 type Act = Pick<Reading, 'kind' | 'payload'>;
 /** What a performative asks for; `answers`: where the message answers an earlier one. */
@@ -80,38 +92,53 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   }),
 };
 
+const MEMBERS = membersOf({
+  ...otherWords('receiver', 'in_reply_to'),
+  performative: oneOf(...Object.keys(MEANINGS)),
+  sender: aSender,
+  receiver: anAgent,
+  reply_to: anAgent,
+  capability: aText,
+  content: anything,
+  conversation_id: aText,
+  reply_with: aText,
+  in_reply_to: aText,
+});
+
 export const FIPA: Dialect = {
   name: 'fipa-acl',
 
-  detect: (message) => textOf(message['performative']) !== null,
+  detect: (message) => textOf(spelled(message, 'performative')) !== null,
 
-  read(message, isAnswer = false) {
+  read(written, isAnswer = false) {
+    const spelt = respelled(written, MEMBERS);
+    if (!spelt.ok) return spelt;
+    const message = spelt.value;
     const performative = textOf(message['performative']);
-    if (performative === null) return err('"performative" must be a word such as REQUEST');
-    const word = performative.toUpperCase().replaceAll('-', '_');
-    const meaning = entryOf(MEANINGS, word);
-    if (meaning === undefined)
-      return err(
-        `"${performative}" is no performative of this hub: ${Object.keys(MEANINGS).join(', ')}`,
-      );
+    const meaning = entryOf(MEANINGS, performative);
+    if (performative === null || meaning === undefined)
+      return err('"performative" must be a word such as REQUEST');
+    const from = namedIn(message['sender']);
+    const replyTo = textOf(message['reply_to']);
+    if (replyTo !== null && from !== null && !isNameOf(replyTo, from))
+      return err('"reply_to" must be the sender: answers go to whoever asked');
     const capability = textOf(message['capability']);
-    const replyTo = textOf(message['in_reply_to']);
-    const receiver = namedIn(message['receiver']);
-    const said = contentOf(message['content'], capability ?? word.toLowerCase());
+    const answered = textOf(message['in_reply_to']);
+    const said = contentOf(message['content'], capability ?? performative.toLowerCase());
     return ok({
-      ...meaning(said, isAnswer || replyTo !== null),
-      from: namedIn(message['sender']),
-      to: receiver,
+      ...meaning(said, isAnswer || answered !== null),
+      from: from ?? replyTo,
+      to: textOf(message['receiver']),
       capability,
       ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
-      replyTo,
+      replyTo: answered,
       conversation: textOf(message['conversation_id']),
     });
   },
 
   write(message) {
     const { kind, payload, at } = message;
-    const answered = objectOf(message.answers?.message);
+    const answered = message.answers?.message;
     const performative = performativeOf(message);
     const answer = payload['status'] === 'failed' ? ['error', 'outcome'] : ['outcome', 'summary'];
     const text = firstText(payload, 'task', 'question', ...answer, 'reason');
@@ -120,15 +147,17 @@ export const FIPA: Dialect = {
       performative,
       sender: message.from,
       receiver: message.to,
-      capability: answered['capability'] ?? payload['capability'] ?? payload['topic'],
+      capability: spelled(answered, 'capability') ?? payload['capability'] ?? payload['topic'],
       content:
         structured === undefined || structured === null
           ? { text: text ?? '' }
           : given({ text, structured }),
-      conversation_id: answered['conversation_id'] ?? message.conversation,
+      conversation_id: spelled(answered, 'conversation_id') ?? message.conversation,
       reply_with: kind === 'query' || kind === 'delegate' ? message.id : undefined,
       in_reply_to:
-        message.answers === null ? undefined : (answered['reply_with'] ?? message.answers.id),
+        message.answers === null
+          ? undefined
+          : (spelled(answered, 'reply_with') ?? message.answers.id),
       protocol: 'SingleRecipient',
       reply_by:
         typeof payload['deadline_ms'] === 'number' ? toIso(at + payload['deadline_ms']) : undefined,

@@ -7,17 +7,6 @@ export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
-/**
- * The agent that is named, as text or as an object with an id or a name. null: nobody. "":
- * something else stands there, or two names.
- */
-export function namedIn(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  const { agent_id: id = null, name = null } = objectOf(value);
-  if (id !== null && name !== null && id !== name) return '';
-  return textOf(value) ?? textOf(id) ?? textOf(name) ?? '';
-}
-
 /** Whether it is the handle or reads like it: "DataAnalyzer" is "data-analyzer". */
 export function isNameOf(said: string, handle: string): boolean {
   const joined = (text: string): string => foldName(text).replaceAll(/[\s._-]+/g, '');

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // The command `axon`: a client of the localhost API. Only `axon hub` loads the hub itself.
 import { join } from 'node:path';
+import { startEarly } from '../adapters/quic/quic-process.ts';
 import { needsBuild } from '../app/build.ts';
+import { holdHeapGrowth } from '../app/heap-growth.ts';
 import { runProgram } from '../cli/program.ts';
 import { VERSION } from '../lib/version.ts';
 
@@ -15,7 +17,11 @@ if (isBuilt && process.stderr.isTTY && needsBuild(join(import.meta.dirname, '../
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: VERSION,
-  runHub: async (flags) => (await import('../app/headless.ts')).runHeadless(flags),
+  runHub: async (start) => {
+    holdHeapGrowth();
+    const quic = startEarly();
+    return (await import('../app/headless.ts')).runHeadless(start, quic);
+  },
   checkStoppedAudit: async (...given) =>
     (await import('../app/stopped-audit.ts')).checkStoppedAudit(...given),
 });

@@ -1,12 +1,13 @@
 // Electron's main process: the desktop app around the same node that runs headless.
 import { join } from 'node:path';
-import { createDesktopNode } from '../app/desktop.ts';
-import { explainFailure } from '../app/explain-failure.ts';
+import { createDesktopNode, hubFlags } from '../app/desktop.ts';
+import { explainFailure, failureWords, startByNpm } from '../app/explain-failure.ts';
 import { onStopSignal } from '../app/stop-signals.ts';
 import { builtFiles, runDesktop } from '../shell/desktop.ts';
 import { spawnUtilityQuicProcess } from '../shell/quic-child.ts';
 
 const files = builtFiles(import.meta.dirname);
+const start = startByNpm(hubFlags(process.argv.slice(1)));
 const spawnQuicProcess = () => spawnUtilityQuicProcess(join(import.meta.dirname, 'quic.js'));
 
 await runDesktop({
@@ -17,5 +18,6 @@ await runDesktop({
       spawnQuicProcess,
     }),
   onStopSignal,
-  reportFailure: explainFailure,
+  reportFailure: (error) => explainFailure(error, start),
+  failureWords: (error) => failureWords(error, start),
 });

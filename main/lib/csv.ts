@@ -4,13 +4,13 @@ import { showHidden } from './hidden-characters.ts';
 /** What makes a spreadsheet take a cell for a formula, plain or wide, also behind white space. */
 const FORMULA_START = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
 
-const UTC_TIME = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: 'UTC',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-});
+/** Made with the first export: that takes milliseconds. */
+let utcForm: Intl.DateTimeFormat | undefined;
 
 export type CsvCell = string | number | null;
+
+/** What a CSV file begins with: by a byte order mark Excel knows that the file is UTF-8. */
+export const CSV_START = '\ufeff';
 
 /** Returns one line, with its end. */
 export function csvLine(cells: readonly CsvCell[]): string {
@@ -30,5 +30,11 @@ export function csvCell(value: CsvCell): string {
 
 /** As 2026-11-22 07:50:12. @param ms since the epoch; null gives '' */
 export function utcTime(ms: number | null): string {
-  return ms === null ? '' : UTC_TIME.format(ms);
+  if (ms === null) return '';
+  utcForm ??= new Intl.DateTimeFormat('sv-SE', {
+    timeZone: 'UTC',
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return utcForm.format(ms);
 }

@@ -3,6 +3,7 @@
 // surrogates, numbers that would change) before JSON.parse runs. It never recurses, so no nesting
 // can overflow the stack, and it never repairs: a text is taken as it is or refused with a
 // sentence.
+import { placeIn } from './decode-text.ts';
 import { err, ok, type Result } from './result.ts';
 
 export interface JsonLimits {
@@ -79,6 +80,30 @@ export function readStrictJson(
   }
 }
 
+/**
+ * As parseStrictJson, for a file that a person writes: what is wrong comes with its place, as
+ * "line 2, column 5: ...".
+ */
+export function parseJsonFile(text: string, limits: JsonLimits): Result<unknown, string> {
+  const scanner = new Scanner(text, limits, false);
+  const reason = scanner.scan();
+  if (reason === undefined) return parseStrictJson(text, limits);
+  const { at } = scanner;
+  const isComment = /^(?:\/[/*]|#)/.test(text.slice(at, at + 2));
+  const said = isComment ? 'a comment is not allowed; take it out' : reason;
+  return err(`${placeIn(text, at)}: ${said}`);
+}
+
+/** Whether JSON.parse takes it, which takes more than arrives as it is. */
+export function isLenientJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -92,12 +117,20 @@ class Scanner {
   readonly #text: string;
   readonly #limits: JsonLimits;
   readonly #stack: Container[] = [];
+  readonly #saysPlace: boolean;
   #at = 0;
   #nodes = 0;
 
-  constructor(text: string, limits: JsonLimits) {
+  /** @param saysPlace whether a reason names the character */
+  constructor(text: string, limits: JsonLimits, saysPlace = true) {
     this.#text = text;
     this.#limits = limits;
+    this.#saysPlace = saysPlace;
+  }
+
+  /** How far the text was read. */
+  get at(): number {
+    return this.#at;
   }
 
   /** Walks the whole text once. Returns the reason for a refusal, or undefined. */
@@ -138,8 +171,13 @@ class Scanner {
     const reason = this.#string();
     if (reason !== undefined) return reason;
     const key = this.#literal(start);
-    if (keys.has(key)) return `the key ${shown(key)} stands twice in one object`;
-    if (FORBIDDEN_KEYS.has(key)) return `the key "${key}" is not allowed`;
+    const isTwice = keys.has(key);
+    if (isTwice || FORBIDDEN_KEYS.has(key)) {
+      this.#at = start;
+      return isTwice
+        ? `the key ${shown(key)} stands twice in one object`
+        : `the key "${key}" is not allowed`;
+    }
     if (keys.size >= this.#limits.keysPerObjectMax)
       return `an object has more than ${this.#limits.keysPerObjectMax} keys`;
     keys.add(key);
@@ -286,7 +324,7 @@ class Scanner {
   }
 
   #where(): string {
-    return ` at character ${this.#at}`;
+    return this.#saysPlace ? ` at character ${this.#at}` : '';
   }
 }
 

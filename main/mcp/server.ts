@@ -3,9 +3,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
-import * as v from 'valibot';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
+import { story } from '../../preload/contract/strings/story.ts';
 import { INSTRUCTIONS, TOOLS } from './tools.ts';
 
 interface McpDeps {
@@ -39,8 +39,7 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
       {
         title,
         description,
-        // What a tool does not know is refused: a model that misspells a field shall notice.
-        inputSchema: toStandardJsonSchema(v.strictObject(tool.params.entries)),
+        inputSchema: toStandardJsonSchema(tool.params),
         outputSchema: toStandardJsonSchema(tool.result),
         annotations: {
           title,
@@ -56,7 +55,7 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;
-          return failed(problem);
+          return failed(inOwnWords(problem, operation, given));
         }
       },
     );
@@ -79,6 +78,18 @@ function answered(result: unknown): CallToolResult {
     content: [{ type: 'text', text: JSON.stringify(result) }],
     structuredContent: result as CallToolResult['structuredContent'],
   };
+}
+
+const CONNECT_AGAIN = 'Connect the agent again: "axon agents connect NAME".';
+
+/** Whoever uses tools makes no HTTP requests. */
+function inOwnWords(problem: Problem, operation: OperationName, given: object): Problem {
+  if (problem.code === 'unauthenticated')
+    return { ...problem, hint: problem.hint ?? CONNECT_AGAIN };
+  if (problem.code !== 'approval_expired' || operation !== 'send.query') return problem;
+  const hub = 'to' in given && typeof given.to === 'string' ? given.to : 'the other hub';
+  const { hint: _, ...rest } = problem;
+  return { ...rest, detail: story.decided.expiredQuestion(hub) };
 }
 
 /** A refusal is an answer: a model reads it and does something else. */

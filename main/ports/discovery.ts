@@ -18,6 +18,12 @@ export interface FoundHub {
   readonly label: string;
 }
 
+export interface AnnouncedPlace {
+  /** An on-link address. */
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Why hubs cannot be found over a network interface. */
 export type UnusableWhy =
   /** The owner named it, and the computer has none of that name now. */
@@ -39,8 +45,14 @@ export interface DiscoveryCondition {
 }
 
 export type DiscoveryEvent =
+  /** Never this hub's own id. */
   | { readonly type: 'found'; readonly hub: FoundHub }
   | { readonly type: 'lost'; readonly agentId: string }
+  /**
+   * Every place where another start than this one announces our own id now, of each source its
+   * first before any other's second.
+   */
+  | { readonly type: 'own-id'; readonly places: readonly AnnouncedPlace[] }
   /** Told once after the start, and whenever it changes. */
   | { readonly type: 'condition'; readonly condition: DiscoveryCondition }
   /** The computer's addresses changed: dialling should start afresh. */

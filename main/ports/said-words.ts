@@ -44,3 +44,13 @@ export function textIn(said: Said): string {
   if (words === null) return '';
   return typeof words === 'string' ? words : JSON.stringify(words, null, 2);
 }
+
+/** All that its writer put in words, for the search: what it says first, then its other texts. */
+export function searchedIn(said: Said): string {
+  const { topic, reason, error } = said.payload;
+  const others = [topic, reason, error].filter(
+    (words): words is string => typeof words === 'string',
+  );
+  const text = textIn(said);
+  return [text, ...new Set(others)].filter((words, at) => at === 0 || words !== text).join('\n');
+}

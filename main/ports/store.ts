@@ -1,6 +1,7 @@
 // What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many
 // share one commit, and the promise settles only after the commit is durable. Reads are synchronous
 // and see committed rows only. Only services write.
+import type { StoryColumns } from '../core/story.ts';
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
@@ -115,8 +116,8 @@ export interface TokenRow {
   readonly revokedAt: number | null;
 }
 
-export interface TaskRow {
-  /** Order of receipt on this hub. */
+export interface TaskRow extends StoryColumns {
+  /** Order of receipt on this hub, among all that was said. */
   readonly seq: number;
   /** Id in our own API. For what we send it is the envelope's id. */
   readonly id: string;
@@ -178,6 +179,15 @@ export interface TaskRow {
   readonly finishedAt: number | null;
 }
 
+/** The message that told the end of a task in the words of its result. It is set once. */
+export interface TaskAnswer {
+  readonly messageId: string;
+  readonly kind: 'response' | 'result' | 'error';
+  /** null: no agent's word. */
+  readonly fromAgent: string | null;
+  readonly at: number;
+}
+
 export interface ApprovalRow {
   readonly id: string;
   readonly taskId: string;
@@ -223,7 +233,9 @@ export interface DeliveryRow {
   readonly finishedAt: number | null;
 }
 
+/** One thing that was said: a request, its answer, or what is neither. */
 export interface MessageRow {
+  /** Order of all that was said on this hub. */
   readonly seq: number;
   readonly messageId: string;
   readonly direction: 'in' | 'out' | 'local';
@@ -294,7 +306,7 @@ export interface Page {
 
 export type ApprovalDecisionRow = Pick<
   ApprovalRow,
-  'digest' | 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'
+  'digest' | 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'ruleId' | 'reason'
 >;
 
 export interface ConversationSummaryRow {
@@ -391,14 +403,18 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   ): readonly DeliveryRow[];
   expiredLeases(wallMs: number): readonly DeliveryRow[];
   countDeliveries(agent: string, states: readonly DeliveryRow['state'][]): number;
-  messages(
-    page: Page,
-    filter: { readonly conversationId?: string; readonly party?: PartyKey },
-  ): readonly MessageRow[];
+  messages(page: Page, filter: { readonly conversationId?: string }): readonly MessageRow[];
+  /** Whether anything was ever stored of this party. */
+  isKnownParty(party: PartyKey): boolean;
   /** Tokens of the days after the one in which `sinceMs` falls (UTC). */
   tokenUse(party: PartyKey, sinceMs: number): TokenUse;
   /** @param agent counts only what this agent knows of; null = all */
   hasOpenTask(conversationId: string, agent: string | null): boolean;
+  /**
+   * Whether the party took part in the newest `among` messages of a conversation, or made its first
+   * request where no message is left; undefined where there is nothing of it.
+   */
+  isPartOf(conversationId: string, party: PartyKey, among: number): boolean | undefined;
   /** Of one conversation, the oldest first. */
   messagesAfter(conversationId: string, seq: number, limit: number): readonly MessageRow[];
   /** One message; of an agent only what it took part in. */
@@ -411,7 +427,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
   messagesOfAgent(
     conversationId: string,
     agent: string,
-    page: { readonly among: number; readonly limit: number },
+    page: Page & { readonly among: number },
   ): readonly MessageRow[];
   /**
    * The same messages counted, as if there were no others in that conversation; undefined where
@@ -462,8 +478,13 @@ export interface Tables
   putToken(row: TokenRow): void;
   /** For sessions that ended: agents' revoked tokens are kept. */
   deleteToken(id: string): void;
-  /** Throws StoreConflict when (direction, party, messageId) or id is taken. Assigns seq. */
+  /**
+   * The request stands in its conversation from then on. Throws StoreConflict when (direction,
+   * party, messageId) or id is taken. Assigns seq.
+   */
   insertTask(row: Omit<TaskRow, 'seq'>): TaskRow;
+  /** One that is over, with its answer where it has one. False when its identity is taken. */
+  insertTaskOnce(row: Omit<TaskRow, 'seq'>, answer: TaskAnswer | null): boolean;
   /**
    * Updates when the stored revision equals `expectedRevision`; false otherwise, and nothing
    * changed. Sets revision + 1.
@@ -473,6 +494,8 @@ export interface Tables
     expectedRevision: number,
     change: Partial<Omit<TaskRow, 'seq' | 'id' | 'revision'>>,
   ): boolean;
+  /** Throws StoreConflict where it has an answer, or its words were removed. */
+  answerTask(id: string, answer: TaskAnswer): void;
   insertApproval(row: ApprovalRow): void;
   /**
    * The decision itself: one UPDATE guarded by id, revision, digest and state = pending. Its
@@ -492,8 +515,9 @@ export interface Tables
     change: Partial<Omit<DeliveryRow, 'seq' | 'deliveryId'>>,
   ): boolean;
   /**
-   * Keeps the first record of (direction, party, messageId): a replay adds nothing and never
-   * throws.
+   * What is neither a request nor its answer. Keeps the first record of (direction, party,
+   * messageId): a replay adds nothing and never throws. What belongs to a task whose words were
+   * removed is not kept: its conversation does not come back.
    */
   insertMessage(row: Omit<MessageRow, 'seq'>): void;
   insertFeed(row: Omit<FeedRow, 'seq'>): FeedRow;
@@ -520,13 +544,20 @@ export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }
 
+/**
+ * `for_good`: it is on the disk. `comes_again`: it outlives this process; a power cut may take it
+ * until the next commit that is for good. That is for what promises nothing, and for what another
+ * hub says again where it was lost.
+ */
+export type Durability = 'for_good' | 'comes_again';
+
 export interface Store {
   readonly read: Reads;
   /**
-   * Runs `work` in the next commit; resolves after it is durable (synchronous=FULL). A throw rolls
-   * back this work only.
+   * Runs `work` in the next commit; resolves after it is durable, for good unless told otherwise. A
+   * throw rolls back this work only.
    */
-  write<T>(work: (tables: Tables) => T): Promise<T>;
+  write<T>(work: (tables: Tables) => T, durability?: Durability): Promise<T>;
   /**
    * Records within 50 ms without anyone waiting (messages that promise nothing). Failures are
    * counted and logged. `then` is called with what `work` returned once it can be read, and never

@@ -7,6 +7,7 @@ export const DECISIONS = 'decision/1';
 
 const OUTCOMES = ['allowed', 'declined', 'answered', 'expired'] as const;
 const DECIDERS = ['person', 'rule', 'clock'] as const;
+const ADULT = 'adult';
 
 export interface Decision {
   readonly outcome: (typeof OUTCOMES)[number];
@@ -16,7 +17,18 @@ export interface Decision {
    * hub.
    */
   readonly person: string | null;
+  /** A person of another hub decided it, as the adult of the household. */
+  readonly as?: typeof ADULT;
   /** ms since 1970, by the clock of the hub that decided. */
+  readonly at: number;
+  /** A person at the hub that runs it asked for it to stop; absent: nobody did. */
+  readonly stopped?: Stopped;
+}
+
+export interface Stopped {
+  /** As in `Decision`. */
+  readonly person: string | null;
+  /** As in `Decision`. */
   readonly at: number;
 }
 
@@ -36,21 +48,39 @@ export function readDecision(value: unknown): Decision | null {
   if (!isJsonObject(value)) return null;
   const outcome = OUTCOMES.find((known) => known === value.outcome);
   const by = DECIDERS.find((known) => known === value.by);
-  const { at, person } = value;
-  if (
-    outcome === undefined ||
-    by === undefined ||
-    typeof at !== 'number' ||
-    !Number.isSafeInteger(at) ||
-    at < 0
-  )
-    return null;
+  const moment = readMoment(value);
+  if (outcome === undefined || by === undefined || moment === undefined) return null;
   if (!COMES_BY[outcome].includes(by)) return null;
-  const isName =
-    typeof person === 'string' && person !== '' && person.length <= PERSON_NAME_MAX_CHARACTERS;
-  return { outcome, by, person: isName ? person : null, at };
+  const isAdults = by === 'person' && value.as === ADULT;
+  // Only what was let in can be stopped.
+  const stopped =
+    outcome === 'allowed' && isJsonObject(value.stopped) ? readMoment(value.stopped) : undefined;
+  return {
+    outcome,
+    by,
+    ...moment,
+    ...(isAdults ? { as: ADULT } : {}),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
 }
 
-export function writeDecision({ person, ...decision }: Decision): JsonObject {
-  return { ...decision, ...(person === null ? {} : { person }) };
+function readMoment({ at, person }: JsonObject): Stopped | undefined {
+  if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) return undefined;
+  const isName =
+    typeof person === 'string' && person !== '' && person.length <= PERSON_NAME_MAX_CHARACTERS;
+  return { person: isName ? person : null, at };
+}
+
+export function writeDecision({ stopped, ...decision }: Decision): JsonObject {
+  return {
+    ...withoutNobody(decision),
+    ...(stopped === undefined ? {} : { stopped: withoutNobody(stopped) }),
+  };
+}
+
+function withoutNobody<Named extends { readonly person: string | null }>({
+  person,
+  ...rest
+}: Named): JsonObject {
+  return { ...rest, ...(person === null ? {} : { person }) };
 }

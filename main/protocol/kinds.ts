@@ -92,7 +92,7 @@ export const EXTENSIONS: readonly string[] = [
   'receipts/1',
   'progress/1',
   ESCALATIONS,
-  REMOTE_APPROVAL,
+  ...REMOTE_APPROVAL,
   DECISIONS,
   'tag/1',
   CAPABILITIES,

@@ -6,6 +6,7 @@ import { concatBytes, fromBase64Url, toBase64Url, utf8 } from '../lib/bytes.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { shortened } from '../lib/shortened.ts';
 import {
   HASH_BYTES,
   INVITATION_ID_BYTES,
@@ -181,7 +182,7 @@ export function abortPayload(pid: Uint8Array, reason: string): JsonObject {
   return {
     step: 'abort',
     pid: toBase64Url(pid),
-    reason: reason.slice(0, PAIRING_REASON_MAX_CHARACTERS),
+    reason: shortened(reason, PAIRING_REASON_MAX_CHARACTERS),
   };
 }
 
@@ -229,7 +230,7 @@ export function parsePairStep(payload: JsonObject): Result<PairStep, string> {
     case 'abort': {
       const reason =
         typeof payload.reason === 'string'
-          ? payload.reason.slice(0, PAIRING_REASON_MAX_CHARACTERS).toWellFormed()
+          ? shortened(payload.reason, PAIRING_REASON_MAX_CHARACTERS)
           : '';
       return ok({ ...base, step: 'abort', reason });
     }

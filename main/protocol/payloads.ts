@@ -9,6 +9,7 @@ import {
   type ResultStatus,
 } from '../../preload/contract/closed-lists.ts';
 import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/contract/errors.ts';
+import { ENDERS, type Ender } from '../../preload/contract/story.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -100,6 +101,8 @@ interface ResultPayload {
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
   readonly decision: Decision | null;
+  /** Whose end it is; null: the hub does not say. */
+  readonly ended_by: Ender | null;
 }
 
 export interface NotifyPayload {
@@ -231,6 +234,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     tokens_used: readTokens(payload.tokens_used),
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
+    ended_by: readHint(payload.ended_by, ENDERS, null),
   });
 }
 
@@ -277,13 +281,17 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
 /** Never refuses: an error that does not fit is an `internal` one. */
 export function parseError(
   payload: JsonObject,
-): Result<ErrorPayload & { readonly decision: Decision | null }, string> {
+): Result<
+  ErrorPayload & { readonly decision: Decision | null; readonly ended_by: Ender | null },
+  string
+> {
   const code = readWireErrorCode(payload.code);
   return ok({
     code,
     message: typeof payload.message === 'string' ? payload.message : '',
     retryable: typeof payload.retryable === 'boolean' ? payload.retryable : ERRORS[code].retryable,
     decision: readDecision(payload.decision),
+    ended_by: readHint(payload.ended_by, ENDERS, null),
   });
 }
 
@@ -411,10 +419,7 @@ function readTokens(value: unknown): number {
 function readVersions(value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length > limits.HELLO_VERSIONS_MAX) return [];
   const entries: readonly unknown[] = value;
-  const isAscending =
-    entries.every(isVersion) &&
-    entries.every((entry, index) => index === 0 || entry > (entries[index - 1] ?? 0));
-  return isAscending ? entries : [];
+  return entries.every(isVersion) ? entries : [];
 }
 
 function isVersion(value: unknown): value is number {

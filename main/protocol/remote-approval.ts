@@ -15,8 +15,25 @@ import { Fields } from './fields.ts';
 import * as limits from './limits.ts';
 import { isMessageId } from './message-id.ts';
 
-/** The extension of a hub that can draw such a question. No other hub is asked. */
-export const REMOTE_APPROVAL = 'remote-approval/1';
+/**
+ * The versions of the text that a person approves, each with the extension of a hub that can make
+ * it. No hub is asked about a text that it cannot make.
+ */
+const EXTENSION_OF = { 1: 'remote-approval/1', 2: 'remote-approval/2' } as const;
+type TextVersion = keyof typeof EXTENSION_OF;
+
+/** What a hub advertises that knows them all. */
+export const REMOTE_APPROVAL: readonly string[] = Object.values(EXTENSION_OF);
+
+/** Whether a hub of these extensions can draw a question about such a text. */
+export function canMake(extensions: readonly string[], version: TextVersion): boolean {
+  return extensions.includes(EXTENSION_OF[version]);
+}
+
+/** Whether a hub of these extensions can be asked about anything. */
+export function canBeAsked(extensions: readonly string[]): boolean {
+  return REMOTE_APPROVAL.some((extension) => extensions.includes(extension));
+}
 
 export type VerdictChoice = 'allow' | 'decline';
 
@@ -45,6 +62,8 @@ export interface ApprovalQuestion {
   readonly id: string;
   /** Hex, over the view that both hubs make of the rest. */
   readonly digest: string;
+  /** Of the text that the digest is of. Hubs that know only the first leave it out. */
+  readonly version: TextVersion;
   readonly kind: RequestKind;
   /** The payload of the request as canonical JSON. */
   readonly payload: string;
@@ -75,6 +94,7 @@ export function questionPayload(
   deadlineMs: number,
   isUrgent: boolean,
 ): JsonObject {
+  const { version, ...first } = question;
   return {
     task: TASK,
     act: ESCALATE,
@@ -82,7 +102,7 @@ export function questionPayload(
     priority: isUrgent ? 'urgent' : 'normal',
     report_back: true,
     deadline_ms: deadlineMs,
-    approval: { ...question },
+    approval: version === 1 ? first : { ...question },
   };
 }
 
@@ -122,6 +142,9 @@ function readQuestion(asked: JsonObject): Result<ApprovalQuestion, string> {
   const name = { maxCharacters: limits.QUESTION_NAME_MAX_CHARACTERS };
   const kind = fields.choice('kind', REQUEST_KINDS, '');
   const riskClass = fields.choice('risk_class', REMOTE_CLASSES, '');
+  const version = fields.integer('version', 1, 1);
+  if (version !== 1 && version !== 2)
+    return err('"version" must be 2, or absent: this hub knows no later one');
   const digest = fields.text('digest', 'a SHA-256 in hex');
   if (!/^[0-9a-f]{64}$/.test(digest))
     fields.refuse('digest', 'must be a SHA-256 in 64 hex digits', null);
@@ -146,6 +169,7 @@ function readQuestion(asked: JsonObject): Result<ApprovalQuestion, string> {
   return fields.finish({
     id,
     digest,
+    version,
     kind,
     payload: fields.text('payload', '{"task":"Feed the cat"}'),
     peer_key: peerKey,

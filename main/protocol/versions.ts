@@ -3,7 +3,7 @@
 
 /** The `v` of every envelope we send and accept. */
 export const PROTOCOL_VERSION = 1;
-/** Ascending, as hello's `protocol_versions` wants it. */
+/** Ascending in our own hello; another hub's may stand in any order. */
 export const PROTOCOL_VERSIONS: readonly number[] = [PROTOCOL_VERSION];
 
 /** The highest version both sides speak; undefined when there is none (`incompatible_version`). */

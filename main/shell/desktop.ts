@@ -20,6 +20,7 @@ import { listenToWindows } from './window-ipc.ts';
 const {
   app,
   BrowserWindow,
+  dialog,
   ipcMain,
   Menu,
   nativeImage,
@@ -44,6 +45,8 @@ interface DesktopOptions {
    * Says what failed, in a sentence for a person. Returns the exit code for a start that failed so.
    */
   reportFailure(error: unknown): number;
+  /** The same words, for a person who has no terminal to look at. */
+  failureWords(error: unknown): string;
 }
 
 /**
@@ -70,6 +73,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     await made.start(readStartArguments(process.argv).hidden);
   } catch (error) {
     const exitCode = options.reportFailure(error);
+    dialog.showErrorBox('AXON Hub did not start', options.failureWords(error));
     if (desktop === undefined) app.exit(exitCode);
     else await desktop.quit(exitCode);
   }
@@ -103,6 +107,7 @@ class Desktop {
       platform: process.platform,
       onShow: () => void this.#window.show(),
       onPause: (until) => void this.#call('attention.pause', { until }),
+      onStopEverything: () => void this.#call('attention.stop', {}),
       onGoOn: () => void this.#call('attention.resume', {}),
       onQuit: () => void this.quit(0),
     });
@@ -172,12 +177,12 @@ class Desktop {
     const snapshot = outcome.value as UiSnapshot;
     this.#applySettings(snapshot.settings);
     this.#attention.reset(snapshot, told);
-    this.#tray.showPaused(snapshot.attention.paused !== null);
+    this.#tray.showPaused(snapshot.attention.paused);
   }
 
   #apply(event: UiEvent): void {
     this.#attention.apply(event);
-    if (event.type === 'do_not_disturb') this.#tray.showPaused(event.attention.paused !== null);
+    if (event.type === 'do_not_disturb') this.#tray.showPaused(event.attention.paused);
     if (event.type === 'settings') this.#applySettings(event.settings);
   }
 

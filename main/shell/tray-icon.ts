@@ -2,6 +2,7 @@
 // no icon. It decides no request.
 import { join } from 'node:path';
 import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
+import type { AttentionDto } from '../../preload/contract/attention.ts';
 import { trayTitle, trayWords } from '../../preload/contract/desktop-strings.ts';
 
 /** null: until a person goes on. */
@@ -15,6 +16,7 @@ interface TrayDeps {
   readonly platform: NodeJS.Platform;
   onShow(): void;
   onPause(until: PauseEnd): void;
+  onStopEverything(): void;
   onGoOn(): void;
   onQuit(): void;
 }
@@ -23,7 +25,7 @@ export class TrayIcon {
   readonly #deps: TrayDeps;
   #tray: Tray | undefined;
   #count = 0;
-  #isPaused = false;
+  #paused: AttentionDto['paused'] = null;
   #stops: readonly string[] = [];
 
   constructor(deps: TrayDeps) {
@@ -42,9 +44,8 @@ export class TrayIcon {
     this.#draw();
   }
 
-  showPaused(isPaused: boolean): void {
-    if (this.#isPaused === isPaused) return;
-    this.#isPaused = isPaused;
+  showPaused(paused: AttentionDto['paused']): void {
+    this.#paused = paused;
     this.#draw();
   }
 
@@ -77,7 +78,7 @@ export class TrayIcon {
   #title(): string {
     const parts = [trayTitle(this.#count)];
     if (this.#stops.length > 0) parts.push(trayWords.stopped(this.#stops));
-    if (this.#isPaused) parts.push(trayWords.paused);
+    if (this.#paused !== null) parts.push(pausedWords(this.#paused));
     return parts.join('. ');
   }
 
@@ -91,16 +92,19 @@ export class TrayIcon {
   }
 
   #pauseItems(): MenuItemConstructorOptions[] {
-    const { onPause, onGoOn } = this.#deps;
-    if (this.#isPaused)
+    const { onPause, onStopEverything, onGoOn } = this.#deps;
+    const stop = { label: trayWords.stopEverything, click: () => onStopEverything() };
+    if (this.#paused !== null)
       return [
-        { label: trayWords.paused, enabled: false },
+        { label: pausedWords(this.#paused), enabled: false },
         { label: trayWords.goOn, click: () => onGoOn() },
+        ...(this.#paused.stopped ? [] : [stop]),
       ];
     return [
       { label: trayWords.pauseHour, click: () => onPause('in_an_hour') },
       { label: trayWords.pauseTonight, click: () => onPause('tonight') },
       { label: trayWords.pauseOpen, click: () => onPause(null) },
+      stop,
     ];
   }
 
@@ -118,4 +122,8 @@ export class TrayIcon {
     if (template) image.setTemplateImage(true);
     return image;
   }
+}
+
+function pausedWords({ stopped }: NonNullable<AttentionDto['paused']>): string {
+  return stopped ? trayWords.everythingStopped : trayWords.paused;
 }

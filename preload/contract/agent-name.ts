@@ -9,14 +9,21 @@ export function readableHandle(handle: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
 }
 
+/** Words of somebody else that stand in quotes of ours, which they must not close. */
+export function inQuotes(said: string): string {
+  return said.replaceAll(/["“”„]/gu, "'");
+}
+
 /**
  * Two names are the same when typed if their folded forms are equal: in any case, with straight or
- * curly apostrophes, quotes and dashes.
+ * curly apostrophes, quotes and dashes, and with or without joiners and the like, which nobody
+ * sees.
  */
 export function foldName(name: string): string {
   return name
     .replace(/[\u2018\u2019\u201b\u2032\u02bc\u00b4`]/gu, "'")
     .replace(/[\u201c\u201d\u201e\u2033]/gu, '"')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .normalize('NFKC')
     .toLowerCase()
     .replace(/\p{Pd}/gu, '-')

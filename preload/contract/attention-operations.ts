@@ -33,7 +33,7 @@ export const ATTENTION_OPERATIONS = {
     method: 'GET',
     path: '/v1/attention',
     access: 'owner',
-    params: v.object({}),
+    params: v.strictObject({}),
   },
   'attention.pause': {
     summary: 'Asks people nothing until a time, or until they resume.',
@@ -48,8 +48,15 @@ export const ATTENTION_OPERATIONS = {
       ),
     }),
   },
+  'attention.stop': {
+    summary: 'Stops what runs here, declines what waits, and lets nothing in until they resume.',
+    method: 'POST',
+    path: '/v1/stop',
+    access: 'owner',
+    params: v.strictObject({}),
+  },
   'attention.resume': {
-    summary: 'Ends the pause.',
+    summary: 'Ends the pause, or lets requests in again.',
     method: 'POST',
     path: '/v1/resume',
     access: 'owner',

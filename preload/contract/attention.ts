@@ -54,8 +54,15 @@ export interface FloodDto {
 }
 
 export interface AttentionDto {
-  /** Nothing is asked and nothing allowed; `until` null: until a person resumes. */
-  readonly paused: { readonly since: number; readonly until: number | null } | null;
+  /**
+   * Nothing is asked and nothing allowed; `until` null: until a person resumes. `stopped`: nothing
+   * gets in either, and what ran here was asked to stop.
+   */
+  readonly paused: {
+    readonly since: number;
+    readonly until: number | null;
+    readonly stopped: boolean;
+  } | null;
   readonly quiet_hours: QuietHoursDto;
   /** The quiet hour that is on now. */
   readonly quiet_now: { readonly name: string; readonly until: number } | null;

@@ -10,7 +10,7 @@ export const AUDIT_OPERATIONS = {
     method: 'GET',
     path: '/v1/audit',
     access: 'owner',
-    params: v.object({ limit, cursor }),
+    params: v.strictObject({ limit, cursor }),
   },
   'audit.verify': {
     summary: 'Begins a check of the whole audit log, or joins the one that runs.',
@@ -25,7 +25,7 @@ export const AUDIT_OPERATIONS = {
     method: 'GET',
     path: '/v1/audit/verify',
     access: 'owner',
-    params: v.object({}),
+    params: v.strictObject({}),
   },
   'audit.cancelVerification': {
     summary: 'Cancels the check.',

@@ -52,6 +52,9 @@ export type AgentDoor = (typeof AGENT_DOORS)[number];
 /** How whoever did it says it went. */
 export const RESULT_STATUSES = ['completed', 'partial', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];
+/** How an agent may end an item: `cancelled` only once somebody asked it to stop. */
+export const REPLY_STATUSES = [...RESULT_STATUSES, 'cancelled'] as const;
+export type ReplyStatus = (typeof REPLY_STATUSES)[number];
 
 /**
  * Only what another hub runs is `sending` (no word of it yet) or `cancelling` (cancelled here, no

@@ -2,6 +2,7 @@
 // dto.ts. Imports types only.
 import type { ApprovalDto, Surface, TaskDto } from './dto.ts';
 import type { OutsideText } from './formats.ts';
+import type { StoryDto } from './story.ts';
 
 export type ConversationActivity = 'open' | 'idle' | 'archived';
 
@@ -16,6 +17,8 @@ export interface ConversationDto {
   readonly title_by: 'them' | 'us';
   /** Where its newest task is. */
   readonly state: string | null;
+  /** That of its newest task. */
+  readonly story: StoryDto | null;
   /** Whether something of it is under way; if not, whether anything was said lately. */
   readonly activity: ConversationActivity;
   readonly first_at: number;
@@ -24,6 +27,7 @@ export interface ConversationDto {
 }
 
 export interface ConversationEntryDto {
+  /** For people the number of it in this hub's record; for agents its place here. */
   readonly seq: number;
   readonly at: number;
   readonly message_id: string | null;
@@ -56,8 +60,12 @@ export interface ConversationEntryDto {
    * task is; of a decision what it was.
    */
   readonly state: string | null;
+  /** Of what has a state: the whole story of its request. */
+  readonly story: StoryDto | null;
   /** Of a request that ended and that no report answers: why, in this hub's words. */
   readonly reason: OutsideText | null;
+  /** What the other hub said about that. */
+  readonly reason_there: OutsideText | null;
   readonly surface: Surface | null;
   readonly digest: string | null;
 }
@@ -73,6 +81,7 @@ export interface ConversationDetailDto {
 /** A message that was found by its words. */
 export interface SearchHitDto {
   readonly conversation_id: string | null;
+  /** As that of an entry of a conversation. */
   readonly seq: number;
   readonly at: number;
   readonly direction: 'in' | 'out' | 'local';
@@ -85,6 +94,7 @@ export interface SearchHitDto {
   readonly snippet: readonly (readonly [text: OutsideText, isHit: boolean])[];
   /** Of what belongs to a request: what came of it, and what was decided by whom. */
   readonly state: string | null;
+  readonly story: StoryDto | null;
   readonly decision: ConversationEntryDto | null;
 }
 

@@ -25,7 +25,8 @@ const kind = v.picklist(REQUEST_KINDS);
 const scope = {
   peer: v.optional(v.nullable(shortText), null),
   agent: v.optional(v.nullable(agentName), null),
-  domain: v.optional(v.nullable(domain), null),
+  /** "": a rule for requests that name no area. */
+  domain: v.optional(v.nullable(v.union([domain, v.literal('')])), null),
   kind: v.optional(v.nullable(kind), null),
   asking_agent: v.optional(v.nullable(shortText), null),
   topic: v.optional(v.nullable(domain), null),
@@ -52,7 +53,7 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/approvals',
     access: 'owner',
-    params: v.object({
+    params: v.strictObject({
       state: v.optional(v.picklist(['pending', 'decided']), 'pending'),
       limit,
       cursor,
@@ -63,7 +64,7 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/approvals/:id',
     access: 'owner',
-    params: v.object({ id: uuid }),
+    params: v.strictObject({ id: uuid }),
   },
   'approvals.decide': {
     summary: 'Allows, declines or answers a request.',
@@ -104,7 +105,7 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/rules',
     access: 'owner',
-    params: v.object({
+    params: v.strictObject({
       state: v.optional(v.picklist(['current', 'ended']), 'current'),
       limit,
       cursor,
@@ -115,7 +116,7 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/rules/:id',
     access: 'owner',
-    params: v.object({ id: uuid }),
+    params: v.strictObject({ id: uuid }),
   },
   'rules.create': {
     summary: 'Makes a rule.',
@@ -171,7 +172,7 @@ export const DECISION_OPERATIONS = {
     method: 'GET',
     path: '/v1/remote-approval',
     access: 'owner',
-    params: v.object({}),
+    params: v.strictObject({}),
   },
   'remote_approval.set': {
     summary: 'Sets which hubs decide for this one, and from which risk class on.',

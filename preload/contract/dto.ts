@@ -22,6 +22,7 @@ import type { AuditState, TamperFindingDto } from './audit.ts';
 import type { DeliveryKind } from './delivery-kind.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
 import type { Role } from './role.ts';
+import type { StoryDto } from './story.ts';
 
 export type { RiskClass, Surface, TrustState };
 export type HubState = 'starting' | 'running' | 'identity_locked' | 'identity_missing' | 'stopping';
@@ -80,6 +81,10 @@ export interface HubDto {
    * confirms the date; else null.
    */
   readonly date_in_question: number | null;
+  /** Where another hub with the key of this one was met, as host:port; null where none was. */
+  readonly copy_at: string | null;
+  /** Of an older copy, until its owner has confirmed it; else null. */
+  readonly restored_copy: RestoredCopyDto | null;
   readonly passphrase_set: boolean;
   readonly desktop: boolean;
   /**
@@ -87,6 +92,18 @@ export interface HubDto {
    * with the data folder where it is not the usual one. null: this installation brings no command.
    */
   readonly command: string | null;
+  /**
+   * How a line with curl begins that asks this hub, up to the path: by its socket, which no other
+   * user can put something else in the place of; where there is none, or its path cannot be typed,
+   * by the port and past every proxy.
+   */
+  readonly curl: string;
+}
+
+/** Which hubs and agents of a copy can speak to this hub: its owner says which of them stay. */
+export interface RestoredCopyDto {
+  readonly hubs: readonly { readonly id: string; readonly name: string }[];
+  readonly agents: readonly { readonly id: string; readonly name: string }[];
 }
 
 interface AgentDomainDto {
@@ -353,6 +370,8 @@ export interface ApprovalDto {
   readonly message_id: string;
   /** What became of the task after the decision. */
   readonly task_state: string;
+  /** All of it, to be shown in the words of strings/story.ts. */
+  readonly story: StoryDto;
   /**
    * Grows with every change of the task. With `revision` it tells which of two pictures of a
    * request is the newer.
@@ -389,7 +408,10 @@ export interface TaskDto {
   readonly finished_at: number | null;
   readonly estimated_ms: number | null;
   readonly code: string | null;
+  /** Why it ended, in this hub's words, which may quote whoever asked. */
   readonly reason: OutsideText | null;
+  /** All of it, to be shown in the words of strings/story.ts. */
+  readonly story: StoryDto;
   /**
    * Who allowed, declined or answered it, there or here; null while nobody has, and where this hub
    * does not know.
@@ -514,6 +536,8 @@ export interface DeliveryDto {
   readonly kind: DeliveryKind;
   readonly task_id: string | null;
   readonly conversation_id: string | null;
+  /** Of a cancel: the delivery_id of the work that is to stop, while a reply to it is open. */
+  readonly stops?: string;
   readonly instruction_from_hub: string;
   readonly trust: {
     readonly peer_id: string | null;
@@ -588,6 +612,8 @@ export interface SendReportDto {
   readonly state: string;
   readonly task_url: string | null;
   readonly chosen: ChosenDto;
+  /** Of a notice within this hub: its agents that get it. Of another hub that is not known. */
+  readonly agents?: readonly string[];
   /** Of what went to every hub: how it went for each. */
   readonly recipients?: readonly {
     readonly peer_id: string;

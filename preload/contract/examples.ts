@@ -11,7 +11,12 @@ export const examples = (
 ): string => `AXON Hub: a complete exchange, from an agent's side
 ====================================================
 
-Base address   http://127.0.0.1:${port}     (the port stands in hub.json of the data folder; "${command} status" shows it)
+Base address   http://localhost at the socket hub.sock in the data folder, which no other user can open:
+               curl --unix-socket FOLDER/hub.sock -H @- http://localhost/v1/whoami <<< "Authorization: Bearer $AXON_TOKEN"
+Without it     http://127.0.0.1:${port}     (the port stands in hub.json of the data folder; "${command} status" shows it)
+               Go past every proxy (curl --noproxy '*'), and ask for the proof on each new connection before
+               the token goes: GET /v1/proof?n=NONCE -> {"proof_here":"..."}, the HMAC-SHA-256 of the nonce in hex,
+               whose key is boot_secret of hub.json, a space, and your Host, as "127.0.0.1:${port}"
 Every request  Authorization: Bearer $AXON_TOKEN
 Every body     Content-Type: application/json
 

@@ -1,7 +1,7 @@
 // The part of operations.ts by which an agent takes its work: claim, say that it has it, give it
 // back, go on, answer. Imports from this folder only.
 import * as v from 'valibot';
-import { RESULT_STATUSES } from './closed-lists.ts';
+import { REPLY_STATUSES } from './closed-lists.ts';
 import { DELIVERY_KINDS } from './delivery-kind.ts';
 import { cursor, limit, text, uuid, whole } from './parameters.ts';
 
@@ -21,7 +21,7 @@ export const INBOX_OPERATIONS = {
     path: '/v1/inbox/claim',
     access: 'inbox',
     emptyIsNoAnswer: true,
-    params: v.object({
+    params: v.strictObject({
       max: v.optional(whole(1, 32), 1),
       wait_ms: v.optional(whole(0, 55_000), 0),
       lease_ms: v.optional(whole(1_000, 600_000), 60_000),
@@ -33,31 +33,36 @@ export const INBOX_OPERATIONS = {
     method: 'GET',
     path: '/v1/inbox/waiting',
     access: 'inbox',
-    params: v.object({
+    params: v.strictObject({
       known: v.optional(whole(0, 1_000_000_000)),
       wait_ms: v.optional(whole(0, 55_000), 0),
     }),
   },
   'inbox.ack': {
-    summary: 'Says that the agent has an item. It is not delivered again.',
+    summary: 'Says that the agent has an item. It does not come back by itself.',
     method: 'POST',
     path: '/v1/inbox/:delivery/ack',
     access: 'inbox',
-    params: v.object({ delivery: uuid, attempt, estimated_ms: v.optional(whole(0, 86_400_000)) }),
+    params: v.strictObject({
+      delivery: uuid,
+      attempt,
+      estimated_ms: v.optional(whole(0, 86_400_000)),
+    }),
   },
   'inbox.nack': {
-    summary: 'Gives an item back to be delivered again.',
+    summary: 'Gives an item back to be delivered again, even one that was begun.',
     method: 'POST',
     path: '/v1/inbox/:delivery/nack',
     access: 'inbox',
-    params: v.object({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
+    // Clients of the version before give a `reason`, which nothing keeps.
+    params: v.strictObject({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
   },
   'inbox.extend': {
     summary: 'Makes the lease of an item longer, and can report progress.',
     method: 'POST',
     path: '/v1/inbox/:delivery/extend',
     access: 'inbox',
-    params: v.object({
+    params: v.strictObject({
       delivery: uuid,
       attempt,
       lease_ms: v.optional(whole(1_000, 600_000), 60_000),
@@ -69,10 +74,10 @@ export const INBOX_OPERATIONS = {
     method: 'POST',
     path: '/v1/inbox/:delivery/reply',
     access: 'inbox',
-    params: v.object({
+    params: v.strictObject({
       delivery: uuid,
       attempt,
-      status: v.optional(v.picklist(RESULT_STATUSES), 'completed'),
+      status: v.optional(v.picklist(REPLY_STATUSES), 'completed'),
       outcome: v.optional(text(60_000)),
       summary: v.optional(text(60_000)),
       data: v.optional(v.unknown()),
@@ -87,13 +92,14 @@ export const INBOX_OPERATIONS = {
     method: 'GET',
     path: '/v1/inbox/dead',
     access: 'inbox',
-    params: v.object({ limit, cursor }),
+    readsMuch: true,
+    params: v.strictObject({ limit, cursor }),
   },
   'inbox.requeue': {
     summary: 'Puts a dead item back into the inbox.',
     method: 'POST',
     path: '/v1/inbox/:delivery/requeue',
     access: 'inbox',
-    params: v.object({ delivery: uuid }),
+    params: v.strictObject({ delivery: uuid }),
   },
 } as const;

@@ -12,6 +12,8 @@ export interface LastWord {
 const LAST_RUN = /\S+(?=\s*$)/u;
 const SIGNS_BEFORE = /^[^\p{L}\p{M}\p{N}]+/u;
 const SIGNS_AFTER = /[^\p{L}\p{M}\p{N}]+$/u;
+/** Joiners and the like, which not every keyboard has. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Codes of hidden characters ("[U+202E]") are drawn as boxes, so nobody has to type them. */
 const CODE = /\[U\+[0-9A-F]{4,6}\]?/g;
 
@@ -42,5 +44,5 @@ export function isLastWord(text: string, typed: string): boolean {
 }
 
 function plain(word: string): string {
-  return word.normalize('NFC').toLowerCase();
+  return word.replaceAll(INVISIBLE, '').normalize('NFC').toLowerCase();
 }

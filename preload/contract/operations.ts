@@ -25,8 +25,12 @@ import {
   whole,
   words,
 } from './parameters.ts';
+import { PASSPHRASE_MIN_CHARACTERS } from './passphrase.ts';
 import type { OperationResults } from './results.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
+
+/** Hubs, and agents, of a restored copy that can be named at once: more than a hub keeps. */
+const KEPT_MAX = 1_000;
 
 export const AGENT_SCOPES = [
   'peers:read',
@@ -38,8 +42,6 @@ export const AGENT_SCOPES = [
 ] as const;
 type AgentScope = (typeof AGENT_SCOPES)[number];
 
-/** The shortest owner passphrase. */
-export const PASSPHRASE_MIN_CHARACTERS = 8;
 /** Why a terminal does not set the first one where agents are connected. */
 export const FIRST_PASSPHRASE_ON_A_PAGE = {
   message:
@@ -71,6 +73,8 @@ export interface OperationEntry {
    * asks again.
    */
   readonly emptyIsNoAnswer?: true;
+  /** It may take long: calls of agents do it one at a time, and people never wait for it. */
+  readonly readsMuch?: true;
   /** Text for a program that collects it, not JSON. */
   readonly answersText?: true;
   /** 202 with the address of a task, where the result comes. */
@@ -125,24 +129,27 @@ const recipient = v.union([
   v.strictObject({ capability: shortText }),
   v.strictObject({ domain }),
 ]);
-const route = v.optional(v.object({ from: v.optional(shortText), to: v.optional(shortText) }));
+const route = v.optional(
+  v.strictObject({ from: v.optional(shortText), to: v.optional(shortText) }),
+);
 const conversation = v.optional(
-  v.object({ id: v.optional(identifier), parent: v.optional(v.nullable(identifier)) }),
+  v.strictObject({ id: v.optional(identifier), parent: v.optional(v.nullable(identifier)) }),
 );
 const deadline = v.optional(whole(1, 86_400_000));
 
-const none = v.object({});
+const none = v.strictObject({});
 const pageOf = { limit, cursor };
 
 export const OPERATIONS = {
   'hub.proof': {
-    summary: 'Proves that this hub wrote hub.json: the HMAC of `n` with its boot secret.',
+    summary:
+      'Proves that this hub wrote hub.json: the HMAC of `n` with its boot secret, a space and the Host of the request.',
     method: 'GET',
     path: '/v1/proof',
     access: 'none',
     whileLocked: true,
     ownPace: true,
-    params: v.object({ n: v.pipe(v.string(), v.minLength(16), v.maxLength(128)) }),
+    params: v.strictObject({ n: v.pipe(v.string(), v.minLength(16), v.maxLength(128)) }),
   },
   'hub.whoami': {
     summary: 'Shows whose token this is, what it may do, and which hub this is.',
@@ -198,13 +205,17 @@ export const OPERATIONS = {
     whileLocked: true,
     params: v.strictObject({}),
   },
+  /** `keep_hubs` and `keep_agents`: what of the copy stays; everything else of it is removed. */
   'hub.confirmRestore': {
     summary: 'Confirms that the hub was restored from an older copy, and unlocks it.',
     method: 'POST',
     path: '/v1/restore/confirm',
     access: 'owner',
     whileLocked: true,
-    params: v.strictObject({}),
+    params: v.strictObject({
+      keep_hubs: v.pipe(v.array(text(128)), v.maxLength(KEPT_MAX)),
+      keep_agents: v.pipe(v.array(text(128)), v.maxLength(KEPT_MAX)),
+    }),
   },
   /** `seen`: the date that was shown, `date_in_question` of the hub. */
   'hub.confirmDate': {
@@ -288,7 +299,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/agents',
     access: 'none',
-    params: v.object({ name: agentName, ...agentProfile }),
+    params: v.strictObject({ name: agentName, ...agentProfile }),
   },
   'agents.registration': {
     summary: 'Shows how a registration stands and, once it is confirmed, the token.',
@@ -330,14 +341,14 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/agents/:name',
     access: 'any',
-    params: v.object({ name: agentName }),
+    params: v.strictObject({ name: agentName }),
   },
   'agents.update': {
     summary: 'Changes what an agent says of itself.',
     method: 'PATCH',
     path: '/v1/agents/:name',
     access: 'inbox',
-    params: v.object({
+    params: v.strictObject({
       name: agentName,
       ...agentProfile,
       domains: v.optional(offeredDomains),
@@ -375,6 +386,13 @@ export const OPERATIONS = {
       is_default: v.optional(v.boolean()),
     }),
   },
+  'agents.addArea': {
+    summary: 'Adds one area to an agent.',
+    method: 'POST',
+    path: '/v1/agents/:name/areas',
+    access: 'owner',
+    params: v.strictObject({ name: agentName, area: domain, risk_class: v.optional(riskClass) }),
+  },
   'agents.removeArea': {
     summary: 'Removes one area of an agent.',
     method: 'DELETE',
@@ -404,7 +422,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/query',
     access: 'send:query',
-    params: v.object({
+    params: v.strictObject({
       to: recipient,
       question: v.pipe(v.string(), v.minLength(1), v.maxLength(60_000)),
       domain: v.optional(text(64)),
@@ -421,7 +439,7 @@ export const OPERATIONS = {
     path: '/v1/delegate',
     access: 'send:delegate',
     answersLater: true,
-    params: v.object({
+    params: v.strictObject({
       to: recipient,
       task: v.pipe(v.string(), v.minLength(1), v.maxLength(60_000)),
       context: v.optional(jsonObject),
@@ -446,7 +464,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/notify',
     access: 'send:notify',
-    params: v.object({
+    params: v.strictObject({
       to: recipient,
       topic: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
       data: v.optional(v.unknown(), null),
@@ -470,7 +488,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/route',
     access: 'peers:read',
-    params: v.object({
+    params: v.strictObject({
       to: recipient,
       kind: v.optional(v.picklist(['query', 'delegate', 'notify']), 'delegate'),
     }),
@@ -481,8 +499,12 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/tasks',
     access: 'history',
-    /** With a state, a page may hold fewer items than its limit although there is a next one. */
-    params: v.object({
+    readsMuch: true,
+    /**
+     * With a state, or where the tasks are long, a page may hold fewer items than its limit
+     * although there is a next one.
+     */
+    params: v.strictObject({
       ...pageOf,
       conversation: v.optional(identifier),
       state: v.optional(v.picklist(TASK_FILTERS)),
@@ -493,14 +515,14 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/tasks/:id',
     access: 'history',
-    params: v.object({ id: uuid, wait: v.optional(whole(0, 55_000), 0) }),
+    params: v.strictObject({ id: uuid, wait: v.optional(whole(0, 55_000), 0) }),
   },
   'tasks.cancel': {
     summary: 'Cancels a task.',
     method: 'POST',
     path: '/v1/tasks/:id/cancel',
     access: 'send:delegate',
-    params: v.object({ id: uuid, reason: v.optional(text(2_000)) }),
+    params: v.strictObject({ id: uuid, reason: v.optional(text(2_000)) }),
   },
 
   ...INBOX_OPERATIONS,
@@ -512,14 +534,16 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/conversations',
     access: 'history',
-    params: v.object(pageOf),
+    readsMuch: true,
+    params: v.strictObject(pageOf),
   },
   'conversations.get': {
     summary: 'Shows one conversation: what was asked, decided and answered.',
     method: 'GET',
     path: '/v1/conversations/:id',
     access: 'history',
-    params: v.object({ id: identifier }),
+    readsMuch: true,
+    params: v.strictObject({ id: identifier }),
   },
   /** All pieces together, in order, are the file. */
   'conversations.export': {
@@ -527,7 +551,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/conversations/:id/export',
     access: 'owner',
-    params: v.object({
+    params: v.strictObject({
       id: identifier,
       format: v.optional(v.picklist(CONVERSATION_FORMATS), 'markdown'),
       cursor: pageOf.cursor,
@@ -538,28 +562,29 @@ export const OPERATIONS = {
     method: 'DELETE',
     path: '/v1/conversations/:id',
     access: 'owner',
-    params: v.object({ id: identifier }),
+    params: v.strictObject({ id: identifier }),
   },
   'conversations.inspect': {
     summary: 'Shows all that is known of one message: its bytes, the decision, and when what was.',
     method: 'GET',
     path: '/v1/messages/inspect',
     access: 'owner',
-    params: v.object({ seq: whole(1, Number.MAX_SAFE_INTEGER) }),
+    params: v.strictObject({ seq: whole(1, Number.MAX_SAFE_INTEGER) }),
   },
   'history.search': {
     summary: 'Finds what was said by its words, the newest first.',
     method: 'GET',
     path: '/v1/search',
     access: 'history',
-    params: v.object({ q: v.pipe(v.string(), v.minLength(1), v.maxLength(512)), ...pageOf }),
+    readsMuch: true,
+    params: v.strictObject({ q: v.pipe(v.string(), v.minLength(1), v.maxLength(512)), ...pageOf }),
   },
   'feed.list': {
     summary: 'Lists the notices for people, the newest first.',
     method: 'GET',
     path: '/v1/feed',
     access: 'owner',
-    params: v.object(pageOf),
+    params: v.strictObject(pageOf),
   },
   'feed.markRead': {
     summary: 'Marks notices as read, or as unread again.',

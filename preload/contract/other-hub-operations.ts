@@ -5,7 +5,7 @@ import { PAIRED_TRUST_STATES } from './closed-lists.ts';
 import { identifier, shortText, text, uuid, whole } from './parameters.ts';
 import { ROLES } from './role.ts';
 
-const none = v.object({});
+const none = v.strictObject({});
 
 export const HUB_OPERATIONS = {
   'peers.list': {
@@ -13,21 +13,21 @@ export const HUB_OPERATIONS = {
     method: 'GET',
     path: '/v1/peers',
     access: 'peers:read',
-    params: v.object({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
+    params: v.strictObject({ trust: v.optional(v.picklist(['paired', 'nearby', 'all']), 'all') }),
   },
   'peers.get': {
     summary: 'Shows one hub.',
     method: 'GET',
     path: '/v1/peers/:id',
     access: 'peers:read',
-    params: v.object({ id: shortText }),
+    params: v.strictObject({ id: shortText }),
   },
   'peers.capabilities': {
     summary: 'Shows the agents of another hub and the areas they work in.',
     method: 'GET',
     path: '/v1/peers/:id/capabilities',
     access: 'peers:read',
-    params: v.object({ id: shortText, refresh: v.optional(v.boolean(), false) }),
+    params: v.strictObject({ id: shortText, refresh: v.optional(v.boolean(), false) }),
   },
   /** By the agents' own count; not every agent keeps one. */
   'peers.tokens': {
@@ -35,14 +35,14 @@ export const HUB_OPERATIONS = {
     method: 'GET',
     path: '/v1/peers/:id/tokens',
     access: 'owner',
-    params: v.object({ id: shortText }),
+    params: v.strictObject({ id: shortText }),
   },
   'peers.ping': {
     summary: 'Measures how long another hub takes to answer.',
     method: 'POST',
     path: '/v1/peers/:id/ping',
     access: 'peers:read',
-    params: v.object({ id: shortText }),
+    params: v.strictObject({ id: shortText }),
   },
   'peers.add': {
     summary: 'Adds a hub by its address and key.',

@@ -24,7 +24,7 @@ export const riskClass = v.picklist(RISK_CLASSES);
 export const words = v.pipe(v.array(shortText), v.maxLength(64));
 export const jsonObject = v.record(v.string(), v.unknown());
 /** One option of an escalation. How much it may hold the wire says, in words of its own. */
-export const choiceOption = v.object({
+export const choiceOption = v.strictObject({
   id: v.optional(shortText),
   label: text(2_000),
   pros: v.optional(v.pipe(v.array(text(2_000)), v.maxLength(64))),

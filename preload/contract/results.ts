@@ -42,7 +42,8 @@ export interface Items<T> {
 }
 
 export interface OperationResults {
-  'hub.proof': { readonly proof: string };
+  /** `proof_here` covers the place that was asked, `proof` does not: it is for older clients. */
+  'hub.proof': { readonly proof: string; readonly proof_here: string };
   'hub.whoami': {
     readonly hub: HubDto;
     readonly token: {
@@ -124,6 +125,7 @@ export interface OperationResults {
   'agents.update': AgentDto;
   'agents.setPresence': { readonly presence: 'idle' | 'busy' };
   'agents.setClass': AgentDto;
+  'agents.addArea': AgentDto;
   'agents.removeArea': AgentDto;
   'agents.issueToken': { readonly token: string };
   'agents.remove': { readonly removed: true };
@@ -178,6 +180,7 @@ export interface OperationResults {
   'remote_approval.set': RemoteApprovalDto;
   'attention.get': AttentionDto;
   'attention.pause': AttentionDto;
+  'attention.stop': AttentionDto;
   'attention.resume': AttentionDto;
   'attention.setQuietHours': AttentionDto;
   'attention.mute': AttentionDto;

@@ -21,6 +21,7 @@ export interface RuleDto {
   readonly agent: string | null;
   /** By the owner's name for it. */
   readonly agent_name: string | null;
+  /** "" covers only requests that name no area, null any. */
   readonly domain: string | null;
   readonly kind: RequestKind | null;
   /** In whose name the other hub asks; "" covers only requests that name nobody, null any. */
@@ -70,6 +71,7 @@ export type RuleMiss =
   | 'topic'
   | 'conversation'
   | 'no_domain'
+  | 'limited'
   | 'class';
 
 /**

@@ -52,6 +52,12 @@ const option = <Value, const Default extends NoInfer<Value> | null>(
   row: StartOption<Value, Default>,
 ): StartOption<Value, Default> => row;
 
+/**
+ * Nothing invisible but a joiner between two signs that need one (of an emoji, or of letters other
+ * than Latin, Greek, Cyrillic and Armenian ones), and the tags of three flags.
+ */
+const NAME_SIGNS =
+  /^(?:[^\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|(?<=[^\p{ASCII}\u00a0-\u058f\p{C}])[\u200c\u200d](?=[^\p{ASCII}\u00a0-\u058f\p{C}])|(?<=\u{1f3f4})\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f})*$/u;
 const NAME_WORDS = 'a name has 1 to 64 characters, none of them invisible';
 const onOff = v.boolean('it must be "on" or "off" (in JSON true or false)');
 const name = (words: string) =>
@@ -60,7 +66,7 @@ const name = (words: string) =>
     v.trim(),
     v.minLength(1, words),
     v.maxLength(64, words),
-    v.regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, words),
+    v.regex(NAME_SIGNS, words),
   );
 const whole = (min: number, max: number, words: string) =>
   v.pipe(v.number(words), v.safeInteger(words), v.minValue(min, words), v.maxValue(max, words));

@@ -1,31 +1,51 @@
 #!/bin/sh
 # An agent in a shell, with curl and sed: it takes what waits, and answers. AXON_TOKEN_FILE names the
-# file with its token; AXON_URL is the hub's address, if it is not the usual one. The token is given
-# to curl on its input, so that no other program sees it among the arguments.
+# file with its token, in the folder "tokens" of the hub's data folder; if it stands elsewhere,
+# AXON_HOME names the data folder. It asks the hub by the socket there, where no other user can put
+# something else in its place. The token is given to curl on its input, so that no other program sees
+# it among the arguments.
 set -eu
-base=${AXON_URL:-http://127.0.0.1:7117}
+home=${AXON_HOME:-$(dirname "$(dirname "$AXON_TOKEN_FILE")")}
 
 call() { # path, body
-  printf 'header = "Authorization: Bearer %s"\n' "$(cat "$AXON_TOKEN_FILE")" |
-    curl -sS --fail-with-body --max-time 65 --config - \
-      -H 'Content-Type: application/json' -d "$2" "$base$1"
+  printf 'Authorization: Bearer %s\n' "$(cat "$AXON_TOKEN_FILE")" |
+    curl -sS --fail-with-body --max-time 65 --unix-socket "$home/hub.sock" -H @- \
+      -H 'Content-Type: application/json' -d "$2" "http://localhost$1"
 }
 
 field() { # name: the first field of that name in the item
   printf '%s' "$item" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"
 }
 
-while true; do
+answer() { # body: told until the hub takes it; what it refuses is told as a failure, in its words
+  tries=0
+  until said=$(call "/v1/inbox/$delivery/reply" "$1"); do
+    why=$(printf '%s' "$said" | sed -n 's/.*"detail":"\(\([^"\\]\|\\.\)*\)".*/\1/p')
+    case $said in
+      *'"retryable":false'*)
+        call "/v1/inbox/$delivery/reply" "{\"status\":\"failed\",\"error\":\"Not sent: $why\"}" ||
+          true
+        return ;;
+    esac
+    tries=$((tries + 1))
+    [ -z "$stopping" ] || [ "$tries" -lt 10 ] || return 0
+    sleep 1
+  done
+}
+
+# Stopped, it takes nothing more, and ends when it has told what it has.
+stopping=
+trap 'stopping=1' TERM INT HUP
+
+while [ -z "$stopping" ]; do
   # One item at a time, shortened to what stands before the words of others.
-  item=$(call /v1/inbox/claim '{"max":1,"wait_ms":30000}' | sed 's/"instruction_from_hub".*//') ||
-    { sleep 1; continue; }
+  item=$(call /v1/inbox/claim '{"max":1,"wait_ms":10000}') || { sleep 1; continue; }
+  item=${item%%'"instruction_from_hub"'*}
   delivery=$(field delivery_id)
   [ -n "$delivery" ] || continue
-  call "/v1/inbox/$delivery/ack" "{\"attempt\":$(field attempt)}" > /dev/null
+  call "/v1/inbox/$delivery/ack" "{\"attempt\":$(field attempt)}" > /dev/null || continue
   case $(field kind) in
-    delegate | query)
-      call "/v1/inbox/$delivery/reply" '{"outcome":"The shell has it.","summary":"The shell has it."}' \
-        > /dev/null ;;
+    delegate | query) answer '{"outcome":"The shell has it."}' > /dev/null ;;
   esac
   echo "$(field kind) done"
 done

@@ -137,7 +137,8 @@ describe('DL-14: what a hub says of itself reaches an agent inside "untrusted", 
     const behind = (text: string): string => text.replaceAll(/^/gm, '  | ');
     const agent = `agent ${HIDDEN_NAME}: ${escaped('its domain')}; can ${escaped('capability')}`;
     const example = `  ${escaped('its area')}, for example: ${escaped('example')}`;
-    const said = [escaped('domain'), agent, example].map(behind);
+    const none = `  ${escaped('its domain')}: no example given`;
+    const said = [escaped('domain'), agent, example, none].map(behind);
     expect(out).toBe(['Attic says that it does:', ...said, ''].join('\n'));
   });
 });

@@ -82,31 +82,38 @@ describe('HT-07: every route asks for what the table says', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('and a scope that a request gives itself changes nothing', async () => {
-    const body = {
-      name: 'modest',
-      scopes: ['owner', 'decide'],
-      scope: 'owner',
-      access: 'owner',
-      kind: 'ui',
-      risk_class: 'R0',
-    };
-    const registered = await hub.ask('/v1/agents', { method: 'POST', body });
-    expect(registered.status).toBe(200);
-    const token = await hub.agent('modest-too');
-    const updated = await hub.ask('/v1/agents/modest-too', {
-      method: 'PATCH',
-      token,
-      body: { scopes: ['owner'], risk_class: 'R0' },
-    });
-    expect(updated.status).toBe(200);
+  test('and a scope that a request gives itself is refused', async () => {
+    const token = await hub.agent('modest');
+    const body = { scopes: ['owner', 'decide'], kind: 'ui', risk_class: 'R0' };
+    for (const [path, method, named] of [
+      ['/v1/agents', 'POST', { name: 'modest-too' }],
+      ['/v1/agents/modest', 'PATCH', {}],
+    ] as const)
+      for (const given of Object.entries(body)) {
+        const asked = { ...named, ...Object.fromEntries([given]) };
+        const answer = await hub.ask(path, { method, token, body: asked });
+        expect(JSON.parse(answer.text)).toMatchObject({
+          status: 400,
+          detail: `${given[0]}: nothing of this name is taken here.`,
+        });
+      }
     expect(JSON.parse((await hub.ask('/v1/whoami', { token })).text).token.scopes).toEqual([
       ...AGENT_SCOPES,
     ]);
-    expect(JSON.parse((await hub.ask('/v1/agents/modest-too', { token })).text).risk_class).toBe(
-      'R2',
-    );
+    expect(JSON.parse((await hub.ask('/v1/agents/modest', { token })).text).risk_class).toBe('R2');
     expect((await hub.ask('/v1/approvals', { token })).status).toBe(403);
+  });
+
+  test.each([
+    ['a field of the query that is none', 'GET', '/v1/tasks?stat=open', undefined, 'stat: nothing'],
+    ['half a number in the query', 'GET', '/v1/tasks?limit=5x', undefined, 'limit: '],
+    ['a query where the body is read', 'POST', '/v1/inbox/claim?max=1', {}, 'in the query'],
+    ['a field of a stream that is none', 'GET', '/v1/inbox/stream?form=7', undefined, 'form: '],
+  ])('%s is refused', async (_, method, path, body, words) => {
+    const token = await hub.agent(`reader-${words.length}`);
+    const answer = await hub.ask(path, { method, token, body });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text).detail).toContain(words);
   });
 });
 

@@ -1,7 +1,10 @@
 // What a stranger, a careless client and a hostile hub may try at /mcp and at `axon mcp`, on a real
 // hub with real sockets.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endAfterTest, endPrograms } from '../support/programs.ts';
@@ -46,6 +49,64 @@ const rpc = (method: string, params: Json = {}, id: unknown = 1): Json => ({
 });
 const toolCall = (name: string, given: Json, id: unknown = 1): Json =>
   rpc('tools/call', { name, arguments: given }, id);
+
+/** `axon mcp` as a program starts it, for the agent "bot". */
+class McpProcess {
+  out = '';
+  readonly #child;
+  readonly #exit: Promise<unknown>;
+
+  constructor(home = hub.home) {
+    const file = join(hub.home, 'stdio.secret');
+    writeFileSync(file, agent, { mode: 0o600 });
+    const words = ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', home];
+    this.#child = spawn(process.execPath, words, {
+      env: { PATH: process.env['PATH'], AXON_TOKEN_FILE: file },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    endAfterTest(this.#child);
+    this.#exit = once(this.#child, 'close');
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.out += text));
+  }
+
+  write(line: string | Buffer): void {
+    this.#child.stdin.write(line);
+    this.#child.stdin.write('\n');
+  }
+
+  /** The line with the answer to this request. */
+  answerTo(id: number): Promise<string> {
+    return until(`the answer to ${id}`, 60_000, () =>
+      this.out
+        .split('\n')
+        .find((line) => line.includes(`"id":${id}}`) || line.includes(`"id":${id},`)),
+    );
+  }
+
+  /** The codes of the answers to no request in particular. */
+  refusals(): readonly number[] {
+    const lines = this.out.split('\n').filter((line) => line.includes('"id":null'));
+    return lines.map((line) => (JSON.parse(line) as { error: { code: number } }).error.code);
+  }
+
+  /** Closes the reading end of its output. */
+  stopReading(): void {
+    this.#child.stdout.destroy();
+  }
+
+  get exited(): Promise<unknown> {
+    return this.#exit;
+  }
+
+  /** Closes its input, or sends it a signal. Resolves with how long it took to exit, ms. */
+  async end(signal?: NodeJS.Signals): Promise<number> {
+    const started = performance.now();
+    if (signal === undefined) this.#child.stdin.end();
+    else this.#child.kill(signal);
+    await this.#exit;
+    return performance.now() - started;
+  }
+}
 
 function send(body: unknown, asking: Asking = {}): Promise<HttpAnswer> {
   const headers = { accept: MCP_ACCEPT, ...asking.headers };
@@ -183,10 +244,17 @@ describe('MC-04: what a client adds or repeats', () => {
     },
   );
 
-  test('over HTTP, where unknown members are left out, they allow nothing and speak for nobody', async () => {
-    const body = { ...EXTRA, to: 'local/doer', task: 'Open the door', route: { from: 'doer' } };
-    const asked = { method: 'POST', token: agent, body };
-    const { id } = JSON.parse((await hub.ask('/v1/delegate', asked)).text) as { id: string };
+  test('over HTTP they are refused as well, and what `route` says speaks for nobody', async () => {
+    const before = await taskCount();
+    const plain = { to: 'local/doer', task: 'Open the door', route: { from: 'doer' } };
+    const ask = (body: Json) => hub.ask('/v1/delegate', { method: 'POST', token: agent, body });
+    for (const [name, value] of Object.entries(EXTRA)) {
+      const { status, text } = await ask({ ...plain, [name]: value });
+      expect(status).toBe(400);
+      expect(text).toContain(`${name}: nothing of this name is taken here`);
+    }
+    expect(await taskCount()).toBe(before);
+    const { id } = JSON.parse((await ask(plain)).text) as { id: string };
     const task = JSON.parse((await hub.ask(`/v1/tasks/${id}`, { token: page })).text) as Json;
     expect(task).toMatchObject({ state: 'awaiting_approval', from_agent: 'bot', decision: null });
   });
@@ -202,23 +270,15 @@ describe('MC-04: what a client adds or repeats', () => {
     expect(await taskCount()).toBe(before);
   });
 
-  test('`axon mcp` does nothing of a batch, and answers the next line', async () => {
-    const file = join(hub.home, 'stdio.secret');
-    writeFileSync(file, agent, { mode: 0o600 });
+  test('`axon mcp` does nothing of a batch, says so, and answers the next line', async () => {
     const before = await taskCount();
-    const words = ['--import', HOOK, join(ROOT, 'main/entry/cli.ts'), 'mcp', '--home', hub.home];
-    const child = spawn(process.execPath, words, {
-      env: { PATH: process.env['PATH'], AXON_TOKEN_FILE: file },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    endAfterTest(child);
-    let out = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    const mcp = new McpProcess();
     for (const line of [thousand, initialize('2025-11-25'), toolCall('axon_whoami', {}, 7)])
-      child.stdin.write(`${JSON.stringify(line)}\n`);
-    await until('the answer', 60_000, () => (out.includes('"id":7') ? true : undefined));
-    expect(out).toContain('\\"agent\\":\\"bot\\"');
+      mcp.write(JSON.stringify(line));
+    expect(await mcp.answerTo(7)).toContain('\\"agent\\":\\"bot\\"');
+    expect(mcp.refusals()).toEqual([-32600]);
     expect(await taskCount()).toBe(before);
+    await mcp.end();
   }, 90_000);
 
   test('an id that stands twice in one request is refused; in two requests each has its own answer', async () => {
@@ -261,5 +321,79 @@ describe('MC-04: what a client adds or repeats', () => {
     async (version) => {
       expect(answerIn(await send(initialize(version)))['error']).toBeDefined();
     },
+  );
+});
+
+describe('MC: `axon mcp` and lines that are no message', () => {
+  const MB = 1_048_576;
+  test.each<readonly [string, string | Buffer, number]>([
+    ['11 MB of one', `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(11 * MB)}"}`, -32600],
+    ['30 MB without a bracket', Buffer.alloc(30 * MB, 'x'), -32600],
+    ['text', 'hello', -32700],
+    ['half of one', '{"jsonrpc":"2.0","id":1,', -32700],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), -32700],
+    ['a number', '5', -32600],
+    ['nothing of JSON-RPC', '{"id":1}', -32600],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['a method that is a number', '{"jsonrpc":"2.0","id":1,"method":5}', -32600],
+  ])(
+    '%s: an error for no id, and the next line is answered',
+    async (_what, line, code) => {
+      const mcp = new McpProcess();
+      mcp.write(line);
+      mcp.write(JSON.stringify(initialize('2025-11-25')));
+      await mcp.answerTo(1);
+      mcp.write(line);
+      mcp.write('');
+      mcp.write(JSON.stringify(toolCall('axon_whoami', {}, 7)));
+      expect(await mcp.answerTo(7)).toContain('\\"agent\\":\\"bot\\"');
+      expect(mcp.refusals()).toEqual([code, code]);
+      expect(await mcp.end()).toBeLessThan(4_000);
+    },
+    90_000,
+  );
+
+  test.each([undefined, 'SIGTERM', 'SIGHUP'] as const)(
+    'it ends with its input or a signal (%s) while a call waits',
+    async (signal) => {
+      const mcp = new McpProcess();
+      mcp.write(JSON.stringify(initialize('2025-11-25')));
+      mcp.write(JSON.stringify(toolCall('axon_inbox', { wait_ms: 45_000 }, 8)));
+      mcp.write(JSON.stringify(toolCall('axon_whoami', {}, 7)));
+      await mcp.answerTo(7);
+      expect(await mcp.end(signal)).toBeLessThan(4_000);
+    },
+    90_000,
+  );
+
+  test('it ends when nobody reads its answers any more', async () => {
+    const mcp = new McpProcess();
+    mcp.write(JSON.stringify(initialize('2025-11-25')));
+    await mcp.answerTo(1);
+    mcp.stopReading();
+    mcp.write(JSON.stringify(toolCall('axon_whoami', {}, 7)));
+    await mcp.exited;
+  }, 60_000);
+
+  test.each([undefined, 'SIGTERM'] as const)(
+    'it ends with its input or a signal (%s) while the hub does not answer',
+    async (signal) => {
+      const silent = createServer().listen(0, '127.0.0.1');
+      const asked = once(silent, 'connection');
+      await once(silent, 'listening');
+      const place = silent.address();
+      const port = typeof place === 'object' && place !== null ? place.port : 0;
+      const home = mkdtempSync(join(tmpdir(), 'axon-silent-'));
+      const facts = JSON.stringify({ port, pid: 1, boot_secret: 'x'.repeat(43) });
+      writeFileSync(join(home, 'hub.json'), facts, { mode: 0o600 });
+      const mcp = new McpProcess(home);
+      mcp.write(JSON.stringify(initialize('2025-11-25')));
+      await mcp.answerTo(1);
+      await asked;
+      expect(await mcp.end(signal)).toBeLessThan(4_000);
+      silent.close();
+      rmSync(home, { recursive: true });
+    },
+    90_000,
   );
 });

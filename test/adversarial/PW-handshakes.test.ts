@@ -14,6 +14,7 @@ import {
   lawlessConfig,
   type Papers,
 } from './PW-lawless-peer.ts';
+import { LawlessServer } from './PW-lawless-server.ts';
 import { attack, expectService, House } from './PW-house.ts';
 
 let house: House;
@@ -64,12 +65,7 @@ attack(
       ends[name] =
         !isApp && errorCode >= 0x100 && errorCode < 0x200 ? 'TLS alert' : { isApp, errorCode };
     }
-    // The largest does not get as far as TLS: nobody may bring so much before the handshake is
-    // done.
-    const expected = Object.keys(cases).map((name) => [
-      name,
-      name === '60 KB' ? { isApp: false, errorCode: 0 } : 'TLS alert',
-    ]);
+    const expected = Object.keys(cases).map((name) => [name, 'TLS alert']);
     expect(ends).toEqual(Object.fromEntries(expected));
     expect(hub.eventsOf('connected')).toEqual([]);
     await expectService(hub, control);
@@ -93,6 +89,34 @@ attack(
     }
     expect(keyOfChain([])).toEqual({ ok: false, error: 'no certificate' });
     expect(keyOfChain(null)).toEqual({ ok: false, error: 'no certificate' });
+  },
+);
+
+attack(
+  'PW-06: whoever is dialled and shows papers that are not acceptable reads why, in a TLS alert',
+  async () => {
+    const { hub, control } = await house.open();
+    const wanted = newIdentity();
+    const cases = {
+      'another key': [0x12e, await honestPapers(newIdentity())],
+      'two certificates': [0x12a, await twoCertificates()],
+      '5 KB': [0x12a, await forgedPapers('ed25519', { paddingBytes: 5_000 })],
+      '60 KB': [0x12a, await forgedPapers('ed25519', { paddingBytes: 60_000 })],
+      'signed by another key': [0x12a, await forgedPapers('ed25519', { signedByAnother: true })],
+    } as const;
+    for (const [name, [errorCode, papers]] of Object.entries(cases)) {
+      const socket = await house.socket('127.0.0.2');
+      const server = new LawlessServer(socket, lawlessConfig(papers));
+      house.atEnd(() => server.stop());
+      const dialled = await hub.transport.dial(
+        { ...wanted, ...socket.address },
+        AbortSignal.timeout(10_000),
+      );
+      expect(dialled.ok, name).toBe(false);
+      expect(await server.closed(), name).toEqual({ isApp: false, errorCode });
+    }
+    expect(hub.eventsOf('connected')).toEqual([]);
+    await expectService(hub, control);
   },
 );
 

@@ -30,16 +30,18 @@ export class RawSocket {
   receivedBytes = 0;
   receivedDatagrams = 0;
   onDatagram: (datagram: Buffer) => void = () => {};
+  onDatagramFrom: (datagram: Buffer, from: { host: string; port: number }) => void = () => {};
 
   async bind(host: string): Promise<this> {
     await new Promise<void>((resolve, reject) => {
       this.#socket.once('error', reject);
       this.#socket.bind({ port: 0, address: host, exclusive: true }, resolve);
     });
-    this.#socket.on('message', (datagram) => {
+    this.#socket.on('message', (datagram, { address, port }) => {
       this.receivedBytes += datagram.length;
       this.receivedDatagrams += 1;
       this.onDatagram(datagram);
+      this.onDatagramFrom(datagram, { host: address, port });
     });
     return this;
   }

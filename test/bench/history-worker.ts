@@ -12,9 +12,11 @@ import { Conversations } from '../../main/services/history/conversations.ts';
 import { Search } from '../../main/services/history/search.ts';
 import { Deadlines } from '../../main/services/tasks/deadlines.ts';
 import { Parties } from '../../main/services/tasks/parties.ts';
+import { Stories } from '../../main/services/tasks/stories.ts';
 import { TaskViews } from '../../main/services/tasks/task-views.ts';
-import { messageRow, peerRow, taskRow, keyOf } from '../fakes/sample-rows.ts';
+import { keyOf, peerRow } from '../fakes/sample-rows.ts';
 import { SILENT_LOG } from '../fakes/memory-store.ts';
+import { insertExchange } from './exchange.ts';
 
 export interface HistoryCosts {
   readonly messages: number;
@@ -74,49 +76,22 @@ const clock = new SystemClock();
 const store = openStore({ path, clock, log: SILENT_LOG });
 let made = 0;
 
-/** One question of a hub, answered: a task and two messages. */
+/** One question of a hub, answered. */
 function exchange(tables: Tables, peers: number, at: number): void {
   const id = crypto.randomUUID();
-  const party = keyOf(`hub ${chance(peers)}`);
-  // Some ask again in the same conversation.
-  const conversationId = chance(3) === 0 ? lastConversation : id;
-  lastConversation = conversationId;
-  const task = {
-    id,
-    party,
-    messageId: id,
-    kind: 'query',
-    state: 'completed',
-    contentDigest: keyOf(id),
-    conversationId,
-    payload: JSON.stringify({ domain: 'family.calendar', question: words() }),
-    result: JSON.stringify({ status: 'completed', outcome: words(), data: null, error: null }),
-    receivedAt: at,
-    finishedAt: at + 900,
-  } as const;
-  tables.insertTask(taskRow(task));
-  const message = {
-    party,
-    conversationId,
-    taskId: id,
-    fromAgent: 'claude',
-    toAgent: 'planner',
-    payload: null,
-  };
-  tables.insertMessage(messageRow({ ...message, messageId: id, at }));
-  tables.insertMessage(
-    messageRow({
-      ...message,
-      messageId: crypto.randomUUID(),
-      direction: 'out',
-      kind: 'response',
-      ref: id,
-      at: at + 900,
-    }),
-  );
+  const peer = chance(peers);
+  const party = keyOf(`hub ${peer}`);
+  // Some ask again in the same conversation, and each hub has one that never ends.
+  const goesOn = chance(8) === 0 ? longWith(peer) : lastConversation;
+  const conversationId = chance(3) === 0 ? goesOn : id;
+  if (conversationId === id) lastConversation = id;
+  insertExchange(tables, { id, party, conversationId, at, question: words(), answer: words() });
   made += 2;
 }
 let lastConversation: string = crypto.randomUUID();
+function longWith(peer: number): string {
+  return `with hub ${peer}`;
+}
 
 const startAt = clock.wallMs() - YEAR_MS;
 const timeOf = (): number => startAt + Math.floor((made / MESSAGES) * YEAR_MS);
@@ -156,11 +131,18 @@ function timed(times: number, call: (round: number) => unknown): readonly number
 }
 
 function readers(of: Store): { readonly search: Search; readonly conversations: Conversations } {
-  const parties = new Parties({ store: of, hubName: () => 'Mum’s PC' });
+  const parties = new Parties({ store: of, hubName: () => 'Mum’s PC', personName: () => null });
   const deadlines = new Deadlines({ clock }, () => undefined);
-  const tasks = new TaskViews({ store: of, clock, parties, deadlines });
+  const stories = new Stories({
+    store: of,
+    parties,
+    personName: () => null,
+    awaySince: () => null,
+    adultsFor: () => null,
+  });
+  const tasks = new TaskViews({ store: of, clock, parties, deadlines, stories });
   const conversations = new Conversations({ store: of, clock, parties, tasks });
-  return { conversations, search: new Search({ store: of, clock, parties, conversations }) };
+  return { conversations, search: new Search({ store: of, clock, parties, conversations, tasks }) };
 }
 
 /** As a hub that starts does it, and then its page of conversations. */
@@ -203,9 +185,9 @@ added.push(await measureAdding(PEERS));
 await index();
 const { search, conversations } = readers(store);
 const newest50 = timed(READS, (round) =>
-  store.read.messages({ limit: 50 }, { party: keyOf(`hub ${round % PEERS}`) }),
+  store.read.messages({ limit: 50 }, { conversationId: longWith(round % PEERS) }),
 );
-const pages = timed(READS, () => conversations.list({ limit: 20 }, null));
+const pages = timed(READS, () => conversations.list({ limit: 20 }));
 const common = 'the';
 const month = new Date(startAt + YEAR_MS / 2).toISOString().slice(0, 7);
 const searches = Object.fromEntries(

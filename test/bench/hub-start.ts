@@ -12,6 +12,11 @@ const GREETING = /AXON Hub runs at (http:\/\/127\.0\.0\.1:\d+)/;
 const START_LIMIT_MS = 30_000;
 const BYTES_PER_KIB = 1_024;
 
+export interface Memory {
+  readonly residentMb: number;
+  readonly proportionalMb: number;
+}
+
 export function newHome(): string {
   return mkdtempSync(join(tmpdir(), 'axon-bench-'));
 }
@@ -63,17 +68,8 @@ export class StartedHub {
     return new StartedHub(child, performance.now() - startedAtMs);
   }
 
-  /**
-   * Resident memory of the hub and of every process it started, in MB: as the system counts each,
-   * and with shared pages counted once.
-   */
-  memory(): { readonly residentMb: number; readonly proportionalMb: number } {
-    const all = [this.#child.pid ?? 0, ...childrenOf(this.#child.pid ?? 0)];
-    const sum = (field: string): number => all.reduce((total, pid) => total + kibOf(pid, field), 0);
-    return {
-      residentMb: (sum('Rss') * BYTES_PER_KIB) / 1e6,
-      proportionalMb: (sum('Pss') * BYTES_PER_KIB) / 1e6,
-    };
+  memory(): Memory {
+    return memoryOf(this.#child.pid ?? 0);
   }
 
   async stop(): Promise<void> {
@@ -116,6 +112,19 @@ function answerOf(url: string): Promise<void> {
       })
       .on('error', reject);
   });
+}
+
+/**
+ * Resident memory of the hub and of every process it started, in MB: as the system counts each, and
+ * with shared pages counted once. Linux only.
+ */
+export function memoryOf(hub: number): Memory {
+  const all = [hub, ...childrenOf(hub)];
+  const sum = (field: string): number => all.reduce((total, pid) => total + kibOf(pid, field), 0);
+  return {
+    residentMb: (sum('Rss') * BYTES_PER_KIB) / 1e6,
+    proportionalMb: (sum('Pss') * BYTES_PER_KIB) / 1e6,
+  };
 }
 
 /** The processes that this one has started. Linux only. */

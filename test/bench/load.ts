@@ -6,7 +6,10 @@ import { performance } from 'node:perf_hooks';
 const BODY_SIZE_BYTES = 400;
 
 export interface Asker {
-  ask(body: Buffer): Promise<Uint8Array>;
+  /** @param conversation the one that it belongs to; a new one unless given */
+  ask(body: Buffer, conversation?: string): Promise<Uint8Array>;
+  /** Ends what the load left under way; not part of what is measured. */
+  settle?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -16,6 +19,8 @@ export interface Load {
   readonly inFlight: number;
   /** From an answer to the next request; 0 asks again at once. */
   readonly gapMs: number;
+  /** Of all its requests; each has one of its own unless given. */
+  readonly conversation?: string;
 }
 
 export interface Measured {
@@ -40,7 +45,10 @@ function nextBody(): Buffer {
   );
 }
 
-export async function putLoad(asker: Asker, { count, inFlight, gapMs }: Load): Promise<Measured> {
+export async function putLoad(
+  asker: Asker,
+  { count, inFlight, gapMs, conversation }: Load,
+): Promise<Measured> {
   const latenciesMs: number[] = [];
   let left = count;
   const lane = async (): Promise<void> => {
@@ -49,7 +57,7 @@ export async function putLoad(asker: Asker, { count, inFlight, gapMs }: Load): P
       if (gapMs > 0) await pause(gapMs);
       const body = nextBody();
       const askedMs = performance.now();
-      const answer = await asker.ask(body);
+      const answer = await asker.ask(body, conversation);
       latenciesMs.push(performance.now() - askedMs);
       if (body.compare(answer) !== 0)
         throw new Error(
@@ -59,7 +67,9 @@ export async function putLoad(asker: Asker, { count, inFlight, gapMs }: Load): P
   };
   const startedMs = performance.now();
   await Promise.all(Array.from({ length: inFlight }, lane));
-  return { latenciesMs, totalMs: performance.now() - startedMs };
+  const totalMs = performance.now() - startedMs;
+  await asker.settle?.();
+  return { latenciesMs, totalMs };
 }
 
 function pause(delayMs: number): Promise<void> {

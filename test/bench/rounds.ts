@@ -1,12 +1,13 @@
 // Subject and baseline, turn about in one run: a machine that grows slow for a while does so for
 // both, and only their ratio counts.
 import type { BenchPair } from './bench-process.ts';
+import { sized } from './effort.ts';
 import type { Load, Measured } from './load.ts';
 import { median, quantile } from './results.ts';
 
-export interface Round {
-  readonly subject: Measured;
-  readonly baseline: Measured;
+export interface Round<Seen = Measured> {
+  readonly subject: Seen;
+  readonly baseline: Seen;
 }
 
 export interface Comparison {
@@ -17,29 +18,37 @@ export interface Comparison {
 }
 
 /** At least this many rounds stand behind a value. */
-export const ROUNDS_MIN = 5;
+export const ROUNDS_MIN = sized({ full: 5, quick: 1 });
 
-/**
- * Loads both in turn, after one round that only warms them up. The one that begins changes with
- * each round.
- */
-export async function alternate({
+/** Loads both in turn, after one round that only warms them up. */
+export function alternate({
   subject,
   baseline,
   load,
   rounds,
 }: Comparison): Promise<readonly Round[]> {
-  await subject.load(load);
-  await baseline.load(load);
-  const measured: Round[] = [];
-  for (let index = 0; index < rounds; index += 1) {
-    if (index % 2 === 0) {
-      const first = await subject.load(load);
-      measured.push({ subject: first, baseline: await baseline.load(load) });
-    } else {
-      const first = await baseline.load(load);
-      measured.push({ baseline: first, subject: await subject.load(load) });
-    }
+  return takeTurns(rounds, {
+    subject: () => subject.load(load),
+    baseline: () => baseline.load(load),
+  });
+}
+
+/**
+ * The same for whatever is done in a round, and for any others beside the two. The one that begins
+ * changes with each round.
+ */
+export async function takeTurns<Name extends string, Seen>(
+  rounds: number,
+  works: Readonly<Record<Name, () => Promise<Seen>>>,
+): Promise<readonly Readonly<Record<Name, Seen>>[]> {
+  // `Object.keys` forgets what the keys are, and a record is filled member by member.
+  const names = Object.keys(works) as Name[];
+  const measured: Record<Name, Seen>[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    const seen: Partial<Record<Name, Seen>> = {};
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      seen[name] = await works[name]();
+    if (round >= 0) measured.push(seen as Record<Name, Seen>);
   }
   return measured;
 }
@@ -64,17 +73,17 @@ export function perSecond({ latenciesMs, totalMs }: Measured): number {
 }
 
 /** One number a round. */
-export function ratios(
-  rounds: readonly Round[],
-  figure: (measured: Measured) => number,
+export function ratios<Seen>(
+  rounds: readonly Round<Seen>[],
+  figure: (seen: Seen) => number,
 ): readonly number[] {
   return rounds.map(({ subject, baseline }) => figure(subject) / figure(baseline));
 }
 
 /** "0.21 against 0.10 ms": the medians of both, for the reader of a ratio. */
-export function behind(
-  rounds: readonly Round[],
-  figure: (measured: Measured) => number,
+export function behind<Seen>(
+  rounds: readonly Round<Seen>[],
+  figure: (seen: Seen) => number,
   unit: string,
   digits: number,
 ): string {

@@ -53,7 +53,7 @@ describe('answering oneself', () => {
     expect(decided(hub)).toEqual([
       { id: DINNER.id, revision: 1, digest: DINNER.digest, decision: 'answer', answer: ANSWER },
     ]);
-    await expect.element(page.getByText('Answered by Mum, here')).toBeVisible();
+    await expect.element(page.getByText('Mum answered it, on Mum’s PC.')).toBeVisible();
     await expect.element(page.getByText(ANSWER)).toBeVisible();
     await expectAccessible();
   });
@@ -161,7 +161,7 @@ describe('answering oneself', () => {
     await openDrawer();
     await field().fill(ANSWER);
     await press(button('Send this answer'));
-    await expect.element(page.getByText(/^Answered by Mum, in the browser/)).toBeVisible();
+    await expect.element(page.getByText(/^Mum answered it, on Mum’s PC/)).toBeVisible();
     await expect.element(page.getByText('At 8.', { exact: true })).toBeVisible();
     await expect.element(page.getByText(/Your choice changed nothing/)).toBeVisible();
   });

@@ -13,6 +13,7 @@ import {
   approvalOf,
   snapshotOf,
 } from '../fakes/household.ts';
+import { story } from '../fakes/stories.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -313,21 +314,21 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.' }))
       .toBeVisible();
     await vi.waitFor(() => expect(document.activeElement?.id).toBe(`approval-${SALT.id}`));
     await expectAccessible();
     await vi.advanceTimersByTimeAsync(4_900);
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.' }))
       .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(200);
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.' }))
       .toBeInTheDocument();
     await userEvent.hover(page.getByRole('navigation'));
     await expect
-      .element(page.getByRole('article', { name: 'Allowed once by Mum, here' }))
+      .element(page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.' }))
       .not.toBeInTheDocument();
   });
 
@@ -371,7 +372,7 @@ describe('what becomes of a card', () => {
     await showCards(hub);
     await press(button('Allow once'));
     await expect
-      .element(page.getByRole('article', { name: 'Declined by Dad, in the browser' }))
+      .element(page.getByRole('article', { name: 'Dad declined it, on Mum’s PC.' }))
       .toBeVisible();
     await expect
       .element(page.getByText(/Someone else decided first. Your choice changed nothing/))
@@ -414,9 +415,9 @@ describe('what becomes of a card', () => {
       approval: { ...CAR, state: 'cancelled', decided_at: NOW, surface: 'peer' },
     });
     for (const name of [
-      'Declined by Mum, in the window',
-      /^Nobody answered by/,
-      'Cancelled by Dad’s laptop',
+      'Mum declined it, on Mum’s PC.',
+      /^Nobody here decided in time/,
+      /Dad’s laptop cancelled it before anybody decided/,
     ]) {
       await expect.element(card(name)).toBeInTheDocument();
     }
@@ -512,16 +513,14 @@ describe('what becomes of a card', () => {
         },
       });
       await expect
-        .element(page.getByRole('article', { name: 'Declined by Dad, in the browser' }))
+        .element(page.getByRole('article', { name: 'Dad declined it, on Mum’s PC.' }))
         .toBeVisible();
       await vi.waitFor(() =>
-        expect(document.activeElement?.textContent).toBe('Declined by Dad, in the browser'),
+        expect(document.activeElement?.textContent).toBe('Dad declined it, on Mum’s PC.'),
       );
       await expect
         .element(
-          page.getByText(
-            'The request from Dad’s laptop is settled: Declined by Dad, in the browser.',
-          ),
+          page.getByText('The request from Dad’s laptop is settled: Dad declined it, on Mum’s PC.'),
         )
         .toBeInTheDocument();
       await userEvent.hover(page.getByRole('navigation'));
@@ -561,20 +560,23 @@ describe('what becomes of a card', () => {
       surface: 'window',
     } as const;
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
-    await expect.element(page.getByText(/It waits for Claude Code to take it\./)).toBeVisible();
+    await expect.element(page.getByText(/Waits for Claude Code\./)).toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'running' } });
     await expect.element(page.getByText(/Claude Code is working on it\./)).toBeVisible();
     await vi.advanceTimersByTimeAsync(5_100);
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
-    await expect
-      .element(page.getByText('Allowed once by Mum, in the window. Claude Code has done it.'))
-      .toBeVisible();
-    for (const agent of hub.snapshot.agents)
-      hub.emit({ type: 'agent', agent: { ...agent, presence: 'away' } });
-    hub.emit({ type: 'approval', approval: { ...approved, task_state: 'queued' } });
-    await expect
-      .element(page.getByText(/It waits for Claude Code, which is not connected just now\./))
-      .toBeVisible();
+    await expect.element(page.getByText('Mum allowed it, on Mum’s PC. Done.')).toBeVisible();
+    const waits = { state: 'waits', agent: 'Claude Code', away: { since: null } } as const;
+    const told = story({ state: 'queued', verdict: 'allowed', verdictBy: 'Mum' });
+    if (told.verdict.outcome !== 'allowed') throw new Error('not allowed');
+    hub.emit({
+      type: 'approval',
+      approval: {
+        ...approved,
+        story: { ...told, verdict: told.verdict, handed_over: waits, end: null },
+      },
+    });
+    await expect.element(page.getByText(/Waits for Claude Code, which is away\./)).toBeVisible();
   });
 
   test('what was allowed and made a rule of is nowhere said to be allowed once, whoever allowed it', async () => {
@@ -591,16 +593,12 @@ describe('what becomes of a card', () => {
     } as const;
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: 'Mum' } });
     await expect
-      .element(page.getByRole('status').filter({ hasText: 'Allowed by Mum, in the browser' }))
+      .element(page.getByRole('status').filter({ hasText: 'Mum allowed it, on Mum’s PC.' }))
       .toBeInTheDocument();
     await vi.advanceTimersByTimeAsync(5_100);
-    await expect
-      .element(page.getByText(`Allowed by Mum, in the browser. ${SALT.to_name} has done it.`))
-      .toBeVisible();
+    await expect.element(page.getByText('Mum allowed it, on Mum’s PC. Done.')).toBeVisible();
     hub.emit({ type: 'approval', approval: { ...approved, decided_by: null } });
-    await expect
-      .element(page.getByText(`Allowed, in the browser. ${SALT.to_name} has done it.`))
-      .toBeVisible();
+    await expect.element(page.getByText('A person allowed it, on Mum’s PC. Done.')).toBeVisible();
     expect(document.querySelector('main')?.textContent).not.toContain('Allowed once');
   });
 
@@ -657,7 +655,7 @@ describe('what becomes of a card', () => {
       },
     });
     hub.emit({ type: 'feed_read', ids: 'all', read: true, unread: 0 });
-    await expect.element(card('Allowed once by Mum, in the browser')).toBeInTheDocument();
+    await expect.element(card('Mum allowed it, on Mum’s PC.')).toBeInTheDocument();
     expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
   });
 });

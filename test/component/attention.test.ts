@@ -330,6 +330,20 @@ describe('pause', () => {
       .not.toBeInTheDocument();
   });
 
+  test('can be a stop of everything instead, said on every screen until a person resumes', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    await show(hub);
+    await button('Pause everything').click();
+    await button('Stop everything').click();
+    expect(callsOf(hub, 'attention.stop')).toEqual([{}]);
+    await expect.element(page.getByText('Everything is stopped until you resume.')).toBeVisible();
+    await page.getByRole('link', { name: 'Rules' }).click();
+    await expect.element(page.getByText('Everything is stopped until you resume.')).toBeVisible();
+    await expectAccessible();
+    await press(button('Resume now'));
+    expect(callsOf(hub, 'attention.resume')).toEqual([{}]);
+  });
+
   test('can be thought better of with Escape', async () => {
     const hub = new FakeHubApi(snapshotOf());
     await show(hub);

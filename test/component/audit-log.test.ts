@@ -7,7 +7,7 @@ import type { HubDto } from '../../preload/contract/dto.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { MUM, NOW, snapshotOf } from '../fakes/household.ts';
+import { MUM, NOW, RESTORED, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, press, showApp, watchDownloads } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -39,7 +39,6 @@ const DONE: AuditCheckDto = {
 const NONE: AuditCheckDto = { ...DONE, state: 'none', rows: 0, checked: 0 };
 
 const FOUND: TamperFindingDto = { kind: 'changed', row: 57, up_to: 57, following: 12 };
-const RESTORED = { ...MUM, audit: 'restored' } as const;
 const TAMPERED = { ...MUM, audit: 'tampered', tamper_finding: FOUND } as const;
 
 function hubWith(checks: readonly AuditCheckDto[], about: HubDto = MUM): FakeHubApi {
@@ -354,10 +353,9 @@ describe('a hub that was restored from an older copy', () => {
         .toBeVisible();
       await expect
         .element(
-          page.getByText(
-            'Hubs, agents and rules that you removed since the copy was made are back',
-            { exact: false },
-          ),
+          page.getByText('Hubs and agents that you removed since the copy was made are back', {
+            exact: false,
+          }),
         )
         .toBeVisible();
       await expect
@@ -372,8 +370,15 @@ describe('a hub that was restored from an older copy', () => {
     const hub = hubWith([NONE]);
     await showApp(hub, 'now');
     hub.emit({ type: 'hub', hub: RESTORED });
-    await press(button('Use this copy'));
-    expect(callsOf(hub, 'hub.confirmRestore')).toEqual([{}]);
+    // Nothing is kept unless somebody says so, and the button says what it does.
+    for (const box of page.getByRole('checkbox').elements()) expect(box).not.toBeChecked();
+    await expect.element(button('Use this copy and keep no hub and no agent')).toBeVisible();
+    const [first] = hub.snapshot.peers.filter(({ trust }) => trust === 'paired');
+    await page.getByRole('checkbox', { name: first?.name ?? '', exact: true }).click();
+    await press(button('Use this copy and keep 1 hub and no agent'));
+    expect(callsOf(hub, 'hub.confirmRestore')).toEqual([
+      { keep_hubs: [first?.id], keep_agents: [] },
+    ]);
     hub.emit({ type: 'hub', hub: MUM });
     await expect
       .element(page.getByText('This hub was restored from an older copy.'))
@@ -391,10 +396,23 @@ describe('a hub that was restored from an older copy', () => {
     });
     await showApp(refused, 'now');
     refused.emit({ type: 'hub', hub: RESTORED });
-    await press(button('Use this copy'));
+    await press(button('Use this copy and keep no hub and no agent'));
     await expect
       .element(page.getByText('The key vault did not keep the counter.', { exact: false }))
       .toBeVisible();
-    await expect.element(button('Use this copy')).toBeVisible();
+    await expect.element(button('Use this copy and keep no hub and no agent')).toBeVisible();
   });
+});
+
+test('a hub that met another one with its own key says so on every page until that is gone', async () => {
+  const hub = hubWith([NONE]);
+  await showApp(hub, 'now');
+  const said = page.getByText('Another hub with the key of this one was met at 192.168.1.8:7100.');
+  await expect.element(said).not.toBeInTheDocument();
+  hub.emit({ type: 'hub', hub: { ...MUM, copy_at: '192.168.1.8:7100' } });
+  await expect.element(said).toBeVisible();
+  await expect.element(page.getByText('stop one of them for good', { exact: false })).toBeVisible();
+  await expectAccessible();
+  hub.emit({ type: 'hub', hub: MUM });
+  await expect.element(said).not.toBeInTheDocument();
 });

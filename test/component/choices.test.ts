@@ -68,7 +68,7 @@ describe('a card that asks to choose', () => {
     const hub = await showCard();
     await press(button('Choose option 2'));
     expect(decided(hub)).toEqual([{ ...BOUND, decision: 'answer', choice: 'change' }]);
-    await expect.element(page.getByText('Chosen by Mum, here')).toBeVisible();
+    await expect.element(page.getByText('Mum chose, on Mum’s PC.')).toBeVisible();
     await expect.element(page.getByText('Saturday 10:40, one change')).toBeVisible();
     await expectAccessible();
   });

@@ -94,7 +94,10 @@ describe('the focus goes on', () => {
 
   test('to the title, when the strip of the pause leaves with its button', async () => {
     await pressed(
-      { approvals: [SALT], attention: { ...CALM, paused: { since: NOW, until: null } } },
+      {
+        approvals: [SALT],
+        attention: { ...CALM, paused: { since: NOW, until: null, stopped: false } },
+      },
       'now',
       'Resume now',
     );

@@ -178,7 +178,11 @@ describe('a rule that is made by hand', () => {
       .element(form.getByText('Choose which agent does it. A rule that allows is for one agent.'))
       .toBeVisible();
     await expect
-      .element(form.getByText('Choose an area. A rule that allows is for one area.'))
+      .element(
+        form.getByText(
+          'Choose an area. A rule that allows is for one area, or for requests that name none.',
+        ),
+      )
       .toBeVisible();
     await expect.element(list('Who asks')).toHaveFocus();
     await expect.element(list('Who asks')).toHaveAccessibleDescription(/Choose who asks/);

@@ -34,6 +34,11 @@ describe('the owner passphrase', () => {
       .element(field('New passphrase'))
       .toHaveAccessibleDescription(/It needs at least 8 characters\.$/);
     await expect.element(field('New passphrase')).toHaveFocus();
+    await field('New passphrase').fill('correct\u200bhorse');
+    await button('Set it').click();
+    await expect
+      .element(field('New passphrase'))
+      .toHaveAccessibleDescription(/It holds a character that nobody can see or type\.$/);
     await field('New passphrase').fill('correct horse');
     await field('The same again').fill('correct hose');
     await button('Set it').click();

@@ -37,7 +37,9 @@ describe('the wider choices of a card', () => {
     expect(would).toContain(
       'OpenClaw on Dad’s laptop may give Claude Code tasks in Family chat without asking you, only inside this conversation.',
     );
-    expect(would).toContain('It ends after 2 quiet hours, tomorrow at 06:04 at the latest.');
+    expect(would).toContain(
+      'It ends when nothing has come for 2 hours, tomorrow at 06:04 at the latest.',
+    );
     expect(
       [...document.querySelectorAll('.choices .radio b')].map((choice) => choice.textContent),
     ).toEqual(['For this conversation', 'Never']);
@@ -58,7 +60,7 @@ describe('the wider choices of a card', () => {
       choice.textContent?.replaceAll(/\s+/g, ' ').trim(),
     );
     expect(titles).toEqual([
-      'For this conversation Until it has been quiet for 2 hours',
+      'For this conversation Until nothing has come for 2 hours',
       'Until tonight Until today at 23:59',
       'For a week Until 28 November at 18:04',
       'For 30 days Until 21 December at 18:04',
@@ -157,7 +159,7 @@ describe('the wider choices of a card', () => {
     await press(button('Allow and remember'));
     await expect.element(page.getByText('Remembered as a rule.').last()).toBeVisible();
     await expect
-      .element(page.getByRole('article', { name: 'Allowed by Mum, here', exact: true }))
+      .element(page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.', exact: true }))
       .toBeVisible();
     const [made] = hub.snapshot.rules;
     await press(button('Undo'));
@@ -443,7 +445,7 @@ describe('the Rules screen', () => {
 
   test('without rules it says so, and is accessible', async () => {
     await showApp(new FakeHubApi(snapshotOf()), 'rules');
-    await expect.element(page.getByText('You are asked about everything')).toBeVisible();
+    await expect.element(page.getByText('There are no rules yet')).toBeVisible();
     await expectAccessible();
   });
 
@@ -453,7 +455,7 @@ describe('the Rules screen', () => {
     await expect
       .element(
         page.getByText(
-          /Allowed by your rule\. Attic may give Household lists tasks in Shopping list\./,
+          /Your rule “Attic may give Household lists tasks in [a-z.]*” allowed it\. Done\./,
         ),
       )
       .toBeVisible();
@@ -467,8 +469,7 @@ describe('the Rules screen', () => {
         : rule,
     );
     await showApp(new FakeHubApi(snapshotOf({ rules: narrow, recently_decided: RULED })));
-    const told =
-      /Allowed by your rule\. Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
+    const told = /Claude on Attic may give Household lists tasks in Shopping list,? only .*milk/;
     await expect.element(page.getByText(told)).toBeVisible();
   });
 });

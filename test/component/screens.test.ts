@@ -1,7 +1,9 @@
 // The feed, the record, the agents, the settings and what stands around them.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
+import { RULES } from '../fakes/household-rules.ts';
 import {
   CAR,
   AGENTS,
@@ -20,6 +22,7 @@ import {
   noticeOf,
   snapshotOf,
 } from '../fakes/household.ts';
+import { storyOfApproval } from '../fakes/stories.ts';
 import { DRAWINGS } from '../../renderer/ui/icons.ts';
 import { callsOf, expectAccessible, press, showApp } from './support/page.ts';
 
@@ -126,51 +129,54 @@ describe('conversations', () => {
     await expectAccessible();
     await page.getByRole('link', { name: /Tell the family chat/ }).click();
     const pane = page.getByRole('region', { name: 'Conversation' });
-    await expect.element(pane.getByText('Allowed by Mum')).toBeVisible();
+    await expect.element(pane.getByText('Mum allowed it, on Mum’s PC.')).toBeVisible();
+    await expect.element(pane.getByText('What was shown is what ran.')).toBeVisible();
     await expect.element(pane.getByText(/^[0-9:]+, in the window$/)).toBeVisible();
     await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
     await expectAccessible();
   });
 
-  test('a decision of an owner who has no name was by you', async () => {
+  /** The conversation about dinner, where that was decided otherwise. */
+  async function showDecided(over: Partial<ApprovalDto>): Promise<void> {
+    const card = { ...DINNER, decided_at: NOW, decided_by: 'hub', ...over };
+    const told = storyOfApproval(card, RULES);
     const entries = DINNER_THREAD.entries.map((entry) =>
-      entry.kind === 'decision' ? { ...entry, who: 'owner' } : entry,
+      entry.kind === 'decision' ? { ...entry, state: card.state, story: told } : entry,
     );
     const hub = new FakeHubApi(snapshotOf(), {
       'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
     });
     await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-    await expect.element(page.getByText('Allowed by you')).toBeVisible();
-  });
+  }
 
   test.each([
-    [{ surface: 'rule', who: 'hub' }, 'Allowed by a rule'],
-    [{ surface: 'rule', who: 'hub', state: 'declined' }, 'Declined by a rule'],
-    [{ surface: 'peer', who: 'Mum, Mum’s PC' }, 'Allowed by Mum, Mum’s PC'],
+    [{ surface: 'window', decided_by: 'owner' }, /^A person allowed it, on Mum’s PC\.$/, true],
+    [{ surface: 'rule', rule_id: RULES[1]?.id ?? null }, /^Your rule “.*” allowed it\.$/, false],
+    [{ surface: 'rule', rule_id: 'gone' }, /^A rule on Mum’s PC allowed it\.$/, false],
+    [
+      { surface: 'rule', rule_id: 'gone', state: 'declined' },
+      /^A rule on Mum’s PC declined it\.$/,
+      false,
+    ],
+    [{ surface: 'rule' }, /^Nobody was asked: Claude Code only looks\.$/, false],
+    [{ surface: 'peer', decided_by: 'Mum, Mum’s PC' }, /^Mum allowed it, on Mum’s PC, as /, false],
   ] as const)(
-    'a decision that nobody here made is not told as one that was allowed once: %o',
-    async (made, said) => {
-      const entries = DINNER_THREAD.entries.map((entry) =>
-        entry.kind === 'decision' ? { ...entry, ...made } : entry,
-      );
-      const hub = new FakeHubApi(snapshotOf(), {
-        'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries } }),
-      });
-      await showApp(hub, `conversations/${DINNER_THREAD.conversation.id}`);
-      const told = page.getByText(said, { exact: true });
+    'a thread says who decided and where, and that nobody did where a rule or nobody was asked: %o',
+    async (made, said, isHere) => {
+      await showDecided({ state: 'approved', task_state: 'queued', ...made });
+      const told = page.getByText(said);
       await expect.element(told).toBeVisible();
-      expect(
-        told.element().closest('.event')?.querySelector('.meta')?.textContent,
-        'nor told twice',
-      ).toMatch(/^[0-9:]+$/);
+      const meta = told.element().closest('.event')?.querySelector('.meta')?.textContent.trim();
+      expect(meta, 'nor told twice').toMatch(isHere ? /^[0-9:]+, in the window$/ : /^[0-9:]+$/);
+      expect(document.querySelector('.thread')?.textContent).not.toContain('What was shown');
     },
   );
 
   test.each([
-    ['declined', 'Declined', 'mark-back'],
-    ['expired', 'Nobody answered in time', 'mark-late'],
-    ['cancelled', 'Cancelled', 'mark-gone'],
-    ['failed', 'Failed', 'mark-failed'],
+    ['declined', 'Declined.', 'mark-back'],
+    ['expired', 'Nobody decided in time.', 'mark-late'],
+    ['cancelled', 'Cancelled.', 'mark-gone'],
+    ['failed', 'It failed.', 'mark-failed'],
   ] as const)(
     'a report of a request that is %s wears that word and that mark',
     async (state, said, mark) => {
@@ -251,6 +257,30 @@ describe('agents', () => {
     await expectAccessible();
     await page.getByRole('button', { name: 'Remove it' }).click();
     expect(callsOf(hub, 'agents.removeArea')).toEqual([{ name: agent?.name, area }]);
+  });
+
+  test('an area is given to an agent, picked or typed', async () => {
+    const hub = new FakeHubApi(snapshotOf());
+    const agent = hub.snapshot.agents[0];
+    await showApp(hub, 'agents');
+    const section = page.getByRole('region', { name: agent?.display_name ?? '' });
+    await section.getByRole('button', { name: 'Add an area' }).click();
+    await section.getByRole('button', { name: 'logistics.errands' }).click();
+    await expectAccessible();
+    await section.getByRole('button', { name: 'Add it' }).click();
+    expect(callsOf(hub, 'agents.addArea')).toEqual([
+      { name: agent?.name, area: 'logistics.errands' },
+    ]);
+  });
+
+  test('the picker asks for areas, and its line names them', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'agents');
+    const picker = page.getByRole('region', { name: 'Connect an agent' });
+    await picker.getByRole('button', { name: 'family.chat' }).first().click();
+    await expect
+      .element(picker.getByText(/mcp install claude-code --domain family\.chat$/))
+      .toBeVisible();
+    await expectAccessible();
   });
 
   test('an agent is renamed, and its handle stands under the exact identifiers alone', async () => {
@@ -469,9 +499,13 @@ describe('agents', () => {
     await showApp(hub, 'agents');
     await page.getByText('Or make a token by hand').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('my-agent');
-    await page.getByRole('textbox', { name: /^Areas/ }).fill('home.lights');
-    await button('family.chat').click();
-    await expect.element(button('family.chat')).toHaveAttribute('aria-disabled', 'true');
+    // The line to copy, above, asks for areas too.
+    await page
+      .getByRole('textbox', { name: /^Areas/ })
+      .last()
+      .fill('home.lights');
+    await button('family.chat').last().click();
+    await expect.element(button('family.chat').last()).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible();
     await button('Make its token').click();
     await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();
@@ -767,23 +801,23 @@ describe('what stands around the screens', () => {
     const hub = new FakeHubApi(snapshotOf({ agents: [agentOf('claude-code')] }));
     await showApp(hub);
     await expect.element(heading('Today, hour by hour')).toBeVisible();
-    await expect.element(page.getByText('allowed by you 1')).toBeVisible();
+    await expect.element(page.getByText('allowed by a person 1')).toBeVisible();
     await expect.element(page.getByText('declined 1')).toBeVisible();
     expect(document.querySelectorAll('.activity rect.mine')).toHaveLength(1);
     hub.emit({
       type: 'approval',
       approval: { ...SALT, state: 'approved', decided_at: NOW, rule_id: 'r', surface: 'rule' },
     });
-    await expect.element(page.getByText('allowed by your rules 1')).toBeVisible();
+    await expect.element(page.getByText('allowed without asking 1')).toBeVisible();
     await page.getByText('As a table').click();
-    await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0' })).toBeVisible();
+    await expect.element(page.getByRole('row', { name: '18:00 0 1 0 0 0' })).toBeVisible();
     const own_answer = { text: 'At 8.', choice: null };
     hub.emit({
       type: 'approval',
       approval: { ...CAR, state: 'answered', decided_at: NOW, own_answer, surface: 'window' },
     });
-    await expect.element(page.getByText('answered by you 1')).toBeVisible();
-    await expect.element(page.getByRole('row', { name: '18:00 0 1 1 0' })).toBeVisible();
+    await expect.element(page.getByText('answered by a person 1')).toBeVisible();
+    await expect.element(page.getByRole('row', { name: '18:00 0 1 1 0 0' })).toBeVisible();
     expect(document.querySelectorAll('.activity rect.own')).toHaveLength(1);
     await expectAccessible();
   });
@@ -801,7 +835,7 @@ describe('what stands around the screens', () => {
   test('an empty inbox says so and keeps who decided what', async () => {
     await showApp(new FakeHubApi(snapshotOf()));
     await expect.element(heading('Nothing needs you')).toBeVisible();
-    await expect.element(page.getByText('Allowed once by Mum, in the window')).toBeVisible();
+    await expect.element(page.getByText('Mum allowed it, on Mum’s PC. Answered.')).toBeVisible();
     await expectAccessible();
   });
 

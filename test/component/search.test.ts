@@ -35,6 +35,7 @@ function hitOf(change: Partial<SearchHitDto> = {}): SearchHitDto {
       [' is at 7[U+202E]', false],
     ],
     state: 'completed',
+    story: decision?.story ?? null,
     decision: decision ?? null,
     ...change,
   };
@@ -56,7 +57,7 @@ test('/ and a word find it: who asked whom, the hit marked, who decided, what ca
   await expect.element(page.getByText(text.found(1))).toBeVisible();
   expect(callsOf(hub, 'history.search')).toHaveLength(1);
   const link = page.getByRole('link', { name: /Openclaw, Dad’s laptop to Claude Code/ });
-  await expect.element(link).toHaveTextContent(/Done\. Allowed by Mum/);
+  await expect.element(link).toHaveTextContent(/Mum allowed it, on Mum’s PC\. Done\./);
   expect(link.element().querySelector('mark')?.textContent).toBe('dinner');
   await expect
     .element(link.getByRole('img', { name: 'hidden character U+202E' }))

@@ -365,7 +365,7 @@ describe('RI-07: the second half of a double click does nothing', () => {
     await showApp(hub);
     hub.emit({
       type: 'do_not_disturb',
-      attention: { ...CALM, paused: { since: NOW, until: null } },
+      attention: { ...CALM, paused: { since: NOW, until: null, stopped: false } },
     });
     await expect.element(button('Resume now')).toHaveAttribute('aria-disabled', 'true');
     await showApp(hub, `people/hub/${LEO.id}`);

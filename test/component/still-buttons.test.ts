@@ -64,7 +64,7 @@ describe('RI-07: what moves the buttons of a card', () => {
     await untilOpen(TRAIN.id);
     hub.emit({
       type: 'do_not_disturb',
-      attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null } },
+      attention: { ...hub.snapshot.attention, paused: { since: NOW, until: null, stopped: false } },
     });
     await expect.poll(() => document.querySelector('.top-strips .strip')).not.toBeNull();
     await expect.poll(() => inertIn(TRAIN.id)).not.toContain(false);

@@ -136,7 +136,7 @@ test('a reply to a decision that comes after a newer event does not take the row
   });
   await showApp(hub);
   await press(button('Allow once'));
-  const taken = page.getByText(`${SALT.to_name} has taken it.`);
+  const taken = page.getByText(`${SALT.to_name} has it.`, { exact: false });
   await expect.element(taken).toBeVisible();
   await userEvent.hover(page.getByRole('navigation'));
   await vi.advanceTimersByTimeAsync(5_100);
@@ -195,12 +195,12 @@ describe('the thread of a request', () => {
   };
 
   const STATES = [
-    ['awaiting_approval', 'Waits for a person', 'mark-waiting'],
-    ['held', 'Held', 'mark-held'],
-    ['declined', 'Declined', 'mark-back'],
-    ['expired', 'Nobody answered in time', 'mark-late'],
-    ['cancelled', 'Cancelled', 'mark-gone'],
-    ['failed', 'Failed', 'mark-failed'],
+    ['awaiting_approval', 'Waits for you.', 'mark-waiting'],
+    ['held', 'Put off by a person.', 'mark-held'],
+    ['declined', 'Declined.', 'mark-back'],
+    ['expired', 'Nobody decided in time.', 'mark-late'],
+    ['cancelled', 'Cancelled.', 'mark-gone'],
+    ['failed', 'It failed.', 'mark-failed'],
   ] as const;
   const moments = () => document.querySelectorAll('.thread > li:not(.ends)');
 
@@ -217,7 +217,7 @@ describe('the thread of a request', () => {
     });
     await showApp(hub, place);
     const row = page.getByRole('listitem').filter({ has: page.getByRole('link') });
-    await expect.element(row.getByText('Arrived', { exact: true })).toBeVisible();
+    await expect.element(row.getByText('Waits for Chat.', { exact: true })).toBeVisible();
     now = answers(request, state);
     hub.emit({ type: 'conversation', id: DINNER_THREAD.conversation.id });
     const lookAtPage = async () => {
@@ -241,9 +241,20 @@ describe('the thread of a request', () => {
     }),
   );
 
+  test('that was refused says why in our words, and quotes the other hub as such', async () => {
+    const [reason, reason_there] = ['The other hub refused: busy.', 'Your owner allowed it.'];
+    const refused = { ...ours, reason, reason_there };
+    await showApp(new FakeHubApi(snapshotOf(), answers(refused, 'failed')), place);
+    const said = (which: string) =>
+      [...(moments()[0]?.querySelectorAll(which) ?? [])].map(({ textContent }) => textContent);
+    await expect.poll(() => said('.said.own')).toContain(reason);
+    expect(said('.said.own').join('')).not.toContain(reason_there);
+    expect(said('.said:not(.own)')).toEqual([reason_there]);
+  });
+
   test.each(STATES)('%s: its own word and mark at the hub that was asked, too', async (...end) =>
     inBothThreads(TASK, end, (first) => {
-      expect(first?.querySelector('.event.inside')?.textContent).toBe(end[1]);
+      expect(first?.querySelector('.event.inside')?.textContent.trim()).toBe(end[1]);
       expect(first?.querySelector('.quoted-text')?.textContent).toContain(TASK.text);
       expect(first?.querySelector('.said.own'), 'nor as our own words').toBeNull();
     }),
@@ -318,4 +329,61 @@ test('Esc closes "Name and role", and the focus is where it was opened', async (
   await userEvent.keyboard('{Escape}');
   await expect.element(name).not.toBeInTheDocument();
   await vi.waitFor(() => expect(document.activeElement?.textContent.trim()).toBe('Name and role'));
+});
+
+describe('a page says nothing that is not so now', () => {
+  test('a page that lost its hub counts no hub as online', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [], recently_decided: [] }));
+    await showApp(hub, 'people');
+    await expect.element(page.getByText(/^\d+ of \d+ online\./)).toBeVisible();
+    hub.link({ state: 'lost', since: NOW, retry_in_ms: 9_000 });
+    await expect.element(page.getByText(/^\d+ of \d+ online\./)).not.toBeInTheDocument();
+    expect(document.querySelector('.rail .status')?.textContent).not.toMatch(/online/);
+    await showApp(hub, 'now');
+    await expect.element(page.getByText(/^Online: /)).toBeVisible();
+    hub.link({ state: 'lost', since: NOW, retry_in_ms: 9_000 });
+    await expect.element(page.getByText(/^Online: /)).not.toBeInTheDocument();
+  });
+
+  test('the session that one looks at is in use, and no other one', async () => {
+    await showApp(new FakeHubApi(snapshotOf()), 'settings');
+    await expect.element(page.getByText('In use now.', { exact: false })).toBeVisible();
+    const rows = [...document.querySelectorAll('li')].filter(({ textContent }) =>
+      textContent.includes('In use now.'),
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.textContent).not.toContain('Last used');
+  });
+
+  test('the tester lets nothing through while all is paused', async () => {
+    const paused = {
+      ...snapshotOf().attention,
+      paused: { until: null, since: NOW, stopped: false },
+    };
+    const hub = new FakeHubApi(snapshotOf({ attention: paused }), {
+      'rules.test': () => ({
+        ok: true,
+        value: {
+          decision: 'deliver',
+          ground: 'allow',
+          agent: 'claude-code',
+          agent_name: 'Claude Code',
+          risk_class: 'R1',
+          rule: null,
+          considered: [],
+        },
+      }),
+    });
+    await showApp(hub, 'rules');
+    await button('Try it').click();
+    await expect.element(page.getByText('It would be held: everything is paused.')).toBeVisible();
+    expect(document.body.textContent).not.toContain('It would be allowed.');
+  });
+
+  test('a decided card promises no time at which it leaves', async () => {
+    await showApp(new FakeHubApi(snapshotOf({ approvals: [SALT] })));
+    await press(button('Allow once'));
+    await expect.element(page.getByRole('heading', { name: /allowed it/ })).toBeVisible();
+    expect(document.querySelector('article.row-form')?.textContent).not.toMatch(/goes away/);
+  });
 });

@@ -93,6 +93,8 @@ transportContract('a simulated network', create, [
   // Its addresses are names of computers, each with one port that nobody else can take.
   'refuses to dial what is no address, and what the socket cannot reach',
   'says which port is taken',
+  // No computer of it dials itself, and each has a key of its own.
+  'refuses a connection to itself, at both ends, and not one to another hub with its key',
   // All its households are paired: nobody is refused by key, or bounded as a stranger is.
   'closes connections of refused keys at once, and lets them in no more',
   'closes a connection that is not paired and has five streams open',

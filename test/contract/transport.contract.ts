@@ -216,6 +216,18 @@ export function transportContract(
       expect(near.eventsOf('connected')).toEqual([]);
     });
 
+    it('refuses a connection to itself, at both ends, and not one to another hub with its key', async () => {
+      const near = await household.hub();
+      const copy = await household.hub('127.0.0.1', near.identity);
+      const itself = await near.transport.dial(near.target, AbortSignal.timeout(10_000));
+      expect(itself).toMatchObject({ ok: false, error: { type: 'refused' } });
+      const { connectionId } = await near.connect(copy);
+      await copy.event('connected');
+      expect(near.eventsOf('connected').map(({ connection }) => connection.connectionId)).toEqual([
+        connectionId,
+      ]);
+    });
+
     it('stops dialling when told to', async () => {
       const [near, gone] = [await household.hub(), await household.hub()];
       await gone.transport.stop();

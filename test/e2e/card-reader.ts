@@ -77,6 +77,11 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
   };
 }
 
+/** What a card, a row and a thread say once a person decided; the name of the hub ends it. */
+export function didIt(person: string, did: 'allowed' | 'declined'): RegExp {
+  return new RegExp(`^${person} ${did} it, on `);
+}
+
 /**
  * Scrolls to the end of the text, as nothing can be allowed before, and presses "Allow once".
  * Resolves when the card says so. A card that moves at that moment takes no press, by the rule of
@@ -84,7 +89,7 @@ export async function readCard(page: Page, id: string): Promise<SeenCard> {
  */
 export async function allowOnCard(page: Page, id: string, by: string): Promise<void> {
   await readToEnd(page, id);
-  const isAllowed = cardOf(page, id).getByText(now.decided.allowed(by, ENGLISH.common.here));
+  const isAllowed = cardOf(page, id).getByText(didIt(by, 'allowed'));
   await until('a press that counts', DECIDED_WITHIN_MS, async () => {
     // A decision that took longer than the wait below leaves no button to press.
     if (await isAllowed.isVisible()) return true;

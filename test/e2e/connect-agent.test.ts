@@ -157,7 +157,7 @@ describe.skipIf(!hasRealPart('chromium'))('connecting an agent from the page', (
     }
   });
 
-  it('Python: a line, a file, a line, and it answers', async () => {
+  it.skipIf(!hasRealPart('python'))('Python: a line, a file, a line, and it answers', async () => {
     const [connecting = '', file = '', listening = ''] = await picker.choose('python');
     await connected(connecting);
     await writeFile(join(home, 'agent.py'), file);
@@ -166,7 +166,7 @@ describe.skipIf(!hasRealPart('chromium'))('connecting an agent from the page', (
     expect(await answerOf('python-agent')).toContain('Python has read: Add salt');
   });
 
-  it('curl: three lines', async () => {
+  it.skipIf(!hasRealPart('curl'))('curl: three lines', async () => {
     const [register = '', fetch = '', call = ''] = await picker.choose('curl');
     const asked = type(register);
     expect(await asked.ended, asked.transcript()).toBe(0);

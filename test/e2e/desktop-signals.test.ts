@@ -1,6 +1,6 @@
 // A desktop app that cannot start, and one that a terminal, a system that shuts down, or a program
 // between tells to stop: once or often.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,11 +17,27 @@ describe('a desktop app that is started with a flag that is none', () => {
       const app = DesktopApp.launch({ home, parameters: ['--colour', 'red'] });
       expect(await app.exited).toBe(2);
       expect(app.output.join('')).toMatch(
-        /^Unknown option '--colour'\.\nThe flags are --name, [^\n]*\n$/,
+        /^Unknown option '--colour'\.\nThe flags are --name, [^\n]*\n/m,
       );
       expect(existsSync(home)).toBe(false);
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a desktop app whose database is damaged', () => {
+  it('says so in a box, because nobody reads its terminal, and ends', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'axon-damaged-'));
+    try {
+      writeFileSync(join(home, 'hub.db'), 'This is a letter to Mum. '.repeat(400), { mode: 0o600 });
+      const app = DesktopApp.launch({ home });
+      expect(await app.exited).toBe(1);
+      expect(app.output.join('')).toMatch(
+        /^\[AXON Hub did not start\] The database ".*hub\.db" is damaged \(it is not a database\).*\nPut the whole data folder back/m,
+      );
+    } finally {
+      rmSync(home, { recursive: true });
     }
   });
 });

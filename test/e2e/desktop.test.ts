@@ -13,6 +13,7 @@ import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import type { HubApi } from '../lan/hub-process.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { doWork, nextItem } from './agent-line.ts';
+import { didIt } from './card-reader.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
 import { type HouseholdPage, pairByPages } from './household-pages.ts';
 
@@ -152,11 +153,11 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
 
   it('each decision clears card, tray, badge and its notification together', async () => {
     await mumPage.allowByMouse(DINNER);
-    await mumPage.decided(DINNER).getByText(now.decided.allowed('Mum', 'here')).waitFor();
+    await mumPage.decided(DINNER).getByText(didIt('Mum', 'allowed')).waitFor();
     await expect.poll(() => outside(mum)).toEqual(saying(1, [{ open: false }]));
     await expect.poll(() => mumPage.waitingInRail()).toBe('1');
     await mumPage.card(PIZZA).getByRole('button', { name: now.decline }).click();
-    await mumPage.decided(PIZZA).getByText(now.decided.declined('Mum', 'here')).waitFor();
+    await mumPage.decided(PIZZA).getByText(didIt('Mum', 'declined')).waitFor();
     await expect.poll(() => outside(mum)).toEqual(saying(0, [{ open: false }]));
     await expect.poll(() => mumPage.waitingInRail()).toBeNull();
   });
@@ -198,7 +199,7 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await expect.poll(async () => (await outside(mum)) as object).toMatchObject({ badge: 0 });
     await mumPage.page.getByRole('button', { name: attention.showSpoken('Dad’s laptop') }).click();
     await card.getByRole('button', { name: now.decline }).click();
-    await mumPage.decided(PLANTS).getByText(now.decided.declined('Mum', 'here')).waitFor();
+    await mumPage.decided(PLANTS).getByText(didIt('Mum', 'declined')).waitFor();
   });
 
   it('a pause begins at the tray or at the window, and ends at either', async () => {

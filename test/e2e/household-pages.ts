@@ -141,9 +141,14 @@ export class HouseholdPage {
       .filter({ has: this.page.getByRole('button', { name: now.decline }) });
   }
 
+  /** The row that a decided card becomes. */
+  row(text: string): Locator {
+    return this.page.getByRole('article').filter({ hasText: text });
+  }
+
   /** What is shown of the request after its decision. */
   decided(text: string): Locator {
-    return this.page.getByRole('article').filter({ hasText: text }).getByRole('heading');
+    return this.row(text).getByRole('heading');
   }
 
   allowButton(text: string): Locator {

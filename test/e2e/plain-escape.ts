@@ -36,37 +36,43 @@ const HIDDEN: readonly (readonly [first: number, last: number])[] = [
   [0xe0000, 0xe0fff],
   [0xf0000, 0x10ffff],
 ];
-/** More marks than this on one letter are shown as their numbers. */
-const MARKS_MAX = 5;
+/**
+ * More marks than this on one letter are shown as their numbers: those that take no room beside it,
+ * and those of any kind.
+ */
+const PILED_MAX = 5;
+const MARKS_MAX = 9;
 const LAST_TWO_OF_A_PLANE = 0xfffe;
 const JOINERS = ['\u200c', '\u200d'];
 
 const signs = new Intl.Segmenter('und', { granularity: 'grapheme' });
-const TAG = /[\u{e0000}-\u{e0fff}]/u;
 const EMOJI = new RegExp('^\\p{RGI_Emoji}$', 'v');
 const DEVANAGARI = /^[\p{Script=Devanagari}]$/u;
-const MARK = /^\p{Nonspacing_Mark}$/u;
+const MARK = /^\p{Mark}$/u;
+const SPACING_MARK = /^\p{Spacing_Mark}$/u;
 const LOOKS_LIKE_A_CODE = /^\[[Uu]\+[0-9A-Fa-f]{1,8}\]/;
 
 /** The text as a person reads it and an agent gets it. */
 export function plainlyEscaped(text: string): string {
   let shown = '';
+  let marks = 0;
+  let piled = 0;
   for (const { segment, index } of signs.segment(text)) {
-    if (EMOJI.test(segment) && !TAG.test(segment)) {
+    if (EMOJI.test(segment)) {
       shown += segment;
+      marks = piled = 0;
       continue;
     }
     let at = index;
-    let marks = 0;
     let before = '';
     for (const character of segment) {
+      const takesRoom = SPACING_MARK.test(character);
       marks = MARK.test(character) ? marks + 1 : 0;
+      piled = marks === 0 ? 0 : piled + (takesRoom ? 0 : 1);
+      const isPiled = marks > MARKS_MAX || (piled > PILED_MAX && !takesRoom);
       const joins = JOINERS.includes(character) && DEVANAGARI.test(before);
       const poses = character === '[' && LOOKS_LIKE_A_CODE.test(text.slice(at));
-      shown +=
-        poses || marks > MARKS_MAX || (isHidden(character) && !joins)
-          ? codeOf(character)
-          : character;
+      shown += poses || isPiled || (isHidden(character) && !joins) ? codeOf(character) : character;
       at += character.length;
       before = character;
     }

@@ -126,7 +126,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     await page.getByText(search.found(1)).waitFor();
     const shown = (await hit.innerText()).replaceAll(/\s+/g, ' ');
     expect(shown).toMatch(/Openclaw, Dad’s laptop to Claude Code, Mum’s PC/);
-    expect(shown).toMatch(/Done\. Allowed by Mum/);
+    expect(shown).toMatch(/Mum allowed it, on Mum’s PC\. Done\./);
     const month = new Date(Date.now() - 29 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
     expect(shown).toContain(month);
     await hit.press('Enter');
@@ -150,7 +150,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     })) ?? { code: null, output: '', transcript: '' };
     expect(code, transcript).toBe(0);
     expect(output).toContain('dinner is at 7');
-    expect(output).toMatch(/Allowed .*Mum/);
+    expect(output).toMatch(/Mum allowed it, on Mum’s PC\./);
   });
 
   it.each([

@@ -5,12 +5,14 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { requestNotification, trayTitle } from '../../preload/contract/desktop-strings.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { story } from '../../preload/contract/strings/story.ts';
 import { HubClient } from '../../main/cli/hub-client.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { nextItem } from './agent-line.ts';
+import { didIt } from './card-reader.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
 import { HouseholdPage } from './household-pages.ts';
 
@@ -93,11 +95,9 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
       expect(await page.waitingInRail()).toBe('1');
     }
     await tabs[0].allowByMouse('dinner');
-    await tabs[0].decided('dinner').getByText(now.decided.allowed('Mum', common.here)).waitFor();
-    await tabs[1]
-      .decided('dinner')
-      .getByText(now.decided.allowed('Mum', common.surfaces.browser))
-      .waitFor();
+    await tabs[0].decided('dinner').getByText(didIt('Mum', 'allowed')).waitFor();
+    for (const page of tabs)
+      await page.row('dinner').getByText(common.surfaces.browser).first().waitFor();
     for (const page of tabs) await expect.poll(() => page.waitingInRail()).toBeNull();
     expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that dinner is at 7');
   });
@@ -120,7 +120,7 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     await first.allowByMouse('bus');
     await decided.promise;
     await nextItem(working, 'delegate');
-    const told = now.decided.progress.claimed('Claude Code');
+    const told = story.hasIt('Claude Code');
     await second.page.getByText(told).first().waitFor();
     taken.resolve();
     for (const { page } of tabs) {
@@ -138,13 +138,11 @@ describe.skipIf(!hasRealPart('chromium'))('one headless hub in two tabs', () => 
     await decline(second, 'pizza');
     const [releaseFirst, releaseSecond] = await Promise.all(held.map((pressed) => pressed()));
     releaseFirst?.();
-    await first.decided('pizza').getByText(now.decided.allowed('Mum', common.here)).waitFor();
+    await first.decided('pizza').getByText(didIt('Mum', 'allowed')).waitFor();
     releaseSecond?.();
     const row = second.page.getByRole('article').filter({ hasText: 'pizza' });
     await row.getByText(now.decided.second).waitFor();
-    await row
-      .getByRole('heading', { name: now.decided.allowed('Mum', common.surfaces.browser) })
-      .waitFor();
+    await row.getByRole('heading', { name: didIt('Mum', 'allowed') }).waitFor();
     expect((await nextItem(working, 'delegate')).untrusted.text).toBe('Say that it is pizza');
   });
 });
@@ -202,10 +200,8 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
       .toEqual({ toolTip: trayTitle(1), badge: 1, open: [requestNotification('Mum’s PC').title] });
     for (const page of [window, beside]) await page.card('dinner').waitFor();
     await beside.allowByMouse('dinner');
-    await window
-      .decided('dinner')
-      .getByText(now.decided.allowed('Mum', common.surfaces.browser))
-      .waitFor();
+    await window.decided('dinner').getByText(didIt('Mum', 'allowed')).waitFor();
+    await window.row('dinner').getByText(common.surfaces.browser).first().waitFor();
     await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
     for (const page of [window, beside]) await expect.poll(() => page.waitingInRail()).toBeNull();
   });
@@ -216,13 +212,11 @@ describe.skipIf(!hasRealPart('chromium'))('the desktop app with a tab beside its
     await beside.allowByMouse('pizza');
     const release = await pressed();
     await decline(window, 'pizza');
-    await window.decided('pizza').getByText(now.decided.declined('Mum', common.here)).waitFor();
+    await window.decided('pizza').getByText(didIt('Mum', 'declined')).waitFor();
     release();
     const row = beside.page.getByRole('article').filter({ hasText: 'pizza' });
     await row.getByText(now.decided.second).waitFor();
-    await row
-      .getByRole('heading', { name: now.decided.declined('Mum', common.surfaces.window) })
-      .waitFor();
+    await row.getByRole('heading', { name: didIt('Mum', 'declined') }).waitFor();
     await expect.poll(outside).toEqual({ toolTip: trayTitle(0), badge: 0, open: [] });
   });
 });

@@ -12,6 +12,7 @@ import { ThisComputer } from '../lan/this-computer.ts';
 import { rounds } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { doWork, nextItem } from './agent-line.ts';
+import { didIt } from './card-reader.ts';
 import { HouseholdPage, pairByPages, SHOWN_WITHIN_MS } from './household-pages.ts';
 
 const FOUND_WITHIN_MS = 5_000;
@@ -20,7 +21,7 @@ const DINNER = 'Tell the family chat that dinner is at 7';
 const DINNER_DONE = 'Sent to the family chat. Two thumbs up so far.';
 const PIZZA = 'Tell the family chat that it is pizza';
 const PIZZA_DONE = 'Sent. Everybody is coming.';
-const { conversations, now } = ENGLISH;
+const { now } = ENGLISH;
 const multicast = hasRealPart('namespaces');
 
 interface Place {
@@ -250,7 +251,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       items: [{ state: 'pending', text: DINNER }],
     });
     await mumPage.allowByMouse(DINNER);
-    await mumPage.decided(DINNER).getByText(now.decided.allowed('Mum', 'here')).waitFor();
+    await mumPage.decided(DINNER).getByText(didIt('Mum', 'allowed')).waitFor();
     await expect.poll(() => mumPage.waitingInRail()).toBeNull();
     expect(await axon(['tasks', taskId(report)])).toMatchObject({
       id: taskId(report),
@@ -290,7 +291,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       items: [{ state: 'pending', text: PIZZA }],
     });
     await mumPage.allowByKeyboard(PIZZA);
-    await mumPage.decided(PIZZA).getByText(now.decided.allowed('Mum', 'here')).waitFor();
+    await mumPage.decided(PIZZA).getByText(didIt('Mum', 'allowed')).waitFor();
     expect((await doWork(claude, PIZZA_DONE)).untrusted.text).toBe(PIZZA);
     expect(await axon(['inbox', '--wait', '10', '--kinds', 'result'])).toMatchObject({
       items: [{ task_id: taskId(report), untrusted: { text: PIZZA_DONE } }],
@@ -303,7 +304,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       [DINNER, DINNER_DONE],
       [PIZZA, PIZZA_DONE],
     ] as const) {
-      const decision = conversations.decidedBy(conversations.states['approved'] ?? '', 'Mum');
+      const decision = didIt('Mum', 'allowed');
       for (const [page, more] of [
         [dadPage, []],
         [mumPage, [decision, 'Openclaw']],

@@ -1,6 +1,10 @@
 // A hub in memory behind the page's API: it keeps a snapshot, numbers its events and answers as the
 // contract says. It lets tests stand in the way of an answer, refuse it, lose the line or leave a
 // gap. It decides nothing that the real hub would decide better: no policy here.
+import type {
+  ConversationDetailDto,
+  ConversationDto,
+} from '../../preload/contract/conversation-dto.ts';
 import type { AttentionDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto, UiEvent, UiEventBody, UiSnapshot } from '../../preload/contract/dto.ts';
 import { ERRORS } from '../../preload/contract/errors.ts';
@@ -20,6 +24,7 @@ import {
 import { applyEvent } from '../../renderer/app/apply-event.ts';
 import { ruleFrom } from './household-rules.ts';
 import { nobodyElse } from './remote-approval-cards.ts';
+import { inStep, inStepWithState } from './stories.ts';
 import {
   CONVERSATIONS,
   DINNER_THREAD,
@@ -70,6 +75,50 @@ function ownAnswerOf(
   return option === undefined ? null : { text: option.label, choice: option.id };
 }
 
+/** Tests change what a card says of its state; its story says the same, as the hub's does. */
+function withStories(snapshot: UiSnapshot): UiSnapshot {
+  const { approvals, recently_decided, rules } = snapshot;
+  return {
+    ...snapshot,
+    approvals: approvals.map((card) => inStep(card, rules)),
+    recently_decided: recently_decided.map((card) => inStep(card, rules)),
+  };
+}
+
+/** The cards among a value, each with the story that it has by now. */
+function told<T>(value: T, rules: readonly RuleDto[]): T {
+  if (isConversation(value)) return Object.assign({}, value, inStepWithState(value));
+  if (isCard(value)) return Object.assign({}, value, { story: inStep(value, rules).story });
+  if (hasEntries(value)) return Object.assign({}, value, threadOf(value));
+  if (!hasItems(value)) return value;
+  return Object.assign({}, value, { items: value.items.map((item) => told(item, rules)) });
+}
+
+function threadOf({ conversation, entries }: ConversationDetailDto) {
+  return { conversation: inStepWithState(conversation), entries: entries.map(inStepWithState) };
+}
+
+function hasEntries(value: unknown): value is ConversationDetailDto {
+  return (
+    typeof value === 'object' && value !== null && 'entries' in value && 'conversation' in value
+  );
+}
+
+/** Of a list of conversations. */
+function isConversation(value: unknown): value is ConversationDto {
+  return typeof value === 'object' && value !== null && 'story' in value && 'activity' in value;
+}
+
+function isCard(value: unknown): value is ApprovalDto {
+  return typeof value === 'object' && value !== null && 'story' in value && 'task_state' in value;
+}
+
+function hasItems(value: unknown): value is { readonly items: readonly unknown[] } {
+  return (
+    typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items)
+  );
+}
+
 export class FakeHubApi implements HubApi {
   readonly surface = 'window' as const;
   /** Every call, in order. */
@@ -80,7 +129,7 @@ export class FakeHubApi implements HubApi {
   readonly #answers: Answers;
 
   constructor(snapshot: UiSnapshot, answers: Answers = {}) {
-    this.#snapshot = snapshot;
+    this.#snapshot = withStories(snapshot);
     this.#answers = { ...this.#defaults(), ...answers };
   }
 
@@ -98,9 +147,12 @@ export class FakeHubApi implements HubApi {
     if (!PASSES.has(name)) throw new Error(`The window lets no ${name} through.`);
     this.calls.push({ name, params });
     const answer: Answers[Name] = this.#answers[name];
-    return answer === undefined
-      ? bad('not_found', `${name} is not part of this test.`)
-      : answer(params);
+    if (answer === undefined) return bad('not_found', `${name} is not part of this test.`);
+    const outcome = answer(params);
+    const inStepNow = (of: CallOutcome<OperationResult<Name>>) =>
+      of.ok ? { ...of, value: told(of.value, this.#snapshot.rules) } : of;
+    // At once where nothing is waited for: a turn more would be time at the page's clock.
+    return outcome instanceof Promise ? outcome.then(inStepNow) : inStepNow(outcome);
   }
 
   subscribe(fromSeq: number, handlers: Handlers): () => void {
@@ -116,18 +168,29 @@ export class FakeHubApi implements HubApi {
 
   /** Something happened at the hub. */
   emit(body: UiEventBody): void {
-    const event: UiEvent = { ...body, seq: this.#snapshot.seq + 1 };
+    const event: UiEvent = { ...this.#inStep(body), seq: this.#snapshot.seq + 1 };
     this.#snapshot = applyEvent(this.#snapshot, event);
     this.#handlers?.onEvent(event);
   }
 
   /** Happened, but the page never hears of it. */
   emitUnheard(body: UiEventBody): void {
-    this.#snapshot = applyEvent(this.#snapshot, { ...body, seq: this.#snapshot.seq + 1 });
+    this.#snapshot = applyEvent(this.#snapshot, {
+      ...this.#inStep(body),
+      seq: this.#snapshot.seq + 1,
+    });
   }
 
   link(link: LinkState): void {
     this.#handlers?.onLink(link);
+  }
+
+  #told(card: ApprovalDto): ApprovalDto {
+    return inStep(card, this.#snapshot.rules);
+  }
+
+  #inStep(body: UiEventBody): UiEventBody {
+    return body.type === 'approval' ? { ...body, approval: this.#told(body.approval) } : body;
   }
 
   /** How the hub decides: the first press wins, for the revision and digest that were shown. */
@@ -136,7 +199,7 @@ export class FakeHubApi implements HubApi {
     if (pending === undefined) return bad('already_decided', 'Somebody else was first.');
     if (pending.digest !== params.digest || pending.revision !== params.revision)
       return bad('request_changed', 'This request changed.');
-    const decided: ApprovalDto = {
+    const decided = this.#told({
       ...pending,
       state: DECIDED[params.decision].state,
       decided_at: this.#snapshot.at,
@@ -145,7 +208,7 @@ export class FakeHubApi implements HubApi {
       decline_reason: params.reason ?? null,
       own_answer: ownAnswerOf(pending, params),
       task_state: DECIDED[params.decision].task,
-    };
+    });
     if (params.scope !== undefined && params.scope !== 'once')
       this.emit({ type: 'rule', rule: ruleFrom(pending, params.scope, params.until) });
     this.emit({ type: 'approval', approval: decided });
@@ -266,8 +329,12 @@ export class FakeHubApi implements HubApi {
       },
       'attention.pause': ({ until }) => {
         const ends = typeof until === 'string' ? this.#snapshot.at + 3_600_000 : (until ?? null);
-        return this.#doNotDisturb({ paused: { since: this.#snapshot.at, until: ends } });
+        return this.#doNotDisturb({
+          paused: { since: this.#snapshot.at, until: ends, stopped: false },
+        });
       },
+      'attention.stop': () =>
+        this.#doNotDisturb({ paused: { since: this.#snapshot.at, until: null, stopped: true } }),
       'attention.resume': () => this.#doNotDisturb({ paused: null }),
       'attention.setQuietHours': ({ periods, urgent_peers: urgent }) => {
         const now = this.#snapshot.attention.quiet_hours;
@@ -350,6 +417,7 @@ export class FakeHubApi implements HubApi {
         this.emit({ type: 'muted_topics', topics: [] });
         return good({ items: [], next: null });
       },
+      'tasks.list': () => good({ items: [], next: null }),
       'feed.list': () => good({ items: [], next: null }),
       'conversations.list': () => good({ items: CONVERSATIONS, next: null }),
       'conversations.get': ({ id }) =>

@@ -20,7 +20,9 @@ import {
   pairingOf,
   peerOf,
   snapshotOf,
+  approvalOf,
 } from './household.ts';
+import { storyOfApproval } from './stories.ts';
 
 /**
  * As the hub sends it; every other one as if the hub had forgotten to make hidden characters
@@ -155,8 +157,17 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
             index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
           fields_left_out: 0,
           state: index % 3 === 0 ? at(index) : 'declined',
+          story: storyOfApproval({
+            ...approvalOf(`hostile ${index}`),
+            state: 'declined',
+            peer_name: at(index + 1),
+            decided_by: at(index + 2),
+            decline_reason: at(index + 3),
+            surface: 'window',
+          }),
           surface: null,
           reason: index % 3 === 0 ? at(index) : null,
+          reason_there: index % 3 === 1 ? at(index) : null,
           digest: null,
         })),
         tasks: [],

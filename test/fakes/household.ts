@@ -12,6 +12,7 @@ import type {
   RegistrationDto,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import { inStep, storyIn, storyOfApproval } from './stories.ts';
 import { SETTING_DEFAULTS } from '../../preload/contract/settings.ts';
 import type { SessionDto, SettingsDto } from '../../preload/contract/settings-dto.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
@@ -74,9 +75,12 @@ export const MUM: HubDto = {
   audit: 'ok',
   tamper_finding: null,
   date_in_question: null,
+  copy_at: null,
+  restored_copy: null,
   passphrase_set: true,
   desktop: true,
   command: 'axon',
+  curl: 'curl -sS --unix-socket /home/mum/.local/share/axon-hub/hub.sock http://localhost',
 };
 
 export const SETTINGS: SettingsDto = {
@@ -234,7 +238,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
   const text =
     over.text ??
     'Tell the family chat that dinner is at 7. Ask everyone who is coming for a thumbs up.';
-  return {
+  const card: Omit<ApprovalDto, 'story'> = {
     id: uuidOf(seed),
     task_id: uuidOf(`${seed} task`),
     revision: 1,
@@ -283,6 +287,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     from_agent: from === null ? null : handleOf(from),
     to_agent: handleOf(to),
   };
+  return { ...card, story: over.story ?? storyOfApproval(card) };
 }
 
 export const TRAIN = approvalOf('train', {
@@ -473,6 +478,16 @@ export const AGENTS: readonly AgentDto[] = [
   }),
 ];
 
+/** Mum's hub after a restore from an older copy. */
+export const RESTORED: HubDto = {
+  ...MUM,
+  audit: 'restored',
+  restored_copy: {
+    hubs: PEERS.filter(({ trust }) => trust === 'paired').map(({ id, name }) => ({ id, name })),
+    agents: AGENTS.map(({ name: id, display_name: name }) => ({ id, name })),
+  },
+};
+
 export const KNOCK: RegistrationDto = {
   id: uuidOf('knock'),
   agent_name: 'cursor-agent',
@@ -561,6 +576,7 @@ const conversationOf = (seed: string, over: Partial<ConversationDto>): Conversat
   last_at: NOW,
   messages: 4,
   ...over,
+  story: storyIn(over.state ?? 'completed'),
 });
 
 export const CONVERSATIONS: readonly ConversationDto[] = [
@@ -614,8 +630,19 @@ const entry = (
   state: null,
   surface: null,
   reason: null,
+  reason_there: null,
   digest: null,
   ...over,
+  story: over.story ?? storyIn(over.state ?? null),
+});
+
+const DINNER_STORY = storyOfApproval({
+  ...DINNER,
+  state: 'approved',
+  decided_at: NOW - 10_000,
+  decided_by: 'Mum',
+  surface: 'window',
+  task_state: 'completed',
 });
 
 export const DINNER_THREAD: ConversationDetailDto = {
@@ -643,6 +670,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
       state: 'approved',
       surface: 'window',
       digest: DINNER.digest,
+      story: DINNER_STORY,
     }),
     entry(5, {
       at: NOW - 4_000,
@@ -653,6 +681,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
       agent_name: 'Claude Code',
       text: 'Sent to Family. 3 thumbs up so far.',
       state: 'completed',
+      story: DINNER_STORY,
     }),
   ],
   tasks: [],
@@ -758,7 +787,13 @@ export const inspectionOf = (seq: number): InspectionDto => ({
   payload: '{"question":"Is everyone home?"}',
   bytes: 36,
   task: null,
-  approval: { ...DINNER, state: 'approved', decided_at: DINNER.received_at + 40_000 },
+  approval: inStep({
+    ...DINNER,
+    state: 'approved',
+    decided_at: DINNER.received_at + 40_000,
+    decided_by: 'Mum',
+    surface: 'window',
+  }),
   delivery: {
     agent_name: 'Claude Code',
     state: 'done',

@@ -98,6 +98,7 @@ export class HubStack {
     });
     this.keyTrust = new KeyTrust({ store, clock, directory: this.directory });
     this.links = new PeerLinks({
+      onOwnKey: () => undefined,
       store,
       transport,
       resolver,

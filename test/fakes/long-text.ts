@@ -3,7 +3,7 @@
 import { idValue, longText, type SqlValue } from '../../main/adapters/sqlite/columns.ts';
 
 const COLUMN = longText('long text');
-const NO_NAMES = { numberOf: (): number => 0 };
+const NO_NAMES = { numberOf: (): number => 0, nameOf: (): undefined => undefined };
 
 export function deflated(text: string): SqlValue {
   return COLUMN.write(text, NO_NAMES);

@@ -32,7 +32,7 @@ export function openTemporaryStore(
   return {
     folder,
     read: store.read,
-    write: (work) => store.write(work),
+    write: (work, durability) => store.write(work, durability),
     writeBehind: (work, then) => store.writeBehind(work, then),
     close: async () => {
       await store.close();

@@ -189,6 +189,7 @@ export class MemoryTransport implements Transport {
     const far = this.#network.hostAt(target.port);
     if (far === undefined || far.#isSilent || this.#isSilent) return this.#noAnswer(signal);
     if (far.#keyHex !== target.keyHex) return err({ type: 'wrong-key', keyHex: far.#keyHex });
+    if (far === this) return err({ type: 'refused', reason: 'both ends are this hub itself' });
     const near = this.#end(far.#keyHex, 'outgoing', target.host, target.port);
     if (!this.#admit(near)) return err({ type: 'refused', reason: 'no place left' });
     this.#ends.set(near.info.connectionId, near);

@@ -2,10 +2,9 @@
 // a friend's hub that asks leo's for something.
 import type { RemoteClass } from '../../preload/contract/closed-lists.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
-import type { PeerRateTable } from '../../main/services/links/peer-rates.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-messenger.ts';
-import { BROWSER, delegation, peerRow, WorkHub } from './work-hub.ts';
+import { BROWSER, delegation, peerRow, WorkHub, type WorkHubOptions } from './work-hub.ts';
 
 export class RemoteApprovalHouse {
   readonly clock = new ManualClock();
@@ -15,12 +14,12 @@ export class RemoteApprovalHouse {
   readonly dad = this.#hub('dad');
   readonly friend = this.#hub('friend');
 
-  /** @param mum what her hub takes; as much as anybody sends when absent */
-  constructor(mum: { readonly rates?: PeerRateTable } = {}) {
+  /** @param mum of her hub: what it takes, as much as anybody sends when absent, and its gates */
+  constructor(mum: Pick<WorkHubOptions, 'rates' | 'moreGates'> = {}) {
     this.mum = this.#hub('mum', mum);
   }
 
-  #hub(name: string, takes: { readonly rates?: PeerRateTable } = {}): WorkHub {
+  #hub(name: string, takes: Pick<WorkHubOptions, 'rates' | 'moreGates'> = {}): WorkHub {
     return new WorkHub({ name, network: this.network, clock: this.clock, ...takes });
   }
 
@@ -29,19 +28,25 @@ export class RemoteApprovalHouse {
   }
 
   /**
-   * Everybody runs and is paired with leo, mum and dad as adults. Leo's agent "robot" does
-   * home.robot, class R2. Remote approval is off.
+   * Everybody runs and is paired with leo, mum and dad as adults, whose hubs have said what they
+   * know. Leo's agent "robot" does home.robot, class R2. Remote approval is off.
    */
   async open(): Promise<this> {
     for (const hub of this.hubs) await hub.start();
     for (const hub of [this.mum, this.dad, this.friend]) await this.leo.pair(hub);
-    await this.leo.store.write((tables) =>
-      [this.mum, this.dad].forEach((hub) => tables.putPeer({ ...peerRow(hub), role: 'adult' })),
-    );
+    for (const hub of [this.mum, this.dad]) await this.isAdult(hub);
     await this.leo.agent('robot', ['home.robot']);
     await this.friend.agent('openclaw');
     await this.leo.knows(this.friend);
     return this;
+  }
+
+  /** Leo's hub knows it as an adult's, with the extensions that it advertises now. */
+  async isAdult(hub: WorkHub): Promise<void> {
+    const { ownExtensions: extensions } = hub.messenger;
+    await this.leo.store.write((tables) =>
+      tables.putPeer({ ...peerRow(hub), role: 'adult', extensions }),
+    );
   }
 
   async close(): Promise<void> {

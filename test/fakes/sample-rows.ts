@@ -1,6 +1,7 @@
 // Whole rows for tests of the store and of what stands on it; a test names only the fields it is
 // about.
 import { createHash } from 'node:crypto';
+import { UNTOLD } from '../../main/core/story.ts';
 import type {
   AgentRow,
   ApprovalRow,
@@ -151,6 +152,7 @@ export function taskRow(row: Partial<Omit<TaskRow, 'seq'>> = {}): Omit<TaskRow, 
     cancelCause: null,
     decision: null,
     cancelAnswer: null,
+    ...UNTOLD,
     waitMs: null,
     heldUntil: null,
     heldWhy: null,

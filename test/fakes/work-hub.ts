@@ -1,11 +1,13 @@
 // One hub's work over a real store in a real file, on a manual clock and a line in memory.
 // `restart` ends it as a crash does and opens the same file again.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RiskClass } from '../../preload/contract/closed-lists.ts';
 import { SystemRandom } from '../../main/adapters/clock/system-clock.ts';
 import Database from 'better-sqlite3';
+import { MIGRATIONS } from '../../main/adapters/sqlite/migrations.ts';
+import { openDatabase } from '../../main/adapters/sqlite/open-database.ts';
 import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import type { AppError } from '../../main/lib/app-error.ts';
 import { ok, type Result } from '../../main/lib/result.ts';
@@ -28,7 +30,7 @@ import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import { deflated, idValue, inflated } from './long-text.ts';
-import type { ManualClock } from './manual-clock.ts';
+import { ManualClock } from './manual-clock.ts';
 import { MemoryMessenger, type MemoryNetwork } from './memory-messenger.ts';
 import { UnitOfWork } from '../../main/services/base/unit-of-work.ts';
 import { SILENT_LOG } from './memory-store.ts';
@@ -65,6 +67,21 @@ export interface WorkHubOptions {
   readonly refreshCapabilities?: () => Promise<Result<void, AppError>>;
   /** Asked after the gates of the house. */
   readonly moreGates?: readonly Gate[];
+  /** The bytes of the database that it begins with; one without rows when absent. */
+  readonly database?: Uint8Array;
+}
+
+let empty: Uint8Array | undefined;
+
+/** The bytes of a database without rows. To make one takes longer than most tests. */
+function emptyDatabase(): Uint8Array {
+  if (empty !== undefined) return empty;
+  const folder = mkdtempSync(join(tmpdir(), 'axon-empty-'));
+  const path = join(folder, 'hub.db');
+  openDatabase(path, MIGRATIONS, { clock: new ManualClock(), log: SILENT_LOG }).close();
+  empty = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return empty;
 }
 
 export class WorkHub {
@@ -90,6 +107,7 @@ export class WorkHub {
     this.person = `${options.name}'s person`;
     this.key = Buffer.from(options.name.padEnd(32, '.')).toString('hex').slice(0, 64);
     this.#folder = mkdtempSync(join(tmpdir(), 'axon-work-'));
+    writeFileSync(this.file, options.database ?? emptyDatabase(), { mode: 0o600 });
     const parts = this.#open();
     this.store = parts.store;
     this.messenger = parts.messenger;
@@ -166,7 +184,10 @@ export class WorkHub {
   /** A message as another hub sends it, straight to this one. */
   async hears(
     from: KeyHex,
-    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null },
+    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & {
+      readonly ref?: string | null;
+      readonly ts?: number;
+    },
   ): Promise<Envelope> {
     return this.messenger.takeRequest(from, this.#raw(from, message), this.#signal);
   }
@@ -249,15 +270,18 @@ export class WorkHub {
 
   #raw(
     from: KeyHex,
-    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & { readonly ref?: string | null },
+    message: Pick<Envelope, 'id' | 'kind' | 'payload'> & {
+      readonly ref?: string | null;
+      readonly ts?: number;
+    },
   ): string {
-    const { id, kind, payload, ref = null } = message;
+    const { id, kind, payload, ref = null, ts = 1 } = message;
     return encodeEnvelope({
       v: 1,
       id,
       from: agentIdOfKeyHex(from),
       to: this.agentId,
-      ts: 1,
+      ts,
       kind,
       ref,
       payload,

@@ -125,7 +125,7 @@ describe('a person who answers', () => {
         state: 'completed',
         untrusted: { outcome: 'I told them.', answered_by: 'Mum' },
       });
-      expect((await asker('tasks', id)).out).toMatch(/^Answered by "Mum" at Mum, /m);
+      expect((await asker('tasks', id)).out).toMatch(/^Mum answered it, on Mum\. /m);
       expect(await toClaude()).toEqual([]);
     },
   );
@@ -149,7 +149,7 @@ describe('a person who answers', () => {
       });
       const { code, out } = await asked;
       expect(code).toBe(0);
-      expect(out).toContain('Yes, two.\nA person answered: Mum');
+      expect(out).toContain('Yes, two.\nA person answered: "Mum"');
       const { text } = await mum.ask('/v1/audit', { token: page });
       expect(text).toContain('"action":"approval.answered"');
       expect(text).toContain('command_line');

@@ -5,9 +5,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Relay } from '../bench/relay.ts';
 import { toJson, toMarkdown, toText } from '../bench/report.ts';
 import { part, row } from '../bench/results.ts';
+import { takeTurns } from '../bench/rounds.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const IDS = [
@@ -19,6 +22,7 @@ const IDS = [
   'P4b',
   'P4c',
   'P4d',
+  'P4e',
   'P5',
   'P6',
   'P7',
@@ -26,6 +30,7 @@ const IDS = [
   'P9',
   'P10',
   'P11',
+  'DISK',
   'P12',
   'P13',
   'P14',
@@ -92,6 +97,59 @@ describe('a run of the bench', () => {
     expect([code, text]).toEqual([1, expect.stringContaining('there is no row p99')]);
     for (const id of IDS) expect(text).toMatch(new RegExp(`\\b${id}\\b`));
     expect(text).not.toContain('P1 ...');
+  });
+});
+
+describe('a quick run', () => {
+  it('takes one round and a few requests of a row, and says that its values say nothing', async () => {
+    const json = join(folder, 'rows.json');
+    const { code, text } = await bench(['--quick', '--only', 'P2', '--json', json]);
+    expect([code, text]).toEqual([0, expect.stringContaining('its values say nothing')]);
+    const [part] = JSON.parse(readFileSync(json, 'utf8')).rows[0].parts;
+    expect(part).toMatchObject({ unit: 'x HTTP/2 with mTLS', target: 1.3, rounds: 1 });
+    expect(part.value).toBeGreaterThan(0);
+  });
+});
+
+describe('the bare relay', () => {
+  it('answers each of its queries in the words of the agent, and keeps two rows of it at both hubs', async () => {
+    const relay = await Relay.open();
+    try {
+      const { latenciesMs } = await relay.agents.load({ count: 40, inFlight: 8, gapMs: 0 });
+      expect(latenciesMs).toHaveLength(40);
+      for (const file of relay.files)
+        await expect
+          .poll(() => rowsByKind(file))
+          .toEqual([
+            ['query', 40],
+            ['response', 40],
+          ]);
+      expect(relay.files).toHaveLength(2);
+      expect(new Set([process.pid, ...relay.processIds]).size).toBe(3);
+    } finally {
+      await relay.close();
+    }
+  });
+});
+
+function rowsByKind(file: string): unknown {
+  const database = new Database(file, { readonly: true });
+  const sql = 'SELECT kind, count(DISTINCT id) FROM messages GROUP BY kind ORDER BY kind';
+  const rows = database.prepare(sql).raw().all();
+  database.close();
+  return rows;
+}
+
+describe('turns', () => {
+  it('warm all up once, change who begins, and leave the first round out', async () => {
+    const begun: string[] = [];
+    const work = (name: string) => () => Promise.resolve(begun.push(name));
+    const rounds = await takeTurns(2, { subject: work('subject'), baseline: work('baseline') });
+    expect(begun).toEqual(['baseline', 'subject', 'subject', 'baseline', 'baseline', 'subject']);
+    expect(rounds).toEqual([
+      { subject: 3, baseline: 4 },
+      { baseline: 5, subject: 6 },
+    ]);
   });
 });
 

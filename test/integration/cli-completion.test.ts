@@ -17,7 +17,10 @@ const isHere = (shell: string): boolean => spawnSync(shell, ['--version']).statu
 
 test.skipIf(!isHere('bash')).each([
   [['axon', 'del'], ['delegate']],
-  [['axon', 'agents', 'con'], ['connect']],
+  [
+    ['axon', 'agents', 'con'],
+    ['confirm', 'connect'],
+  ],
   [['axon', 'delegate', "Mum's PC", '--dead'], ['--deadline']],
   [['axon', 'agents', 'connect', 'claude-code', '--dom'], ['--domain']],
   [['axon', 'tasks', '--js'], ['--json']],
@@ -79,7 +82,7 @@ describe.skipIf(!hasRealPart('zsh'))('zsh', () => {
 describe.skipIf(!hasRealPart('fish'))('fish', () => {
   test.each([
     ['axon del', ['delegate']],
-    ['axon agents con', ['connect']],
+    ['axon agents con', ['confirm', 'connect']],
     ['axon delegate x --dead', ['--deadline']],
     ['axon agents connect claude-code --dom', ['--domain']],
     ['axon agents connect con', []],

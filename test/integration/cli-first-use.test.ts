@@ -1,8 +1,11 @@
 // What `axon` says at a hub that nobody has set up yet: how it is, and who may become the person in
 // charge of it.
 import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encodeText } from '../../main/lib/decode-text.ts';
 import { Person } from '../support/person.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { axon, endPrograms, type Ended } from '../support/programs.ts';
@@ -131,4 +134,85 @@ describe('a hub nobody has set up yet', () => {
       detail: 'passphrase: it needs at least 8 characters.',
     });
   });
+});
+
+/** A line as editors of several systems write it. */
+const WRITTEN = [
+  { encoding: 'utf-8', hasMark: true, ending: '\r\n' },
+  { encoding: 'utf-8', hasMark: false, ending: ' \n' },
+  { encoding: 'utf-8', hasMark: false, ending: '\nnot the secret\n' },
+  { encoding: 'utf-8', hasMark: true, ending: '\r' },
+  { encoding: 'utf-16le', hasMark: true, ending: '\r\n' },
+  { encoding: 'utf-16be', hasMark: true, ending: ' \r\nnot the secret' },
+  { encoding: 'utf-16le', hasMark: false, ending: '' },
+] as const;
+
+describe('a secret in a file', () => {
+  test.each(WRITTEN)(
+    'sets a passphrase that can be typed, and logs in: $encoding, mark $hasMark, ending $ending',
+    async ({ ending, ...form }) => {
+      const typed = 'Grüße an Oma';
+      writeFileSync(passphrase, encodeText(`${typed}${ending}`, form));
+      expect(await run('passphrase', '--passphrase-file', passphrase)).toMatchObject({ code: 0 });
+      const { signal } = new AbortController();
+      await hub.node.services.passphrase.check(typed, signal);
+      expect(await owner('agents')).toMatchObject({ code: 0 });
+      for (const other of ['Gru\u0308ße an Oma', `${typed} `])
+        await hub.node.services.passphrase.check(other, signal);
+    },
+  );
+
+  test.each<[string, Buffer, string]>([
+    [
+      'one byte a letter',
+      Buffer.from('Gr\xfc\xdfe an Oma\n', 'latin1'),
+      'is not UTF-8 at line 1, column 3',
+    ],
+    [
+      'nothing on its first line',
+      Buffer.from('\r\ncorrect horse\n'),
+      'has nothing on its first line',
+    ],
+    ['zeros', Buffer.from('correct\0horse\n'), 'holds a zero character at line 1, column 8'],
+    ['a tab', Buffer.from('correct\thorse\n'), 'holds a character that nobody can see or type'],
+    [
+      'a hidden blank',
+      Buffer.from('correct\u200bhorse\n'),
+      'holds a character that nobody can see or type',
+    ],
+    ['blanks that make it long enough', Buffer.from('horse      \n'), 'this one has 5'],
+    ['too much', Buffer.from('x'.repeat(5_000)), 'is longer than 4096 bytes'],
+  ])('that has %s sets no passphrase, and says why', async (_name, bytes, why) => {
+    writeFileSync(passphrase, bytes);
+    const { code, error } = await run('passphrase', '--passphrase-file', passphrase);
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(why) });
+    expect(hub.node.services.passphrase.isSet()).toBe(false);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'that is wrong and comes through a named pipe is refused, and waited for once',
+    async () => {
+      writeFileSync(passphrase, 'correct horse\n');
+      expect(await run('passphrase', '--passphrase-file', passphrase)).toMatchObject({ code: 0 });
+      const pipe = join(hub.home, 'pipe');
+      expect(spawnSync('mkfifo', ['-m', '600', pipe]).status).toBe(0);
+      const [refused] = await Promise.all([
+        run('agents', '--passphrase-file', pipe),
+        writeFile(pipe, 'wrong horse\n'),
+      ]);
+      expect(refused).toMatchObject({ code: 3, out: '' });
+    },
+  );
+
+  test('is a token that speaks, however the file is written', async () => {
+    const token = await hub.agent('bot');
+    const file = join(hub.home, 'bot.token');
+    for (const { ending, ...form } of WRITTEN) {
+      writeFileSync(file, encodeText(`${token}${ending}`, form));
+      const said = await axon(hub.home, ['whoami', '--json'], { AXON_TOKEN_FILE: file });
+      expect(JSON.parse(said.out), JSON.stringify({ form, ending })).toMatchObject({
+        token: { agent: 'bot' },
+      });
+    }
+  }, 120_000);
 });

@@ -32,6 +32,28 @@ test('what anyone may see is told by the next agent where the hub takes the toke
   expect(listed.out).toContain('"name": "c"');
 });
 
+test('a token of another hub in the environment is refused with the hub that was asked and the way out', async () => {
+  const other = await TestHub.start();
+  const file = join(other.home, 'stranger');
+  const token = await other.agent('stranger');
+  writeFileSync(file, `${token}\n`, { mode: 0o600 });
+  try {
+    for (const [variable, value] of [
+      ['AXON_TOKEN', token],
+      ['AXON_TOKEN_FILE', file],
+    ] as const)
+      for (const words of [['whoami'], ['peers'], ['tasks'], ['inbox'], ['listen', '--', 'true']]) {
+        const { code, error } = await axon(hub.home, words, { [variable]: value });
+        expect({ words, code }).toEqual({ words, code: 2 });
+        expect(error).toContain(`The hub with the data folder ${hub.home} does not take the token`);
+        expect(error).toContain(`Unset ${variable}, or give it a token of this hub`);
+        expect(error).not.toContain('Bearer');
+      }
+  } finally {
+    await other.stop();
+  }
+}, 60_000);
+
 test('a refusal names the agent, or all of them where none can speak', async () => {
   writeToken('a', WELL_FORMED);
   const named = await run('peers', '--as', 'a');

@@ -147,8 +147,47 @@ describe('words that do not fit', () => {
     expect([refused.code, refused.out]).toEqual([2, '']);
     expect(JSON.parse(refused.error)).toMatchObject({
       code: 'bad_request',
-      detail: "Unknown option '--colour'.",
+      detail: `Unknown option '--colour'. A text that begins with "-" stands after "--".`,
     });
+  });
+
+  test('that hold a blank are texts and no options, whatever they begin with', async () => {
+    for (const text of ['- buy milk', '-h\nplease', '--reason of all']) {
+      for (const words of [
+        ['query', 'Mum', text],
+        ['delegate', 'Mum', text, '--reason', text],
+        ['reply', '7c1d0000-0000-4000-8000-000000000000', text, `--error=${text}`],
+        ['answer', 'x', text],
+        ['cancel', 'x', text],
+        ['notify', 'Mum', 'shopping', text],
+        ['search', text],
+      ]) {
+        const { code, error } = await axon(nowhere, words);
+        expect([code, error], words.join(' ')).toEqual([1, expect.stringContaining('No hub is')]);
+      }
+    }
+    expect((await axon(nowhere, ['reply', 'x', '-verbose'])).error).toContain(
+      `Unknown option '-verbose'. A text that begins with "-" stands after "--".`,
+    );
+    expect((await axon(nowhere, ['reply', 'x', '--', '-verbose'])).code).toBe(1);
+  }, 120_000);
+
+  test('that begin as JSON and would not arrive as they are go nowhere, not even as text', async () => {
+    for (const [news, said] of [
+      ['{"a":1,"a":2}', 'the key "a" stands twice in one object'],
+      ['{when:Friday}', 'expected a key in quotes at character 1'],
+      ['[1,2', 'expected "," or "]" at character 4'],
+      [String.raw`"\ud800"`, 'half of a surrogate pair'],
+      ['1035342667379599058', 'beyond 2^53 - 1'],
+    ] as const) {
+      const { code, error } = await axon(nowhere, ['notify', 'Mum', 'shopping', news]);
+      expect([code, error]).toEqual([2, expect.stringContaining('It begins as JSON, but ')]);
+      expect(error).toContain(said);
+    }
+    for (const news of ['{"a":1}', 'Milk', '-5 degrees', '2026-11-26', '"Milk"'])
+      expect((await axon(nowhere, ['notify', 'Mum', 'shopping', '--', news])).error).toContain(
+        'No hub is',
+      );
   });
 
   test('are refused as usual where nobody can be told', async () => {

@@ -100,7 +100,7 @@ describe('axon', () => {
 
   test('makes, tries and pauses rules', async () => {
     const none = await owner('rules');
-    expect([none.code, none.out]).toEqual([0, 'You are asked about everything.\n']);
+    expect([none.code, none.out]).toEqual([0, 'There are no rules yet.\n']);
     const id = idOf(await owner('rules', 'add', ...BOT_MAY));
     const like = ['rules', 'test', 'delegate', '--hub', 'local/asker', '--domain', 'family.chat'];
     const [listed, tried] = await Promise.all([owner('rules', 'list'), owner(...like)]);
@@ -181,7 +181,7 @@ describe('axon', () => {
     await owner('rules', 'remove', shown.out.trim().split(/\s+/).at(-1) ?? '');
     for (const refused of ['2030', 'tomorrow', '1700000000000'])
       expect(await inTokyo(...never, refused)).toMatchObject({ code: 2 });
-    expect((await owner('rules')).out).toBe('You are asked about everything.\n');
+    expect((await owner('rules')).out).toBe('There are no rules yet.\n');
   });
 
   test('makes no lasting refusal of a request that nobody saw, and names the command that lists it', async () => {
@@ -209,7 +209,7 @@ describe('axon', () => {
       '0'.repeat(64),
     );
     expect(stale.code).toBe(3);
-    expect((await owner('rules')).out).toBe('You are asked about everything.\n');
+    expect((await owner('rules')).out).toBe('There are no rules yet.\n');
     const declined = await owner(
       'approvals',
       'decline',
@@ -220,7 +220,9 @@ describe('axon', () => {
     );
     expect(declined).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Declined, and remembered as a rule \(.+ --home .+ rules\)\.\n$/),
+      out: expect.stringMatching(
+        /^Declined, and remembered as a rule \(.+ --home .+ rules\)\. A person declined it, on Test hub\. .+\n$/,
+      ),
     });
     const { items } = JSON.parse((await owner('rules', '--json')).out);
     expect(items).toMatchObject([
@@ -249,6 +251,52 @@ describe('axon', () => {
     expect((await run('whoami', '--as', 'newcomer')).out).toContain('newcomer on Test hub');
   });
 
+  test('says at once where a person confirms an agent, and takes the code at a terminal of the person in charge', async () => {
+    const connecting = Program.start('cli', ['agents', 'connect', 'waiter', '--domain', 'a.b'], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => connecting.error).toContain(' agents confirm ');
+    const [, code = ''] = /^ {2}([0-9]{6})$/m.exec(connecting.error) ?? [];
+    expect(connecting.error).toContain(`npx axon --home ${hub.home} agents confirm ${code}\n`);
+    expect(connecting.error).toContain(`npx axon --home ${hub.home} login opens them`);
+    expect(await run('agents', 'confirm', code)).toMatchObject({ code: 2, out: '' });
+    const wrong = await owner('agents', 'confirm', code === '000000' ? '000001' : '000000');
+    expect(wrong).toMatchObject({ code: 2, out: '' });
+    expect(wrong.error).toContain('These wait: Waiter.');
+    expect(wrong.error).not.toContain(code);
+    const confirmed = await owner('agents', 'confirm', code, '--class', 'R1');
+    expect(confirmed).toMatchObject({
+      code: 0,
+      out: 'Confirmed: Waiter is connected, of class R1, for a.b.\n',
+    });
+    expect(await connecting.ended()).toMatchObject({ code: 0 });
+    expect(await owner('agents', 'confirm', code)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('None waits:'),
+    });
+  }, 60_000);
+
+  test('goes on waiting for nobody once the person connected the agent in another way', async () => {
+    const connecting = Program.start('cli', ['agents', 'connect', 'hasty'], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => connecting.error).toContain(' agents confirm ');
+    expect(await owner('agents', 'add', 'hasty')).toMatchObject({ code: 0 });
+    expect(await connecting.ended()).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('hasty.token'),
+    });
+    const other = Program.start('cli', ['agents', 'connect', 'elsewhere'], {
+      AXON_HOME: hub.home,
+    });
+    await expect.poll(() => other.error).toContain(' agents confirm ');
+    await hub.agent('elsewhere');
+    expect(await other.ended()).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('There is an agent named "elsewhere" already.'),
+    });
+  }, 60_000);
+
   test('turns a program into an agent that answers a query', async () => {
     const program =
       'process.stdin.on("data", (d) => { const item = JSON.parse(d); console.log(JSON.stringify({ heard: item.untrusted.text })) })';
@@ -273,6 +321,9 @@ describe('axon', () => {
     expect(asked.code).toBe(0);
     expect(JSON.parse(asked.out).untrusted.data).toEqual({ heard: 'Free at 7?' });
     expect(await listening.ended()).toMatchObject({ code: 0 });
+    // A second later the search finds it; nothing stands before the first hit.
+    const search = async (): Promise<string> => (await run('search', 'Free', '--as', 'asker')).out;
+    await expect.poll(search, { timeout: 20_000 }).toMatch(/^\d[^]*Free at 7/);
   });
 
   test('carries a delegation through a decision at the terminal to its result', async () => {
@@ -496,7 +547,7 @@ describe('HT-12: a program that squats on the port', () => {
     const answer = await client.callTool({ name: 'axon_peers', arguments: {} });
     await client.close();
     expect(answer.isError).toBe(true);
-    expect(JSON.stringify(answer.content)).toContain('not your hub');
+    expect(JSON.stringify(answer.content)).toContain('did not prove');
     expect(heard.length).toBeGreaterThan(0);
     for (const { headers } of heard) expect(headers.authorization).toBeUndefined();
   });
@@ -505,7 +556,7 @@ describe('HT-12: a program that squats on the port', () => {
     const secrets = { AXON_TOKEN: TOKEN };
     expect(await axon(home, ['peers'], secrets)).toMatchObject({
       code: 1,
-      error: expect.stringContaining('not your hub'),
+      error: expect.stringContaining('did not prove'),
     });
     expect((await axon(home, ['approvals', '--passphrase-file', passphrase])).code).toBe(1);
     expect(heard.length).toBeGreaterThan(0);

@@ -175,6 +175,11 @@ test.each(carried)('$title', async ({ dialect: name, message: example, number })
     case 'accept':
     case 'result': {
       const message = addressed(name, example, back, number, await asked(name, number));
+      if (meant.kind === 'result' && meant.payload['code'] === 'cancelled') {
+        // Nobody has asked for a stop.
+        expect(await post(mum, does(name), message)).toMatchObject({ http: 409 });
+        return;
+      }
       expect(await post(mum, does(name), message)).toMatchObject({ http: 200 });
       expect(await next(dad, asks(name))).toEqual(message);
       return;

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { endAfterTest } from '../support/programs.ts';
 import { atDoor, OWNER, RawPeer, WITHIN_MS } from '../support/raw-peer.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
@@ -164,7 +165,7 @@ test.each([
   expect(mum.node.services.work.approvals.pending()).toEqual([]);
 });
 
-describe('the smallest agents of the page', () => {
+describe.skipIf(!hasRealPart('python'))('the smallest agents of the page', () => {
   const page = readFileSync(new URL('../../resources/docs/dialects.md', import.meta.url), 'utf8');
   const [head = '', ...ends] = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(
     ([, code = '']) => code,
@@ -179,7 +180,7 @@ describe('the smallest agents of the page', () => {
       await atDoor(mum, token, `/v1/agents/${name}`, { dialect }, 'PATCH');
       const tokenFile = join(mum.home, `${name}.secret`);
       writeFileSync(tokenFile, token, { mode: 0o600 });
-      const env = { AXON_TOKEN_FILE: tokenFile, AXON_URL: `http://127.0.0.1:${mum.port}` };
+      const env = { AXON_TOKEN_FILE: tokenFile, AXON_HOME: mum.home };
       const program = spawn('python3', ['-c', `${head}${end}`], {
         env: { PATH: process.env['PATH'], ...env },
         stdio: 'ignore',

@@ -1,11 +1,12 @@
 // The headless hub as a process: it starts, says where it is, keeps one folder to itself, survives
 // being killed, and stops in order.
 import { createSocket } from 'node:dgram';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encodeText } from '../../main/lib/decode-text.ts';
 import { Program, axon, choosePassphrase, runtimeOf, startHeadless } from '../support/programs.ts';
 import type { HeadlessHub } from '../support/programs.ts';
 
@@ -37,7 +38,7 @@ describe('a headless hub', () => {
     program.kill('SIGTERM');
     expect(await program.ended()).toMatchObject({ code: 0 });
     expect(existsSync(join(home, 'hub.json'))).toBe(false);
-    expect(existsSync(join(home, 'hub.lock'))).toBe(false);
+    expect(existsSync(join(home, 'hub.sock'))).toBe(false);
     await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
   });
 
@@ -57,13 +58,13 @@ describe('a headless hub', () => {
     expect(program.out + program.error).not.toContain('#c=');
   });
 
-  test('refuses a second hub in its folder and names itself', async () => {
-    const { program } = await start();
+  test('refuses a second hub in its folder', async () => {
+    await start();
     const second = await Program.start('headless', ['--api-port', '0', '--peer-port', '0'], {
       AXON_HOME: home,
     }).ended();
     expect(second.code).toBe(1);
-    expect(second.error).toContain(String(program.pid));
+    expect(second.error).toContain(`is using the data folder "${home}"`);
     expect(second.error).toContain('--home');
     expect(await health(runtimeOf(home).port)).toMatchObject({ status: 'ok' });
   });
@@ -80,6 +81,32 @@ describe('a headless hub', () => {
     const after = JSON.parse((await axon(home, ['status', '--json'])).out);
     expect(after.hub.agent_id).toBe(before.hub.agent_id);
     expect(after.agents.registered).toBe(1);
+  });
+
+  test.each([
+    { encoding: 'utf-8', hasMark: true },
+    { encoding: 'utf-16le', hasMark: true },
+    { encoding: 'utf-16be', hasMark: false },
+  ] as const)('takes its settings from a config.json as editors write it: %j', async (form) => {
+    const text = '{\r\n  "name": "Müllers Küche"\r\n}\r\n';
+    writeFileSync(join(home, 'config.json'), encodeText(text, form));
+    await start();
+    const { hub } = JSON.parse((await axon(home, ['status', '--json'])).out);
+    expect(hub.name).toBe('Müllers Küche');
+  });
+
+  test.each<[string, Buffer, string]>([
+    ['a comment', Buffer.from('{\n  // mine\n}'), 'line 2, column 3: a comment is not allowed'],
+    [
+      'another encoding',
+      Buffer.from('{"name":"M\xfcller"}', 'latin1'),
+      'is not UTF-8 at line 1, col',
+    ],
+  ])('stays down where its config.json has %s, and says where', async (_title, bytes, words) => {
+    writeFileSync(join(home, 'config.json'), bytes);
+    const ended = await Program.start('headless', [], { AXON_HOME: home }).ended();
+    expect(ended).toMatchObject({ code: 1, error: expect.stringContaining(words) });
+    expect(existsSync(join(home, 'hub.lock'))).toBe(false);
   });
 
   test('F-15: says which port is taken and never takes another one', async () => {
@@ -99,8 +126,24 @@ describe('a headless hub', () => {
       expect(refused.code).toBe(1);
       expect(refused.error).toContain(`Port ${port} on 127.0.0.1 is taken`);
       expect(refused.error).toContain('--api-port');
+      const named = await Program.start(
+        'cli',
+        ['hub', '--home', home, '--api-port', String(port), '--peer-port', '0', '--no-browser'],
+        {},
+      ).ended();
+      expect(named.error).toContain(
+        `\nSuch as: npx axon hub --peer-port 0 --no-browser --home ${home} --api-port 0\n`,
+      );
+      const started = await Program.start(
+        'headless',
+        ['--home', home, `--api-port=${port}`, '--peer-port', '0', '--name', "Mum's PC"],
+        { npm_lifecycle_event: 'start' },
+      ).ended();
+      expect(started.error).toContain(
+        `\nSuch as: npm start -- --home ${home} --peer-port 0 --name 'Mum'\\''s PC' --api-port 0\n`,
+      );
       expect(existsSync(join(home, 'hub.json'))).toBe(false);
-      expect(existsSync(join(home, 'hub.lock'))).toBe(false);
+      expect(existsSync(join(home, 'hub.sock'))).toBe(false);
     } finally {
       other.close();
     }
@@ -118,6 +161,7 @@ describe('a headless hub', () => {
     other.close();
     expect(refused).toMatchObject({ code: 1, error: expect.stringContaining(String(port)) });
     expect(refused.error).toContain('is taken by another program');
+    expect(refused.error).toMatch(/\nSuch as: .* --api-port 0 --peer-port 0\n/);
     expect(existsSync(join(home, 'hub.json'))).toBe(false);
   });
 

@@ -1,5 +1,6 @@
 // The hub's Unix socket: the same door as the port, for its owner alone.
 import { spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -56,6 +57,30 @@ test('answers as the port does, to its own name alone, and only its owner can op
     expect(lstatSync(hub.home).mode & 0o777).toBe(0o700);
     await hub.node.stop();
     expect(existsSync(socket)).toBe(false);
+  } finally {
+    await hub.stop();
+  }
+});
+
+test('proves the hub for the place that was asked, and to an older client for any', async () => {
+  const hub = await TestHub.start();
+  try {
+    const { boot_secret: secret } = runtimeOf(hub.home);
+    const n = 'n'.repeat(32);
+    const path = `/v1/proof?n=${n}`;
+    const proof = (key: string): string => createHmac('sha256', key).update(n).digest('hex');
+    const bySocket = await get(join(hub.home, 'hub.sock'), path, { host: 'localhost' });
+    for (const [host, text] of [
+      ['localhost', bySocket[1]],
+      [hub.host, (await hub.ask(path)).text],
+      [
+        `localhost:${hub.port}`,
+        (await hub.ask(path, { headers: { host: `localhost:${hub.port}` } })).text,
+      ],
+    ] as const) {
+      const expected = { proof: proof(secret), proof_here: proof(`${secret} ${host}`) };
+      expect(JSON.parse(text)).toEqual(expected);
+    }
   } finally {
     await hub.stop();
   }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AxonClient, Refused } from '../../resources/examples/axon-client.ts';
 import { Chance } from '../sim/chance.ts';
 import { measured, rounds } from '../support/counts.ts';
-import { endAfterTest, endPrograms, runtimeOf, startHeadless } from '../support/programs.ts';
+import { endAfterTest, endPrograms, startHeadless } from '../support/programs.ts';
 import type { HeadlessHub } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
@@ -85,8 +85,7 @@ async function killHub(): Promise<void> {
 async function call(who: string, path: string, body?: object): Promise<unknown> {
   for (;;) {
     try {
-      const base = `http://127.0.0.1:${runtimeOf(home).port}`;
-      return await new AxonClient(tokens.get(who) ?? '', base).call(path, body);
+      return await new AxonClient(tokens.get(who) ?? '', home).call(path, body);
     } catch (error) {
       if (error instanceof Refused && !AGAIN.has(error.code)) throw error;
       await setTimeout(50);

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeText } from '../../main/lib/decode-text.ts';
 import { Person } from '../support/person.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import {
@@ -53,7 +54,9 @@ test('"axon invite" and "axon join" pair two hubs without a digit, and the link 
   expect(listed.out).toContain(invitation.id);
   expect(listed.out).not.toContain(link);
   const file = join(dad, 'link');
-  writeFileSync(file, `${link}\n`, { mode: 0o600 });
+  // As a Windows program writes it.
+  const text = encodeText(`${link} \r\n`, { encoding: 'utf-16le', hasMark: true });
+  writeFileSync(file, text, { mode: 0o600 });
   expect(await owner(dad, 'join', '--link-file', file, '--name', 'Her hub')).toMatchObject({
     code: 0,
     out: expect.stringContaining('Paired with Her hub.'),

@@ -30,7 +30,7 @@ export function readNotes(journal: string): readonly Note[] {
 
 function overHttp(home: string, token: string): Call {
   return (what, { delivery, ...values }) => {
-    const client = new AxonClient(token, `http://127.0.0.1:${runtimeOf(home).port}`);
+    const client = new AxonClient(token, home);
     const path = what === 'claim' ? 'claim' : `${String(delivery)}/${what}`;
     return client.call(`/v1/inbox/${path}`, values);
   };

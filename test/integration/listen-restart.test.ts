@@ -139,7 +139,7 @@ test('ends the program when its task is called off', async () => {
     },
   );
   await expect.poll(() => listening.error).toContain('delegate from');
-  expect(await run('cancel', id, 'plans changed', '--as', 'asker')).toMatchObject({ code: 0 });
+  expect(await run('cancel', id, 'plans changed', '--as', 'asker')).toMatchObject({ code: 4 });
   expect(await listening.ended()).toMatchObject({ code: 0 });
   expect(listening.error).toContain('it was cancelled');
   expect(JSON.parse((await run('tasks', id, '--as', 'asker', '--json')).out)).toMatchObject({

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeText, encodeText } from '../../main/lib/decode-text.ts';
 import { axon, Program, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
@@ -127,5 +128,44 @@ test('refuses a name that is taken, and changes nothing', async () => {
     error: expect.stringContaining('another server called "axon"'),
   });
   expect(readFileSync(settings, 'utf8')).toBe(text);
+  expect(hub.node.services.work.registrations.pending()).toEqual([]);
+});
+
+test('keeps the encoding, the byte order mark and the line ends of the settings', async () => {
+  const settings = join(home, '.cursor', 'mcp.json');
+  const text = '{\r\n  // Größe\r\n  "mcpServers": {\r\n    "git": {}\r\n  }\r\n}\r\n';
+  for (const form of [
+    { encoding: 'utf-8', hasMark: true },
+    { encoding: 'utf-16le', hasMark: true },
+    { encoding: 'utf-16be', hasMark: true },
+  ] as const) {
+    const bytes = encodeText(text, form);
+    writeFileSync(settings, bytes);
+    expect(await run('mcp', 'install', 'cursor')).toMatchObject({ code: 0 });
+    const [head = '', tail = ''] = text.split('{}');
+    const written = readFileSync(settings);
+    expect([...written.subarray(0, 12)]).toEqual([...bytes.subarray(0, 12)]);
+    const decoded = decodeText(written);
+    const now = decoded.ok ? decoded.value.text : '';
+    expect(now.startsWith(`${head}{},\r\n    "axon": {\r\n`) && now.endsWith(tail)).toBe(true);
+    expect(now.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+  }
+  const latin = Buffer.from('{\n  "name": "Gr\xf6\xdfe"\n}', 'latin1');
+  writeFileSync(settings, latin);
+  expect(await run('mcp', 'install', 'cursor')).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('is not UTF-8 at line 2, column 14'),
+  });
+  expect(readFileSync(settings)).toEqual(latin);
+}, 120_000);
+
+test('shows what to put by hand into settings that it does not change, and where they are wrong', async () => {
+  const settings = join(home, '.openclaw', 'openclaw.json');
+  mkdirSync(join(home, '.openclaw'));
+  writeFileSync(settings, "{\n  gateway: { 'port': 1 },\n}\n");
+  const { code, error } = await run('mcp', 'install', 'openclaw');
+  expect(code).toBe(2);
+  for (const words of [settings, 'AXON_TOKEN_FILE', 'line 2, column 3', 'Nothing was changed'])
+    expect(error).toContain(words);
   expect(hub.node.services.work.registrations.pending()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // MCP through its real client: `axon mcp` as an agent starts it, against a whole hub.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../main/mcp/tools.ts';
@@ -142,6 +142,36 @@ it('carries a task from one agent to another, which a person allows in between',
   });
 }, 60_000);
 
+it('gives back what the program took and did not answer, begun or not, when it ends', async () => {
+  const [asker, doer] = [await clientOf('giver'), await clientOf('leaver')];
+  const deliveries: string[] = [];
+  for (const task of ['Begun', 'Taken', 'Answered']) {
+    const { said } = await call(asker, 'axon_delegate', { to: 'local/leaver', task });
+    const { approvals } = hub.node.services.work;
+    const card = approvals.pending().find(({ task_id: id }) => id === (said as { id: string }).id);
+    const { id, revision, digest } = card ?? { id: '', revision: 0, digest: '' };
+    await hub.ask(`/v1/approvals/${id}/decide`, {
+      method: 'POST',
+      token: page,
+      body: { revision, digest, decision: 'allow' },
+    });
+    const { said: inbox } = await call(doer, 'axon_inbox', { wait_ms: 10_000 });
+    const [item] = (inbox as { items: { delivery_id: string }[] }).items;
+    const delivery = item?.delivery_id ?? '';
+    deliveries.push(delivery);
+    if (task !== 'Taken') await call(doer, 'axon_ack', { delivery });
+    if (task === 'Answered') await call(doer, 'axon_reply', { delivery, outcome: 'Done' });
+  }
+  const { inbox } = hub.node.services.work;
+  expect(inbox.waitingCount('leaver')).toBe(0);
+  await doer.close();
+  await expect.poll(() => inbox.waitingCount('leaver')).toBe(2);
+  const again = await inbox.claim('leaver', 9);
+  expect(again.map(({ delivery_id: id }) => id).toSorted()).toEqual(
+    deliveries.slice(0, 2).toSorted(),
+  );
+}, 60_000);
+
 it('answers what is wrong in words, and leaves the connection open', async () => {
   const client = await clientOf('lost');
   const unknown = await call(client, 'axon_discover', { id: 'Nobody' });
@@ -164,5 +194,29 @@ it('is there for a program that was started before the hub', async () => {
     expect(await call(client, 'axon_whoami')).toMatchObject({ isError: false });
   } finally {
     await again.stop();
+  }
+}, 60_000);
+
+it('answers the first call of any kind after the hub has started again', async () => {
+  const first = await hub.restart();
+  await first.start();
+  const token = readFileSync(join(hub.home, 'early.secret'), 'utf8');
+  const client = await clientOf('early', 'legacy', token);
+  expect(await call(client, 'axon_whoami')).toMatchObject({ isError: false });
+  let running = first;
+  try {
+    for (const [tool, params] of [
+      ['axon_peers', {}],
+      ['axon_notify', { to: 'local/asker', topic: 'shopping', data: 'Milk' }],
+      ['axon_inbox', {}],
+    ] as const) {
+      await running.stop();
+      running = await hub.restart();
+      await running.start();
+      const { isError, content } = await call(client, tool, params);
+      expect({ tool, isError, content }).toMatchObject({ tool, isError: false });
+    }
+  } finally {
+    await running.stop();
   }
 }, 60_000);

@@ -61,6 +61,8 @@ const cards = () => mum.node.services.work.approvals.pending();
 describe('Version Negotiation: hello', () => {
   test.each([
     ['protocol_versions, selected_version: the highest in common', { protocol_versions: [1, 7] }],
+    ['protocol_versions: in any order', { protocol_versions: [9, 7, 1] }],
+    ['protocol_versions: repeated', { protocol_versions: [1, 1, 2, 1] }],
     ['agent_name: optional', { protocol_versions: [1], agent_name: 'Attic' }],
     ['features: optional; unknown ones are ignored', { protocol_versions: [1], features: ['x'] }],
     ['hints that do not fit', { protocol_versions: [1], agent_name: 7, features: 'all' }],
@@ -363,7 +365,11 @@ describe('Stream Mapping', () => {
       const task = await atDoor(mum, mumToken, `/v1/tasks/${String(id)}?wait=1000`);
       return task.finished_at === null ? undefined : task;
     });
-    expect(task).toMatchObject({ state: 'failed', code: 'overloaded', reason: payload.message });
+    expect(task).toMatchObject({
+      state: 'failed',
+      code: 'overloaded',
+      untrusted: { error: payload.message },
+    });
   });
 });
 

@@ -87,7 +87,10 @@ async function delegated(payload: JsonObject) {
 /** What Mum's agent is told when it asks the Attic, which answers this. */
 async function atticAnswers(path: 'query' | 'delegate', kind: string, payload: JsonObject) {
   attic.answers.set(path, { kind, payload });
-  return atDoor(mum, mumToken, `/v1/${path}`, { to: 'Attic', ...ASKED, ...TASK });
+  return atDoor(mum, mumToken, `/v1/${path}`, {
+    to: 'Attic',
+    ...(path === 'query' ? ASKED : TASK),
+  });
 }
 
 const ended = (hub: TestHub, token: string, id: unknown) =>

@@ -18,6 +18,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { axon, choosePassphrase, endPrograms, type Ended } from '../support/programs.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
@@ -80,6 +81,8 @@ class Household {
   /** The last text that a line printed, and the last that came of a claim. */
   out = '';
   claimed = '';
+  /** What answers a claim in vain. */
+  emptyClaim = '';
   readonly #pages = new Map<TestHub, string>();
   readonly #groups: number[] = [];
   readonly #background: { readonly ended: Promise<Ended>; readonly stop: () => void }[] = [];
@@ -135,7 +138,10 @@ class Household {
     expect(ended, `${line}\n${ended.error}`).toMatchObject({ code: 0 });
     expect(ended.out, line).not.toContain('urn:axon:problem');
     this.out = ended.out;
-    if (command.includes('/inbox/claim')) this.claimed = ended.out;
+    if (!command.includes('/inbox/claim')) return;
+    this.claimed = ended.out;
+    const inVain = line.replace(/"wait_ms":[0-9]+/, '"wait_ms":0');
+    this.emptyClaim = (await this.#bash(inVain, hub).ended).out;
   }
 
   /** What went on in the background has done its work and stops in order. */
@@ -333,6 +339,11 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** What a sentence of the page says that the hub answers: a list, whole. */
+function answersIn(page: string): readonly RegExpMatchArray[] {
+  return [...read(page).matchAll(/`(\{"items":[^`]*\})`/g)];
+}
+
 /** The paths of all members, those of a list as of its first. */
 function membersOf(value: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -360,15 +371,19 @@ describe.skipIf(process.platform === 'win32')('the lines that a page says to typ
   const typed = PAGES.filter((page) =>
     blocksOf(page).some(({ language, reason }) => language === 'sh' && reason === undefined),
   );
-  test.each(typed)('%s: work', { timeout: PAGE_LIMIT_MS }, async (page) => {
+  const isRun = (page: string): boolean => !/^curl /m.test(read(page)) || hasRealPart('curl');
+  test.each(typed.filter(isRun))('%s: work', { timeout: PAGE_LIMIT_MS }, async (page) => {
     house = await Household.open(!read(page).includes('npx axon pair start'));
     if (!read(page).includes('npx axon agents connect')) await house.addAgent();
     for (const block of blocksOf(page).filter(({ reason }) => reason === undefined)) {
       if (block.language === 'json') {
-        const shown = membersOf(JSON.parse(block.lines.join(' ')));
-        expect(membersOf(JSON.parse(house.claimed)), block.where).toEqual(
-          expect.arrayContaining([...shown]),
+        const shown: unknown = JSON.parse(block.lines.join(' '));
+        const answered: unknown = JSON.parse(house.claimed);
+        expect(membersOf(answered), block.where).toEqual(
+          expect.arrayContaining([...membersOf(shown)]),
         );
+        // An item is shown shortened; the answer itself is not.
+        expect(Object.keys(Object(shown)), block.where).toEqual(Object.keys(Object(answered)));
         continue;
       }
       const exports: string[] = [];
@@ -379,7 +394,19 @@ describe.skipIf(process.platform === 'win32')('the lines that a page says to typ
       }
       await house.stopBackground();
     }
+    for (const [span, answer = ''] of answersIn(page))
+      expect(JSON.parse(answer), `${page}: ${span}`).toEqual(JSON.parse(house.emptyClaim));
   });
+});
+
+test('an answer in a sentence of a page is one that a run of its lines is held to', () => {
+  const pages = PAGES.filter((page) => answersIn(page).length > 0);
+  const claims = (page: string): boolean =>
+    blocksOf(page).some(
+      ({ lines, reason }) => reason === undefined && lines.join(' ').includes('/inbox/claim'),
+    );
+  expect(pages).toContain('resources/docs/agents.md');
+  expect(pages.filter((page) => !claims(page))).toEqual([]);
 });
 
 test.each(PAGES)('%s links to what is there', (page) => {

@@ -65,7 +65,7 @@ function storeAt(file: string): TemporaryStore {
   return {
     folder: file,
     read: store.read,
-    write: (work) => store.write(work),
+    write: (work, durability) => store.write(work, durability),
     writeBehind: (work, then) => store.writeBehind(work, then),
     close: () => store.close(),
   };

@@ -167,6 +167,22 @@ it('P12: a peer that falls silent counts as lost within twenty seconds, one that
   ).toMatchObject({ ok: true });
 }, 40_000);
 
+it.each([
+  ['passes everything on', Infinity],
+  // Only what asks for the connection and shows the token: the dialled end is never done.
+  ['holds the end of the handshake back', 2],
+])('a hub knows itself through a relay that %s', async (_what, outMax) => {
+  const near = await household.hub();
+  const relay = new UdpLine(near.port);
+  links.push(relay);
+  relay.outMax = outMax;
+  const port = await relay.open();
+  expect(
+    await near.transport.dial({ ...near.target, port }, AbortSignal.timeout(10_000)),
+  ).toMatchObject({ ok: false, error: { type: 'refused' } });
+  expect(near.eventsOf('connected')).toEqual([]);
+});
+
 it('a dial into nothing fails with a timeout after ten seconds', async () => {
   const { near, link, far } = await linked();
   link.isCut = true;

@@ -73,10 +73,11 @@ async function pair(): Promise<void> {
 }
 
 const seenByOther = (): boolean | undefined => other.node.services.directory.list('all')[0]?.online;
-const tasks = () =>
-  node.services.work.tasks
-    .list({ limit: 10 }, { person: BROWSER })
-    .items.map(({ state, reason }) => [state, reason]);
+const trustInOther = () => node.services.directory.row(other.node.services.identity.keyHex)?.trust;
+const tasks = async () =>
+  (await node.services.work.tasks.list({ limit: 10 }, { person: BROWSER })).items.map(
+    ({ state, reason }) => [state, reason],
+  );
 const claimed = async () =>
   (await node.services.work.inbox.claim('bot', 5)).map(({ kind, untrusted }) => [
     kind,
@@ -144,12 +145,36 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
     expect((await axon(hub.home, ['status'])).out).toContain(
       'This hub was restored from an older copy.',
     );
+    for (const list of [
+      ['approvals'],
+      ['history'],
+      ['invite', 'list'],
+      ['search', 'nothing'],
+      ['rules'],
+      ['peers'],
+    ]) {
+      const { code, out } = await owner(...list);
+      expect({ list, code, out }).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('This hub was restored from an older copy.'),
+      });
+      expect(out).toContain(`Confirm it with "npx axon --home ${hub.home} confirm-restore".`);
+      expect(out).not.toContain('Nothing');
+    }
     expect((await owner('audit', 'verify')).code).toBe(1);
     if (start === 0) await node.stop();
   }
 
-  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 0 });
-  expect(tasks()).toEqual([
+  // Both are back in the copy, so the owner has to say of each whether it is still theirs.
+  const unasked = await owner('confirm-restore', '--yes');
+  expect(unasked).toMatchObject({ code: 2 });
+  expect(unasked.error).toContain('Hubs: Other. Agents: Asker, Bot.');
+  expect(await owner('confirm-restore', '--yes', '--keep-hub', 'Nobody')).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('"Nobody" is not one of those in this copy: Other.'),
+  });
+  expect(await owner('confirm-restore', '--yes', '--keep-all')).toMatchObject({ code: 0 });
+  expect(await tasks()).toEqual([
     ['cancelled', ENDED],
     ['cancelled', ENDED],
   ]);
@@ -165,7 +190,7 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   ]);
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
   expect((await ask('/v1/peers', asker))[0]).toBe(200);
-  expect(await owner('confirm-restore', '--yes')).toMatchObject({ code: 3 });
+  expect(await owner('confirm-restore', '--yes', '--keep-none')).toMatchObject({ code: 3 });
 
   await node.stop();
   await startAgain();
@@ -180,3 +205,57 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   expect(confirmed.map(({ surface }) => surface)).toEqual(['command_line']);
   expect((await owner('audit', 'verify')).code).toBe(0);
 });
+
+test(
+  'leaves out what its owner does not keep, in the commit that opens it',
+  { timeout: TEST_MAX_MS },
+  async () => {
+    const [asker, bot] = [await hub.agent('asker'), await hub.agent('bot')];
+    await pair();
+    await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
+    await node.stop();
+    copyFileSync(database(), join(elsewhere, 'older.db'));
+    await startAgain();
+    expect(await owner('agents', 'remove', 'asker')).toMatchObject({ code: 0 });
+    expect(await owner('peers', 'remove', 'Other', '--yes')).toMatchObject({ code: 0 });
+    await node.stop();
+    copyFileSync(join(elsewhere, 'older.db'), database());
+    await startAgain();
+    expect(trustInOther()).toBe('paired');
+    for (const kept of [
+      { keep_hubs: ['ed25519.00000000000000000000000000000000'], keep_agents: [] },
+      { keep_hubs: [], keep_agents: ['stranger'] },
+      {},
+    ])
+      expect(await node.invoke('hub.confirmRestore', kept)).toMatchObject({
+        ok: false,
+        problem: { code: 'bad_request' },
+      });
+    expect(node.services.audit.state).toBe('restored');
+
+    expect(await owner('confirm-restore', '--yes', '--keep-agent', 'bot')).toMatchObject({
+      code: 0,
+    });
+    expect(trustInOther()).toBe('revoked');
+    expect([(await ask('/v1/peers', asker))[0], (await ask('/v1/peers', bot))[0]]).toEqual([
+      401, 200,
+    ]);
+    const said = node.services.audit
+      .list({ limit: 50 })
+      .items.filter(({ action }) => /^(?:hub\.restore|peer\.revoked|token\.revoked)/.test(action))
+      .map(({ action, object, surface }) => [action, surface === 'command_line' ? object : '']);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        ['peer.revoked', other.node.services.identity.keyHex],
+        ['hub.restore_confirmed', 'audit'],
+      ]),
+    );
+    await node.stop();
+    await startAgain();
+    expect([(await ask('/v1/peers', asker))[0], (await ask('/v1/peers', bot))[0]]).toEqual([
+      401, 200,
+    ]);
+    expect(trustInOther()).toBe('revoked');
+    expect(seenByOther()).toBe(false);
+  },
+);

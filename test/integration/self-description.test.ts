@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPENAPI, REQUEST_EXAMPLES, templateOf } from '../../main/api/openapi.ts';
@@ -11,6 +12,7 @@ import { OPERATIONS, operationEntry } from '../../preload/contract/operations.ts
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { AxonClient } from '../../resources/examples/axon-client.ts';
 import { endAfterTest } from '../support/programs.ts';
+import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const RESOURCES = join(import.meta.dirname, '../../resources');
@@ -114,29 +116,91 @@ it('/skill.md is the file, which names only tools and commands that there are', 
 describe('the examples do what they are asked', () => {
   const running: ChildProcess[] = [];
   afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
+  const tokenFileOf = async (name: string): Promise<string> => {
+    const tokenFile = join(hub.home, `${name}.secret`);
+    writeFileSync(tokenFile, `${await hub.agent(name)}\n`, { mode: 0o600 });
+    return tokenFile;
+  };
+  const start = (program: string, file: string, tokenFile: string): ChildProcess => {
+    const child = spawn(program, [file], {
+      env: {
+        PATH: process.env['PATH'],
+        AXON_TOKEN_FILE: tokenFile,
+        AXON_HOME: hub.home,
+      },
+      stdio: 'ignore',
+    });
+    endAfterTest(child);
+    running.push(child);
+    return child;
+  };
 
-  it.each([
-    ['python', 'python3', 'agent.py', 'Python has read: Water the garden'],
-    ['shell', 'sh', 'agent.sh', 'The shell has it.'],
-  ])(
+  const examples = [
+    ['python', 'python3', 'agent.py', 'Python has read: Water the garden', 'python'],
+    ['shell', 'sh', 'agent.sh', 'The shell has it.', 'curl'],
+  ] as const;
+  it.each(examples.filter(([, , , , part]) => hasRealPart(part)))(
     '%s',
     async (name, program, file, outcome) => {
-      const tokenFile = join(hub.home, `${name}.secret`);
-      writeFileSync(tokenFile, `${await hub.agent(name)}\n`, { mode: 0o600 });
-      const child = spawn(program, [join(RESOURCES, 'examples', file)], {
-        env: {
-          PATH: process.env['PATH'],
-          AXON_TOKEN_FILE: tokenFile,
-          AXON_URL: `http://127.0.0.1:${hub.port}`,
-        },
-        stdio: 'ignore',
-      });
-      endAfterTest(child);
-      running.push(child);
+      start(program, join(RESOURCES, 'examples', file), await tokenFileOf(name));
       expect(await delegated(`local/${name}`)).toBe(outcome);
     },
     60_000,
   );
+
+  const odd = String.raw`"\ud800"`;
+  const oddExamples = [
+    ['python-odd', 'python3', 'agent.py', 'f"Python has read: {text}"', 'python'],
+    ['shell-odd', 'sh', 'agent.sh', '"The shell has it."', 'curl'],
+  ] as const;
+  it.each(oddExamples.filter(([, , , , part]) => hasRealPart(part)))(
+    '%s: an answer that no hub takes ends its task as a failure, in the words of the hub',
+    async (name, program, file, usual) => {
+      const source = readFileSync(join(RESOURCES, 'examples', file), 'utf8');
+      expect(source).toContain(usual);
+      const changed = join(hub.home, file);
+      writeFileSync(changed, source.replace(usual, odd));
+      start(program, changed, await tokenFileOf(name));
+      expect(await delegated(`local/${name}`, 'error')).toMatch(
+        /^Not sent: The body is not what it should be: a string holds half of a surrogate pair/,
+      );
+    },
+    60_000,
+  );
+
+  const isGivenBack = async (name: string, stop: () => unknown): Promise<void> => {
+    const { id, asker } = await allowed(`local/${name}`);
+    const task = async (): Promise<string> =>
+      ((await asker.call(`/v1/tasks/${id}`)) as { state: string }).state;
+    await expect.poll(task).toBe('running');
+    stop();
+    await expect.poll(task).toBe('queued');
+  };
+
+  it.skipIf(!hasRealPart('python'))(
+    'Python gives back what it was stopped at',
+    async () => {
+      const source = readFileSync(join(RESOURCES, 'examples', 'agent.py'), 'utf8');
+      const slow = join(hub.home, 'slow.py');
+      writeFileSync(slow, source.replace('return f"Python has', 'time.sleep(60)\n    return f"'));
+      const child = start('python3', slow, await tokenFileOf('slow-python'));
+      await isGivenBack('slow-python', () => child.kill('SIGTERM'));
+    },
+    60_000,
+  );
+
+  it('TypeScript gives back what it was stopped at', async () => {
+    const end = new AbortController();
+    const client = await clientOf('slow-typescript');
+    let begun = 0;
+    const listening = client.listen(async (_, signal) => {
+      begun += 1;
+      return setTimeout(60_000, 'never', { signal });
+    }, end.signal);
+    await isGivenBack('slow-typescript', () => end.abort());
+    await listening;
+    expect(begun).toBe(1);
+  }, 60_000);
 
   it('TypeScript', async () => {
     const [end, client] = [new AbortController(), await clientOf('typescript')];
@@ -151,10 +215,16 @@ describe('the examples do what they are asked', () => {
 });
 
 const clientOf = async (agent: string): Promise<AxonClient> =>
-  new AxonClient(await hub.agent(agent), `http://127.0.0.1:${hub.port}`);
+  new AxonClient(await hub.agent(agent), hub.home);
 
 /** What came of a task for that agent, which a person allowed. */
-async function delegated(to: string): Promise<unknown> {
+async function delegated(to: string, part: 'outcome' | 'error' = 'outcome'): Promise<unknown> {
+  const { id, asker } = await allowed(to);
+  const task = await asker.call(`/v1/tasks/${id}?wait=30000`);
+  return (task as { untrusted: Record<typeof part, string> | null }).untrusted?.[part];
+}
+
+async function allowed(to: string): Promise<{ readonly id: string; readonly asker: AxonClient }> {
   const asker = await clientOf(`asker-of-${to.slice('local/'.length)}`);
   const { id } = (await asker.call('/v1/delegate', { to, task: 'Water the garden' })) as {
     id: string;
@@ -166,6 +236,5 @@ async function delegated(to: string): Promise<unknown> {
     token: page,
     body: { revision, digest, decision: 'allow' },
   });
-  const task = await asker.call(`/v1/tasks/${id}?wait=30000`);
-  return (task as { untrusted: { outcome: string } | null }).untrusted?.outcome;
+  return { id, asker };
 }

@@ -157,6 +157,11 @@ export class HubProcess {
 
   /** The API of the person in charge; sets the owner passphrase where there is none yet. */
   async owner(): Promise<HubApi> {
+    return this.api.withToken(await this.ownerToken());
+  }
+
+  /** A new login of that person. */
+  async ownerToken(): Promise<string> {
     const login = (): Promise<{ readonly token: string }> =>
       this.api.call('hub.login', { passphrase: PASSPHRASE });
     const { token } = await login().catch(async (error: unknown) => {
@@ -168,7 +173,7 @@ export class HubProcess {
       });
       return await login();
     });
-    return this.api.withToken(token);
+    return token;
   }
 
   /** A link that logs a page on that computer in, once. */

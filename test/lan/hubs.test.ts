@@ -1,8 +1,11 @@
 // Built hubs on the computers of the test network, from outside: found with nothing configured,
 // killed, started again, opened in a browser.
+import { cp, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasRealPart } from '../support/real-parts.ts';
+import { BareSocket } from './bare-socket.ts';
 import { openBrowser } from './browser.ts';
+import { advertBytes } from './dns-message.ts';
 import { HubProcess } from './hub-process.ts';
 import { Lan } from './namespaces.ts';
 
@@ -17,13 +20,17 @@ async function seenBy(hub: HubProcess): Promise<readonly Seen[]> {
   return items.map((peer) => ({ key: peer.public_key, address: peer.address }));
 }
 
+async function copyAt(hub: HubProcess): Promise<string | null> {
+  return (await (await hub.owner()).call('hub.status', {})).hub.copy_at;
+}
+
 describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))(
   'built hubs on one home network',
   () => {
     let lan: Lan;
     let hubs: HubProcess[];
     beforeEach(() => {
-      lan = new Lan(['dad', 'mum']);
+      lan = new Lan(['dad', 'mum', 'kid']);
       hubs = [];
     });
     afterEach(async ({ task }) => {
@@ -35,11 +42,64 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))(
       await lan.close();
     });
 
-    async function start(name: 'dad' | 'mum'): Promise<HubProcess> {
-      const hub = await HubProcess.start(lan.host(name), { name: `${name}'s computer` });
+    async function start(name: 'dad' | 'mum', flags: readonly string[] = []): Promise<HubProcess> {
+      const hub = await HubProcess.start(lan.host(name), { name: `${name}'s computer`, flags });
       hubs.push(hub);
       return hub;
     }
+
+    it('one whose data folder was copied to another computer says so on both', async () => {
+      const dad = await start('dad');
+      const mum = await start('mum');
+      await Promise.all([dad.kill('SIGTERM'), mum.kill('SIGTERM')]);
+      await rm(mum.home, { recursive: true });
+      await cp(dad.home, mum.home, { recursive: true });
+      await dad.restart();
+      // Its own announcements, and what is left of those before, raise nothing.
+      expect(await copyAt(dad)).toBeNull();
+      await mum.restart();
+      const limits = { timeout: 20_000, interval: 200 };
+      await expect.poll(() => copyAt(dad), limits).toMatch(/^10\.77\.0\.2:\d+$/);
+      await expect.poll(() => copyAt(mum), limits).toMatch(/^10\.77\.0\.1:\d+$/);
+    });
+
+    it('one whose copy is announced before a stranger announces the same id, again and again, says so all the same', async () => {
+      const dad = await start('dad');
+      // It hears of nobody and so dials nobody, and is announced in its place.
+      const mum = await start('mum', ['--discovery', 'off']);
+      await Promise.all([dad.kill('SIGTERM'), mum.kill('SIGTERM')]);
+      await rm(mum.home, { recursive: true });
+      await cp(dad.home, mum.home, { recursive: true });
+      await Promise.all([dad.restart(), mum.restart()]);
+      const { hub } = await (await mum.owner()).call('hub.status', {});
+      const announcer = async (name: 'mum' | 'kid'): Promise<(port: number) => Promise<void>> => {
+        const socket = await BareSocket.open(lan.host(name));
+        const { address } = lan.host(name);
+        const key = Buffer.from(hub.public_key ?? '', 'hex').toString('base64');
+        const txt = [`agent_id=${hub.agent_id}`, `pubkey=${key}`, 'v=1', 'fresh=0badc0de-1'];
+        const advert = { label: name, host: `${name}.local`, address, txt };
+        return (port) => socket.send([advertBytes({ ...advert, port })]);
+      };
+      const owner = await dad.owner();
+      const heard = async (): Promise<string> =>
+        (await owner.call('hub.status', {})).hub.discovery_status.state;
+      await expect.poll(heard).toBe('working');
+      const [copy, stranger] = [await announcer('mum'), await announcer('kid')];
+      // Nobody answers there: each look at it takes its whole time.
+      let port = 20_000;
+      await stranger(port);
+      await copy(hub.peer_port ?? 0);
+      await expect
+        .poll(
+          async () => {
+            port += 1;
+            await stranger(port);
+            return copyAt(dad);
+          },
+          { timeout: 20_000, interval: 200 },
+        )
+        .toBe(`10.77.0.2:${hub.peer_port}`);
+    });
 
     it('each shows the other within 5 s, and a hub killed and started again is the same hub at its new port', async () => {
       const dad = await start('dad');

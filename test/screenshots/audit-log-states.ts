@@ -4,7 +4,16 @@ import type { AuditCheckDto, AuditRowDto, TamperFindingDto } from '../../preload
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
-import { AGENTS, DAD, DECIDED, DINNER, MUM, NOW, snapshotOf } from '../fakes/household.ts';
+import {
+  AGENTS,
+  DAD,
+  DECIDED,
+  DINNER,
+  MUM,
+  NOW,
+  RESTORED,
+  snapshotOf,
+} from '../fakes/household.ts';
 import type { ScreenState } from './states.ts';
 
 const MINUTE_MS = 60_000;
@@ -179,7 +188,11 @@ export const AUDIT_LOG_STATES: Readonly<Record<string, ScreenState>> = {
   },
   restored: {
     place: 'now',
-    hub: () => hubWith(DONE, DAYS, { hub: { ...MUM, audit: 'restored' } }),
+    hub: () => hubWith(DONE, DAYS, { hub: RESTORED }),
+  },
+  'same-key': {
+    place: 'now',
+    hub: () => hubWith(DONE, DAYS, { hub: { ...MUM, copy_at: '192.168.1.8:7100' } }),
   },
   'audit-log-failed': {
     place,

@@ -1,7 +1,7 @@
 // Every state of every screen that is looked at, by name: what the hub holds, which place is open,
 // and what happens to get there. Never part of the product: only test pages import it.
 import type { AttentionDto } from '../../preload/contract/attention.ts';
-import type { ApprovalDto } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CALENDAR_RULE, RULED, RULES } from '../fakes/household-rules.ts';
@@ -13,6 +13,7 @@ import {
   WAITING_FOR_NOBODY,
 } from '../fakes/remote-approval-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
+import { story } from '../fakes/stories.ts';
 import { DECISION_STATES } from './decision-states.ts';
 import { AUDIT_LOG_STATES } from './audit-log-states.ts';
 import {
@@ -202,8 +203,20 @@ const DINNER_HIT = {
     [' is at 7.', false],
   ] as const,
   state: 'completed',
+  story: DECIDED?.story ?? null,
   decision: DECIDED ?? null,
 };
+const DECLINED_THERE = story({
+  direction: 'outgoing',
+  state: 'declined',
+  finishedAt: NOW,
+  fromAgent: 'claude-code',
+  toAgent: 'openclaw',
+  verdict: 'declined',
+  verdictBy: 'Dad',
+  verdictHub: 'dad',
+  verdictAt: NOW,
+});
 /** The same request at the hub that asked: another person declined it there. */
 const ASKED_THREAD = {
   conversation: { ...DINNER_THREAD.conversation, title_by: 'us' as const, state: 'declined' },
@@ -226,6 +239,7 @@ const ASKED_THREAD = {
             agent_name: null,
             text: null,
             state: 'declined',
+            story: DECLINED_THERE,
             surface: 'peer' as const,
             person: 'Dad',
           },
@@ -235,11 +249,63 @@ const ASKED_THREAD = {
             kind: 'result',
             text: 'A person declined this request: not before homework',
             state: 'declined',
+            story: DECLINED_THERE,
           },
         ],
 };
 
+/** A task that an agent here gave to Dad's laptop, in many words. */
+const GIVEN: TaskDto = {
+  id: DINNER.task_id,
+  direction: 'outgoing',
+  kind: 'delegate',
+  state: 'awaiting_approval',
+  peer_id: DINNER.peer_id,
+  peer_name: 'Dad’s laptop',
+  from_agent: 'openclaw',
+  to_agent: 'chat',
+  domain: null,
+  conversation_id: DINNER.conversation_id,
+  message_id: DINNER.message_id,
+  text: 'Look for the tent, the two sleeping bags and the small stove, and say which of them are in the cellar. '.repeat(
+    4,
+  ),
+  created_at: NOW,
+  deadline_at: NOW,
+  held_until: null,
+  finished_at: null,
+  estimated_ms: null,
+  code: null,
+  reason: null,
+  story: story({ direction: 'outgoing', fromAgent: 'openclaw', toAgent: 'chat' }),
+  decision: null,
+  untrusted: null,
+};
+const RUNNING: ApprovalDto = {
+  ...DINNER,
+  state: 'approved',
+  decided_at: NOW,
+  decided_by: 'Mum',
+  surface: 'window',
+  task_state: 'running',
+};
+
 export const STATES: Readonly<Record<string, ScreenState>> = {
+  'now-running': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          recently_decided: [
+            RUNNING,
+            { ...SALT, state: 'expired', decided_at: NOW, surface: 'clock' },
+            { ...CAR, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'browser' },
+          ],
+        }),
+        { 'tasks.list': () => ({ ok: true, value: { items: [GIVEN], next: null } }) },
+      ),
+    show: '.btn.stop',
+  },
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
   'now-arriving': {
     place: 'now',
@@ -604,7 +670,17 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
       new FakeHubApi(
         snapshotOf({
           approvals: [{ ...DINNER, held: { why: 'paused', until: null } }],
-          attention: { ...CALM, paused: { since: NOW, until: null } },
+          attention: { ...CALM, paused: { since: NOW, until: null, stopped: false } },
+        }),
+      ),
+  },
+  'now-stopped': {
+    place: 'now',
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          approvals: [],
+          attention: { ...CALM, paused: { since: NOW, until: null, stopped: true } },
         }),
       ),
   },

@@ -3,6 +3,7 @@
 // programs and people were told; it changes nothing.
 import { isTerminal, type TaskState } from '../../main/core/task-state.ts';
 import type { ApprovalRow, DeliveryRow, TaskRow } from '../../main/ports/store.ts';
+import type { PartyKey } from '../../main/ports/transport.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import type { Change } from './sim-disk.ts';
 import type { SimHub } from './sim-hub.ts';
@@ -282,13 +283,24 @@ export class Ledger {
       case 'settleOutbox':
         if (
           change.expired ||
-          this.#hubs.get(change.party)?.reads.replay(hub.key, change.messageId) !== undefined
+          this.#hubs.get(change.party)?.reads.replay(hub.key, change.messageId) !== undefined ||
+          this.#wasRefused(hub, change)
         )
           return;
         this.#world.found(
           `${hub.name} believes ${change.messageId} delivered, and ${this.#hubs.get(change.party)?.name} has it not`,
         );
     }
+  }
+
+  /** A cancel of what is not open there leaves nothing but a row in the audit. */
+  #wasRefused(hub: SimHub, { party, messageId }: { party: PartyKey; messageId: string }): boolean {
+    return (
+      hub.reads.outboxMessage(party, messageId)?.kind === 'cancel' &&
+      (this.#hubs.get(party)?.reads.audit({ limit: 1_000 }) ?? []).some(
+        ({ action, actor }) => action === 'cancel.refused' && actor === hub.key,
+      )
+    );
   }
 
   #taskMade(hub: SimHub, task: TaskRow | undefined): void {
@@ -439,7 +451,7 @@ export class Ledger {
     if (!task.reportBack || this.isLate) return;
     const accepted = this.#accepted.has(`${this.#hubs.get(task.party)?.name} ${asking.id}`);
     if (!accepted && asking.code === 'timeout') return;
-    if (asking.state !== asTold(task)) {
+    if (asking.state !== task.state) {
       this.#world.found(
         `"${textOf(task)}" ended ${task.state} (${task.code}) at ${hub.name} and ${asking.state} (${asking.code}) at its asker`,
       );
@@ -457,20 +469,6 @@ export class Ledger {
     return this.#hubs.get(task.party)?.reads.taskByMessage('outgoing', hub.key, task.messageId);
   }
 }
-
-/**
- * How this end reads over the wire: a report of failure with one of these codes is told as what the
- * code says.
- */
-function asTold({ state, code }: TaskRow): string {
-  return state === 'failed' ? (STATE_OF_CODE[code ?? ''] ?? state) : state;
-}
-
-const STATE_OF_CODE: Readonly<Record<string, string>> = {
-  rejected: 'declined',
-  approval_expired: 'expired',
-  cancelled: 'cancelled',
-};
 
 function isUnread(row: DeliveryRow | undefined): boolean {
   return row?.state === 'queued' || row?.state === 'claimed';

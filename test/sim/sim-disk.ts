@@ -8,7 +8,7 @@ import { Statements } from '../../main/adapters/sqlite/statements.ts';
 import { allReads, allTables } from '../../main/adapters/sqlite/tables/all-tables.ts';
 import type { Clock } from '../../main/ports/clock.ts';
 import type { Log } from '../../main/ports/log.ts';
-import type { Reads, Store, Tables } from '../../main/ports/store.ts';
+import type { Durability, Reads, Store, Tables } from '../../main/ports/store.ts';
 import type { World } from './world.ts';
 
 /** What a mutant or an observer does to the tables of one disk. */
@@ -72,7 +72,7 @@ export class SimDisk {
 
   /** A store for one run of the hub. */
   mount(clock: Clock, log: Log): MountedStore {
-    return new MountedStore(this, this.#database, this.#statements, {
+    return new MountedStore(this, this.#statements, {
       ...this.#options,
       clock,
       log,
@@ -121,12 +121,7 @@ export class MountedStore implements Store {
   #dyingWork = -1;
   #hasBroken = false;
 
-  constructor(
-    disk: SimDisk,
-    connection: Database.Database,
-    statements: Statements,
-    options: MountOptions,
-  ) {
+  constructor(disk: SimDisk, statements: Statements, options: MountOptions) {
     this.#disk = disk;
     this.#options = options;
     const monotonicMs = (): number => options.clock.monotonicMs();
@@ -134,7 +129,7 @@ export class MountedStore implements Store {
     this.read = options.wrap(allTables(statements, monotonicMs));
     this.#tables = recording(tables, (change) => this.#changes.push(change));
     this.#queue = new CommitQueue({
-      connection,
+      statements,
       tables: this.#tables,
       clock: options.clock,
       log: options.log,
@@ -142,9 +137,9 @@ export class MountedStore implements Store {
     });
   }
 
-  write<T>(work: (tables: Tables) => T): Promise<T> {
+  write<T>(work: (tables: Tables) => T, durability?: Durability): Promise<T> {
     if (this.#isDead) return new Promise(() => undefined);
-    return this.#queue.write((tables) => this.#run(tables, work));
+    return this.#queue.write((tables) => this.#run(tables, work), durability);
   }
 
   writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void {
@@ -220,6 +215,11 @@ function recording(tables: Tables, note: (change: Change) => void): Tables {
       const inserted = tables.insertTask(row);
       note({ type: 'insertTask', id: row.id });
       return inserted;
+    },
+    insertTaskOnce: (row, answer) => {
+      const isNew = tables.insertTaskOnce(row, answer);
+      if (isNew) note({ type: 'insertTask', id: row.id });
+      return isNew;
     },
     updateTask: (id, revision, change) => {
       const done = tables.updateTask(id, revision, change);

@@ -300,6 +300,7 @@ export class SimHub {
       namesItself: true,
     };
     const links: PeerLinks = new PeerLinks({
+      onOwnKey: () => undefined,
       ...base,
       transport,
       resolver: { resolve: () => Promise.resolve([]) },

@@ -1,5 +1,5 @@
 // Messages of each dialect as fast-check makes them: with members that nobody knows, nulls, and
-// anything at all where text should stand.
+// anything at all where the dialect does not say what must stand.
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import type { DialectName } from './seed-messages.ts';
@@ -28,28 +28,41 @@ const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(v
 const fields = (...names: readonly string[]) =>
   message(Object.fromEntries(names.map((name) => [name, fc.oneof(text, anything)])));
 
+const maybeText = maybe(text);
+const object = fc.dictionary(
+  text.filter((key) => key !== '__proto__'),
+  anything,
+  { maxKeys: 3 },
+);
+const name = text.filter((said) => said.trim() !== '' && said !== '*');
+/** Members that mean something, and some that may be anything. */
+const said = (known: Readonly<Record<string, fc.Arbitrary<unknown>>>, ...others: string[]) =>
+  message({ ...known, ...Object.fromEntries(others.map((one) => [one, anything])) });
+
 export const MESSAGES: Readonly<Record<DialectName, fc.Arbitrary<JsonObject>>> = {
   'claude-crunch': message({
     id: text.map((hash) => `MSG-1705234567890-${hash}`),
     type: fc.constantFrom('REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'),
     from: text,
-    to: text.filter((name) => name !== '*'),
-    correlation_id: maybe(text),
+    to: name,
+    correlation_id: maybeText,
     priority: fc.constantFrom('CRITICAL', 'HIGH', 'NORMAL', 'LOW', null),
-    payload: fields(
-      'action',
-      'context',
-      'constraints',
-      'status',
-      'result',
+    payload: said(
+      {
+        action: maybeText,
+        context: fc.oneof(object, message({ issue: fields('title') })),
+        constraints: message({ timeout_ms: maybe(fc.integer({ min: 1 })) }),
+        status: fc.constantFrom('SUCCESS', 'PARTIAL', 'BLOCKED', 'FAILED'),
+        result: said({ summary: maybeText, error: maybeText }, 'outputs'),
+        metrics: fields('tokens_used'),
+        reason: maybeText,
+        context_transfer: fc.oneof(object, fields('remaining_work')),
+        urgency: fc.constantFrom('IMMEDIATE', 'NORMAL', null),
+        event: fc.constantFrom('CONTEXT_UPDATE', 'CHECKPOINT', 'PHASE_CHANGE', 'ABORT', null),
+        content: said({ message: maybeText }, 'data'),
+      },
       'findings',
-      'metrics',
-      'reason',
-      'context_transfer',
-      'urgency',
       'veto_details',
-      'event',
-      'content',
       'position',
       'veto',
     ),
@@ -96,21 +109,23 @@ export const MESSAGES: Readonly<Record<DialectName, fc.Arbitrary<JsonObject>>> =
       'CANCEL',
     ),
     sender: fields('agent_id'),
-    receiver: fields('agent_id'),
-    in_reply_to: maybe(text),
-    ontology: maybe(text),
-    payload: fields(
-      'task_type',
-      'task_description',
-      'task_parameters',
-      'task_status',
-      'result_summary',
+    receiver: message({ agent_id: name }),
+    in_reply_to: maybeText,
+    ontology: maybeText,
+    payload: said(
+      {
+        task_type: maybeText,
+        task_description: maybeText,
+        task_parameters: maybe(object),
+        task_status: fc.constantFrom('success', 'failure', 'partial_success'),
+        result_summary: maybeText,
+        reference: maybeText,
+        reason_code: maybeText,
+        error_text: maybeText,
+      },
       'result_details',
       'artifacts',
       'condition',
-      'reference',
-      'reason_code',
-      'error_text',
     ),
   }),
   'acp-draft': message({
@@ -125,7 +140,20 @@ export const MESSAGES: Readonly<Record<DialectName, fc.Arbitrary<JsonObject>>> =
       'error',
       'ack',
     ),
-    ref: maybe(text),
-    payload: fields('question', 'task', 'context', 'data', 'outcome', 'summary', 'code', 'message'),
+    ref: maybeText,
+    payload: said(
+      {
+        question: maybeText,
+        task: maybeText,
+        context: maybe(object),
+        outcome: maybeText,
+        summary: maybeText,
+        message: maybeText,
+        accepted: fc.boolean(),
+        status: fc.constantFrom('completed', 'failed', 'partial'),
+      },
+      'data',
+      'code',
+    ),
   }),
 };

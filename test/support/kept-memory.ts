@@ -3,7 +3,7 @@
 // size from the first look on.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { holdYoungGeneration } from '../../main/app/young-generation.ts';
+import { holdHeapGrowth } from '../../main/app/heap-growth.ts';
 
 export interface KeptMemory {
   /** Objects, and bytes outside the heap that hang on objects. */
@@ -15,7 +15,7 @@ export interface KeptMemory {
 let collect: (() => void) | undefined;
 
 function collector(): () => void {
-  holdYoungGeneration();
+  holdHeapGrowth();
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');
   if (typeof found !== 'function') throw new Error('V8 lets nobody collect garbage here');

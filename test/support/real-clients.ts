@@ -4,7 +4,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { endAfterTest, type Ended } from './programs.ts';
 
 const PACKAGES = join(import.meta.dirname, '../clients/node_modules');
@@ -82,7 +82,7 @@ export function runClient(
     word === process.execPath ? word : join(PACKAGES, word),
   );
   const env = {
-    PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+    PATH: process.env['PATH'],
     HOME: home,
     NO_COLOR: '1',
     HTTP_PROXY: NOWHERE,

@@ -5,42 +5,62 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
 import { hasRealClients } from './real-clients.ts';
+import { debianPackages, type SystemProgram } from './system-programs.ts';
 
-export const REAL_PARTS = {
-  chromium: { needs: 'the package chromium', found: () => existsSync(chromiumPath()) },
+interface Part {
+  readonly programs: readonly SystemProgram[];
+  /** What else it takes, and in words. */
+  readonly isAble?: () => boolean;
+  readonly needs?: string;
+}
+
+const REAL_PARTS = {
+  // It may stand elsewhere than on the PATH.
+  chromium: {
+    programs: [],
+    isAble: () => existsSync(chromiumPath()),
+    needs: 'the package chromium, or CHROMIUM_PATH',
+  },
+  curl: { programs: ['curl'] },
+  python: { programs: ['python3'] },
   namespaces: {
-    needs: 'Linux, root, iproute2 and leave to make network namespaces with bridges',
-    found: canMakeNamespaces,
+    programs: ['ip'],
+    isAble: canMakeNamespaces,
+    needs: 'Linux, root and leave to make network namespaces with bridges',
   },
-  avahi: {
-    needs: 'the packages avahi-daemon, avahi-utils and dbus',
-    found: () => ['avahi-daemon', 'avahi-browse', 'avahi-publish', 'dbus-daemon'].every(onPath),
-  },
+  avahi: { programs: ['avahi-daemon', 'avahi-browse', 'avahi-publish', 'dbus-daemon'] },
   'secret-service': {
-    needs: 'the packages dbus, gnome-keyring and libsecret-tools',
-    found: () =>
-      process.platform === 'linux' &&
-      ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon', 'secret-tool'].every(onPath),
+    programs: ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon', 'secret-tool'],
+    isAble: isLinux,
+    needs: 'Linux',
   },
-  'small-disk': { needs: 'root and leave to mount a tmpfs', found: canMount },
-  'c-compiler': {
-    needs: 'Linux and the packages gcc and libc6-dev',
-    found: () => process.platform === 'linux' && onPath('cc'),
+  'small-disk': {
+    programs: ['mount'],
+    isAble: canMount,
+    needs: 'Linux, root and leave to mount a tmpfs',
   },
+  'c-compiler': { programs: ['cc', 'as', 'ld'], isAble: isLinux, needs: 'Linux and libc6-dev' },
   clients: {
+    programs: [],
+    isAble: hasRealClients,
     needs: 'Linux x64 and "npm ci --ignore-scripts --prefix test/clients"',
-    found: hasRealClients,
   },
-  faketime: { needs: 'the package faketime', found: () => onPath('faketime') },
-  ngtcp2: { needs: 'the package ngtcp2-client', found: () => onPath('gtlsclient') },
-  'socket-list': { needs: 'the package iproute2', found: () => onPath('ss') },
-  zsh: { needs: 'the package zsh', found: () => onPath('zsh') },
-  fish: { needs: 'the package fish', found: () => onPath('fish') },
+  faketime: { programs: ['faketime'] },
+  ngtcp2: { programs: ['gtlsclient'] },
+  'socket-list': { programs: ['ss'] },
+  zsh: { programs: ['zsh'] },
+  fish: { programs: ['fish'] },
   terminals: {
-    needs: 'Linux and script, of the package bsdutils',
-    found: () => process.platform === 'linux' && spawnSync('script', ['--version']).status === 0,
+    programs: [],
+    isAble: () => isLinux() && spawnSync('script', ['--version']).status === 0,
+    needs: 'Linux and script, which Debian always has',
   },
-} as const;
+  'bare-debian': {
+    programs: ['debootstrap'],
+    isAble: canMount,
+    needs: 'Linux, root and leave to mount',
+  },
+} as const satisfies Record<string, Part>;
 
 export type RealPart = keyof typeof REAL_PARTS;
 
@@ -52,8 +72,12 @@ function onPath(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 }
 
+function isLinux(): boolean {
+  return process.platform === 'linux';
+}
+
 function canMakeNamespaces(): boolean {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !onPath('ip')) return false;
+  if (!isLinux() || process.getuid?.() !== 0) return false;
   const name = `axon-probe-${process.pid}`;
   const steps = [
     ['netns', 'add', name],
@@ -66,13 +90,29 @@ function canMakeNamespaces(): boolean {
 
 function canMount(): boolean {
   return (
-    process.platform === 'linux' &&
+    isLinux() &&
     process.getuid?.() === 0 &&
     spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
   );
 }
 
-const answers = new Map<RealPart, boolean>();
+const answers = new Map<RealPart, string | null>();
+
+/** What is missing for the part here, in words; null when it can be used. */
+export function missingFor(part: RealPart): string | null {
+  const known = answers.get(part);
+  if (known !== undefined) return known;
+  const { programs, isAble, needs }: Part = REAL_PARTS[part];
+  const packages = debianPackages(programs);
+  const wants = packages.length === 0 ? [] : [`the packages ${packages.join(', ')}`];
+  if (needs !== undefined) wants.push(needs);
+  const isHere = programs.every(onPath) && (isAble?.() ?? true);
+  const missing = isHere ? null : wants.join('; ');
+  answers.set(part, missing);
+  return missing;
+}
+
+const skipped = new Set<RealPart>();
 
 /**
  * True when the part can be used here. Otherwise says so on standard error and in the run's list of
@@ -80,14 +120,13 @@ const answers = new Map<RealPart, boolean>();
  * `describe.skipIf(!hasRealPart('chromium'))`.
  */
 export function hasRealPart(part: RealPart): boolean {
-  const known = answers.get(part);
-  if (known !== undefined) return known;
-  const found = REAL_PARTS[part].found();
-  answers.set(part, found);
-  if (found) return true;
-  const line = `SKIPPED: tests with the real ${part} need ${REAL_PARTS[part].needs}`;
+  const missing = missingFor(part);
+  if (missing === null) return true;
+  const line = `SKIPPED: tests with the real ${part} need ${missing}`;
   if (process.env['AXON_TEST_REQUIRE_ALL'] === '1')
     throw new Error(`${line}; nothing may be skipped in this run`);
+  if (skipped.has(part)) return false;
+  skipped.add(part);
   process.stderr.write(`\n${line}\n`);
   const list = process.env['AXON_TEST_SKIPS'];
   if (list !== undefined) appendFileSync(list, `${line}\n`);

@@ -121,6 +121,8 @@ const SMALLEST: Readonly<Record<string, JsonObject>> = {
   notify: { topic: 'home', data: {} },
   response: { data: {}, summary: 'Nobody' },
   result: { status: 'completed', outcome: 'Called', data: {}, error: null },
+  ack: { accepted: true },
+  RESPONSE: { status: 'SUCCESS' },
 };
 
 /** The word that a heading above names. */
@@ -171,7 +173,7 @@ const PERFORMATIVES = [
 
 function whole(name: SeedName, part: JsonObject, headings: readonly string[]): JsonObject {
   if (name === 'claude-crunch') {
-    if ('type' in part) return { ...part, payload: part['payload'] ?? {} };
+    if ('type' in part) return { ...part, payload: leastOf(part['payload'], part['type']) };
     const type = CRUNCH_TYPES.find((one) => headings[0]?.includes(one));
     return { ...CRUNCH, type, ...part };
   }
@@ -183,11 +185,21 @@ function whole(name: SeedName, part: JsonObject, headings: readonly string[]): J
   }
   if ('kind' in part) {
     const kind = String(part['kind']).startsWith('<') ? 'query' : String(part['kind']);
-    const payload = part['payload'];
-    const isEmpty = isJsonObject(payload) && Object.keys(payload).length === 0;
-    return { id: ID, ...part, kind, ...(isEmpty ? { payload: SMALLEST[kind] ?? {} } : {}) };
+    const { payload } = part;
+    return {
+      id: ID,
+      ...part,
+      kind,
+      ...(payload === undefined ? {} : { payload: leastOf(payload, kind) }),
+    };
   }
   return { id: ID, kind: wordAbove(headings, KINDS), payload: part };
+}
+
+/** The payload of an example, or the least that may stand where it leaves that empty. */
+function leastOf(payload: unknown, word: unknown): unknown {
+  const isEmpty = !isJsonObject(payload) || Object.keys(payload).length === 0;
+  return isEmpty ? (SMALLEST[String(word)] ?? {}) : payload;
 }
 
 /** The messages of a document whose examples are JSON. */

@@ -12,6 +12,7 @@ import { LineLog } from '../../main/adapters/log/line-log.ts';
 import type { Config } from '../../main/app/config.ts';
 import { createNode } from '../../main/app/node.ts';
 import type { HubNode } from '../../main/app/node.ts';
+import type { Discovery } from '../../main/ports/discovery.ts';
 import type { KeyVault } from '../../main/ports/key-vault.ts';
 import { createInProcessTransport } from './in-process-transport.ts';
 
@@ -32,6 +33,10 @@ interface TestHubOptions {
   /** The data folder, if something should stand in it before the start. */
   readonly home?: string;
   readonly rendererDirectory?: string;
+  /** What it hears of other hubs; nothing, unless given. */
+  readonly discovery?: Discovery;
+  /** Network interfaces by name; all, unless given. */
+  readonly interfaces?: readonly string[];
   readonly vaults?: (home: string) => readonly KeyVault[];
   readonly requestsPerSecond?: number;
   /** How many times the usual rates another hub may have. */
@@ -48,12 +53,12 @@ function makeNode(
   const random = new SystemRandom();
   const config: Config = {
     home,
-    settings: { name: 'Test hub', discovery: false },
+    settings: { name: 'Test hub', discovery: options.discovery !== undefined },
     fixed: {},
     opensBrowser: false,
     apiPort: 0,
     peerPort: 0,
-    interfaces: null,
+    interfaces: options.interfaces ?? null,
     logLevel: 'debug',
     logForm: null,
     requestsPerSecond: options.requestsPerSecond ?? 100,
@@ -65,6 +70,7 @@ function makeNode(
     random,
     log: new LineLog(clock, (line) => logLines.push(line), 'debug'),
     desktop: false,
+    ...(options.discovery === undefined ? {} : { discovery: options.discovery }),
     rendererDirectory: options.rendererDirectory ?? null,
     transport: createInProcessTransport({ clock, random }),
     vaults: options.vaults?.(home) ?? [new FileVault(join(home, 'identity.key'))],

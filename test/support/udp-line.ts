@@ -32,6 +32,8 @@ export class UdpLine {
   rebindEvery = Infinity;
   /** Nothing passes. */
   isCut = false;
+  /** Of the dialler's datagrams only so many pass. */
+  outMax = Infinity;
   readonly #front = dgram.createSocket('udp4');
   #back = dgram.createSocket('udp4');
   readonly #hubPort: number;
@@ -40,6 +42,7 @@ export class UdpLine {
   readonly #timers = new Set<NodeJS.Timeout>();
   #rebinding: Promise<number> | null = null;
   #sinceRebinding = 0;
+  #fromDialler = 0;
   #isClosed = false;
   readonly #counts = {
     passed: 0,
@@ -68,6 +71,8 @@ export class UdpLine {
       this.#dialler = from;
       this.#sinceRebinding += 1;
       if (this.#sinceRebinding >= this.rebindEvery) void this.rebind();
+      this.#fromDialler += 1;
+      if (this.#fromDialler > this.outMax) return;
       this.#carry(datagram, out, () => this.#back.send(datagram, this.#hubPort, '127.0.0.1'));
     });
     await bind(this.#front);

@@ -4,14 +4,15 @@
 import { LOG_LEVELS } from '../../../preload/contract/closed-lists.ts';
 import type { LogForm, LogLevel } from '../../../preload/contract/closed-lists.ts';
 import { showHidden } from '../../lib/hidden-characters.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log, LogFields } from '../../ports/log.ts';
 
 /** A field longer than this is cut: it bounds what a hostile text can put into one line. */
 const FIELD_LENGTH_MAX = 512;
 
-/** Local time of day, as "16:05:09". */
-const TIME_OF_DAY = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+/** Local time of day, as "16:05:09". Made with the first line of text: that takes milliseconds. */
+let timeOfDay: Intl.DateTimeFormat | undefined;
 const WORDS: Readonly<Record<LogLevel, string>> = {
   debug: 'detail: ',
   info: '',
@@ -72,9 +73,7 @@ export class LineLog implements Log {
     const cut = Object.entries({ ...this.#fields, ...fields }).map(
       ([name, value]): [string, unknown] => [
         name,
-        typeof value === 'string' && value.length > FIELD_LENGTH_MAX
-          ? `${value.slice(0, FIELD_LENGTH_MAX)}...`
-          : value,
+        typeof value === 'string' ? shortened(value, FIELD_LENGTH_MAX) : value,
       ],
     );
     const at = this.#clock.wallMs();
@@ -103,6 +102,7 @@ function textLine(
   const aside = told
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
     .join(', ');
-  const line = `${TIME_OF_DAY.format(at)} ${WORDS[level]}${message}${aside === '' ? '' : ` (${aside})`}`;
+  timeOfDay ??= new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+  const line = `${timeOfDay.format(at)} ${WORDS[level]}${message}${aside === '' ? '' : ` (${aside})`}`;
   return `${showHidden(line).replaceAll(/[\n\t]+/g, ' ')}\n`;
 }

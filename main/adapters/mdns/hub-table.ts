@@ -1,7 +1,7 @@
 // What was heard of hubs on the network: one instance for each interface, source address and name,
 // so that nobody can overwrite or end another's announcement without speaking from its address. It
 // decides what is known and what must be asked for; it opens nothing.
-import type { FoundHub } from '../../ports/discovery.ts';
+import type { AnnouncedPlace, FoundHub } from '../../ports/discovery.ts';
 import { fitLabel, labelIn, readIdentity, SERVICE_NAME, type Identity } from './announcement.ts';
 import type { DnsRecord, Question } from './dns-records.ts';
 import {
@@ -12,6 +12,9 @@ import {
   INSTANCES_MAX,
   INSTANCES_PER_SOURCE_MAX,
   INSTANCE_TTL_MAX_MS,
+  OWN_ID_INSTANCES_MAX,
+  OWN_ID_PLACES_MAX,
+  OWN_ID_PLACES_PER_SOURCE_MAX,
   PEER_PORT_MIN,
 } from './limits.ts';
 import type { Link } from './links.ts';
@@ -40,8 +43,9 @@ interface KnownHub {
 }
 
 interface HubTableOptions {
-  /** This hub's own agent id: its announcements are not reported back. */
+  /** This hub's own agent id and start: its announcements are not reported back. */
   readonly ownAgentId: string | null;
+  readonly ownStart: string;
   /** True for the key of a paired hub: it gets in when the table is full. */
   readonly isPaired: (keyHex: string) => boolean;
 }
@@ -79,6 +83,7 @@ export class HubTable {
       }
       if (fingerprint(instance) !== before) instance.changedAtMs = nowMs;
       if (isKnown(instance)) touched.add(instance.identity.agentId);
+      if (this.#isOwnId(instance.identity)) this.#keepFewOfOwnId(touched);
       if (questions.length < FOLLOW_UP_QUESTIONS_MAX) questions.push(...gapsOf(instance, nowMs));
     }
     return { touched, questions };
@@ -124,6 +129,29 @@ export class HubTable {
       label: fitLabel(first.label, agentId),
     };
     return { hub, start: first.identity.start };
+  }
+
+  /**
+   * Where this hub's own id is announced: the latest place of each source first, then the next one
+   * of each, so that no source stands before another with all it says.
+   */
+  ownIdPlaces(): readonly AnnouncedPlace[] {
+    const known = this.#ofOwnId()
+      .map(([, instance]) => instance)
+      .filter(isKnown)
+      .toSorted((a, b) => b.changedAtMs - a.changedAtMs);
+    const bySource = [...Map.groupBy(known, ({ source }) => source).values()].map((instances) =>
+      instances
+        .flatMap((instance) =>
+          dialable(instance).map((host) => ({ host, port: instance.service.port })),
+        )
+        .slice(0, OWN_ID_PLACES_PER_SOURCE_MAX),
+    );
+    const inTurn = Array.from({ length: OWN_ID_PLACES_PER_SOURCE_MAX }, (_, turn) =>
+      bySource.flatMap((places) => places.slice(turn, turn + 1)),
+    ).flat();
+    const places = new Map(inTurn.map((place) => [JSON.stringify(place), place]));
+    return [...places.values()].slice(0, OWN_ID_PLACES_MAX);
   }
 
   /**
@@ -205,18 +233,38 @@ export class HubTable {
     return instance;
   }
 
-  /** Gives up the unpaired instance that changed longest ago for a paired newcomer. */
+  /**
+   * For a newcomer that is paired or has this hub's own id: gives up one of this hub's own id, and
+   * where there is none, the unpaired instance that changed longest ago.
+   */
   #makeRoom(newcomer: Identity | null, touched: Set<string>): boolean {
-    if (newcomer === null || !this.#options.isPaired(newcomer.keyHex)) return false;
-    let oldest: [string, Instance] | undefined;
-    for (const [key, instance] of this.#instances) {
-      if (isKnown(instance) && this.#options.isPaired(instance.identity.keyHex)) continue;
-      if (oldest === undefined || instance.changedAtMs < oldest[1].changedAtMs)
-        oldest = [key, instance];
-    }
-    if (oldest === undefined) return false;
-    this.#forget(oldest[0], oldest[1], touched);
+    const comesFirst =
+      this.#isOwnId(newcomer) || (newcomer !== null && this.#options.isPaired(newcomer.keyHex));
+    if (!comesFirst) return false;
+    const unpaired = [...this.#instances]
+      .filter(([, one]) => !isKnown(one) || !this.#options.isPaired(one.identity.keyHex))
+      .toSorted(byChange);
+    const leaving = oldestOfLargestSource(this.#ofOwnId()) ?? unpaired[0];
+    if (leaving === undefined) return false;
+    this.#forget(...leaving, touched);
     return true;
+  }
+
+  #isOwnId(identity: Identity | null): boolean {
+    return identity !== null && identity.agentId === this.#options.ownAgentId;
+  }
+
+  /** The one that changed longest ago first. */
+  #ofOwnId(): readonly Entry[] {
+    return [...this.#instances]
+      .filter(([, instance]) => this.#isOwnId(instance.identity))
+      .toSorted(byChange);
+  }
+
+  #keepFewOfOwnId(touched: Set<string>): void {
+    const known = this.#ofOwnId();
+    const leaving = known.length > OWN_ID_INSTANCES_MAX ? oldestOfLargestSource(known) : undefined;
+    if (leaving !== undefined) this.#forget(...leaving, touched);
   }
 
   /** False when the instance turned out to be none of ours to remember. */
@@ -245,7 +293,7 @@ export class HubTable {
 
   /**
    * Who the TXT record of `name` says it is; 'refused' when it does not fit together, or is this
-   * hub itself: neither takes a place.
+   * hub itself: neither takes a place. This hub's id with another start is somebody else.
    */
   #identityIn(name: string, records: readonly DnsRecord[]): Identity | 'refused' | null {
     const text = records.find(
@@ -253,7 +301,9 @@ export class HubTable {
     );
     if (text?.type !== 'TXT') return null;
     const identity = readIdentity(text.strings);
-    return identity === undefined || identity.agentId === this.#options.ownAgentId
+    const { ownAgentId, ownStart } = this.#options;
+    return identity === undefined ||
+      (identity.agentId === ownAgentId && identity.start === ownStart)
       ? 'refused'
       : identity;
   }
@@ -262,6 +312,18 @@ export class HubTable {
     this.#instances.delete(key);
     if (isKnown(instance)) touched.add(instance.identity.agentId);
   }
+}
+
+type Entry = readonly [key: string, instance: Instance];
+
+function byChange([, first]: Entry, [, second]: Entry): number {
+  return first.changedAtMs - second.changedAtMs;
+}
+
+/** One source cannot push out another: the one that has the most gives up what changed first. */
+function oldestOfLargestSource(inOrder: readonly Entry[]): Entry | undefined {
+  const bySource = Map.groupBy(inOrder, ([, { source }]) => source);
+  return [...bySource.values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
 type KnownInstance = Instance & { identity: Identity; service: NonNullable<Instance['service']> };

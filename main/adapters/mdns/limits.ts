@@ -27,6 +27,14 @@ export const LINK_PACKETS = { burst: 400, perMinute: 9_000 } as const;
 export const INSTANCES_MAX = 256;
 /** Instances one source address may announce on one interface; more are ignored. */
 export const INSTANCES_PER_SOURCE_MAX = 16;
+/**
+ * Instances of this hub's own id, which another start announces: they get in when the table is
+ * full, and beyond this the oldest of the source that has the most goes.
+ */
+export const OWN_ID_INSTANCES_MAX = 16;
+/** Places of this hub's own id that are handed on, of one source and in all; more are ignored. */
+export const OWN_ID_PLACES_PER_SOURCE_MAX = 4;
+export const OWN_ID_PLACES_MAX = 16;
 /** Answers to others' questions on one interface; more questions stay unanswered. */
 export const ANSWERS = { burst: 40, perMinute: 1_200 } as const;
 /** Addresses kept of one instance and family, and handed on for one hub; more are ignored. */

@@ -114,6 +114,7 @@ class MdnsRun {
   #condition = '';
   /** What was told last of each hub, as text to compare. */
   readonly #reported = new Map<string, string>();
+  #ownIdPlaces = '[]';
   /**
    * The computer's interfaces at the last poll, and the usable ones among them, as text to compare.
    */
@@ -133,6 +134,7 @@ class MdnsRun {
     this.#start = toHex(deps.random.bytes(4));
     this.#table = new HubTable({
       ownAgentId: advertisement?.agentId ?? null,
+      ownStart: this.#start,
       isPaired: deps.isPaired ?? (() => false),
     });
     this.started = this.#followLinks().then(() => this.#tellCondition());
@@ -294,6 +296,10 @@ class MdnsRun {
   /** Tells of each hub among `agentIds` whose picture differs from what was told last. */
   #report(agentIds: ReadonlySet<string>): void {
     for (const agentId of agentIds) {
+      if (agentId === this.#advertisement?.agentId) {
+        this.#reportOwnId();
+        continue;
+      }
       const known = this.#table.hub(agentId);
       const text = JSON.stringify(known);
       if (known === undefined) {
@@ -303,6 +309,14 @@ class MdnsRun {
         this.#onEvent({ type: 'found', hub: known.hub });
       }
     }
+  }
+
+  #reportOwnId(): void {
+    const places = this.#table.ownIdPlaces();
+    const text = JSON.stringify(places);
+    if (text === this.#ownIdPlaces) return;
+    this.#ownIdPlaces = text;
+    this.#onEvent({ type: 'own-id', places });
   }
 }
 

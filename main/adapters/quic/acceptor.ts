@@ -4,6 +4,7 @@
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import { addressOf, shown, sourceOf, splitZone } from './addresses.ts';
+import type { ConnectionIds } from './connection-ids.ts';
 import type { Counters } from './counters.ts';
 import {
   CONNECTION_ID_LENGTH_BYTES,
@@ -26,7 +27,7 @@ interface Accepted {
 }
 
 export class Acceptor {
-  readonly #random: Random;
+  readonly #ids: ConnectionIds;
   readonly #counters: Counters;
   readonly #binding: Quiche;
   readonly #config: QuicheConfig;
@@ -40,6 +41,7 @@ export class Acceptor {
   constructor(deps: {
     readonly clock: Clock;
     readonly random: Random;
+    readonly ids: ConnectionIds;
     readonly counters: Counters;
     readonly binding: Quiche;
     readonly config: QuicheConfig;
@@ -49,7 +51,7 @@ export class Acceptor {
     this.#retries = new TokenBuckets(deps.clock);
     this.#ofAddress = new TokenBuckets(deps.clock);
     this.#ofNetwork = new TokenBuckets(deps.clock);
-    this.#random = deps.random;
+    this.#ids = deps.ids;
     this.#counters = deps.counters;
     this.#binding = deps.binding;
     this.#config = deps.config;
@@ -111,7 +113,7 @@ export class Acceptor {
     host: string,
     port: number,
   ): void {
-    const retryId = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
+    const retryId = this.#ids.mint();
     const token = this.#tokens.mint(address, destination, retryId);
     const reply = Buffer.alloc(INITIAL_DATAGRAM_MIN_BYTES);
     const length = this.#binding.retry(

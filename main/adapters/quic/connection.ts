@@ -12,7 +12,7 @@ import {
 import type { Counters } from './counters.ts';
 import { readEnd, type ConnectionEnd, type ConnectionOptions } from './connection-host.ts';
 import { DueTimer } from './due-timer.ts';
-import { judgeHandshake } from './handshake-check.ts';
+import { ALERTS, judgeHandshake } from './handshake-check.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import {
   ACK_DEFER_MAX_PACKETS,
@@ -63,6 +63,8 @@ export interface ConnectionHost {
    */
   canDeliver(): boolean;
   isPaired(keyHex: KeyHex): boolean;
+  /** True for a connection id that this endpoint gave itself. */
+  isOwnId(id: Uint8Array): boolean;
 }
 
 export class QuicConnection {
@@ -86,6 +88,7 @@ export class QuicConnection {
   #dirty = true;
   #unflushedPackets = 0;
   #strayAddress = false;
+  #hasSentHandshake = false;
   readonly #silence: Silence;
   readonly #lastWord = new LastWord();
   readonly #timer: DueTimer;
@@ -206,11 +209,11 @@ export class QuicConnection {
 
   /**
    * Closes with an application code; the end is reported at once. A handshake, which knows no such
-   * codes, is cancelled.
+   * codes, is cancelled; one that brings too much brings it in its certificate.
    */
   close(code: CloseCode, reason: string): void {
-    if (this.#status === 'handshake')
-      this.#close(false, NO_ERROR, '', { code, by: 'local', reason });
+    const alert = code === CLOSE_CODES.overLimit ? ALERTS.badCertificate : NO_ERROR;
+    if (this.#status === 'handshake') this.#close(false, alert, '', { code, by: 'local', reason });
     else this.#close(true, code, reason, { code, by: 'local', reason });
   }
 
@@ -255,7 +258,10 @@ export class QuicConnection {
   readonly #acknowledge = (): void => this.#guarded(() => this.flush());
 
   #advance(): void {
-    if (this.#status === 'handshake' && this.#native.isEstablished()) this.#establish();
+    // A handshake can be complete and yet wrong: the library checks what it proved, such as the ids
+    // of both sides, only then.
+    const isDone = this.#native.isEstablished() && this.#native.localError() === null;
+    if (this.#status === 'handshake' && isDone) this.#establish();
     if (this.#status === 'open') {
       if (this.#strayAddress) this.#followPath();
       if (this.#host.canDeliver()) this.#reader.readAll();
@@ -275,12 +281,12 @@ export class QuicConnection {
     if (!verdict.accepted) {
       this.#wrongKeyHex = verdict.wrongKeyHex;
       this.#host.counters.add(`refused.${verdict.counter}`);
-      const { byApplication, code, reason } = verdict;
-      return this.#close(byApplication, code, reason, {
-        code: byApplication ? code : null,
-        by: 'local',
-        reason,
-      });
+      const { alert, reason } = verdict;
+      return this.#close(false, alert, reason, { code: null, by: 'local', reason });
+    }
+    if (this.#host.isOwnId(this.#native.destinationId())) {
+      this.#host.counters.add('refused.own-end');
+      return this.close(CLOSE_CODES.done, 'both ends are this hub itself');
     }
     this.#keyHex = verdict.keyHex;
     this.#status = 'open';
@@ -355,6 +361,9 @@ export class QuicConnection {
 
   #close(byApplication: boolean, code: number, reason: string, end: ConnectionEnd): void {
     if (this.isOver) return;
+    // Whoever was dialled can read nothing of it before the end of our handshake.
+    if (!this.#hasSentHandshake && this.direction === 'outgoing' && this.#native.isEstablished())
+      this.peer.sendBurst(this.#host, BURST_MAX_DATAGRAMS);
     this.#lastWord.say(this.#host.clock.monotonicMs(), () => {
       try {
         this.#native.close(
@@ -398,6 +407,7 @@ export class QuicConnection {
     this.#ackTimer = null;
     this.#dirty = false;
     this.#unflushedPackets = 0;
+    if (this.#status === 'open') this.#hasSentHandshake = true;
     const max = this.#status === 'closed' ? LAST_WORDS_MAX_DATAGRAMS : BURST_MAX_DATAGRAMS;
     if (this.peer.sendBurst(this.#host, max)) {
       if (this.#status === 'closed') return this.dispose();

@@ -21,11 +21,12 @@ import { Acceptor } from './acceptor.ts';
 import { forSocket, splitZone } from './addresses.ts';
 import { mintCredentials } from './certificate.ts';
 import type { ConnectionEnd } from './connection-host.ts';
+import { ConnectionIds } from './connection-ids.ts';
 import { QuicConnection, type ConnectionHost } from './connection.ts';
 import { Counters } from './counters.ts';
 import { DatagramRouter } from './datagram-router.ts';
 import { HalfOpen } from './half-open.ts';
-import { CONNECTION_ID_LENGTH_BYTES, CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
+import { CONNECT_LIMIT_MS, DIALS_IN_FLIGHT_MAX } from './limits.ts';
 import { loadBinding, type HostPort, type Quiche, type QuicheConfig } from './native-binding.ts';
 import type { Settle, StreamDirection } from './outgoing-messages.ts';
 import type { Datagram } from './packet-guard.ts';
@@ -62,6 +63,7 @@ interface Running {
 export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #ids: ConnectionIds;
   readonly #canDeliver: () => boolean;
   readonly #onFault: (error: unknown) => void;
   readonly #counters = new Counters();
@@ -85,6 +87,7 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
   constructor(deps: EndpointDeps) {
     this.#clock = deps.clock;
     this.#random = deps.random;
+    this.#ids = new ConnectionIds(deps.random);
     this.#canDeliver = deps.canDeliver ?? (() => true);
     this.#onFault = deps.onFault ?? rethrow;
     this.#nextConnectionId = deps.firstConnectionId ?? 1;
@@ -106,7 +109,12 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       this.#router.receive(datagram, host, port);
     const socket = await openSocket(options.host, options.port, receive, this.#counters);
     const local = { host: socket.host, port: socket.port };
-    const common = { clock: this.#clock, random: this.#random, counters: this.#counters };
+    const common = {
+      clock: this.#clock,
+      random: this.#random,
+      ids: this.#ids,
+      counters: this.#counters,
+    };
     const acceptor = new Acceptor({ ...common, binding, config, local, send: socket.send });
     this.#emit = onEvent;
     this.#running = {
@@ -157,7 +165,7 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
     const to = forSocket(target.host, running.socket.family);
     if (to === undefined)
       return refused(`${target.host} cannot be reached from the address this hub listens on`);
-    const id = this.#random.bytes(CONNECTION_ID_LENGTH_BYTES);
+    const id = this.#ids.mint();
     let connection: QuicConnection;
     try {
       // The native library knows no zones.
@@ -378,6 +386,7 @@ export class Endpoint implements Omit<Transport, 'request' | 'send'> {
       emit: (event) => this.#emit(event),
       canDeliver: this.#canDeliver,
       isPaired: (keyHex) => this.#standing.paired.has(keyHex),
+      isOwnId: (id) => this.#ids.isOurs(id),
     };
   }
 }

@@ -5,14 +5,15 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { toHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
-import { CLOSE_CODES, type KeyHex } from '../../ports/transport.ts';
+import type { KeyHex } from '../../ports/transport.ts';
 import { APPLICATION_PROTOCOL, CERTIFICATE_SIZE_MAX_BYTES } from './limits.ts';
 import type { QuicheConnection } from './native-binding.ts';
 
 /** TLS alerts as QUIC closes with them (RFC 9001, Section 4.8). */
-const ALERTS = {
+export const ALERTS = {
   handshakeFailure: 0x128,
   badCertificate: 0x12a,
+  certificateUnknown: 0x12e,
   noApplicationProtocol: 0x178,
 } as const;
 
@@ -31,9 +32,7 @@ type HandshakeVerdict =
   | { readonly accepted: true; readonly keyHex: KeyHex }
   | {
       readonly accepted: false;
-      /** The kind of close its code belongs to: ours, or the transport's with a TLS alert. */
-      readonly byApplication: boolean;
-      readonly code: number;
+      readonly alert: number;
       readonly counter: string;
       readonly reason: string;
       /** The key that answered instead of the expected one. */
@@ -54,19 +53,16 @@ export function judgeHandshake(
   if (!key.ok) return refuse(ALERTS.badCertificate, 'certificate', key.error);
   if (expectedKeyHex === null || key.value === expectedKeyHex)
     return { accepted: true, keyHex: key.value };
-  const reason = 'not the expected key';
-  return {
-    accepted: false,
-    byApplication: true,
-    code: CLOSE_CODES.notTrusted,
-    counter: 'wrong-key',
-    reason,
-    wrongKeyHex: key.value,
-  };
+  return refuse(ALERTS.certificateUnknown, 'wrong-key', 'not the expected key', key.value);
 }
 
-function refuse(alert: number, counter: string, reason: string): HandshakeVerdict {
-  return { accepted: false, byApplication: false, code: alert, counter, reason, wrongKeyHex: null };
+function refuse(
+  alert: number,
+  counter: string,
+  reason: string,
+  wrongKeyHex: KeyHex | null = null,
+): HandshakeVerdict {
+  return { accepted: false, alert, counter, reason, wrongKeyHex };
 }
 
 interface Element {

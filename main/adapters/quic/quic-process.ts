@@ -27,6 +27,14 @@ export interface QuicChild extends ByteChannel {
 
 export type SpawnQuicProcess = () => QuicChild;
 
+/** The first QUIC process, on its way before anybody asks for it. */
+export interface EarlyQuicProcess {
+  /** Gives the early one once, if it lives, and starts others from then on. */
+  readonly spawn: SpawnQuicProcess;
+  /** Ends the early one if nobody asked for it. Idempotent. */
+  discard(): void;
+}
+
 /** The file descriptor of the channel in the child: the first one after the standard three. */
 export const CHANNEL_FILE_DESCRIPTOR = 3;
 /** Where the entry file is, seen from the source and from a bundle. */
@@ -87,6 +95,26 @@ export function spawnNodeQuicProcess(entryFile: string = findEntryFile()): QuicC
     },
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+/**
+ * Starts a process that waits for its orders, so that it loads while the hub does. Where the system
+ * starts none, `spawn` tries again and says so.
+ */
+export function startEarly(spawnOne: SpawnQuicProcess = spawnNodeQuicProcess): EarlyQuicProcess {
+  let waiting: QuicChild | undefined;
+  try {
+    waiting = spawnOne();
+    waiting.onExit(() => (waiting = undefined));
+  } catch {
+    // Whoever needs it is told then.
+  }
+  const take = (): QuicChild | undefined => {
+    const taken = waiting;
+    waiting = undefined;
+    return taken;
+  };
+  return { spawn: () => take() ?? spawnOne(), discard: () => take()?.kill() };
 }
 
 /** A byte channel over a two-way stream. */

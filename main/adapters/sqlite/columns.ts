@@ -1,7 +1,7 @@
 // How one column turns into a value of a row and back. Reading is strict: a value this program
 // would not have written is an error that names the column, never a guess. Writing refuses text
 // that SQLite would change on its way through.
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync, type ZlibOptions } from 'node:zlib';
 import { assert } from '../../lib/assert.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { LONG_TEXT_MAX_BYTES } from './limits.ts';
@@ -12,12 +12,12 @@ export type SqlValue = string | number | Uint8Array | null;
 export interface Names {
   /** The number of a name, which it keeps from now on. */
   numberOf(name: string): number;
+  /** The name of a number; undefined where none has it. */
+  nameOf(number: number): string | undefined;
 }
 
 export interface Column<T> {
   readonly name: string;
-  /** What is selected for it; the column itself when absent. */
-  readonly selected?: string;
   /** Throws AppError `storage_failed` for a value of another type. */
   readonly read: (value: unknown, names: Names) => T;
   readonly write: (value: T, names: Names) => SqlValue;
@@ -28,7 +28,7 @@ function unreadable(name: string): AppError {
     'storage_failed',
     `The database holds a value in "${name}" that this program does not write.`,
     {
-      hint: 'The file was changed by something else, or the disk is failing. Stop the hub and restore a snapshot.',
+      hint: 'The file was changed by something else, or the disk is failing. Stop the hub and put the whole data folder back from a backup of your own.',
     },
   );
 }
@@ -178,8 +178,12 @@ export function id(name: string): Column<string> {
  */
 export function named(name: string): Column<string> {
   return {
-    ...text(name),
-    selected: `(SELECT name FROM names WHERE number = ${name})`,
+    name,
+    read: (value, names) => {
+      const known = typeof value === 'number' ? names.nameOf(value) : undefined;
+      if (known === undefined) throw unreadable(name);
+      return known;
+    },
     write: (value, names) => names.numberOf(value),
   };
 }
@@ -223,16 +227,12 @@ export function longText(name: string): Column<string> {
       const packed = bytes.read(value, names);
       if (packed.byteLength === 0) return '';
       try {
-        return column.read(
-          UTF8.decode(inflateRawSync(packed, { maxOutputLength: LONG_TEXT_MAX_BYTES })),
-          names,
-        );
+        return column.read(UTF8.decode(inflateRawSync(packed, inflating(packed))), names);
       } catch {
         return DAMAGED_TEXT;
       }
     },
-    write: (value, names) =>
-      value === '' ? EMPTY : deflateRawSync(String(column.write(value, names)), SMALL_BUFFERS),
+    write: (value, names) => (value === '' ? EMPTY : deflated(String(column.write(value, names)))),
   };
 }
 
@@ -240,7 +240,23 @@ const DAMAGED_TEXT = '\ufffd';
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const EMPTY = new Uint8Array();
 /** Most texts are shorter than 4 KiB: a window of that size is set up in half the time. */
-const SMALL_BUFFERS = { windowBits: 12, memLevel: 6 };
+const SMALL_WINDOW = { windowBits: 12, memLevel: 6 };
+/** Texts of people shrink to a third or so; a longer one takes another chunk. */
+const INFLATED_FACTOR = 4;
+/** The least that zlib takes. */
+const CHUNK_SIZE_MIN_BYTES = 64;
+
+function inflating({ byteLength }: Uint8Array): ZlibOptions {
+  const chunkSize = Math.max(CHUNK_SIZE_MIN_BYTES, INFLATED_FACTOR * byteLength);
+  return { maxOutputLength: LONG_TEXT_MAX_BYTES, chunkSize };
+}
+
+/** Into a buffer of its own size: the usual 16 KiB for each text fill the memory of a busy hub. */
+function deflated(value: string): Uint8Array {
+  const bytes = Buffer.from(value);
+  const chunkSize = Math.max(CHUNK_SIZE_MIN_BYTES, bytes.byteLength);
+  return deflateRawSync(bytes, { ...SMALL_WINDOW, chunkSize });
+}
 
 export function nullable<T>(column: Column<T>): Column<T | null> {
   return {

@@ -1,14 +1,14 @@
 // Group commit on one connection. Units of work queued in one turn of the event loop share one
-// transaction at its end, each in its own savepoint; nobody is answered before the commit is
-// durable. Records nobody waits for ride along, or follow within 50 ms by a commit of their own
-// that does not wait for the disk: a power cut may take them until the next commit that does. After
-// a failure of the disk nothing more is written until the log was proven writable again: a failed
-// fsync is never simply retried.
+// transaction at its end, each in its own savepoint, unless one is alone; nobody is answered
+// before the commit is durable. A commit waits for the disk if anything in it is for good: a power
+// cut may take the others until the next one that does. Records nobody waits for ride along, or
+// follow within 50 ms by a commit of their own. After a failure of the disk nothing more is written
+// until the log was proven writable again: a failed fsync is never simply retried.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Tables } from '../../ports/store.ts';
+import type { Durability, Tables } from '../../ports/store.ts';
 import {
   BATCH_BEHIND_EVERY,
   BATCH_DURATION_MAX_MS,
@@ -17,9 +17,11 @@ import {
   WRITE_BEHIND_QUEUE_MAX,
   WRITE_QUEUE_MAX,
 } from './limits.ts';
-import { isStorageFailure, sqliteCode, translateError, type Connection } from './statements.ts';
+import { isStorageFailure, sqliteCode, translateError, type Statements } from './statements.ts';
 
 interface QueuedWork {
+  /** Its commit waits for the disk. */
+  readonly isForGood: boolean;
   readonly run: (tables: Tables) => void;
   /** What it came to is durable. */
   readonly resolve: () => void;
@@ -35,7 +37,7 @@ type Outcome =
 type ScheduleCommit = (commit: () => void) => () => void;
 
 interface CommitQueueDeps {
-  readonly connection: Connection;
+  readonly statements: Statements;
   readonly tables: Tables;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,7 +76,7 @@ export class CommitQueue {
    * Queues a work for the commit at the end of this turn. Rejects with AppError `overloaded` or
    * `storage_failed`, or the work's own throw.
    */
-  write<T>(run: (tables: Tables) => T): Promise<T> {
+  write<T>(run: (tables: Tables) => T, durability: Durability = 'for_good'): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     if (this.#promised.length >= WRITE_QUEUE_MAX) {
       return Promise.reject(
@@ -85,7 +87,7 @@ export class CommitQueue {
       );
     }
     return new Promise<T>((resolve, reject) => {
-      this.#promised.push(queued(run, resolve, reject));
+      this.#promised.push(queued(durability === 'for_good', run, resolve, reject));
       this.#schedule();
     });
   }
@@ -104,6 +106,7 @@ export class CommitQueue {
     }
     this.#behind.push(
       queued(
+        false,
         run,
         (value) => then?.(value),
         (error) => this.#countFailed(error),
@@ -139,22 +142,24 @@ export class CommitQueue {
   #commitBatch(): void {
     const outcomes: Outcome[] = [];
     const taken: QueuedWork[] = [];
-    const isAwaited = this.#promised.length > 0;
+    const isForGood = this.#promised.some((work) => work.isForGood);
+    const isAlone = this.#promised.length + this.#behind.length === 1;
     try {
       this.#proveDisk();
-      this.#syncs(isAwaited);
-      this.#execute('BEGIN IMMEDIATE');
+      this.#syncs(isForGood);
+      this.#deps.statements.execute('BEGIN IMMEDIATE');
       const startedAt = this.#deps.clock.monotonicMs();
       do {
-        const work = isAwaited ? this.#next(taken.length) : this.#nextBehind();
+        const work = this.#next(taken.length, isForGood);
         if (work === undefined) break;
         taken.push(work);
-        outcomes.push(this.#runOne(work));
+        // What a work asks for while it runs may join it: that one is undone by itself.
+        outcomes.push(isAlone && taken.length === 1 ? this.#runAlone(work) : this.#runOne(work));
       } while (
         taken.length < BATCH_WORKS_MAX &&
         this.#deps.clock.monotonicMs() - startedAt < BATCH_DURATION_MAX_MS
       );
-      this.#execute('COMMIT');
+      this.#deps.statements.execute('COMMIT');
     } catch (error) {
       this.#failBatch(taken, error);
       return;
@@ -173,7 +178,7 @@ export class CommitQueue {
   /** Whether the next commits wait for the disk. */
   #syncs(on: boolean): void {
     if (this.#isSyncing === on) return;
-    this.#execute(`PRAGMA synchronous = ${on ? 'FULL' : 'NORMAL'}`);
+    this.#deps.statements.execute(`PRAGMA synchronous = ${on ? 'FULL' : 'NORMAL'}`);
     this.#isSyncing = on;
   }
 
@@ -189,9 +194,13 @@ export class CommitQueue {
     }
   }
 
-  /** Promised works first, but for the share of what nobody waits for. */
-  #next(taken: number): QueuedWork | undefined {
+  /**
+   * Promised works first, but for the share of what nobody waits for. What is for good does not
+   * ride along with what is not.
+   */
+  #next(taken: number, isForGood: boolean): QueuedWork | undefined {
     const isTheirTurn = taken % BATCH_BEHIND_EVERY === BATCH_BEHIND_EVERY - 1;
+    if (!isForGood && this.#promised[0]?.isForGood === true) return this.#nextBehind();
     return isTheirTurn
       ? (this.#nextBehind() ?? this.#promised.shift())
       : (this.#promised.shift() ?? this.#nextBehind());
@@ -202,17 +211,30 @@ export class CommitQueue {
     return this.#behind.shift();
   }
 
-  /** Throws only when the transaction as a whole cannot go on. */
-  #runOne(work: QueuedWork): Outcome {
-    this.#execute('SAVEPOINT work');
+  /** The first of a transaction that nothing else waits for: to undo it is to begin anew. */
+  #runAlone(work: QueuedWork): Outcome {
     try {
       work.run(this.#deps.tables);
-      this.#execute('RELEASE work');
       return { work, failed: false };
     } catch (error) {
-      if (isStorageFailure(error) || !this.#deps.connection.inTransaction) throw error;
-      this.#execute('ROLLBACK TO work');
-      this.#execute('RELEASE work');
+      if (isStorageFailure(error) || !this.#deps.statements.inTransaction) throw error;
+      this.#deps.statements.execute('ROLLBACK');
+      this.#deps.statements.execute('BEGIN IMMEDIATE');
+      return { work, failed: true, error };
+    }
+  }
+
+  /** Throws only when the transaction as a whole cannot go on. */
+  #runOne(work: QueuedWork): Outcome {
+    this.#deps.statements.execute('SAVEPOINT work');
+    try {
+      work.run(this.#deps.tables);
+      this.#deps.statements.execute('RELEASE work');
+      return { work, failed: false };
+    } catch (error) {
+      if (isStorageFailure(error) || !this.#deps.statements.inTransaction) throw error;
+      this.#deps.statements.execute('ROLLBACK TO work');
+      this.#deps.statements.execute('RELEASE work');
       return { work, failed: true, error };
     }
   }
@@ -224,7 +246,7 @@ export class CommitQueue {
   #failBatch(taken: readonly QueuedWork[], cause: unknown): void {
     this.#diskFailed = true;
     try {
-      if (this.#deps.connection.inTransaction) this.#execute('ROLLBACK');
+      this.#deps.statements.rollback();
     } catch (error) {
       this.#deps.log.error('rollback failed', { error: String(error) });
     }
@@ -247,22 +269,10 @@ export class CommitQueue {
    */
   #proveDisk(): void {
     if (!this.#diskFailed) return;
-    const [outcome] = this.#checkpoint();
-    if (outcome !== 0) throw new AppError('storage_failed', 'Another program holds the database.');
+    if (this.#deps.statements.value('PRAGMA wal_checkpoint(TRUNCATE)') !== 0)
+      throw new AppError('storage_failed', 'Another program holds the database.');
     this.#diskFailed = false;
     this.#deps.log.info('the disk takes records again');
-  }
-
-  #checkpoint(): readonly unknown[] {
-    const row: unknown = this.#deps.connection
-      .prepare('PRAGMA wal_checkpoint(TRUNCATE)')
-      .raw(true)
-      .get();
-    return Array.isArray(row) ? row : [];
-  }
-
-  #execute(sql: string): void {
-    this.#deps.connection.exec(sql);
   }
 
   #countFailed(error: unknown): void {
@@ -275,12 +285,14 @@ export class CommitQueue {
 }
 
 function queued<T>(
+  isForGood: boolean,
   run: (tables: Tables) => T,
   resolve: (value: T) => void,
   reject: (error: unknown) => void,
 ): QueuedWork {
   let result: { readonly value: T } | undefined;
   return {
+    isForGood,
     run: (tables) => {
       const value = run(tables);
       assert(

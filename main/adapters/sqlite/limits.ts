@@ -55,7 +55,8 @@ export const LONG_TEXT_MAX_BYTES = 4 * 1024 * 1024;
 /** Pages of the search index that one step of clearing writes: a few milliseconds. */
 export const SEARCH_MERGE_PAGES = 8;
 /**
- * A larger database is looked through for damage only after a hub that did not stop in order: that
- * takes some seconds a gigabyte. Otherwise damage is met where it is read.
+ * A larger database is read through for damage only after a hub that did not stop in order: that
+ * takes two seconds a gigabyte, and more on a slow disk. Its header, its schema and whether it can
+ * be written are always looked at.
  */
-export const CHECKED_ALWAYS_MAX_BYTES = 8_000_000;
+export const READ_THROUGH_ALWAYS_MAX_BYTES = 200_000_000;

@@ -1,10 +1,10 @@
 // The numbered steps from an empty file to the newest schema. Each runs in its own transaction
-// together with its number in user_version. Nothing was released yet: until then the first step is
-// edited; from then on a step is only added.
+// together with its number in user_version. A step that was in use is never edited; one is added.
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Connection } from './statements.ts';
 import initial from './migrations/0001-initial.sql?raw';
+import exchange from './migrations/0002-exchange.sql?raw';
 
 export interface Migration {
   /** The schema's number after this step; steps count from 1 without a gap. */
@@ -12,7 +12,17 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: initial }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: exchange },
+];
+
+/**
+ * Of a database that all of them made, by which a start knows an intact one. A test says what it
+ * becomes when a step is added.
+ */
+export const NEWEST_SCHEMA_SHA256 =
+  '89eb50a64c409af8d4f968e94f3ba7d134eef987a489651b9a2dffea636ed904';
 
 export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;

@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Reads, Store, Tables } from '../../ports/store.ts';
+import type { Durability, Reads, Store, Tables } from '../../ports/store.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
@@ -39,15 +39,15 @@ class SqliteStore implements Store {
     this.read = allReads(statements);
     this.#connection = connection;
     this.#queue = new CommitQueue({
-      connection,
+      statements,
       tables: allTables(statements, () => clock.monotonicMs()),
       clock,
       log,
     });
   }
 
-  write<T>(work: (tables: Tables) => T): Promise<T> {
-    return this.#queue.write(work);
+  write<T>(work: (tables: Tables) => T, durability?: Durability): Promise<T> {
+    return this.#queue.write(work, durability);
   }
 
   writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void {

@@ -12,10 +12,8 @@ interface Assignment {
 }
 
 export class RowMapper<Row extends object> {
-  /** Comma-separated column names, in the order of `write`. */
+  /** Comma-separated column names, in the order of `read` and `write`. */
   readonly columns: string;
-  /** What to select, in the order `read` expects. */
-  readonly selected: string;
   /** As many `?` as there are columns. */
   readonly placeholders: string;
   readonly #fields: readonly (readonly [keyof Row & string, Column<unknown>])[];
@@ -23,11 +21,10 @@ export class RowMapper<Row extends object> {
   constructor(columns: Columns<Row>) {
     this.#fields = fieldsOf(columns);
     this.columns = this.#fields.map(([, column]) => column.name).join(', ');
-    this.selected = this.#fields.map(([, column]) => column.selected ?? column.name).join(', ');
     this.placeholders = this.#fields.map(() => '?').join(', ');
   }
 
-  /** @param values one raw row in the order of `selected` */
+  /** @param values one raw row in the order of `columns` */
   read(values: readonly unknown[], names: Names): Row {
     assert(values.length >= this.#fields.length, 'a raw row has every column of its table');
     const row: Partial<Record<keyof Row & string, unknown>> = {};

@@ -1,31 +1,79 @@
 // Prepared statements of one connection, each prepared once, and the translation of SQLite's errors
 // into this program's: a taken key or a refused change is a StoreConflict, a row that breaks the
-// schema an InvariantError, and a disk that fails an AppError `storage_failed`. Owns no
-// transaction.
+// schema an InvariantError, and a disk that fails an AppError `storage_failed`. Remembers settled
+// facts (settled-facts.ts). Owns no transaction.
 import Database from 'better-sqlite3';
 import { AppError } from '../../lib/app-error.ts';
 import { InvariantError } from '../../lib/assert.ts';
 import { StoreConflict } from '../../ports/store.ts';
 import type { Names, SqlValue } from './columns.ts';
+import { SettledFacts, settledTableOf, type SettledTable } from './settled-facts.ts';
 import type { RowMapper } from './row-mapper.ts';
 
 export type Connection = Database.Database;
 
+interface Prepared {
+  readonly statement: Database.Statement<SqlValue[]>;
+  /** What of the settled facts it changes. */
+  readonly settledTable: SettledTable | undefined;
+}
+
 export class Statements implements Names {
   readonly #connection: Connection;
-  readonly #prepared = new Map<string, Database.Statement<SqlValue[]>>();
+  readonly #facts: SettledFacts;
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.#facts = new SettledFacts(() => this.value('PRAGMA data_version'));
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction;
+  }
+
+  /** SQLite may have rolled back by itself: what was read meanwhile is forgotten in either case. */
+  rollback(): void {
+    this.#facts.rolledBack();
+    if (this.inTransaction) this.#connection.exec('ROLLBACK');
+  }
+
+  /** Begins, ends or undoes a transaction, or sets how the connection works. */
+  execute(sql: string): void {
+    this.#connection.exec(sql);
+    if (sql.startsWith('BEGIN')) this.#facts.begun();
+    if (sql.startsWith('ROLLBACK')) this.#facts.rolledBack();
+  }
+
+  /** @param key what is read of the table, for one that few write to */
+  settled<T>(table: SettledTable, key: string | null, read: () => T): T {
+    return this.#facts.get(table, key, read);
   }
 
   numberOf(name: string): number {
-    return this.knownNumber(name) || this.run(NEW_NAME, name).seq;
+    const known = this.knownNumber(name);
+    if (known > 0) return known;
+    const { seq } = this.run(NEW_NAME, name);
+    this.#facts.rememberName(name, seq);
+    return seq;
   }
 
   /** The same for a search: 0, which no name has, where it has none. */
   knownNumber(name: string): number {
-    return Number(this.value(NUMBER_OF_NAME, name) ?? 0);
+    const known = this.#facts.numberOf(name);
+    if (known !== undefined) return known;
+    const number = Number(this.value(NUMBER_OF_NAME, name) ?? 0);
+    if (number > 0) this.#facts.rememberName(name, number);
+    return number;
+  }
+
+  nameOf(number: number): string | undefined {
+    const known = this.#facts.nameOf(number);
+    if (known !== undefined) return known;
+    const name = this.value(NAME_OF_NUMBER, number);
+    if (typeof name !== 'string') return undefined;
+    this.#facts.rememberName(name, number);
+    return name;
   }
 
   /** The same where there may be no name. */
@@ -76,18 +124,21 @@ export class Statements implements Names {
     sql: string,
     ...values: readonly SqlValue[]
   ): { readonly changes: number; readonly seq: number } {
-    const outcome = this.#guard(() => this.#statement(sql).run(...values));
+    const { statement, settledTable } = this.#statement(sql);
+    const outcome = this.#guard(() => statement.run(...values));
+    if (settledTable !== undefined) this.#facts.changed(settledTable);
     return { changes: outcome.changes, seq: Number(outcome.lastInsertRowid) };
   }
 
   #reader(sql: string): Database.Statement<SqlValue[]> {
-    return this.#statement(sql).raw(true);
+    return this.#statement(sql).statement.raw(true);
   }
 
-  #statement(sql: string): Database.Statement<SqlValue[]> {
+  #statement(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
-    const prepared = this.#connection.prepare<SqlValue[]>(sql);
+    const statement = this.#connection.prepare<SqlValue[]>(sql);
+    const prepared = { statement, settledTable: settledTableOf(sql) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -103,6 +154,7 @@ export class Statements implements Names {
 
 const NEW_NAME = 'INSERT INTO names (name) VALUES (?)';
 const NUMBER_OF_NAME = 'SELECT number FROM names WHERE name = ?';
+const NAME_OF_NUMBER = 'SELECT name FROM names WHERE number = ?';
 
 function rawRow(row: unknown): readonly unknown[] {
   if (!Array.isArray(row)) throw new InvariantError('a raw statement returns arrays');
@@ -173,6 +225,6 @@ function storageHint(code: string): string {
   if (code === 'SQLITE_FULL')
     return 'Free some space on the disk of the data folder; the hub goes on by itself.';
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB')
-    return 'Stop the hub and restore a snapshot of the data folder.';
+    return 'Stop the hub and start it again: it then says what can be done.';
   return 'Check the disk of the data folder and the permissions of hub.db.';
 }

@@ -3,16 +3,19 @@
 // token began when the token ends. A door adds how a request comes in and how an answer goes out.
 import { operationEntry, type OperationName } from '../../../preload/contract/operations.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { AgentLine } from '../../services/agents/agent-presence.ts';
-import type { Caller } from '../caller.ts';
+import type { CallContext, Caller } from '../caller.ts';
 import type { Dispatcher } from '../dispatch.ts';
+import { AgentTurns } from './agent-turns.ts';
 import { Callers } from './callers.ts';
 import { Idempotency } from './idempotency.ts';
+import { CURSOR_KEY_BYTES, SealedCursors } from './sealed-cursors.ts';
 
 interface DoorDeps {
   readonly clock: Clock;
+  readonly random: Pick<Random, 'bytes'>;
   readonly tokens: TokenService;
   readonly dispatcher: Dispatcher;
   readonly agentCalled: (agent: string, line: AgentLine) => void;
@@ -28,17 +31,21 @@ interface DoorCall {
   readonly gone: AbortController;
   readonly idempotencyKey: string | null;
   readonly fromPage: boolean;
+  readonly host?: string;
 }
 
 export class Door {
   readonly callers: Callers;
   readonly #deps: DoorDeps;
   readonly #idempotency: Idempotency;
+  readonly #turns = new AgentTurns();
+  readonly #cursors: SealedCursors;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
     this.callers = new Callers(deps);
     this.#idempotency = new Idempotency(deps.clock);
+    this.#cursors = new SealedCursors(deps.random.bytes(CURSOR_KEY_BYTES));
   }
 
   /** Each door reports each request: an agent that calls is online. */
@@ -59,7 +66,7 @@ export class Door {
     name: OperationName,
     params: unknown,
     caller: Caller,
-    { gone, idempotencyKey, fromPage }: DoorCall,
+    { gone, idempotencyKey, ...asked }: DoorCall,
   ): Promise<unknown> {
     const { method, outlivesToken = false, emptyIsNoAnswer = false } = operationEntry(name);
     // It may have ended since the door read it: MCP takes its time before it gets here.
@@ -70,11 +77,11 @@ export class Door {
       gone.abort();
     });
     const run = async (signal: AbortSignal): Promise<unknown> => {
-      const result = await this.#deps.dispatcher.call(name, params, caller, {
-        signal,
-        idempotencyKey,
-        fromPage,
-      });
+      const context = { signal, idempotencyKey, ...asked };
+      const result =
+        caller.kind === 'agent'
+          ? await this.#callOfAgent(name, params, caller, context)
+          : await this.#deps.dispatcher.call(name, params, caller, context);
       // What its caller gave up took nothing: a repeat of it is a new one.
       if (signal.aborted && emptyIsNoAnswer && isEmpty(result))
         throw new AppError('cancelled', 'The caller went away.');
@@ -93,6 +100,23 @@ export class Door {
     if (hasEnded && !outlivesToken) throw tokenNeeded();
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
+  }
+
+  async #callOfAgent(
+    name: OperationName,
+    params: unknown,
+    caller: Extract<Caller, { kind: 'agent' }>,
+    context: CallContext,
+  ): Promise<unknown> {
+    this.#deps.dispatcher.admit(name, caller);
+    const list = { agent: caller.agent, operation: name, params };
+    const opened = this.#cursors.opened(list);
+    const read = (): Promise<unknown> => this.#deps.dispatcher.call(name, opened, caller, context);
+    const { readsMuch = false } = operationEntry(name);
+    const answer = readsMuch
+      ? await this.#turns.run(caller.agent, context.signal, read)
+      : await read();
+    return this.#cursors.sealed(list, answer);
   }
 }
 

@@ -11,6 +11,12 @@ export const CONCURRENT_PER_TOKEN_MAX = 32;
  */
 export const CONCURRENT_AGENTS_MAX = 256;
 /**
+ * Searches and lists of one agent under way at once, and of all agents; beyond it `rate_limited`.
+ * One of them is at work, the others wait.
+ */
+export const READS_PER_AGENT_MAX = 8;
+export const READS_OF_AGENTS_MAX = 64;
+/**
  * Requests without a token under way at once, by everybody together, counted from when they are
  * whole; beyond it `rate_limited`. Logging in is not among them: it has a pace of its own.
  */

@@ -13,7 +13,8 @@ import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
-import { appErrorOf } from '../problem.ts';
+import type { Caller } from '../caller.ts';
+import { appErrorOf, toldTo } from '../problem.ts';
 import type { Door } from '../door/door.ts';
 import { Connections } from './connections.ts';
 import { EventStreams } from './event-streams.ts';
@@ -140,6 +141,7 @@ export class HttpDoor {
     hosts: ReadonlySet<string>,
     expectsContinue: boolean,
   ): Promise<void> {
+    let caller: Caller = { kind: 'anonymous' };
     try {
       const refusal = checkRequest(request, hosts);
       if (refusal !== undefined) {
@@ -154,14 +156,12 @@ export class HttpDoor {
         );
         return;
       }
-      const caller = this.#door.callers.identify(
-        BEARER.exec(request.headers.authorization ?? '')?.[1],
-      );
+      caller = this.#door.callers.identify(BEARER.exec(request.headers.authorization ?? '')?.[1]);
       if (caller.kind !== 'anonymous') this.#connections.proven(request.socket, response);
       await this.#run.answer(request, response, caller, expectsContinue);
     } catch (error) {
       closeAfterAnswer(request, response);
-      send(response, problemAnswer(appErrorOf(error, this.#log)));
+      send(response, problemAnswer(appErrorOf(toldTo(caller, error), this.#log)));
     }
   }
 }
@@ -184,7 +184,7 @@ function listen(server: Server, port: number): Promise<number> {
               'address_in_use',
               `Port ${port} on ${LOOPBACK_ADDRESS} is taken by another program.`,
               {
-                hint: 'Stop that program, or choose another port: npm start -- --api-port 0 (0 picks a free one).',
+                hint: 'Stop that program, or choose another port with --api-port (0 picks a free one).',
                 cause: error,
               },
             )
@@ -192,7 +192,7 @@ function listen(server: Server, port: number): Promise<number> {
               'bad_configuration',
               `The hub could not listen on ${LOOPBACK_ADDRESS}:${port}.`,
               {
-                hint: 'Choose another port with --api-port.',
+                hint: 'Choose another port with --api-port (0 picks a free one).',
                 cause: error,
               },
             ),

@@ -7,12 +7,6 @@ import type { EventBus } from '../../services/base/event-bus.ts';
 import { streamData } from './event-streams.ts';
 import type { EventStream } from './event-streams.ts';
 
-/**
- * A page that missed more than this takes a new snapshot, which is shorter; it also keeps a resume
- * far from being cut as too slow.
- */
-const RESUME_SIZE_MAX = 65_536;
-
 /** One event goes to every page as the same text: it is written once. */
 const written = new WeakMap<UiEvent, string>();
 
@@ -41,8 +35,7 @@ export function followPageEvents(
   fromSeq: number | undefined,
 ): void {
   const missed = events.since(fromSeq ?? events.seq);
-  const size = missed?.reduce((sum, event) => sum + textOf(event).length, 0);
-  if (missed === undefined || size === undefined || size > RESUME_SIZE_MAX) {
+  if (missed === undefined) {
     stream.send({ event: 'gap', data: streamData({ seq: events.seq }) });
   } else {
     for (const event of missed) stream.send({ id: event.seq, data: textOf(event) });

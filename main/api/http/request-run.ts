@@ -106,19 +106,26 @@ export class RequestRun {
     match: RouteMatch,
     body: Uint8Array,
   ): Promise<Answer> {
-    const query = (request.url ?? '').slice(pathOf(request.url).length + 1);
+    const query = queryOf(request);
     const { method, answersText } = operationEntry(match.name);
+    if (method !== 'GET' && query !== '')
+      throw new AppError('bad_request', `A ${method} takes nothing in the query of its address.`, {
+        hint: 'Write it in the body.',
+        failedBy: 'input',
+      });
     const others = method === 'GET' ? this.#router.readQuery(match.name, query) : parseBody(body);
     const params = mergeParams(match.pathParams, others);
     const gone = new AbortController();
     response.once('close', () => (response.writableFinished ? undefined : gone.abort()));
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
     const fromPage = request.headers['sec-fetch-site'] === 'same-origin';
+    const { host = '' } = request.headers;
     try {
       const result = await this.#services.door.call(match.name, params, caller, {
         gone,
         idempotencyKey,
         fromPage,
+        host,
       });
       return answersText === true ? textAnswer(result) : answerOf(result);
     } catch (error) {
@@ -167,9 +174,7 @@ export class RequestRun {
   #pageEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     requireAccess('owner', caller);
     if (caller.kind === 'anonymous') return;
-    const from =
-      new URLSearchParams((request.url ?? '').slice(pathOf(request.url).length)).get('from') ??
-      undefined;
+    const { from } = fieldsOf(request, ['from']);
     const seq = readFromSeq(from, headerText(request.headers['last-event-id']));
     followPageEvents(this.#stream(request, response, caller), this.#services.events, seq);
   }
@@ -194,9 +199,27 @@ export class RequestRun {
         failedBy: 'input',
       });
     }
+    fieldsOf(request, []);
     const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
     followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, seq);
   }
+}
+
+function queryOf({ url = '' }: IncomingMessage): string {
+  return url.slice(pathOf(url).length + 1);
+}
+
+/** The query of an event stream. @throws AppError bad_request: another field than these */
+function fieldsOf(
+  request: IncomingMessage,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  const given = Object.fromEntries(new URLSearchParams(queryOf(request)));
+  const other = Object.keys(given).find((name) => !names.includes(name));
+  if (other === undefined) return given;
+  throw new AppError('bad_request', `${other}: nothing of this name is taken here.`, {
+    failedBy: 'input',
+  });
 }
 
 /** What `axon mcp` calls itself, with the program that started it. */

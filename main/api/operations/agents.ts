@@ -66,6 +66,8 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
         actorOf(caller),
       );
     },
+    'agents.addArea': ({ name, area, risk_class }, caller) =>
+      agents.addArea(name, { domain: area, riskClass: risk_class ?? null }, actorOf(caller)),
     'agents.removeArea': ({ name, area }, caller) => agents.removeArea(name, area, actorOf(caller)),
     'agents.issueToken': async ({ name }, caller) => {
       agents.get(name);

@@ -1,6 +1,8 @@
 // What people decide: requests, rules, and when they are asked. For people only, each decision
 // bound to what the person was shown.
+import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { DoNotDisturb } from '../../services/attention/do-not-disturb.ts';
+import type { Decider } from '../../services/base/audit-trail.ts';
 import type { Holds } from '../../services/approvals/holds.ts';
 import type { Rules } from '../../services/rules/rules.ts';
 import type { Approvals } from '../../services/approvals/approvals.ts';
@@ -51,14 +53,17 @@ export function rulesHandlers(deps: { readonly rules: Rules }): HandlersOf<'rule
  */
 export function attentionHandlers({
   doNotDisturb,
+  stopEverything,
   holds,
 }: {
   readonly doNotDisturb: DoNotDisturb;
+  readonly stopEverything: (person: Decider) => Promise<AttentionDto>;
   readonly holds: Holds;
 }): HandlersOf<'attention'> {
   return {
     'attention.get': async () => doNotDisturb.dto(),
     'attention.pause': ({ until }, caller) => doNotDisturb.pause(until, personOf(caller)),
+    'attention.stop': (_params, caller) => stopEverything(personOf(caller)),
     'attention.resume': (_params, caller) => doNotDisturb.resume(personOf(caller)),
     'attention.setQuietHours': ({ periods, urgent_peers }, caller) =>
       doNotDisturb.setQuietHours(periods, urgent_peers, personOf(caller)),

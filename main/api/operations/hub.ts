@@ -26,7 +26,10 @@ interface HubHandlersDeps {
   readonly bootSecret: Secret<string>;
   /** Tries the keychain again, and opens what is locked with it when that worked. */
   readonly unlock: (signal: AbortSignal) => Promise<void>;
-  readonly confirmRestore: (by: AuditActor) => Promise<void>;
+  readonly confirmRestore: (
+    by: AuditActor,
+    kept: { readonly hubs: readonly string[]; readonly agents: readonly string[] },
+  ) => Promise<void>;
   readonly retention: Retention;
   readonly snapshot: () => OperationResult<'hub.snapshot'>;
   readonly pairingWindow: () => PairingWindowDto;
@@ -44,8 +47,14 @@ interface PassphraseChange {
 export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
   const { hub, tokens, login, passphrase } = deps;
   return {
-    'hub.proof': async ({ n }) => ({
+    'hub.proof': async ({ n }, _caller, { host = '' }) => ({
+      // For an `axon` of the version before that still runs.
       proof: createHmac('sha256', deps.bootSecret.expose()).update(utf8(n)).digest('hex'),
+      // Good at this place alone: whoever passes the question on to the hub from another port gets
+      // nothing to answer with.
+      proof_here: createHmac('sha256', `${deps.bootSecret.expose()} ${host}`)
+        .update(utf8(n))
+        .digest('hex'),
     }),
     'hub.whoami': async (_params, caller) => ({ hub: hub.current(), token: describe(caller) }),
     'hub.status': async () => ({ hub: hub.current(), ...(await deps.counts()) }),
@@ -72,8 +81,8 @@ export function hubHandlers(deps: HubHandlersDeps): HandlersOf<'hub'> {
       await deps.unlock(context.signal);
       return hub.current();
     },
-    'hub.confirmRestore': async (_params, caller) => {
-      await deps.confirmRestore(actorOf(caller));
+    'hub.confirmRestore': async ({ keep_hubs: hubs, keep_agents: agents }, caller) => {
+      await deps.confirmRestore(actorOf(caller), { hubs, agents });
       return hub.current();
     },
     'hub.confirmDate': async ({ seen }, caller) => {

@@ -39,7 +39,7 @@ export function sendHandlers(deps: {
 export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'tasks'> {
   const { tasks } = deps;
   return {
-    'tasks.list': async ({ limit, cursor, conversation, state }, caller) =>
+    'tasks.list': ({ limit, cursor, conversation, state }, caller) =>
       tasks.list({ limit, cursor }, viewerOf(caller), { conversation, state }),
     'tasks.get': ({ id, wait }, caller, context) =>
       tasks.get(id, viewerOf(caller), wait, context.signal),
@@ -93,9 +93,15 @@ export function conversationsHandlers(deps: {
 }): HandlersOf<'conversations'> {
   const { conversations, conversationExport, conversationRemoval, inspector } = deps;
   return {
-    'conversations.list': async ({ limit, cursor }, caller) =>
-      conversations.list({ limit, cursor }, askerOf(caller)),
-    'conversations.get': async ({ id }, caller) => conversations.get(id, askerOf(caller)),
+    'conversations.list': async (page, caller, { signal }) => {
+      const agent = askerOf(caller);
+      return agent === null ? conversations.list(page) : conversations.listAs(agent, page, signal);
+    },
+    'conversations.get': async ({ id }, caller) => {
+      const agent = askerOf(caller);
+      const detail = await conversations.get(id, agent);
+      return agent === null ? detail : { ...detail, entries: detail.entries.map(numbered) };
+    },
     'conversations.export': async ({ id, format, cursor }) =>
       conversationExport.piece(id, format, cursor),
     'conversations.inspect': async ({ seq }) => inspector.inspect(seq),
@@ -113,9 +119,20 @@ export function historyHandlers(deps: { readonly search: Search }): HandlersOf<'
     'history.search': async ({ q, limit, cursor }, caller, { signal }) => {
       const agent = askerOf(caller);
       const page = { limit, cursor };
-      return agent === null ? search.find(q, page) : search.findAs(agent, q, page, signal);
+      if (agent === null) return search.find(q, page);
+      const { items, next } = await search.findAs(agent, q, page, signal);
+      const hits = items.map((hit, at) => ({
+        ...numbered(hit, at),
+        decision: hit.decision === null ? null : numbered(hit.decision, at),
+      }));
+      return { items: hits, next };
     },
   };
+}
+
+/** To an agent a number of the hub's own would say how much others said meanwhile. */
+function numbered<Item extends { readonly seq: number }>(item: Item, at: number): Item {
+  return { ...item, seq: at + 1 };
 }
 
 /** /v1/feed: notifications for people. */

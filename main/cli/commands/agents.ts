@@ -2,15 +2,22 @@
 // (a person confirms it), the others are for the person in charge.
 import { Argument, Option } from 'commander';
 import { RISK_CLASSES, type AgentDoor } from '../../../preload/contract/closed-lists.ts';
-import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
+import { domainName } from '../option-values.ts';
 import { handleHere } from '../agent-handle.ts';
+import type { HubClient } from '../hub-client.ts';
+import { refusal } from '../refusal.ts';
 import { connectAgent, profileOf, withProfile, type ProfileOptions } from '../connect-agent.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
 
+const CLASSES =
+  'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one';
+const AREA_CLASSES =
+  'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; as the agent until you say one';
 const AGENT = 'the agent, by its name or its handle';
 
 export function addAgentCommands(program: AxonCommand): void {
@@ -23,9 +30,12 @@ export function addAgentCommands(program: AxonCommand): void {
     .does(async ({ terminal, session, command: typed }) => {
       const page = await (await session.asAnyone()).call('agents.list', {});
       terminal.result(page, () =>
-        page.items.length === 0
-          ? [`No agent is connected yet: ${typed} agents connect NAME`]
-          : [...table(rows(page.items), page.items.map(saidOf)), '', ENGLISH.agents.classLegend],
+        session.list(
+          `No agent is connected yet: ${typed} agents connect NAME`,
+          page.items.length === 0
+            ? []
+            : [...table(rows(page.items), page.items.map(saidOf)), '', ENGLISH.agents.classLegend],
+        ),
       );
     });
   withProfile(agents.command('connect'))
@@ -39,15 +49,23 @@ export function addAgentCommands(program: AxonCommand): void {
         `Connected. The token stands in ${file}.`,
       ]);
     });
+  agents
+    .command('confirm')
+    .description('confirm a program that waits to be connected, by the code that it shows')
+    .argument('<code>', 'the six digits that the program shows')
+    .addOption(new Option('--class <class>', CLASSES).choices(RISK_CLASSES))
+    .doesAsOwner(async (owner, { terminal }, typed: string, options: { class?: RiskClass }) => {
+      const { id, code } = await askedWith(owner, typed);
+      const agent = await owner.call('agents.confirm', { id, code, risk_class: options.class });
+      const areas = agent.domains.map(({ domain }) => domain).join(', ');
+      terminal.result(agent, () => [
+        `Confirmed: ${agent.display_name} is connected, of class ${agent.risk_class}${areas === '' ? '' : `, for ${areas}`}.`,
+      ]);
+    });
   withProfile(agents.command('add'))
     .description('connect a program at once, as the person in charge')
     .argument('<name>', 'its name')
-    .addOption(
-      new Option(
-        '--class <class>',
-        'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one',
-      ).choices(RISK_CLASSES),
-    )
+    .addOption(new Option('--class <class>', CLASSES).choices(RISK_CLASSES))
     .does(
       async (
         { terminal, session },
@@ -109,6 +127,25 @@ export function addAgentCommands(program: AxonCommand): void {
       },
     );
   agents
+    .command('add-area')
+    .description('give an agent one more area; rules can be made for it')
+    .argument('<agent>', AGENT)
+    .argument('<domain>', 'the area, like family.calendar', domainName)
+    .addOption(new Option('--class <class>', AREA_CLASSES).choices(RISK_CLASSES))
+    .doesAsOwner(
+      async (owner, { terminal }, typed: string, area: string, options: { class?: RiskClass }) => {
+        const agent = await owner.call('agents.addArea', {
+          name: await handleHere(owner, typed),
+          area,
+          ...(options.class === undefined ? {} : { risk_class: options.class }),
+        });
+        const added = agent.domains.find(({ domain }) => domain === area);
+        terminal.result(agent, () => [
+          `${agent.display_name} has ${area} from now on, of class ${added?.risk_class ?? agent.risk_class}.`,
+        ]);
+      },
+    );
+  agents
     .command('remove-area')
     .description('take one area from an agent, and its risk class with it; the others stay')
     .argument('<agent>', AGENT)
@@ -132,6 +169,28 @@ export function addAgentCommands(program: AxonCommand): void {
       session.forgetToken(name);
       terminal.result(removed, () => [`${typed} is disconnected.`]);
     });
+}
+
+/** The program that shows this code. @throws AppError not_found, conflict where several do */
+async function askedWith(owner: HubClient, typed: string): Promise<RegistrationDto> {
+  const digits = typed.replaceAll(/[ -]/g, '');
+  const { registrations } = await owner.call('hub.snapshot', {});
+  const [asked, ...others] = registrations.filter(({ code }) => code === digits);
+  if (asked !== undefined && others.length === 0) return asked;
+  if (asked !== undefined)
+    throw refusal(
+      'conflict',
+      'Several programs show this code.',
+      'Confirm the one that you mean on the pages, under Agents: "axon login" opens them.',
+    );
+  const names = registrations.map(({ display_name: name }) => name);
+  throw refusal(
+    'not_found',
+    `No program that waits to be connected shows the code "${typed}".`,
+    names.length === 0
+      ? 'None waits: "axon agents connect NAME" asks, and shows its code for ten minutes.'
+      : `These wait: ${names.join(', ')}. Type the code as the program shows it.`,
+  );
 }
 
 function countOfAreas({ domains }: AgentDto): string {

@@ -8,12 +8,13 @@ import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
-import { answerLines, cardLines } from '../approval-card.ts';
+import { cardLines } from '../approval-card.ts';
+import { decisionLine } from '../story-lines.ts';
 import { requestOf } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
-import { beginningOf, table } from '../terminal.ts';
+import { goesOn, beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 import { refusal } from '../refusal.ts';
 
@@ -48,14 +49,17 @@ export function addApprovalCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
-    .doesAsOwner(async (owner, { terminal }, options: { decided?: boolean }) => {
+    .doesAsOwner(async (owner, { terminal, session }, options: { decided?: boolean }) => {
       const page = await owner.call('approvals.list', {
         state: options.decided === true ? 'decided' : 'pending',
       });
       terminal.result(page, () =>
-        page.items.length === 0
-          ? ['Nothing needs you.']
-          : listLines(page.items, options.decided === true),
+        session.list(
+          'Nothing needs you.',
+          page.items.length === 0
+            ? []
+            : [...listLines(page.items, options.decided === true), ...goesOn(page)],
+        ),
       );
     });
   approvals
@@ -91,16 +95,12 @@ export function addApprovalCommands(program: AxonCommand): void {
           scope: options.scope,
           last_word: lastWord,
         });
-        const goesOn =
-          decided.remote_question === null
-            ? [`${decided.to_name} gets it now.`]
-            : answerLines(decided);
         terminal.result(decided, () => [
           [
             options.scope === 'once'
               ? 'Allowed once.'
               : `Allowed, and remembered as a rule (${program} rules).`,
-            ...goesOn,
+            decisionLine(decided.story),
           ].join(' '),
         ]);
       },
@@ -129,7 +129,7 @@ export function addApprovalCommands(program: AxonCommand): void {
           scope === 'never'
             ? `Declined, and remembered as a rule (${program} rules).`
             : 'Declined.';
-        terminal.result(decided, () => [[declined, ...answerLines(decided)].join(' ')]);
+        terminal.result(decided, () => [`${declined} ${decisionLine(decided.story)}`]);
       },
     );
 }

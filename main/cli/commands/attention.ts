@@ -1,10 +1,9 @@
-// pause, resume, quiet, peers mute and unmute, approvals later and now: when a person is asked, at
-// a terminal. For the person in charge only.
+// pause, stop, resume, quiet, peers mute and unmute, approvals later and now: when a person is
+// asked, at a terminal. For the person in charge only.
 import { InvalidArgumentError } from 'commander';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { locale } from '../../../preload/contract/strings/everywhere.ts';
-import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, requestOf, withId } from '../ids.ts';
@@ -12,9 +11,9 @@ import { lengthMs, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
+import { taskLines } from './tasks.ts';
 
 const { attention: text } = ENGLISH;
-const plural = pluralizer(locale);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_WORDS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -33,13 +32,38 @@ export function addAttentionCommands(program: AxonCommand): void {
       await tell(owner, terminal, attention);
     });
   program
+    .command('stop')
+    .description(
+      'stop what runs here: one task, or with --everything all of it, and let nothing in until "resume" (the person in charge only)',
+    )
+    .argument('[id]', 'one task')
+    .option('--everything', 'ask what runs to stop, decline what waits, and let nothing in')
+    .doesAsOwner(
+      async (owner, { terminal }, id: string | undefined, options: { everything?: true }) => {
+        if ((id === undefined) === (options.everything === undefined))
+          throw refusal(
+            'bad_request',
+            'Say what to stop: one task, or everything.',
+            'Such as "axon stop ID", with the ID from "axon tasks", or "axon stop --everything".',
+          );
+        if (id !== undefined) return stopTask(owner, terminal, id);
+        await tell(owner, terminal, await owner.call('attention.stop', {}));
+      },
+    );
+  program
     .command('resume')
-    .description('end the pause, and ask about what it held')
+    .description('end the pause or the stop, and ask about what was held')
     .doesAsOwner(async (owner, { terminal }) => {
       const attention = await owner.call('attention.resume', {});
       await tell(owner, terminal, attention, 'Everything goes on.');
     });
   addQuietCommands(program);
+}
+
+/** A person's Stop of work that runs here. */
+async function stopTask(owner: HubClient, terminal: Terminal, id: string): Promise<void> {
+  const task = await withId('task', id, (called) => owner.call('tasks.cancel', { id: called }));
+  terminal.result(task, () => taskLines(task));
 }
 
 function addQuietCommands(program: AxonCommand): void {
@@ -243,7 +267,9 @@ function attentionLines(
     ...(paused === null
       ? []
       : [
-          `${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`,
+          paused.stopped
+            ? `${text.stopped} ${text.stoppedDetail}`
+            : `${text.paused(paused.until === null ? null : localTime(paused.until))} ${text.pausedDetail}`,
         ]),
     ...(names.length === 0 ? ['No quiet hours.'] : [...names, text.quiet.zone(zone)]),
     ...quiet.urgent_peers.map((id) => `${text.quiet.urgent}: ${hubs.get(id) ?? id}`),

@@ -4,15 +4,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { Option } from 'commander';
 import type { AuditCheckDto, AuditRowDto } from '../../../preload/contract/audit.ts';
+import type { RestoredCopyDto } from '../../../preload/contract/dto.ts';
+import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { interruptible } from '../context.ts';
 import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
-import { wholeNumberFrom } from '../option-values.ts';
+import { collect, wholeNumberFrom } from '../option-values.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { table } from '../terminal.ts';
+import { table, type Terminal } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
 /** Checks the audit log of a hub that does not run. */
@@ -98,21 +100,113 @@ export function addAuditCommands(program: AxonCommand, checkStopped: CheckStoppe
   program
     .command('confirm-restore')
     .description('use the older copy that this hub was restored from (the person in charge only)')
+    .option(
+      '--keep-hub <hub>',
+      'a hub of the copy that you still have; may be given several times',
+      collect,
+    )
+    .option(
+      '--keep-agent <agent>',
+      'an agent of the copy that you still have; may be given several times',
+      collect,
+    )
+    .option('--keep-all', 'keep every hub and agent of the copy')
+    .option('--keep-none', 'keep no hub and no agent of the copy')
     .option('--yes', 'for scripts: confirm without being asked')
-    .doesAsOwner(async (owner, { terminal }, { yes }: { yes?: true }) => {
-      const { audit: state } = (await owner.call('hub.status', {})).hub;
-      const { title, detail, back, ends, terminal: question, kept, confirmed } = text.restored;
-      if (state === 'restored') for (const line of [title, detail, back, ends]) terminal.note(line);
+    .doesAsOwner(async (owner, { terminal }, options: RestoreOptions) => {
+      const { restored_copy: copy } = (await owner.call('hub.status', {})).hub;
+      const {
+        title,
+        detail,
+        back,
+        rules,
+        ends,
+        terminal: question,
+        kept,
+        confirmed,
+      } = text.restored;
+      if (copy !== null) for (const line of [title, detail, back, rules, ends]) terminal.note(line);
+      const keep =
+        copy === null ? { keep_hubs: [], keep_agents: [] } : await keptOf(terminal, copy, options);
+      if (copy !== null && options.yes !== true && !terminal.isInteractive)
+        throw refusal('bad_request', 'Nothing was confirmed.', 'In a script, add --yes.');
       if (
-        state === 'restored' &&
-        yes !== true &&
+        copy !== null &&
+        options.yes !== true &&
         (await terminal.ask(question)).trim().toLowerCase() !== 'yes'
       ) {
         throw refusal('cancelled', kept);
       }
-      const hub = await owner.call('hub.confirmRestore', {});
+      const hub = await owner.call('hub.confirmRestore', keep);
       terminal.result(hub, () => [confirmed]);
     });
+}
+
+interface RestoreOptions {
+  readonly yes?: true;
+  readonly keepHub?: readonly string[];
+  readonly keepAgent?: readonly string[];
+  readonly keepAll?: true;
+  readonly keepNone?: true;
+}
+
+/** @throws AppError bad_request where the choice is missing, or names what is not in the copy */
+async function keptOf(
+  terminal: Terminal,
+  { hubs, agents }: RestoredCopyDto,
+  { keepHub, keepAgent, keepAll, keepNone }: RestoreOptions,
+): Promise<OperationInput<'hub.confirmRestore'>> {
+  const named = [...(keepHub ?? []), ...(keepAgent ?? [])].length > 0;
+  if ([named, keepAll === true, keepNone === true].filter(Boolean).length > 1)
+    throw refusal('bad_request', 'Keep all, none, or those that you name: one of the three.');
+  const all = { keep_hubs: hubs.map(({ id }) => id), keep_agents: agents.map(({ id }) => id) };
+  if (keepAll === true) return all;
+  if (keepNone === true) return { keep_hubs: [], keep_agents: [] };
+  if (named)
+    return { keep_hubs: idsOf(hubs, keepHub ?? []), keep_agents: idsOf(agents, keepAgent ?? []) };
+  if (hubs.length + agents.length === 0) return all;
+  const { choose, keepHub: hubQuestion, keepAgent: agentQuestion } = text.restored;
+  if (terminal.json || !terminal.isInteractive) {
+    throw refusal(
+      'bad_request',
+      choose(
+        hubs.map(({ name }) => name),
+        agents.map(({ name }) => name),
+      ),
+      'Name each with --keep-hub or --keep-agent, or say --keep-all or --keep-none.',
+    );
+  }
+  return {
+    keep_hubs: await chosen(terminal, hubs, hubQuestion),
+    keep_agents: await chosen(terminal, agents, agentQuestion),
+  };
+}
+
+/** Asks for each by itself; an answer that is neither word is asked for again. */
+async function chosen(
+  terminal: Terminal,
+  all: RestoredCopyDto['hubs'],
+  question: (name: string) => string,
+): Promise<string[]> {
+  const kept: string[] = [];
+  for (const { id, name } of all) {
+    let said = '';
+    while (said !== 'yes' && said !== 'no')
+      said = (await terminal.ask(question(name))).trim().toLowerCase();
+    if (said === 'yes') kept.push(id);
+  }
+  return kept;
+}
+
+function idsOf(all: RestoredCopyDto['hubs'], wanted: readonly string[]): string[] {
+  return wanted.map((word) => {
+    const found = all.filter(({ id, name }) => id === word || name === word);
+    if (found.length === 1 && found[0] !== undefined) return found[0].id;
+    throw refusal(
+      'bad_request',
+      `"${word}" is not one of those in this copy: ${all.map(({ name }) => name).join(', ') || 'none'}.`,
+    );
+  });
 }
 
 /** @param names of hubs, by their keys; what stands for none of them is shown as it is */

@@ -13,19 +13,15 @@ import {
   type ConversationFormat,
 } from '../../../preload/contract/closed-lists.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import {
-  decisionSentence,
-  kindWords,
-  speakerWords,
-} from '../../../preload/contract/strings/records.ts';
+import { kindWords, speakerWords } from '../../../preload/contract/strings/records.ts';
+import { decisionOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import { refusal } from '../refusal.ts';
-import { stateWords } from '../state-words.ts';
-import { beginningOf, table } from '../terminal.ts';
+import { goesOn, beginningOf, table } from '../terminal.ts';
 
 const { conversations: text } = ENGLISH;
 /** How often a search looks further back for its first hit. */
@@ -44,7 +40,10 @@ export function addHistoryCommand(program: AxonCommand): void {
       if (id === undefined) {
         const page = await client.call('conversations.list', {});
         terminal.result(page, () =>
-          page.items.length === 0 ? ['Nothing has been said yet.'] : listLines(page.items),
+          session.list(
+            'Nothing has been said yet.',
+            page.items.length === 0 ? [] : [...listLines(page.items), ...goesOn(page)],
+          ),
         );
         return;
       }
@@ -104,12 +103,13 @@ export function addHistoryCommand(program: AxonCommand): void {
         looks++
       )
         found = await client.call('history.search', { q, cursor: found.next });
-      terminal.result(found, () => [
-        ...found.items.flatMap(hitLines),
-        ...(found.items.length === 0
-          ? [found.next === null ? text.search.none : text.search.noneYet]
-          : []),
-      ]);
+      const hits = found.items.flatMap((hit, at) => [...(at === 0 ? [] : ['']), ...hitLines(hit)]);
+      terminal.result(found, () =>
+        session.list(
+          found.next === null ? text.search.none : text.search.noneYet,
+          hits.length === 0 ? [] : [...hits, ...goesOn(found)],
+        ),
+      );
     });
 }
 
@@ -135,10 +135,9 @@ function asTyped(word: string): string {
 }
 
 function hitLines(hit: SearchHitDto): readonly string[] {
-  const { at, kind, from, to, snippet, state, decision, conversation_id: conversation } = hit;
-  const came = state === null ? '' : `: ${stateWords(state)}`;
+  const { at, kind, from, to, snippet, story, decision, conversation_id: conversation } = hit;
+  const came = story === null ? '' : `: ${headlineOf(story)}`;
   return [
-    '',
     `${localTime(at)}  ${kindWords(kind)}, ${speakerWords(from)} to ${speakerWords(to)}${came}`,
     ...(decision === null ? [] : [headOf(decision)]),
     ...quoted(snippet.map(([piece]) => piece).join('')),
@@ -149,7 +148,7 @@ function hitLines(hit: SearchHitDto): readonly string[] {
 function listLines(items: readonly ConversationDto[]): readonly string[] {
   const rows = items.map((item) => [
     cellTime(item.last_at),
-    item.state === null ? null : stateWords(item.state),
+    item.story === null ? null : headlineOf(item.story),
     item.peer_name,
     item.messages,
     item.id,
@@ -192,9 +191,9 @@ function detailLines(of: InspectionDto | undefined): readonly string[] {
 }
 
 function headOf(entry: ConversationEntryDto): string {
-  const { at, kind, who, agent_name: agent, state } = entry;
-  if (kind === 'decision') return `${localTime(at)}  ${decisionSentence(entry)}`;
+  const { at, kind, who, agent_name: agent, story } = entry;
+  if (kind === 'decision' && story !== null) return `${localTime(at)}  ${decisionOf(story)}`;
   const from = speakerWords({ hub_name: who, agent_name: agent });
-  const came = state === null ? '' : `: ${stateWords(state)}`;
+  const came = story === null ? '' : `: ${headlineOf(story)}`;
   return `${localTime(at)}  ${kindWords(kind)}, ${from}${came}`;
 }

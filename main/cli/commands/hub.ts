@@ -4,7 +4,9 @@ import type { HubDto } from '../../../preload/contract/dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { withInvocation } from '../invocation.ts';
 import { localTime } from '../local-time.ts';
+import { restoredLines } from '../locked-words.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { stopSummary } from '../stop-words.ts';
@@ -108,6 +110,7 @@ function statusLines(
       .flatMap((change) => stopSummary(change, command))
       .map((line) => `STOP        ${line}`),
     ...hub.warnings.map((warning) => `ATTENTION   ${warning}`),
+    ...copyLines(hub).map((line) => `ATTENTION   ${line}`),
     ...auditLines(hub, command).map((line) => `ATTENTION   ${line}`),
     ...dateLines(hub, command).map((line) => `ATTENTION   ${line}`),
   ];
@@ -142,17 +145,19 @@ function heldBackLines({
   ];
 }
 
+/** That another hub with the key of this one was met. */
+function copyLines({ copy_at: at }: HubDto): readonly string[] {
+  const { sameKey } = ENGLISH.common;
+  return at === null ? [] : [`${sameKey.title(at)} ${sameKey.detail}`];
+}
+
 /** That the hub was restored, or its audit log changed, and what the owner can do. */
 function auditLines(
   { audit, tamper_finding: finding }: HubDto,
   command: string,
 ): readonly string[] {
-  const { tampered, restored, finding: sentence } = ENGLISH.audit;
-  if (audit === 'restored')
-    return [
-      `${restored.title} ${restored.detail}`,
-      `Confirm it with "${command} confirm-restore".`,
-    ];
+  const { tampered, finding: sentence } = ENGLISH.audit;
+  if (audit === 'restored') return restoredLines().map((line) => withInvocation(line, command));
   if (audit !== 'tampered') return [];
   const found = finding === null ? '' : ` ${sentence(finding)}`;
   return [

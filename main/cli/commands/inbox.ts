@@ -1,12 +1,13 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError, Option } from 'commander';
-import { RESULT_STATUSES, type ResultStatus } from '../../../preload/contract/closed-lists.ts';
+import { REPLY_STATUSES, type ReplyStatus } from '../../../preload/contract/closed-lists.ts';
 import {
   DELIVERY_KINDS,
   isWork,
   type DeliveryKind,
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { localTime } from '../local-time.ts';
@@ -50,25 +51,27 @@ export function addInboxCommands(program: AxonCommand): void {
         options: { max: number; wait: number; kinds?: DeliveryKind[]; logLines?: true },
       ) => {
         const client = await session.asAgent();
-        const claimed = await client.call('inbox.claim', {
+        const params = {
           max: options.max,
           wait_ms: Math.round(options.wait * 1000),
           kinds: options.kinds,
-        });
-        if (options.logLines === true) {
-          await printAsLog(client, terminal, claimed.items);
-          return;
-        }
+        };
         const line = (verb: string, rest: string): string =>
           `${typed} ${verb} ${rest}${session.asWords}`;
-        terminal.result(claimed, () =>
-          claimed.items.length === 0
-            ? ['Nothing waits.']
-            : [
-                ...claimed.items.flatMap((item) => deliveryLines(item, line)),
-                ...(claimed.waiting === 0 ? [] : [`More that waits: ${claimed.waiting}.`]),
-              ],
-        );
+        const take = async (signal: AbortSignal): Promise<number> => {
+          const claimed = await client.call('inbox.claim', params, signal);
+          if (options.logLines === true) return printAsLog(client, terminal, claimed.items, signal);
+          terminal.result(claimed, () =>
+            claimed.items.length === 0
+              ? ['Nothing waits.']
+              : [
+                  ...claimed.items.flatMap((item) => deliveryLines(item, line)),
+                  ...(claimed.waiting === 0 ? [] : [`More that waits: ${claimed.waiting}.`]),
+                ],
+          );
+          return 0;
+        };
+        return interruptible(take, () => terminal.note('Stopped waiting; nothing was printed.'));
       },
     );
   program
@@ -104,7 +107,9 @@ export function addInboxCommands(program: AxonCommand): void {
     .argument('<delivery>', 'the delivery_id of the item')
     .argument('[outcome]', 'the outcome or the answer, in words')
     .addOption(
-      new Option('--status <status>', 'how it went').choices(RESULT_STATUSES).default('completed'),
+      new Option('--status <status>', 'how it went; cancelled only after you were asked to stop')
+        .choices(REPLY_STATUSES)
+        .default('completed'),
     )
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
@@ -163,59 +168,93 @@ export function addInboxCommands(program: AxonCommand): void {
     );
 }
 
-/** Each is printed first: what is acknowledged never comes again. */
+/**
+ * Each is printed first: what is acknowledged never comes again. What is not printed waits again at
+ * once. Returns the exit code.
+ */
 async function printAsLog(
   client: HubClient,
   terminal: Terminal,
   items: readonly DeliveryDto[],
-): Promise<void> {
-  for (const { delivery_id: delivery, untrusted } of items) {
-    if (untrusted.native === undefined)
-      throw refusal(
-        'bad_request',
-        'This agent speaks AXON, and has no language for a log.',
-        'Connect it with --dialect, such as "axon agents connect NAME --dialect elizaos".',
-      );
-    terminal.line(logLine(untrusted.native));
-    try {
-      await client.call('inbox.ack', { delivery });
-    } catch (error) {
-      if (!(error instanceof HubProblem)) throw error;
-      terminal.note(error.problem.detail);
+  signal: AbortSignal,
+): Promise<number> {
+  const left = new Map(items.map((item) => [item.delivery_id, item.attempt]));
+  try {
+    for (const { delivery_id: delivery, untrusted } of items) {
+      if (signal.aborted) return INTERRUPTED_EXIT_CODE;
+      if (untrusted.native === undefined)
+        throw refusal(
+          'bad_request',
+          'This agent speaks AXON, and has no language for a log.',
+          'Connect it with --dialect, such as "axon agents connect NAME --dialect elizaos".',
+        );
+      terminal.line(logLine(untrusted.native));
+      left.delete(delivery);
+      try {
+        await client.call('inbox.ack', { delivery });
+      } catch (error) {
+        if (!(error instanceof HubProblem)) throw error;
+        terminal.note(error.problem.detail);
+      }
     }
+    return 0;
+  } finally {
+    for (const [delivery, attempt] of left)
+      await client.call('inbox.nack', { delivery, attempt }).catch(() => undefined);
   }
 }
 
 interface ReplyOptions {
-  readonly status: ResultStatus;
+  readonly status: ReplyStatus;
   readonly data?: Record<string, unknown>;
   readonly error?: string;
   readonly tokensUsed?: number;
 }
 
-/** @param line a command to type, for the agent that speaks now */
-function deliveryLines(
+/** Exported for tests. @param line a command to type, for the agent that speaks now */
+export function deliveryLines(
   item: DeliveryDto,
   line: (verb: string, rest: string) => string,
 ): readonly string[] {
   const { delivery_id: id, kind, task_id: task, trust, untrusted, deadline_at: deadline } = item;
+  const { stops } = item;
   const next = isWork(kind)
     ? [
         ...(deadline === null ? [] : [`  Answer by:  ${localTime(deadline)}`]),
         `  I have it:  ${line('ack', id)}`,
         `  Answer it:  ${line('reply', `${id} "${kind === 'query' ? 'The answer' : 'The outcome'}"`)}`,
       ]
-    : [`  Done with it: ${line('ack', id)}`];
+    : [
+        ...(stops === undefined
+          ? []
+          : [
+              `  When it stopped: ${line('reply', `${stops} "What was done by then" --status cancelled`)}`,
+            ]),
+        `  Done with it: ${line('ack', id)}`,
+      ];
   const from =
     untrusted.origin.from_agent === null
       ? trust.peer_name
       : `${trust.peer_name}/${untrusted.origin.from_agent}`;
   return [
-    `${id}  ${kind}${kind === 'result' && task !== null ? ` of ${task}` : ''}  from ${from}`,
-    ...quoted(untrusted.text ?? JSON.stringify(untrusted.payload)),
+    `${id}  ${kind}${isWork(kind) || task === null ? '' : ` of ${task}`}  from ${from}`,
+    ...(kind === 'cancel' ? [cancelLine(item)] : []),
+    ...wordsOf(item),
     ...next,
     '',
   ];
+}
+
+function cancelLine({ task_id: task, stops }: DeliveryDto): string {
+  return stops === undefined
+    ? `  Stop task ${task ?? ''} now. It is over, and no reply is open.`
+    : `  Stop task ${task ?? ''} now. You have it as ${stops}; reply to that with --status cancelled.`;
+}
+
+/** A cancel without a reason says nothing. */
+function wordsOf({ kind, untrusted }: DeliveryDto): readonly string[] {
+  if (untrusted.text === null && kind === 'cancel') return [];
+  return quoted(untrusted.text ?? JSON.stringify(untrusted.payload));
 }
 
 function waitSeconds(text: string): number {

@@ -28,15 +28,18 @@ export function addInvitationCommands(program: AxonCommand): void {
   invite
     .command('list')
     .description('invitations that still hold')
-    .doesAsOwner(async (owner, { terminal }) => {
+    .doesAsOwner(async (owner, { terminal, session }) => {
       const found = await owner.call('invitations.list', {});
       terminal.result(found, () =>
-        found.items.length === 0
-          ? ['No invitation is out.']
-          : table([
-              [inZone('HOLDS UNTIL'), 'ID'],
-              ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id]),
-            ]),
+        session.list(
+          'No invitation is out.',
+          found.items.length === 0
+            ? []
+            : table([
+                [inZone('HOLDS UNTIL'), 'ID'],
+                ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id]),
+              ]),
+        ),
       );
     });
   invite
@@ -95,7 +98,7 @@ function madeLines(
 }
 
 async function linkFrom(file: string | undefined, terminal: Terminal): Promise<string> {
-  if (file !== undefined) return readSecretFile(file, 'bad_request');
+  if (file !== undefined) return readSecretFile(file, 'bad_request').trim();
   if (terminal.isInteractive) return terminal.askHidden('Paste the invitation (it is not shown): ');
   throw refusal(
     'bad_request',

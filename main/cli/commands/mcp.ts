@@ -5,19 +5,27 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Argument } from 'commander';
-import type { OperationName, OperationResult } from '../../../preload/contract/operations.ts';
+import {
+  OPERATIONS,
+  type OperationName,
+  type OperationResult,
+} from '../../../preload/contract/operations.ts';
+import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { connectAgent, withProfile, type ProfileOptions } from '../connect-agent.ts';
 import { interruptible, problemOf, type CommandContext } from '../context.ts';
-import { HubProblem, type HubClient } from '../hub-client.ts';
+import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
-import { ClientSettings, serverEntry } from '../mcp-install.ts';
+import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
 import { refusal } from '../refusal.ts';
 import { readToken, type Session } from '../session.ts';
 
 /** How long one look at the inbox waits for more. */
 const WATCH_MS = 50_000;
+/** How long is given back what the program took and did not answer. */
+const GIVE_BACK_MAX_MS = 5_000;
 /** Until the next look, where one failed. */
 const WATCH_PAUSE_MS = 10_000;
 
@@ -54,7 +62,9 @@ async function serve(session: Session, version: string): Promise<number> {
   // Loaded here, so that no other command waits for it.
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const { mcpServer, tellWaiting } = await import('../../mcp/server.ts');
-  const line = new AgentLine(session, version);
+  const { StdioTransport } = await import('../../mcp/stdio-transport.ts');
+  const closed = new AbortController();
+  const line = new AgentLine(session, version, closed.signal);
   const call = <Name extends OperationName>(
     operation: Name,
     params: Readonly<Record<string, unknown>>,
@@ -62,9 +72,10 @@ async function serve(session: Session, version: string): Promise<number> {
     { server }: McpServer,
   ) => line.call(operation, params, signal, server.getClientVersion());
   return interruptible(async (stopped) => {
-    const closed = new AbortController();
-    const signal = AbortSignal.any([stopped, closed.signal]);
-    const served = serveStdio(() => {
+    const { signal } = closed;
+    const transport = new StdioTransport(process.stdin, process.stdout);
+    stopped.addEventListener('abort', () => void transport.close());
+    const make = (): McpServer => {
       const server = mcpServer({
         version,
         isChannel: true,
@@ -79,15 +90,16 @@ async function serve(session: Session, version: string): Promise<number> {
           signal,
         );
       return server;
-    });
+    };
+    const served = serveStdio(make, { transport });
     // So that the hub shows that it is connected; without a hub, the first tool says so.
     void line.call('hub.whoami', {}, signal, undefined).catch(() => undefined);
-    await new Promise<unknown>((resolve) => {
-      process.stdin.once('close', resolve);
-      signal.addEventListener('abort', resolve, { once: true });
-    });
+    await transport.ended;
+    // Nothing that still waits for the hub keeps this process.
     closed.abort();
     await served.close();
+    await line.giveBack();
+    line.close();
     return 0;
   });
 }
@@ -125,11 +137,11 @@ async function install(
     terminal.result({ program: client.id, entry: text }, () => text.split('\n'));
     return;
   }
-  // Before anybody is asked to confirm anything.
   const entry = serverEntry(session.home, known);
-  new ClientSettings(client).with(entry);
-  terminal.note(`This goes into ${new ClientSettings(client).file}:`);
+  terminal.note(`This goes into ${settingsFile(client)}:`);
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
+  // Before anybody is asked to confirm anything.
+  new ClientSettings(client).with(entry);
   if (!(await session.hasWorkingToken(agent))) await connectAgent(context, agent, profile);
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
@@ -182,15 +194,28 @@ function userAgent(version: string, program: Implementation | undefined): string
   return `axon-mcp/${version} (${said})`;
 }
 
-/** The line to the hub, made when it is first needed and again after the hub went away. */
+/**
+ * The line to the hub, made when it is first needed and again after the hub went away. Knows what
+ * the program took by it and did not answer.
+ */
 class AgentLine {
   readonly #session: Session;
   readonly #version: string;
+  readonly #ended: AbortSignal;
+  readonly #held = new Map<string, number>();
   #client: HubClient | undefined;
+  #finding: Promise<void> | undefined;
 
-  constructor(session: Session, version: string) {
+  /** @param ended ends the wait for a hub that is away */
+  constructor(session: Session, version: string, ended: AbortSignal) {
     this.#session = session;
     this.#version = version;
+    this.#ended = ended;
+  }
+
+  /** What is under way fails. */
+  close(): void {
+    this.#client?.close();
   }
 
   /**
@@ -204,14 +229,57 @@ class AgentLine {
     program: Implementation | undefined,
   ): Promise<OperationResult<Name>> {
     this.#client ??= await this.#session.asAgent();
-    const client = this.#client.withUserAgent(userAgent(this.#version, program));
     try {
-      // Each tool's schema is the operation's own, and the hub checks it again.
-      return await client.call(operation, params as never, signal);
+      return await this.#tryCall(operation, params, signal, program);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'hub_unreachable')
-        this.#client = await this.#client.again();
-      throw error;
+      if (!(error instanceof AppError) || error.code !== 'hub_unreachable') throw error;
+      await this.#findAgain();
+      // Once more where the hub cannot have done it, or it changes nothing.
+      if (!isUnsent(error) && OPERATIONS[operation].method !== 'GET') throw error;
+      return this.#tryCall(operation, params, signal, program);
     }
+  }
+
+  async #tryCall<Name extends OperationName>(
+    operation: Name,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    program: Implementation | undefined,
+  ): Promise<OperationResult<Name>> {
+    const client = this.#client ?? (await this.#session.asAgent());
+    // Each tool's schema is the operation's own, and the hub checks it again.
+    const result = await client
+      .withUserAgent(userAgent(this.#version, program))
+      .call(operation, params as never, signal);
+    this.#note(operation, params, result);
+    return result;
+  }
+
+  /** Calls that fail together look for the hub together. */
+  #findAgain(): Promise<void> {
+    this.#finding ??= this.#find().finally(() => (this.#finding = undefined));
+    return this.#finding;
+  }
+
+  async #find(): Promise<void> {
+    this.#client = await this.#client?.again(this.#ended);
+  }
+
+  /** Nobody works on it any more: another program of this agent gets it at once. Never rejects. */
+  async giveBack(): Promise<void> {
+    const signal = AbortSignal.timeout(GIVE_BACK_MAX_MS);
+    for (const [delivery, attempt] of this.#held) {
+      const params = { delivery, attempt };
+      // What was answered elsewhere, or is over, is not there to be given back.
+      await this.#client?.call('inbox.nack', params, signal).catch(() => undefined);
+    }
+  }
+
+  #note(operation: OperationName, { delivery }: JsonObject, result: unknown): void {
+    if (operation === 'inbox.reply' && typeof delivery === 'string') this.#held.delete(delivery);
+    if (operation !== 'inbox.claim') return;
+    const { items } = result as OperationResult<'inbox.claim'>;
+    // The rest comes back by its lease.
+    for (const item of items) if (isWork(item.kind)) this.#held.set(item.delivery_id, item.attempt);
   }
 }

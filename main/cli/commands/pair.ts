@@ -1,15 +1,17 @@
 // pair: joining two hubs, with the typing done at a terminal. Digits are typed, never compared by
 // eye.
 import { InvalidArgumentError } from 'commander';
+import type { PeerDto } from '../../../preload/contract/dto.ts';
 import type { PairingDto } from '../../../preload/contract/pairing-dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { dataFolder } from '../../lib/data-folder.ts';
 import { interruptible } from '../context.ts';
 import type { HubClient } from '../hub-client.ts';
 import { wholeNumberFrom } from '../option-values.ts';
-import { invocation } from '../invocation.ts';
+import { invocation, shellWord } from '../invocation.ts';
 import { awaitFirstAnswer, awaitSettled } from '../pairing-waits.ts';
 import {
+  againLines,
   endedLine,
   lookingLine,
   pairHelp,
@@ -17,6 +19,7 @@ import {
   pairingTable,
   removedLine,
   removedLines,
+  staysLine,
   windowLines,
 } from '../pairing-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -40,10 +43,13 @@ export function addPairCommands(program: AxonCommand): void {
     )
     .doesAsOwner(async (owner, { terminal, command: typed }) => {
       const found = await owner.call('pairings.list', {});
+      const after: string[] = [];
+      for (const pairing of found.items) after.push(...(await afterFailure(owner, pairing, typed)));
       terminal.result(found, () => [
         ...windowLines(found.window, typed),
         ...pairingTable(found.items),
         ...removedLines(found.items, typed),
+        ...after,
       ]);
     });
   pair
@@ -85,16 +91,12 @@ export function addPairCommands(program: AxonCommand): void {
         hub: string,
         options: { name?: string; address?: string },
       ) => {
-        const { address, key, name } = placeOf(hub, options);
+        const place = placeOf(hub, options);
         const start = async (signal: AbortSignal): Promise<number> => {
-          if (!terminal.json) terminal.note(lookingLine(address));
-          const peer =
-            address === undefined
-              ? hub
-              : (await owner.call('peers.add', { address, key, name }, signal)).id;
-          const begun = await owner.call('pairings.start', { peer, name });
-          const pairing = await awaitFirstAnswer(owner, begun, signal);
-          if (pairing.state === 'failed') throw notAnswered(pairing);
+          if (!terminal.json) terminal.note(lookingLine(place.address));
+          const pairing = await begin(owner, hub, place, signal);
+          if (pairing.state === 'failed')
+            throw notAnswered(pairing, againLine(typed, hub, options));
           const { hub: own } = await owner.call('hub.whoami', {});
           terminal.result(pairing, () => pairingLines(pairing, typed, own.label));
           return 0;
@@ -120,7 +122,8 @@ export function addPairCommands(program: AxonCommand): void {
         if (options.again !== true) await checkNotRemoved(owner, chosen, typed);
         const opened = await owner.call('pairings.open', { id: chosen });
         const pairing = await awaitSettled(owner, opened);
-        terminal.result(pairing, () => pairingLines(pairing, typed, null));
+        const after = await afterFailure(owner, pairing, typed);
+        terminal.result(pairing, () => [...pairingLines(pairing, typed, null), ...after]);
         return pairing.state === 'failed' ? 2 : 0;
       },
     );
@@ -137,7 +140,8 @@ export function addPairCommands(program: AxonCommand): void {
           options.id ?? (await onlyOne(owner, ['type_six', 'type_two', 'show_six', 'show_two']));
         const typedIn = await owner.call('pairings.digits', { id, digits });
         const pairing = await awaitSettled(owner, typedIn);
-        terminal.result(pairing, () => pairingLines(pairing, typed, null));
+        const after = await afterFailure(owner, pairing, typed);
+        terminal.result(pairing, () => [...pairingLines(pairing, typed, null), ...after]);
         return pairing.state === 'failed' ? 2 : 0;
       },
     );
@@ -145,10 +149,13 @@ export function addPairCommands(program: AxonCommand): void {
     .command('cancel')
     .description('give up a pairing; of one that has ended, say how, and put it away')
     .argument('[id]', 'which one, when there are several')
-    .doesAsOwner(async (owner, { terminal }, id: string | undefined) => {
+    .doesAsOwner(async (owner, { terminal, command: typed }, id: string | undefined) => {
       const done = await owner.call('pairings.cancel', { id: id ?? (await theOneToCancel(owner)) });
+      const { items } = await owner.call('peers.list', { trust: 'nearby' });
+      const kept = items.find(({ id: peer }) => peer === done.pairing.peer_id);
       terminal.result(done, () => [
         done.cancelled ? 'Given up: nothing was paired.' : endedLine(done.pairing),
+        ...(kept !== undefined && isNamedByAddress(kept) ? [staysLine(kept.name, typed)] : []),
       ]);
     });
 }
@@ -166,6 +173,91 @@ function placeOf(
   throw refusal('bad_request', 'A share token holds the address already: leave out --address.');
 }
 
+interface HubPlace {
+  readonly address: string | undefined;
+  readonly key: string | undefined;
+  readonly name: string | undefined;
+}
+
+/**
+ * Our request, once it was answered or has failed. A hub that was named by its address for this
+ * alone is forgotten again when the request fails or is given up: its name is free then.
+ */
+async function begin(
+  owner: HubClient,
+  hub: string,
+  { address, key, name }: HubPlace,
+  signal: AbortSignal,
+): Promise<PairingDto> {
+  const before = address === undefined ? [] : await knownIds(owner);
+  const added =
+    address === undefined ? null : await owner.call('peers.add', { address, key, name }, signal);
+  const isNew = added !== null && !before.includes(added.id);
+  let isAnswered = false;
+  try {
+    const begun = await owner.call('pairings.start', { peer: added?.id ?? hub, name });
+    const pairing = await awaitFirstAnswer(owner, begun, signal);
+    isAnswered = pairing.state !== 'failed';
+    return pairing;
+  } finally {
+    if (isNew && !isAnswered) await forgetUnpaired(owner, added.id);
+  }
+}
+
+/** Hubs that are paired, or whose address somebody gave. */
+async function knownIds(owner: HubClient): Promise<readonly string[]> {
+  const { items } = await owner.call('peers.list', { trust: 'all' });
+  return items.filter(isKept).map(({ id }) => id);
+}
+
+function isKept(peer: PeerDto): boolean {
+  return peer.trust === 'paired' || peer.trust === 'suspended' || isNamedByAddress(peer);
+}
+
+/** One that is also heard nearby shows only by the name that it has here. */
+function isNamedByAddress({ how_found: how, name, label, id }: PeerDto): boolean {
+  return how === 'static' || (name !== label && name !== id);
+}
+
+/** It may have been paired in another way meanwhile: then it stays. */
+async function forgetUnpaired(owner: HubClient, id: string): Promise<void> {
+  const { items } = await owner.call('peers.list', { trust: 'nearby' });
+  if (items.some((peer) => peer.id === id && isNamedByAddress(peer)))
+    await owner.call('peers.remove', { id });
+}
+
+/** After a pairing has failed: how to try again, and what of it stays. */
+async function afterFailure(
+  owner: HubClient,
+  { state, role, peer_id: id }: PairingDto,
+  command: string,
+): Promise<readonly string[]> {
+  if (state !== 'failed') return [];
+  const { window } = await owner.call('pairings.list', {});
+  const { items } = await owner.call('peers.list', { trust: 'nearby' });
+  const found = items.find((peer) => peer.id === id);
+  return [
+    ...againLines(role, found?.name ?? null, window, command),
+    ...(found !== undefined && isNamedByAddress(found) ? [staysLine(found.name, command)] : []),
+  ];
+}
+
+/** The line that was typed. */
+function againLine(
+  command: string,
+  hub: string,
+  { name, address }: { readonly name?: string; readonly address?: string },
+): string | null {
+  const words = [hub, ...optionOf('--address', address), ...optionOf('--name', name)].map((word) =>
+    shellWord(word, process.platform),
+  );
+  return words.includes(null) ? null : `${command} pair start ${words.join(' ')}`;
+}
+
+function optionOf(option: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [option, value];
+}
+
 /** As somebody reads them out or writes them down: spaces and hyphens between are nothing. */
 function readDigits(text: string): string {
   const digits = text.replaceAll(/[ -]/g, '');
@@ -175,12 +267,18 @@ function readDigits(text: string): string {
   );
 }
 
-function notAnswered({ failure, request }: PairingDto): AppError {
+/** @param line to type to ask again; null where no quotes hold it */
+function notAnswered({ failure, request }: PairingDto, line: string | null): AppError {
   const sentence = failure ?? 'The pairing failed.';
-  if (request !== 'connecting') return new AppError('rejected', sentence, { failedBy: 'peer' });
+  const again = line === null ? 'Then ask again.' : `Then ask again: ${line}`;
+  if (request !== 'connecting')
+    return new AppError('rejected', sentence, {
+      hint: `Have the other hub open pairing. ${again}`,
+      failedBy: 'peer',
+    });
   return new AppError('peer_unreachable', sentence, {
     // At the other computer, whose data folder nobody knows here: no words of this one stand in it.
-    hint: '"npx axon status" at the other hub shows its addresses, port and key. Then ask again: the new attempt takes the place of this one.',
+    hint: `"npx axon status" at the other hub shows its addresses, port and key. ${again}`,
     failedBy: 'peer',
   });
 }

@@ -2,8 +2,7 @@
 // paired; peers add: a hub that its owner names by address and key.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { locale } from '../../../preload/contract/strings/everywhere.ts';
-import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { isUnpaired, stateOf, trustOf } from '../peer-words.ts';
@@ -14,8 +13,6 @@ import { addMuteCommands } from './attention.ts';
 import { addSetCommand, whoseLines } from './peer-change.ts';
 import { addRemoveCommand } from './peer-remove.ts';
 import { table } from '../terminal.ts';
-
-const plural = pluralizer(locale);
 
 export function addPeerCommands(program: AxonCommand): void {
   const peers = program
@@ -33,13 +30,16 @@ export function addPeerCommands(program: AxonCommand): void {
         const { attention } = await session.status();
         const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
         terminal.result({ items }, () =>
-          items.length === 0
-            ? [trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed)]
-            : [
-                ...table(peerRows(items, muted)),
-                ...pairingLine(items, typed),
-                ...items.flatMap((peer) => stopLines(peer, typed)),
-              ],
+          session.list(
+            trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed),
+            items.length === 0
+              ? []
+              : [
+                  ...table(peerRows(items, muted)),
+                  ...pairingLine(items, typed),
+                  ...items.flatMap((peer) => stopLines(peer, typed)),
+                ],
+          ),
         );
       },
     );
@@ -66,11 +66,10 @@ export function addPeerCommands(program: AxonCommand): void {
       const { items } = await client.call('peers.list', { trust: 'paired' });
       const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
       terminal.result({ items: told.map(({ peer }) => peer) }, () =>
-        told.length === 0
-          ? [noHubs(typed)]
-          : told.flatMap(({ peer, whyOld }) =>
-              capabilityLines(peer.name, peer.capabilities, whyOld),
-            ),
+        session.list(
+          noHubs(typed),
+          told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
+        ),
       );
     });
   program

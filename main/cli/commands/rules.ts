@@ -22,13 +22,14 @@ import { domainName } from '../option-values.ts';
 import { handleHere, handleThere } from '../agent-handle.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { beginningOf } from '../terminal.ts';
+import { goesOn, beginningOf } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
 
 interface ScopeOptions {
   readonly hub?: string;
   readonly agent?: string;
-  readonly domain?: string;
+  /** false: none. */
+  readonly domain?: string | false;
   readonly asking?: string;
   readonly topic?: string;
 }
@@ -51,14 +52,17 @@ export function addRuleCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
-    .doesAsOwner(async (owner, { terminal }, options: { ended?: boolean }) => {
+    .doesAsOwner(async (owner, { terminal, session }, options: { ended?: boolean }) => {
       const page =
         options.ended === true
           ? await owner.call('rules.list', { state: 'ended' })
           : await allCurrent(owner);
       const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
       terminal.result(page, () =>
-        page.items.length === 0 ? [none] : page.items.flatMap(ruleLines),
+        session.list(
+          none,
+          page.items.length === 0 ? [] : [...page.items.flatMap(ruleLines), ...goesOn(page)],
+        ),
       );
     });
   withScope(rules.command('add').description('make a rule; what is left out means any'))
@@ -113,7 +117,8 @@ export function addRuleCommands(program: AxonCommand): void {
     .doesAsOwner(async (owner, { terminal }, kind: RequestKind, options: ScopeOptions) => {
       const scope = await scopeOf(owner, options);
       const tested = await owner.call('rules.test', { ...scope, kind, peer: readHub(scope.peer) });
-      terminal.result(tested, () => testLines(tested));
+      const { paused } = await owner.call('attention.get', {});
+      terminal.result(tested, () => testLines(tested, paused !== null));
     });
 }
 
@@ -180,6 +185,7 @@ function withScope(command: AxonCommand): AxonCommand {
     )
     .option('--agent <name>', 'the agent of this hub that would do it')
     .option('--domain <domain>', 'the area, and all below it', domainName)
+    .option('--no-domain', 'only requests that name no area')
     .option('--asking <name>', "the other hub's agent in whose name is asked")
     .option('--topic <topic>', 'one topic within the area');
 }
@@ -193,7 +199,7 @@ async function scopeOf(owner: HubClient, { hub, agent, domain, asking, topic }: 
   return {
     peer,
     agent: agent === undefined ? null : await handleHere(owner, agent),
-    domain: domain ?? null,
+    domain: domain === false ? '' : (domain ?? null),
     asking_agent:
       asking === undefined || hub === undefined || peer !== hub
         ? (asking ?? null)
@@ -288,14 +294,14 @@ function sentenceOf(rule: RuleDraftDto): string {
   return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent_name, rule.domain)}${topic}${conversation}.`;
 }
 
-function testLines(tested: RuleTestDto): readonly string[] {
+function testLines(tested: RuleTestDto, isPaused: boolean): readonly string[] {
   const { tester } = text;
   const rest =
     tested.ground !== 'default'
       ? ''
       : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
   return [
-    tested.ground === 'adults' ? tester.adultsVerdict : tester.verdict[tested.decision],
+    tester.verdictOf(tested, isPaused),
     `${tester.ground[tested.ground]}${rest}`,
     `It would be for ${tested.agent_name}, class ${tested.risk_class}.`,
     ...tested.considered.flatMap(({ rule, miss }) => [

@@ -6,10 +6,10 @@ import {
   TERMINAL_TASK_STATES,
   type Importance,
 } from '../../../preload/contract/closed-lists.ts';
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { ChosenDto, SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { locale } from '../../../preload/contract/strings/everywhere.ts';
-import { pluralizer } from '../../../preload/contract/strings/plural.ts';
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
@@ -19,13 +19,11 @@ import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import { stateWords } from '../state-words.ts';
 import type { Terminal } from '../terminal.ts';
+import { story } from '../../../preload/contract/strings/story.ts';
 import { followTask, personLines, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
 
-/** An agent answers within it; a person is given longer by whoever asks. */
-const QUERY_DEADLINE_S = 30;
-/** What is proposed where nobody answered: time enough for a person. */
-const LONGER_DEADLINE_S = 600;
-const plural = pluralizer(locale);
+/** Time enough for a person. */
+const QUERY_DEADLINE_S = 600;
 const TO = 'a name, an agent id, or "hub/agent"';
 /** In the place of a hub: whoever offers what is needed, and every hub. No hub is named so. */
 const ANY = 'any';
@@ -52,7 +50,7 @@ export function addSendCommands(program: AxonCommand): void {
     .addOption(
       deadlineOption('give up after this').default(
         QUERY_DEADLINE_S,
-        `${QUERY_DEADLINE_S}; a person may need longer`,
+        `${QUERY_DEADLINE_S}, ten minutes; a person may have to decide first`,
       ),
     )
     .addOption(conversationOption())
@@ -71,7 +69,7 @@ export function addSendCommands(program: AxonCommand): void {
           'Waiting for the answer. A person there may have to decide first. Ctrl+C cancels the question.',
         );
       const report = await client.call('send.query', asked).catch((error: unknown) => {
-        throw nobodyAnswered(error, options.deadline);
+        throw nobodyAnswered(error, to, options.deadline);
       });
       tellWhy(terminal, to, report);
       terminal.result(report, () => reportLines(report));
@@ -118,7 +116,7 @@ function addNotifyCommand(program: AxonCommand): void {
     .description('tell another hub something; nothing comes back')
     .argument('<hub>', `${TO}; or "${EVERYONE}", for every paired hub`)
     .argument('<topic>', 'a short word for what it is about')
-    .argument('[data]', 'the news: JSON, or plain text')
+    .argument('[data]', 'the news: JSON, or plain text', readData)
     .addOption(
       new Option('--importance <level>', 'how much it matters').choices(IMPORTANCES).default('low'),
     )
@@ -128,7 +126,7 @@ function addNotifyCommand(program: AxonCommand): void {
         { terminal, session },
         to: string,
         topic: string,
-        data: string | undefined,
+        data: unknown,
         options: { importance: Importance; tag?: string },
       ) => {
         const report = await (
@@ -136,19 +134,36 @@ function addNotifyCommand(program: AxonCommand): void {
         ).call('send.notify', {
           to: to === EVERYONE ? '*' : to,
           topic,
-          data: readData(data),
+          data: data ?? null,
           ...options,
         });
-        const { peer_name: hub } = report.chosen;
-        terminal.result(report, () =>
-          report.recipients === undefined
-            ? [
-                `Sent to ${hub}. Its people see it there, and so do agents that hear about ${topic}.`,
-              ]
-            : recipientLines(report.recipients),
-        );
+        terminal.result(report, () => noticeLines(report, topic));
       },
     );
+}
+
+/** Which agents get it is known of this hub alone. Exported for tests. */
+export function noticeLines(report: SendReportDto, topic: string): readonly string[] {
+  const { chosen, agents, recipients } = report;
+  if (recipients !== undefined)
+    return [
+      ...recipientLines(recipients),
+      `Which agents there get it, only those hubs know: those that hear about ${topic}. No agent here gets it.`,
+    ];
+  if (agents !== undefined && agents.length > 0)
+    return [`These agents here get it: ${agents.map(readableHandle).join(', ')}.`];
+  const { peer_name: hub, agent } = chosen;
+  if (agents === undefined)
+    return agent === null
+      ? [
+          `Sent to ${hub}. Its people see it there. Which agents get it, only ${hub} knows: those that hear about ${topic}.`,
+        ]
+      : [`Sent to ${hub} for its agent ${agent}. Whether that one gets it, only ${hub} knows.`];
+  return [
+    agent === null
+      ? `No agent here gets it: none hears about ${topic}, or its inbox is full. The people here see it.`
+      : `No agent gets it: ${agent} is not there, or its inbox is full.`,
+  ];
 }
 
 const OUTCOMES = {
@@ -262,20 +277,21 @@ interface DelegateOptions extends CommonOptions, WaitOptions {
  * What ran out is the time that was given, whether an agent or a person had it. Any other failure
  * as it is.
  */
-function nobodyAnswered(error: unknown, deadlineS: number): unknown {
+function nobodyAnswered(error: unknown, to: string, deadlineS: number): unknown {
   if (!(error instanceof HubProblem)) return error;
   const { code } = error.problem;
-  if (code !== 'timeout' && code !== 'approval_expired') return error;
-  const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
-  return new AppError(
-    code,
-    `Nobody answered within ${given}${code === 'timeout' ? '' : '; the question is cancelled'}.`,
-    {
+  if (code === 'approval_expired')
+    return new AppError(code, story.decided.expiredQuestion(to === ANY ? 'the other hub' : to), {
       failedBy: 'timeout',
-      hint: `Give them longer: --deadline ${LONGER_DEADLINE_S} is ten minutes.`,
       cause: error,
-    },
-  );
+    });
+  if (code !== 'timeout') return error;
+  const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
+  return new AppError(code, `Nobody answered within ${given}.`, {
+    failedBy: 'timeout',
+    hint: 'Give them longer with --deadline, or use "axon delegate", which waits for a day.',
+    cause: error,
+  });
 }
 
 /** @param meaning what comes at its end */

@@ -5,19 +5,21 @@ import {
   TASK_FILTERS,
   TERMINAL_TASK_STATES,
 } from '../../../preload/contract/closed-lists.ts';
-import { readableHandle } from '../../../preload/contract/agent-name.ts';
+import { inQuotes, readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import { cancelledOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { Items } from '../../../preload/contract/operations.ts';
 import { interruptible, type CommandContext } from '../context.ts';
-import type { HubClient } from '../hub-client.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { deadlineSeconds } from '../option-values.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { stateWords } from '../state-words.ts';
-import { beginningOf, table } from '../terminal.ts';
+import { storyLines } from '../story-lines.ts';
+import { goesOn, beginningOf, table } from '../terminal.ts';
 
 const EXIT_USAGE = ERRORS.bad_request.exit;
 const EXIT_LATE = ERRORS.timeout.exit;
@@ -46,7 +48,9 @@ export function addTaskCommands(program: AxonCommand): void {
       if (id === undefined) {
         const page = await listOf(client, options.state);
         const none = options.state === undefined ? 'No tasks yet.' : 'No such tasks.';
-        terminal.result(page, () => (page.items.length === 0 ? [none] : listLines(page.items)));
+        terminal.result(page, () =>
+          page.items.length === 0 ? [none] : [...listLines(page.items), ...goesOn(page)],
+        );
         return 0;
       }
       if (options.wait === true || options.waitFor !== undefined) {
@@ -65,18 +69,37 @@ export function addTaskCommands(program: AxonCommand): void {
     .argument('[reason]', 'why, for the other side')
     .does(async ({ terminal, session }, id: string, reason: string | undefined) => {
       const client = await session.asAgent();
-      const task = await withId('task', id, (called) =>
-        client.call('tasks.cancel', { id: called, reason }),
-      );
-      terminal.result(task, () => [
-        task.state === 'cancelling'
-          ? `Cancelled here. ${task.peer_name} has not confirmed it yet.`
-          : task.direction === 'outgoing'
-            ? `Cancelled. ${task.peer_name} confirmed it.`
-            : 'Cancelled.',
-        ...taskLines(task),
-      ]);
+      const task = await withId('task', id, (called) => cancelled(client, called, reason));
+      terminal.result(task, () => [cancelledOf(task.story), ...taskLines(task)]);
+      return STILL[task.story.stop?.state ?? 'too_late'] ? ERRORS.cancelled.exit : 0;
     });
+}
+
+/** Whether it may still run, or was finished: only else a cancel has done what it was for. */
+const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> = {
+  on_its_way: true,
+  not_taken: true,
+  nothing_begun: false,
+  asked: true,
+  obeyed: false,
+  too_late: true,
+  unsaid: false,
+};
+
+/** As it is now; one that had ended before as it ended. Throws as HubClient.call does. */
+async function cancelled(
+  client: HubClient,
+  id: string,
+  reason: string | undefined,
+): Promise<TaskDto> {
+  try {
+    return await client.call('tasks.cancel', { id, reason });
+  } catch (error) {
+    if (!(error instanceof HubProblem) || error.problem.code !== 'conflict') throw error;
+    const task = await client.call('tasks.get', { id });
+    if (isOneOf(TERMINAL_TASK_STATES, task.state)) return task;
+    throw error;
+  }
 }
 
 interface TasksOptions extends WaitOptions {
@@ -104,14 +127,18 @@ export function waitForOption(): Option {
 async function listOf(client: HubClient, state: TasksOptions['state']): Promise<Items<TaskDto>> {
   if (state === undefined) return client.call('tasks.list', {});
   const items: TaskDto[] = [];
-  let next: string | undefined;
+  let next: string | null = null;
   for (let page = 0; page < FILTERED_PAGES_MAX; page++) {
-    const found = await client.call('tasks.list', { state, limit: 200, cursor: next });
+    const found: Items<TaskDto> = await client.call('tasks.list', {
+      state,
+      limit: 200,
+      ...(next === null ? {} : { cursor: next }),
+    });
     items.push(...found.items);
-    if (found.next === null) break;
-    next = found.next;
+    ({ next } = found);
+    if (next === null) break;
   }
-  return { items, next: null };
+  return { items, next };
 }
 
 /**
@@ -128,7 +155,7 @@ export function followTask(
   const until = Date.now() + waitS * 1000;
   const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
   const follow = async (signal: AbortSignal): Promise<number> => {
-    let told: TaskDto['state'] | undefined;
+    let told: string | undefined;
     for (;;) {
       const task = await client.call(
         'tasks.get',
@@ -150,11 +177,12 @@ export function followTask(
         tell(
           `Waiting for ${task.peer_name}: task ${task.id}. Ctrl+C stops waiting; the task goes on.`,
         );
-      if (told !== task.state) {
-        tell(`Now: ${stateOf(task)}`);
+      const stands = headlineOf(task.story);
+      if (told !== stands) {
+        tell(`Now: ${stands}`);
         if (task.state === 'held') tell(heldLine(task.held_until));
       }
-      told = task.state;
+      told = stands;
     }
   };
   return interruptible(follow, () => {
@@ -164,10 +192,10 @@ export function followTask(
   });
 }
 
-function taskLines(task: TaskDto): readonly string[] {
+export function taskLines(task: TaskDto): readonly string[] {
   const { reason, untrusted: said } = task;
   const [outcome, error, data] = [said?.outcome ?? null, said?.error ?? null, said?.data ?? null];
-  // A hub that turned it away says the same in each place.
+  // What the hub or the agent says of its failure stands in each place.
   const told = (
     head: string,
     words: string | null,
@@ -175,17 +203,17 @@ function taskLines(task: TaskDto): readonly string[] {
   ): readonly string[] =>
     words === null || before.includes(words) ? [] : [head, ...quoted(words)];
   return [
-    `${task.id}  ${stateOf(task)}  ${task.peer_name}`,
+    `${task.id}  ${headlineOf(task.story)}  ${task.peer_name}`,
     ...quoted(task.text),
     ...optionLines(task),
     ...partiesLines(task),
     ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
-    ...decisionLines(task),
-    ...told('Reason:', reason ?? (outcome === error ? error : null)),
-    ...told('Outcome:', outcome, [reason, error]),
-    ...told('Error:', error, [reason, outcome]),
+    ...storyLines(task.story),
+    ...told('Reason:', reason),
+    ...(outcome === error
+      ? told(task.direction === 'outgoing' ? `${task.peer_name} said:` : 'Error:', error, [reason])
+      : [...told('Outcome:', outcome, [reason]), ...told('Error:', error, [reason])]),
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
-    ...personLines(task.decision === null ? (said?.answered_by ?? null) : null),
   ];
 }
 
@@ -210,29 +238,7 @@ function partiesLines(task: TaskDto): readonly string[] {
 
 /** @param by the name that the other hub gives */
 export function personLines(by: string | null): readonly string[] {
-  return by === null ? [] : [`A person answered: ${by}`];
-}
-
-function stateOf({ state }: TaskDto): string {
-  return stateWords(state);
-}
-
-const DECIDED = { allowed: 'Allowed', declined: 'Declined', answered: 'Answered' } as const;
-
-/** Who allowed, declined or answered it, and when; the name is what the other hub says. */
-function decisionLines({ decision, direction, peer_name: peer }: TaskDto): readonly string[] {
-  if (decision === null) return [];
-  const { outcome, by, person, at } = decision;
-  const where = direction === 'outgoing' ? `at ${peer}` : 'here';
-  if (outcome === 'expired') return [`Nobody ${where} answered in time.`];
-  // A person named for a request to this hub may be an adult at another one; the name says so.
-  const who =
-    by === 'rule'
-      ? `by a rule ${where}`
-      : person === null
-        ? where
-        : `by "${person}"${direction === 'outgoing' ? ` ${where}` : ''}`;
-  return [`${DECIDED[outcome]} ${who}, ${localTime(at)}.`];
+  return by === null ? [] : [`A person answered: "${inQuotes(by)}"`];
 }
 
 function heldLine(until: number | null): string {
@@ -252,7 +258,7 @@ function exitCodeOf({ state, code }: TaskDto): number {
 function listLines(tasks: readonly TaskDto[]): readonly string[] {
   const rows = tasks.map((task) => [
     cellTime(task.created_at),
-    stateOf(task),
+    headlineOf(task.story),
     task.direction,
     task.peer_name,
     task.id,

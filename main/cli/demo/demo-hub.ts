@@ -152,7 +152,7 @@ export class DemoHub {
         risk_class: riskClass,
         domains: domains.map((entry) => ({ domain: entry.domain, risk_class: entry.riskClass })),
       });
-      this.#agents.set(name, new AxonClient(token, `http://127.0.0.1:${line.facts.port}`));
+      this.#agents.set(name, new AxonClient(token, this.home));
     }
   }
 

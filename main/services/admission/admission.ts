@@ -4,6 +4,7 @@
 // anything.
 import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -11,6 +12,7 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, ApprovalRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { Notifications } from '../attention/notifications.ts';
 import type { Holds } from '../approvals/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
@@ -20,14 +22,14 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
-import { newTask, requestMessage } from '../tasks/new-task.ts';
+import { newTask } from '../tasks/new-task.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { failure } from '../tasks/task-endings.ts';
 import type { After } from '../base/unit-of-work.ts';
 import { endAfterMs, waitOf } from '../tasks/waiting.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import { judge, type Assessment, type Gate } from '../tasks/verdict.ts';
+import { judge, type Assessment, type Gate, type Verdict } from '../tasks/verdict.ts';
 import type { AskedWork, WorkRequest } from '../tasks/work-request.ts';
 import { PENDING_PER_PARTY_MAX, PENDING_TOTAL_MAX } from '../approvals/limits.ts';
 
@@ -51,6 +53,7 @@ interface Deps {
   readonly notifications: Pick<Notifications, 'asked'>;
   readonly audit: AuditTrail;
   readonly rules: Pick<RuleBook, 'use'>;
+  readonly doNotDisturb: Pick<DoNotDisturb, 'checkNotStopped'>;
   /** In their order. */
   readonly gates: readonly Gate[];
   /** Asks the hubs that decide instead of the people here. */
@@ -111,7 +114,7 @@ export class Admission {
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
     const { decision, rule, hold, isElsewhere } = assessment.verdict;
-    checkTrusted(tables, request.party);
+    this.checkOpen(tables, request.party);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
     const approval = this.#insertApproval(tables, task, request, assessment);
@@ -149,6 +152,27 @@ export class Admission {
     return task;
   }
 
+  /** What the story of a request says of who asked. */
+  askedIn({ party, payload }: Pick<WorkRequest, 'party' | 'payload'>): Partial<StoryColumns> {
+    return {
+      askedPerson: this.#deps.parties.personOf(party),
+      deadlineBy: typeof payload.deadline_ms === 'number' ? 'asker' : 'default',
+    };
+  }
+
+  /**
+   * Whether work from there may get in at all. A hub may be suspended between the gate that its
+   * message passed and this commit.
+   * @throws AppError pairing_required, rejected
+   */
+  checkOpen(reads: Reads, party: PartyKey): void {
+    if (!isTrusted(reads, party))
+      throw new AppError('pairing_required', 'That hub is not paired with this one.', {
+        failedBy: 'input',
+      });
+    this.#deps.doNotDisturb.checkNotStopped(reads);
+  }
+
   #checkRoom(
     tables: Tables,
     request: WorkRequest,
@@ -184,11 +208,8 @@ export class Admission {
       throw tooManyWait('You have', PENDING_PER_PARTY_MAX, 'input');
   }
 
-  #insertTask(
-    tables: Tables,
-    request: WorkRequest,
-    { agent, verdict: { decision, hold } }: Assessment,
-  ): TaskRow {
+  #insertTask(tables: Tables, request: WorkRequest, { agent, verdict }: Assessment): TaskRow {
+    const { decision, hold } = verdict;
     const receivedAt = this.#deps.clock.wallMs();
     const end =
       decision === 'decline'
@@ -212,6 +233,8 @@ export class Admission {
         urgent: request.urgent,
         receivedAt,
         deadlineMs: request.deadlineMs,
+        ...this.askedIn(request),
+        ...storyOfVerdict(verdict, receivedAt),
       }),
       ...end,
       ...(decision === 'ask'
@@ -219,7 +242,6 @@ export class Admission {
         : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
     };
-    tables.insertMessage(requestMessage(task));
     return tables.insertTask(task);
   }
 
@@ -228,9 +250,10 @@ export class Admission {
     tables: Tables,
     task: TaskRow,
     request: WorkRequest,
-    { agent, risk, verdict: { decision, rule } }: Assessment,
+    { agent, risk, verdict: { decision, rule, viewVersion } }: Assessment,
   ): ApprovalRow {
     const { view, digest } = buildApprovalView({
+      version: viewVersion,
       kind: task.kind,
       payload: request.payload,
       peerKey: task.party,
@@ -266,6 +289,22 @@ export class Admission {
   }
 }
 
+/** Whom it waits for, or what was decided about it as it came in. */
+function storyOfVerdict(
+  { decision, rule, isElsewhere }: Verdict,
+  now: number,
+): Partial<StoryColumns> {
+  if (decision === 'ask') return { waitsFor: isElsewhere ? 'adult' : 'person' };
+  if (rule === null && decision === 'deliver') return { verdict: 'passed', verdictAt: now };
+  return {
+    verdict: decision === 'deliver' ? 'allowed' : 'declined',
+    verdictSurface: 'rule',
+    verdictRule: rule?.id ?? null,
+    verdictAt: now,
+    ...(decision === 'decline' ? { endedBy: 'hub' } : {}),
+  };
+}
+
 const NOTHING_RUNS: Risk = { riskClass: 'R0', reason: 'nothing_runs' };
 const AUDITED_AS = {
   ask: 'request.asked',
@@ -275,17 +314,6 @@ const AUDITED_AS = {
 const TASK_STATE = { ask: 'awaiting_approval', deliver: 'queued', decline: 'declined' } as const;
 const APPROVAL_STATE = { ask: 'pending', deliver: 'approved', decline: 'declined' } as const;
 const OPEN = { result: null, code: null, reason: null, finishedAt: null } as const;
-
-/**
- * A hub may be suspended between the gate that its message passed and this commit. @throws AppError
- * pairing_required
- */
-export function checkTrusted(reads: Reads, party: PartyKey): void {
-  if (isTrusted(reads, party)) return;
-  throw new AppError('pairing_required', 'That hub is not paired with this one.', {
-    failedBy: 'input',
-  });
-}
 
 function choiceOfAPerson({ remoteQuestion = null }: AskedWork): Omit<Assessment, 'verdict'> {
   const risk =

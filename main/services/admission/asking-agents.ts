@@ -96,6 +96,12 @@ export class AskingAgents {
 /** What the peer last told of itself; undefined when nothing readable is known. Outside text. */
 export function readCapabilities(peer: PeerRow | undefined): CapabilitiesPayload | undefined {
   if (peer?.capabilities === null || peer === undefined) return undefined;
-  const parsed = parseCapabilities(readObject(peer.capabilities));
-  return parsed.ok ? parsed.value : undefined;
+  if (!readBefore.has(peer)) {
+    const parsed = parseCapabilities(readObject(peer.capabilities));
+    readBefore.set(peer, parsed.ok ? parsed.value : undefined);
+  }
+  return readBefore.get(peer);
 }
+
+/** A row is never changed, and stays the same object as long as nothing is written to its table. */
+const readBefore = new WeakMap<PeerRow, CapabilitiesPayload | undefined>();

@@ -4,6 +4,7 @@
 import { withTrueOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { shortened } from '../../lib/shortened.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
@@ -13,7 +14,7 @@ import type { MessageRow, PeerRow, TaskRow } from '../../ports/store.ts';
 import type { PeerRates } from '../links/peer-rates.ts';
 import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
-import { cancelledBy, type Cancelling } from '../inbox/cancelling.ts';
+import { askerCancelled, type Cancelling } from '../inbox/cancelling.ts';
 import { ack, refusal } from './incoming-delegations.ts';
 import type { IncomingQueries } from './incoming-queries.ts';
 import { CANCEL_REASON_MAX_CHARACTERS } from './limits.ts';
@@ -51,7 +52,8 @@ export class IncomingCancels {
       throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, {
         failedBy: 'input',
       });
-    const reason = parsed.value.reason === null ? null : escapeText(cut(parsed.value.reason));
+    const said = parsed.value.reason;
+    const reason = said === null ? null : escapeText(shortened(said, CANCEL_REASON_MAX_CHARACTERS));
     const { replays, rates, cancelling, cancelled, audit, events, clock } = this.#deps;
     let marked: string | null = null;
     try {
@@ -71,6 +73,7 @@ export class IncomingCancels {
             reason,
             origin: originIn(envelope.payload),
             by: peer.petname,
+            asks: { party: peer.key },
             surface: 'peer',
             from: 'asker',
           } as const;
@@ -93,7 +96,7 @@ export class IncomingCancels {
             action: outcome === undefined ? 'cancel.refused' : 'cancel.accepted',
             object: envelope.ref ?? envelope.id,
           });
-          if (outcome === undefined) return refusal(nothingToCancel());
+          if (outcome === undefined) return { ...refusal(nothingToCancel()), isRefused: true };
           if (!task) return ack({ accepted: true });
           tables.insertMessage(messageOf(peer, envelope, task, clock.wallMs()));
           after(() => events.changed(task.id));
@@ -124,7 +127,7 @@ export class IncomingCancels {
     if (ref === null || task !== undefined) return undefined;
     const { questions } = this.#deps;
     if (!questions.isOpen(peer.key, ref)) return undefined;
-    const why = new AppError('cancelled', cancelledBy('asker', reason), { failedBy: 'peer' });
+    const why = new AppError('cancelled', askerCancelled(reason), { failedBy: 'peer' });
     after(() => questions.cancel(peer.key, ref, why));
     return 'cancelled';
   }
@@ -134,12 +137,6 @@ export class IncomingCancels {
 function originIn(payload: JsonObject): JsonObject | null {
   const { origin } = withTrueOrigin('cancel', payload);
   return isJsonObject(origin) ? origin : null;
-}
-
-function cut(reason: string): string {
-  return reason.length <= CANCEL_REASON_MAX_CHARACTERS
-    ? reason
-    : `${reason.slice(0, CANCEL_REASON_MAX_CHARACTERS)} [cut]`;
 }
 
 function nothingToCancel(): AppError {

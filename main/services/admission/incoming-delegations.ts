@@ -1,9 +1,9 @@
 // A `delegate` from another hub: done once per id, admitted in one commit, acknowledged only after
 // it (PROTOCOL.md, Delegation states).
-import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { errorPayload } from '../../protocol/error-payload.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { progressOf } from '../approvals/holds.ts';
@@ -12,7 +12,7 @@ import type { IncomingMessage, ReplyDraft } from '../base/peer-messenger.ts';
 import type { AskingAgents } from './asking-agents.ts';
 import { DECLINED, type Admission } from './admission.ts';
 import type { RecentIds } from '../tasks/recent-ids.ts';
-import type { ReplayGuard } from '../tasks/replay-guard.ts';
+import type { Answered, ReplayGuard } from '../tasks/replay-guard.ts';
 import { toWire } from '../tasks/wire-states.ts';
 import { readWorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -54,7 +54,12 @@ export class IncomingDelegations {
     try {
       const unknown = await this.#deps.askers.unknownAsker(peer, envelope.payload);
       return await replays.answer(
-        { party: peer.key, messageId: envelope.id, digest: request.contentDigest },
+        {
+          party: peer.key,
+          messageId: envelope.id,
+          digest: request.contentDigest,
+          sentAt: envelope.ts,
+        },
         () => {
           const room = rates.take(peer.key, 'delegate', raw.length);
           if (!room.ok) throw room.error;
@@ -90,9 +95,10 @@ export class IncomingDelegations {
     return { state, held: true, ...(told.heldMs === null ? {} : { held_ms: told.heldMs }) };
   }
 
-  #refusal(party: PartyKey, error: AppError): ReplyDraft {
+  #refusal(party: PartyKey, error: AppError): Answered {
     if (isTooMany(error)) this.#deps.floods.add(party, 'too_many');
-    return refusal(error);
+    // What its own cancel overtook stays cancelled.
+    return { ...refusal(error), isRefused: error.code !== 'cancelled' };
   }
 }
 
@@ -107,9 +113,8 @@ export function ack(payload: JsonObject): ReplyDraft {
 
 /** Why a request is not taken, in a form its sender can act on. */
 export function refusal(error: AppError): ReplyDraft {
-  const code = error.code === 'storage_failed' ? 'overloaded' : readWireErrorCode(error.code);
-  const reason = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
-  return ack({ accepted: false, code, reason, retryable: ERRORS[code].retryable });
+  const { code, message: reason, retryable } = errorPayload(error);
+  return ack({ accepted: false, code, reason, retryable });
 }
 
 /** What whoever asked is told of a request that its own cancel overtook. */

@@ -6,7 +6,7 @@ import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { AgentRow, Store } from '../../ports/store.ts';
+import type { AgentRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
 import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
@@ -90,6 +90,8 @@ export class IncomingNotices {
       return;
     }
     if (await askers.unknownAsker(peer, envelope.payload)) {
+      // What was refused leaves nothing behind: the same id may be sent again.
+      recent.forget(peer.key, envelope.id);
       await audit.refusal({
         actor: peer.key,
         surface: 'peer',
@@ -110,8 +112,11 @@ export class IncomingNotices {
     });
   }
 
-  /** Into the feed, and to the agent it names or the agents that asked for its topic. */
-  async publish(notice: Notice): Promise<void> {
+  /**
+   * Into the feed, and to the agent it names or the agents that asked for its topic. Returns the
+   * names of the agents that get it.
+   */
+  async publish(notice: Notice): Promise<readonly string[]> {
     const { store, clock, feed, unit } = this.#deps;
     const { party, payload } = notice;
     const at = clock.wallMs();
@@ -151,14 +156,19 @@ export class IncomingNotices {
         isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
     const takers = this.#takersOf(party, routeTo, payload.topic);
-    if (takers.length === 0) return;
+    const names = takers.map(({ name }) => name);
+    if (takers.length === 0) return names;
     await unit.run((tables, after) => {
+      const asked = askedBefore(tables, notice);
+      const own = payload.importance === 'high' ? URGENCY.normal : URGENCY.low;
       for (const agent of takers) {
+        // What belongs to one task is handed over in the order in which it happened.
+        const isIts = asked?.fromAgent === agent.name;
         this.#deps.deliveries.put(tables, after, {
           agent: agent.name,
           kind: 'notify',
           taskId: null,
-          urgency: payload.importance === 'high' ? URGENCY.normal : URGENCY.low,
+          urgency: isIts ? (asked.urgent ? URGENCY.urgent : URGENCY.normal) : own,
           body: {
             conversation_id: conversationId,
             trust: this.#deps.parties.trustOf(party),
@@ -175,6 +185,7 @@ export class IncomingNotices {
         });
       }
     });
+    return names;
   }
 
   #takersOf(party: PartyKey, routeTo: string | null, topic: string): readonly AgentRow[] {
@@ -189,6 +200,16 @@ export class IncomingNotices {
       .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }
+}
+
+/** The task of an agent here that the notice is about, such as its acceptance. */
+function askedBefore(
+  reads: Reads,
+  { party, ref }: Pick<Notice, 'party' | 'ref'>,
+): TaskRow | undefined {
+  if (ref === null) return undefined;
+  // Within this hub a task has the id of its message.
+  return isLocal(party) ? reads.task(ref) : reads.taskByMessage('outgoing', party, ref);
 }
 
 /** Word by word: "user" takes "user.location", never "username". */

@@ -64,14 +64,19 @@ export class IncomingQueries {
     const name = nameOf(peer.key, envelope.id);
     const cancel = new AbortController();
     this.#open.set(name, cancel);
+    let isTaken = false;
     try {
-      const payload = await this.#answer(
+      const { response, isDecided } = await this.#answer(
         peer,
         read.value,
         AbortSignal.any([signal, cancel.signal]),
+        () => (isTaken = true),
       );
-      return { kind: 'response', payload: { ...payload, ...this.#decision(peer, envelope.id) } };
+      const decided = isDecided ? this.#decision(peer, envelope.id) : {};
+      return { kind: 'response', payload: { ...response, ...decided } };
     } catch (error) {
+      // What was refused leaves nothing behind: the same id may be sent again.
+      if (!isTaken) recent.forget(peer.key, envelope.id);
       if (!(error instanceof AppError)) throw error;
       if (isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
       const decided = this.#decision(peer, envelope.id);
@@ -103,10 +108,15 @@ export class IncomingQueries {
     this.#open.get(nameOf(party, messageId))?.abort(reason);
   }
 
-  async #answer(peer: PeerRow, request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
+  async #answer(
+    peer: PeerRow,
+    request: WorkRequest,
+    signal: AbortSignal,
+    taken: () => void,
+  ): ReturnType<QueryService['answer']> {
     const unknown = await this.#deps.askers.unknownAsker(peer, request.payload);
     if (unknown) throw unknown;
-    return this.#deps.queryService.answer(request, signal);
+    return this.#deps.queryService.answer(request, signal, taken);
   }
 }
 

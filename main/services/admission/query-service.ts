@@ -4,23 +4,27 @@
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import type { StoryColumns } from '../../core/story.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { Store, Tables, TaskRow } from '../../ports/store.ts';
+import type { Store, Tables, TaskAnswer, TaskRow } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { progressOf } from '../approvals/holds.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
-import { checkTrusted, runnerOf, DECLINED, type Admission } from './admission.ts';
-import { newTask, requestMessage } from '../tasks/new-task.ts';
-import {
-  whyGone,
-  type OpenQueries,
-  type QueryEnd,
-  type QueryOutcome,
-} from '../inbox/open-queries.ts';
+import { runnerOf, DECLINED, type Admission } from './admission.ts';
+import { newTask } from '../tasks/new-task.ts';
+import { whyGone, type OpenQueries, type QueryOutcome } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
-import type { ResultWords, TaskEndings } from '../tasks/task-endings.ts';
+import {
+  endedByAgent,
+  endedByHub,
+  type Ended,
+  type ResultWords,
+  type TaskEndings,
+} from '../tasks/task-endings.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -40,49 +44,61 @@ interface Deps {
   readonly progress: Progress;
 }
 
+type Answer = Exclude<QueryOutcome, AppError>;
+
 export class QueryService {
   readonly #deps: Deps;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     // A person answered or declined, or the deadline ended the wait: the open stream tells the
-    // asker.
-    deps.endings.onEnding((_, after, { task, result }) => {
+    // asker. An answer is written with the end itself, a person's in no agent's name.
+    deps.endings.onEnding((tables, after, { task, result }) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
-      if (task.state === 'completed')
+      if (task.state === 'completed') {
+        const isAgents = result.answered_by === undefined;
+        tables.answerTask(task.id, this.#answerOf(isAgents ? task : { ...task, toAgent: null }));
         return after(() => deps.queries.answer(task.id, responseTo(result)));
+      }
       const failure = new AppError(readWireErrorCode(task.code), result.error ?? result.outcome);
       after(() => deps.queries.fail(task.id, failure));
     });
   }
 
   /**
-   * The payload of the `response`. @throws AppError unknown_domain, unhandled, overloaded,
-   * rejected, approval_expired, timeout, cancelled
+   * The payload of the `response`, and whether a person or a rule decided.
+   * @param taken called once something is made of it; until then it is refused
+   * @throws AppError unknown_domain, unhandled, overloaded, rejected, approval_expired, timeout,
+   * cancelled
    */
   async answer(
     request: WorkRequest,
     signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
+    taken: () => void = () => undefined,
+  ): Promise<{ readonly response: JsonObject; readonly isDecided: boolean }> {
     const { admission, queries, store } = this.#deps;
-    checkTrusted(store.read, request.party);
+    admission.checkOpen(store.read, request.party);
     const assessment = admission.assess(store.read, request);
     queries.checkRoom(request.party);
     const { decision, rule } = assessment.verdict;
     // A decision by a rule or a person is stored before it takes effect; this is neither.
     const passes = decision === 'deliver' && rule === null;
     const outcome = passes
-      ? await this.#pass(request, assessment, signal)
-      : await this.#admit(request, signal);
+      ? await this.#pass(request, assessment, signal, taken)
+      : await this.#admit(request, signal, taken);
     if (outcome instanceof AppError) throw outcome;
-    return outcome;
+    return { response: outcome, isDecided: !passes };
   }
 
   /**
    * Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what
    * stands in that very commit.
    */
-  async #admit(request: WorkRequest, signal: AbortSignal): Promise<QueryOutcome> {
+  async #admit(
+    request: WorkRequest,
+    signal: AbortSignal,
+    taken: () => void,
+  ): Promise<QueryOutcome> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.
@@ -106,13 +122,14 @@ export class QueryService {
       if (approval) after(() => queries.allowed(admitted, approval));
       return { task: admitted, line: opened };
     });
+    taken();
     if (task.state === 'declined') throw new AppError(DECLINED.code, DECLINED.reason);
     assert(line.line !== undefined, 'the line of an admitted question is open');
     if (task.state === 'awaiting_approval' || task.state === 'held')
       progress.tell(task, progressOf(task, clock.wallMs()));
-    const { outcome, end } = await line.line;
-    await this.#close(task.id, outcome, end);
-    return outcome;
+    const closed = await line.line;
+    await this.#close(task.id, closed);
+    return closed.outcome;
   }
 
   /**
@@ -123,6 +140,7 @@ export class QueryService {
     request: WorkRequest,
     assessment: Assessment,
     signal: AbortSignal,
+    taken: () => void,
   ): Promise<QueryOutcome> {
     const { clock, random, queries, deliveries } = this.#deps;
     const task = this.#taskOf(
@@ -135,30 +153,31 @@ export class QueryService {
       { taskId: task.id, party: request.party, agent: runnerOf(assessment).name, signal },
       Math.max(1, leftMs),
     );
+    taken();
     const { party, fromAgent, text, payload } = request;
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
-    const { outcome } = await line;
-    this.#writeDown(task, outcome);
-    return outcome;
+    const closed = await line;
+    this.#writeDown(task, closed);
+    return closed.outcome;
   }
 
   /**
    * Ends the stored task of a question whose line has ended; what ended it from inside the store
    * has done so already.
    */
-  async #close(taskId: string, outcome: QueryOutcome, end: QueryEnd): Promise<void> {
-    const { unit, endings, events } = this.#deps;
+  async #close(taskId: string, closed: Closed): Promise<void> {
+    const { store, unit, endings, events, clock } = this.#deps;
+    const { outcome, end } = closed;
+    // A person's answer is stored before the line tells it.
+    if (store.read.task(taskId)?.state === 'completed') return;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (!task) return;
       if (!isOpen(task)) {
-        // Its end came first: a person answered it, in no agent's name; or it was over while the
-        // agent's answer was on its way to the asker.
-        const approval = tables.approvalOfTask(taskId);
-        const toAgent = approval?.state === 'answered' ? null : task.toAgent;
+        // It was over while the agent's answer was on its way to the asker.
         if (outcome instanceof AppError) return;
-        this.#keepResponse(tables, { ...task, toAgent }, outcome, JSON.stringify(outcome));
+        this.#keepLate(tables, task, outcome);
         after(() => events.changed(task.id));
         return;
       }
@@ -167,6 +186,8 @@ export class QueryService {
         end === 'answered'
           ? ({ by: task.toAgent ?? 'hub', surface: 'agent', from: 'runner' } as const)
           : ({ by: 'hub', surface: 'hub', from: 'asker' } as const);
+      const { endedBy, endedKind, ...story } = storyOfLine(task, closed, clock.wallMs());
+      const ended = { by: endedBy, kind: endedKind };
       if (outcome instanceof AppError) {
         const code = readWireErrorCode(outcome.code);
         endings.end(tables, after, current, {
@@ -174,74 +195,72 @@ export class QueryService {
           code,
           reason: end === 'gone' ? outcome.message : null,
           result: wordsOf(outcome),
+          ended,
+          story,
           ...by,
         });
       } else {
-        this.#keepResponse(tables, task, outcome, null);
+        this.#addTokens(tables, task.party, outcome);
         endings.end(tables, after, current, {
           state: 'completed',
           code: null,
           reason: null,
           result: wordsOf(outcome),
+          ended,
+          story,
           ...by,
         });
       }
     });
   }
 
-  #writeDown(task: Omit<TaskRow, 'seq'>, outcome: QueryOutcome): void {
+  #writeDown(task: Omit<TaskRow, 'seq'>, closed: Closed): void {
     const { store, clock, events } = this.#deps;
+    const { outcome } = closed;
     const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
     store.writeBehind(
       (tables) => {
-        const known = tables.taskByMessage(task.direction, task.party, task.messageId);
-        if (known === undefined) tables.insertMessage(requestMessage(task));
-        if (!(outcome instanceof AppError)) {
-          const payload = known === undefined ? null : JSON.stringify(outcome);
-          this.#keepResponse(tables, known ?? task, outcome, payload);
-        }
-        if (known !== undefined) return known.id;
         const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-        return tables.insertTask({
-          ...task,
-          state,
-          code,
-          result: JSON.stringify(wordsOf(outcome)),
-          finishedAt,
-        }).id;
+        const result = JSON.stringify(wordsOf(outcome));
+        const story = storyOfLine(task, closed, finishedAt);
+        const ended = { ...task, ...story, state, code, result, finishedAt } as const;
+        const isAnswer = !(outcome instanceof AppError);
+        const isNew = tables.insertTaskOnce(ended, isAnswer ? this.#answerOf(task) : null);
+        if (!isAnswer) return;
+        if (isNew) return this.#addTokens(tables, task.party, outcome);
+        const known = tables.taskByMessage(task.direction, task.party, task.messageId);
+        this.#keepLate(tables, known ?? task, outcome);
       },
-      (taskId) => events.changed(taskId),
+      () => events.questionOver(task.id, task.conversationId),
     );
   }
 
-  /**
-   * The line adds the response's own id, so the record has one of its own. @param payload null: its
-   * words stand in the task
-   */
-  #keepResponse(
-    tables: Tables,
-    task: Omit<TaskRow, 'seq'>,
-    { tokens_used: tokens }: Readonly<Record<string, unknown>>,
-    payload: string | null,
-  ): void {
+  /** The line adds the response's own id, so the record has one of its own. */
+  #answerOf({ toAgent: fromAgent }: Omit<TaskRow, 'seq'>): TaskAnswer {
     const { random, clock } = this.#deps;
-    const at = clock.wallMs();
+    return { messageId: random.uuid(), kind: 'response', fromAgent, at: clock.wallMs() };
+  }
+
+  /** An answer to what was over already stands for itself. */
+  #keepLate(tables: Tables, task: Omit<TaskRow, 'seq'>, outcome: Answer): void {
     tables.insertMessage({
-      messageId: random.uuid(),
+      ...this.#answerOf(task),
       direction: task.direction === 'local' ? 'local' : 'out',
       party: task.party,
-      kind: 'response',
       ref: task.messageId,
       conversationId: task.conversationId,
       taskId: task.id,
-      fromAgent: task.toAgent,
       toAgent: task.fromAgent,
-      payload,
-      at,
+      payload: JSON.stringify(outcome),
     });
-    if (!isLocal(task.party))
-      tables.addTokens(task.party, at, 'here', typeof tokens === 'number' ? tokens : 0);
+    this.#addTokens(tables, task.party, outcome);
+  }
+
+  #addTokens(tables: Tables, party: PartyKey, { tokens_used: tokens }: Answer): void {
+    if (isLocal(party)) return;
+    const at = this.#deps.clock.wallMs();
+    tables.addTokens(party, at, 'here', typeof tokens === 'number' ? tokens : 0);
   }
 
   #taskOf(request: WorkRequest, assessment: Assessment, id: string): Omit<TaskRow, 'seq'> {
@@ -263,8 +282,38 @@ export class QueryService {
       urgent: false,
       receivedAt,
       deadlineMs: request.deadlineMs,
+      ...this.#deps.admission.askedIn(request),
+      verdict: 'passed',
+      verdictAt: receivedAt,
     });
   }
+}
+
+type Closed = Awaited<ReturnType<OpenQueries['open']>>;
+
+/** What the story of a question says when its line ends: who had it, and whose end it is. */
+function storyOfLine(
+  { party, stopAt }: Pick<TaskRow, 'party' | 'stopAt'>,
+  { outcome, end, handed }: Closed,
+  now: number,
+): Partial<StoryColumns> & Pick<StoryColumns, 'endedBy' | 'endedKind'> {
+  const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
+  // Whoever asked and is gone has taken it back.
+  const isTakenBack = end === 'gone' && stopAt === null;
+  const ended: Ended =
+    end === 'answered'
+      ? endedByAgent(code === null ? 'completed' : 'failed', code, stopAt !== null)
+      : end === 'gone'
+        ? { by: 'agent', kind: 'cancelled' }
+        : endedByHub(code);
+  const tokens = outcome instanceof AppError ? null : outcome.tokens_used;
+  return {
+    ...handed,
+    ...(isTakenBack ? { stopParty: party, stopAt: now } : {}),
+    endedBy: ended.by,
+    endedKind: ended.kind,
+    ...(typeof tokens === 'number' ? { tokens } : {}),
+  };
 }
 
 /** The refusal of an id that stands for another question, or for one that was answered. */

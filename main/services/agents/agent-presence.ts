@@ -11,6 +11,7 @@ import {
   PRESENCE_WINDOW_MS,
   PROGRAM_MAX_CHARACTERS,
 } from './limits.ts';
+import { shortened } from '../../lib/shortened.ts';
 
 interface Sighting {
   lastCallMonotonicMs: number;
@@ -87,6 +88,13 @@ export class AgentPresence {
     return this.#seen.get(name)?.online ?? false;
   }
 
+  /** Since its last call; null: it is there. */
+  awaySince(name: string): { readonly since: number | null } | null {
+    if (this.isOnline(name)) return null;
+    const stored = this.#deps.store.read.agent(name)?.lastCallAt ?? null;
+    return { since: this.#seen.get(name)?.lastCallAt ?? stored };
+  }
+
   /** What the agent says of itself; forgotten when it is no longer online. */
   setBusy(name: string, busy: boolean): void {
     const sighting = this.#of(name);
@@ -155,7 +163,7 @@ export class AgentPresence {
   #noteLine(sighting: Sighting, { door, program }: AgentLine): boolean {
     const now = this.#deps.clock.wallMs();
     const known = sighting.line;
-    const said = program === null ? null : escapeText(program).slice(0, PROGRAM_MAX_CHARACTERS);
+    const said = program === null ? null : escapeText(shortened(program, PROGRAM_MAX_CHARACTERS));
     if (known?.door === door && (said === null || said === known.program)) return false;
     const isMore = known?.door === door && known.program === null;
     if (known !== null && !isMore && now - known.since < LINE_CHANGE_INTERVAL_MS) return false;

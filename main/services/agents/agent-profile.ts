@@ -11,7 +11,7 @@ import { escapeName } from '../../core/text-escape.ts';
 import { DIALECTS, dialectNamed } from '../../dialects/index.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
-import { agentNameBeside, looksAlike, uniqueName } from '../links/peer-names.ts';
+import { agentNameBeside, HOUSE_NAMES, looksAlike, uniqueName } from '../links/peer-names.ts';
 
 /** The class that the owner gives an area. */
 export type AreaChoice = Pick<AgentDomainRow, 'domain' | 'riskClass'>;
@@ -25,9 +25,6 @@ const CAREFUL_FROM: RiskClass = 'R2';
 
 /** What an agent speaks that names no dialect. */
 const AXON = 'axon';
-
-/** Names that a person would take for somebody else than an agent. */
-const NO_AGENTS = ['You', 'Owner', 'Hub', 'Local', 'This computer', 'A person'];
 
 /** Who else has a name that an agent must not show under. */
 export interface Namesakes {
@@ -85,7 +82,7 @@ function takenNames(name: string, { agents, hubs }: Namesakes): readonly string[
       .filter((other) => other.name !== name)
       .flatMap((other) => [other.name, other.displayName]),
     ...hubs,
-    ...NO_AGENTS,
+    ...HOUSE_NAMES,
   ];
 }
 
@@ -135,6 +132,28 @@ export function nameOfArea(area: OfferedArea): string {
 
 function exampleOf(area: OfferedArea): string | undefined {
   return typeof area === 'string' ? undefined : area.example;
+}
+
+/**
+ * The areas with one more by the owner's word. One that was only classified is offered from now on.
+ * @throws AppError conflict where it has the area already, or would have more than are kept
+ */
+export function withArea(
+  row: Pick<AgentRow, 'name' | 'displayName' | 'riskClass' | 'domains'>,
+  { domain, riskClass }: AreaChoice,
+  agents: readonly AgentRow[],
+): readonly AgentDomainRow[] {
+  const had = row.domains.filter(({ isOffered }) => isOffered).map((entry) => entry.domain);
+  if (had.includes(domain))
+    throw new AppError('conflict', `${row.displayName} has the area "${domain}" already.`, {
+      failedBy: 'input',
+      hint: 'Its class is changed under "Agents".',
+    });
+  return mergeDomains(row, [...had, domain], agents, false).map((entry) =>
+    entry.domain === domain
+      ? { ...entry, riskClass: riskClass ?? entry.riskClass, byOwner: true }
+      : entry,
+  );
 }
 
 /**

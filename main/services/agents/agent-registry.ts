@@ -15,6 +15,7 @@ import {
   mergeDomains,
   noSuchArea,
   ownersAreas,
+  withArea,
   type AreaChoice,
   type Namesakes,
   type OfferedArea,
@@ -113,7 +114,7 @@ export class AgentRegistry {
     if (reads.agent(name)) {
       throw new AppError('conflict', `There is an agent named "${name}" already.`, {
         failedBy: 'input',
-        hint: 'Choose another name, or remove that agent first.',
+        hint: 'Choose another name.',
       });
     }
     const named = this.#active(reads).find(({ displayName }) => foldName(displayName) === name);
@@ -297,6 +298,22 @@ export class AgentRegistry {
   }
 
   /**
+   * The owner gives it one more area, which stays until the owner takes it away; without a class it
+   * has that of the agent, or what the owner said about an area like it, whichever is more careful.
+   * @throws AppError not_found, conflict where it has the area, or too many; blocked
+   */
+  async addArea(name: string, area: AreaChoice, actor: Actor): Promise<AgentDto> {
+    await this.#deps.unit.run((tables, after) => {
+      const row = this.#row(tables, name);
+      const next = { ...row, domains: withArea(row, area, tables.agents()) };
+      this.#put(tables, row, next);
+      this.#note(tables, actor, 'agent.area_added', name, { area: area.domain });
+      after(() => this.#written(name));
+    });
+    return this.get(name);
+  }
+
+  /**
    * The owner takes one area away, with what was said of its class, and nothing else changes. A
    * program that offers it anew gets it back as any area it adds by itself. @throws AppError
    * not_found, blocked
@@ -437,7 +454,7 @@ function hasHistory(reads: Reads, name: string): boolean {
   return (
     reads.tasks(one, { agent: name }).length > 0 ||
     reads.deliveriesOfAgent(name, DELIVERY_STATES, one).length > 0 ||
-    reads.messages(one, { party: partyOfAgent(name) }).length > 0
+    reads.isKnownParty(partyOfAgent(name))
   );
 }
 

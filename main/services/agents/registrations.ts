@@ -119,7 +119,7 @@ export class Registrations {
 
   /**
    * What became of it; the token, once, to whoever has the secret. @throws AppError gone for an
-   * unknown id or a wrong secret alike
+   * unknown id or a wrong secret alike, conflict when there is an agent of that name by now
    */
   async poll(id: string, secret: string): Promise<RegistrationOutcome> {
     const row = this.#deps.store.read.registration(id);
@@ -131,7 +131,13 @@ export class Registrations {
       });
     if (row.state === 'declined') return { state: 'declined', token: null };
     if (this.#isOver(row)) return { state: 'expired', token: null };
-    if (row.state === 'pending') return { state: 'pending', token: null };
+    if (row.state === 'pending') {
+      // The person connected it in another way: nobody can confirm this any more.
+      const { agents, store } = this.#deps;
+      if (!this.#isReturning(store.read, row.agentName))
+        agents.checkName(store.read, row.agentName);
+      return { state: 'pending', token: null };
+    }
     return this.#lease(row);
   }
 

@@ -5,6 +5,7 @@ import type { RemoteQuestionDto } from '../../../preload/contract/remote-approva
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import {
+  APPROVAL_VIEW_VERSION,
   approvalFields,
   digestOfView,
   readApprovalView,
@@ -76,7 +77,8 @@ export class ApprovalViews {
       from_name: view.from_agent === null ? null : parties.agentName(task.party, view.from_agent),
       to_agent: view.to_agent,
       to_name: parties.agentName(asked === null ? OWNER_PARTY : task.party, view.to_agent),
-      domain: view.domain,
+      // A capability that is named is an area, too; the view holds what was sent.
+      domain: view.domain ?? (task.domain === null ? null : escapeText(task.domain)),
       risk_class: view.risk_class,
       risk_reason: view.risk_reason,
       text: view.text,
@@ -104,6 +106,7 @@ export class ApprovalViews {
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,
+      story: tasks.story(task, null),
       task_revision: task.revision,
       rule_id: row.ruleId,
       // A remote question is about that hub's agent, even if an agent here has the same name.
@@ -171,7 +174,7 @@ function choiceDto(view: ApprovalView): ApprovalDto['choice'] {
  */
 function damagedView(row: ApprovalRow, task: TaskRow): ApprovalView {
   return {
-    version: 0,
+    version: APPROVAL_VIEW_VERSION,
     kind: task.kind,
     peer_key: task.party,
     peer_name: 'Unknown',

@@ -5,7 +5,9 @@ import { isLastWord } from '../../../preload/contract/last-word.ts';
 import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
+import type { VerdictOutcome, VerdictRole } from '../../../preload/contract/story.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { ok } from '../../lib/result.ts';
@@ -75,6 +77,8 @@ interface RemoteVerdict {
   /** The key of that hub. */
   readonly hub: PartyKey;
   readonly who: string;
+  /** null: nobody is named there. */
+  readonly person: string | null;
 }
 
 /** Who decided, as the row and the record say it. */
@@ -82,6 +86,9 @@ interface DecidedBy {
   readonly actor: string;
   readonly surface: Surface;
   readonly who: string;
+  readonly person: string | null;
+  /** The hub where it was decided; null: here. */
+  readonly hub: PartyKey | null;
 }
 
 interface Deps {
@@ -172,7 +179,7 @@ export class Approvals {
     if (decision.decision === 'answer')
       return this.#answer(tables, after, task, row, decision, decider);
     this.#makeRule(tables, after, task, row, decision, decider);
-    const by = { ...decider, who: this.#who() };
+    const by = this.#here(decider);
     if (decision.decision === 'decline')
       return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
     return asked === null
@@ -199,7 +206,8 @@ export class Approvals {
       this.#refuse(tables, after, task, row, misfit);
       return misfit === 'damaged' ? 'changed' : misfit === 'expired' ? 'expired' : 'over';
     }
-    const by = { actor: verdict.hub, surface: 'peer', who: verdict.who } as const;
+    const { hub, who, person } = verdict;
+    const by = { actor: hub, surface: 'peer', who, person, hub } as const;
     if (verdict.choice === 'allow') this.#allow(tables, after, task, row, by);
     else this.#decline(tables, after, task, row, verdict.reason ?? '', by, null);
     return null;
@@ -238,7 +246,8 @@ export class Approvals {
 
   #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy): Outcome {
     const approved = this.#close(tables, row, 'approved', null, by);
-    const queued = moveTask(tables, moveTask(tables, task, 'approved'), 'queued');
+    const allowed = this.#verdict('allowed', by);
+    const queued = moveTask(tables, moveTask(tables, task, 'approved', allowed), 'queued');
     if (task.kind === 'delegate') {
       this.#deps.deliveries.putTask(tables, after, queued, approved);
       const decision = decisionMember(tables, queued);
@@ -272,6 +281,8 @@ export class Approvals {
       code: null,
       reason: null,
       result: asked.allowed(this.#signature()),
+      ended: BY_PERSON,
+      story: this.#verdict('allowed', by, 'adult'),
     } as const;
     this.#deps.endings.end(tables, after, task, {
       ...told,
@@ -298,12 +309,14 @@ export class Approvals {
         'An answer is for this request only; nothing was decided.',
         { failedBy: 'input' },
       );
-    const by = { ...decider, who: this.#who() };
+    const by = this.#here(decider);
     const { words, result, choice } = ownAnswer(task, row, decision, this.#signedAs());
     this.#close(tables, row, 'answered', words, by, choice === null ? {} : { choice });
     const told = { state: 'completed', code: null, reason: null, result } as const;
     this.#deps.endings.end(tables, after, task, {
       ...told,
+      ended: BY_PERSON,
+      story: this.#verdict(choice === null ? 'answered' : 'chosen', by),
       by: by.who,
       surface: by.surface,
       from: 'runner',
@@ -344,6 +357,8 @@ export class Approvals {
       by: by.who,
       surface: by.surface,
       from: 'hub',
+      ended: { by: 'person', kind: null },
+      story: this.#verdict('declined', by, asked === null ? undefined : 'adult'),
     });
     return DONE;
   }
@@ -413,6 +428,7 @@ export class Approvals {
         state: 'cancelled',
         code: 'cancelled',
         reason: 'The hub that asked is not paired any more.',
+        ended: { by: 'hub', kind: 'hub_removed' },
         ...hub,
       });
       return {
@@ -433,13 +449,31 @@ export class Approvals {
       state: 'failed',
       code: 'internal',
       reason: 'The stored request was damaged.',
+      ended: { by: 'hub', kind: 'failed' },
       ...hub,
     });
     return { refused: requestDamaged() };
   }
 
-  #who(): string {
-    return this.#deps.personName() ?? NOBODY_NAMED;
+  #here(decider: Decider): DecidedBy {
+    const person = this.#deps.personName();
+    return { ...decider, who: person ?? NOBODY_NAMED, person, hub: null };
+  }
+
+  /** For the story of the request. @param as adult: also of what another hub does */
+  #verdict(
+    verdict: VerdictOutcome,
+    { person, hub, surface }: DecidedBy,
+    as: VerdictRole = hub === null ? 'owner' : 'adult',
+  ): Partial<StoryColumns> {
+    return {
+      verdict,
+      verdictBy: person,
+      verdictHub: hub,
+      verdictSurface: surface,
+      verdictAs: as,
+      verdictAt: this.#deps.clock.wallMs(),
+    };
   }
 
   #signature(): Signature {
@@ -451,6 +485,9 @@ export class Approvals {
     return this.#deps.personName() ?? this.#deps.hubName();
   }
 }
+
+/** A person's own end of it. */
+const BY_PERSON = { by: 'person', kind: 'completed' } as const;
 
 /** What a decision is called on record. */
 const AUDITED_AS = {

@@ -31,7 +31,13 @@ const LAST_MINUTE = 1_439;
 const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(LAST_MINUTE));
 const moment = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const record = v.object({
-  paused: v.nullable(v.object({ since: moment, until: v.nullable(moment) })),
+  paused: v.nullable(
+    v.object({
+      since: moment,
+      until: v.nullable(moment),
+      stopped: v.optional(v.boolean(), false),
+    }),
+  ),
   periods: v.array(
     v.object({
       name: v.string(),
@@ -46,7 +52,7 @@ const record = v.object({
 });
 
 interface DoNotDisturbSettings {
-  readonly paused: { readonly since: number; readonly until: number | null } | null;
+  readonly paused: AttentionDto['paused'];
   readonly periods: readonly QuietPeriod[];
   readonly urgent: readonly KeyHex[];
 }
@@ -125,14 +131,14 @@ export class DoNotDisturb implements Gate {
   readonly #deps: Deps;
   readonly #stored: StoredSettings;
   #onChange: (tables: Tables, after: After, toHold: WaitingToHold) => void = () => undefined;
-  /** What the pages were told last, as text. */
+  /** What the pages were told last, as text, without the time zone, which stays. */
   #lastReported: string;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.floods = new Floods(deps.clock, () => this.tell());
     this.#stored = new StoredSettings(deps);
-    this.#lastReported = JSON.stringify(this.dto());
+    this.#lastReported = JSON.stringify(this.#now());
   }
 
   /**
@@ -238,7 +244,12 @@ export class DoNotDisturb implements Gate {
   }
 
   dto(): AttentionDto {
-    const { clock, parties, store, timeZone } = this.#deps;
+    return { ...this.#now(), time_zone: this.#deps.timeZone() };
+  }
+
+  /** Without the time zone: the first look at a calendar takes the time of a tenth of a start. */
+  #now(): Omit<AttentionDto, 'time_zone'> {
+    const { clock, parties, store } = this.#deps;
     const now = clock.wallMs();
     const { paused, periods, urgent } = this.#stored.of(store.read);
     const named = <T extends { readonly party: PartyKey }>({ party, ...rest }: T) => {
@@ -252,7 +263,6 @@ export class DoNotDisturb implements Gate {
         urgent_peers: urgent.flatMap((key) => parties.agentIdOf(key) ?? []),
       },
       quiet_now: this.#quiet(periods, now) ?? null,
-      time_zone: timeZone(),
       mutes: store.read
         .mutes()
         .filter((muted) => !isOver(muted, now))
@@ -263,7 +273,7 @@ export class DoNotDisturb implements Gate {
 
   /**
    * Until then nobody is asked and nothing is allowed by a rule; null: until a person resumes.
-   * @throws AppError bad_request
+   * @throws AppError bad_request, conflict (everything is stopped)
    */
   async pause(
     end: number | 'in_an_hour' | 'tonight' | null,
@@ -277,15 +287,43 @@ export class DoNotDisturb implements Gate {
           ? midnightAfter(since, this.#deps.timeZone())
           : end;
     if (until !== null) this.#checkEnd(until);
-    const paused = { since, until };
+    const paused = { since, until, stopped: false };
     return this.#change(
       person,
-      (settings) => ({
-        settings: { ...settings, paused },
-        action: 'attention.paused',
-        detail: { until },
-      }),
+      (settings) => {
+        if (settings.paused?.stopped === true) throw stoppedAlready();
+        return {
+          settings: { ...settings, paused },
+          action: 'attention.paused',
+          detail: { until },
+        };
+      },
       'everybody',
+    );
+  }
+
+  /**
+   * Until a person resumes, nothing gets in. Inside the commit that ends what runs and waits here.
+   */
+  setStopped(tables: Tables, after: After, person: Decider): void {
+    const settings = this.#stored.of(tables);
+    const paused = { since: this.#deps.clock.wallMs(), until: null, stopped: true };
+    writeSettings(tables, { ...settings, paused });
+    this.#deps.audit.append(tables, {
+      ...person,
+      action: 'attention.stopped',
+      object: 'attention',
+    });
+    after(() => this.tell());
+  }
+
+  /** @throws AppError rejected while a person has stopped everything */
+  checkNotStopped(reads: Reads): void {
+    if (this.#stored.of(reads).paused?.stopped !== true) return;
+    throw new AppError(
+      'rejected',
+      'A person stopped everything at this hub. Nothing new gets in until they resume.',
+      { hint: 'Ask again later.' },
     );
   }
 
@@ -412,11 +450,10 @@ export class DoNotDisturb implements Gate {
 
   /** Tells the pages when something changed. */
   tell(): void {
-    const attention = this.dto();
-    const text = JSON.stringify(attention);
+    const text = JSON.stringify(this.#now());
     if (text === this.#lastReported) return;
     this.#lastReported = text;
-    this.#deps.events.publish({ type: 'do_not_disturb', attention });
+    this.#deps.events.publish({ type: 'do_not_disturb', attention: this.dto() });
   }
 
   /**
@@ -457,6 +494,14 @@ export class DoNotDisturb implements Gate {
       failedBy: 'input',
     });
   }
+}
+
+/** A pause that ends by itself would allow what a person stopped. */
+function stoppedAlready(): AppError {
+  return new AppError('conflict', 'Everything is stopped here, which is more than a pause.', {
+    failedBy: 'input',
+    hint: 'Resume first.',
+  });
 }
 
 const BY_CLOCK = { actor: 'clock', surface: 'clock' } as const;

@@ -4,7 +4,7 @@
 import type { TextPiece } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
-import { csvLine, utcTime, type CsvCell } from '../../lib/csv.ts';
+import { csvLine, CSV_START, utcTime, type CsvCell } from '../../lib/csv.ts';
 import { escapeHiddenInJson } from '../../lib/hidden-characters.ts';
 import type { AuditSignatureRow, ChainedAuditRow } from '../../ports/audit.ts';
 import type { Reads } from '../../ports/store.ts';
@@ -49,7 +49,7 @@ export function exportPiece(
 function csvPiece(reads: Pick<Reads, 'auditAfter'>, place: Place): TextPiece {
   const rows = reads.auditAfter(place.after, place.upToSeq, EXPORT_ROWS_MAX);
   const lines = rows.map((row) => csvLine(cellsOf(row)));
-  const head = place.after === 0 ? `${CSV_COLUMNS.join(',')}\r\n` : '';
+  const head = place.after === 0 ? `${CSV_START}${CSV_COLUMNS.join(',')}\r\n` : '';
   return {
     text: head + lines.join(''),
     next: nextOf({ ...place, part: 'rows' }, rows.at(-1)?.seq, rows.length),

@@ -245,13 +245,14 @@ export class Audit {
   /**
    * The owner has acknowledged this older copy: one row says so, and it is the newest
    * copy from here on.
+   * @param also what goes with it in the same commit
    * @throws AppError conflict, identity_locked, storage_failed
    */
-  async confirmRestore(by: Actor): Promise<void> {
+  async confirmRestore(by: Actor, also?: (tables: Tables) => void): Promise<void> {
     await this.#queue.run(async () => {
       const why = this.#restoredBecause;
       if (this.#state !== 'restored' || why === undefined) throw notRestored();
-      await this.#signAnew(by, 'hub.restore_confirmed', { why });
+      await this.#signAnew(by, 'hub.restore_confirmed', { why }, also);
       this.#is(this.#finding === null ? 'ok' : 'tampered');
     });
   }

@@ -23,7 +23,7 @@ export function watchAudit(store: Store, appended: (surface: string) => void): S
   };
   return {
     read: store.read,
-    write: (work) => store.write((tables) => work(watchedTables(tables))),
+    write: (work, durability) => store.write((tables) => work(watchedTables(tables)), durability),
     writeBehind: (work, then) => store.writeBehind((tables) => work(watchedTables(tables)), then),
     close: () => store.close(),
   };

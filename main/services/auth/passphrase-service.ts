@@ -2,8 +2,14 @@
 // Owns its slow hash (scrypt) in the store's meta, the pace of tries (one at a time in each line, a
 // wrong one holds the next by a second, several in a row for longer) and the rows of the record
 // about wrong ones. Must never keep or log the passphrase.
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import {
+  PASSPHRASE_MIN_CHARACTERS,
+  passphraseFlaw,
+  tidyPassphrase,
+} from '../../../preload/contract/passphrase.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
@@ -85,15 +91,14 @@ export class PassphraseService {
 
   /**
    * Sets the first one. The caller has made sure that this person may. Throws `conflict` when
-   * another was set in the meantime.
+   * another was set in the meantime, `bad_request` for one that cannot be typed or is too short.
    */
   async setFirst(passphrase: string, by: Actor): Promise<void> {
     await this.#replace(undefined, passphrase, by);
   }
 
   /**
-   * Puts `passphrase` in the place of `current`. Throws as `check` does, and `conflict` when
-   * another change came in between.
+   * Puts `passphrase` in the place of `current`. Throws as `check` and `setFirst` do.
    */
   async change(
     current: string,
@@ -102,6 +107,7 @@ export class PassphraseService {
     signal: AbortSignal,
     line: PassphraseLine = 'anyone',
   ): Promise<void> {
+    refuseFlawed(passphrase);
     const before = this.#deps.store.read.getMeta(META_NAME);
     await this.check(current, signal, line, by);
     await this.#replace(before, passphrase, by);
@@ -147,11 +153,12 @@ export class PassphraseService {
    * slow hash.
    */
   async #replace(before: string | undefined, passphrase: string, by: Actor): Promise<void> {
+    refuseFlawed(passphrase);
     const salt = this.#deps.random.bytes(SALT_SIZE_BYTES);
     const { N, r, p } = PASSPHRASE_SCRYPT;
     const record: PassphraseRecord = {
       salt: toBase64(salt),
-      hash: toBase64(await hash(passphrase, salt, { N, r, p })),
+      hash: toBase64(await hash(tidyPassphrase(passphrase), salt, { N, r, p })),
       N,
       r,
       p,
@@ -192,7 +199,11 @@ export class PassphraseService {
         hint: 'Restore the data folder from a backup.',
       });
     }
-    const right = timingSafeEqual(await hash(passphrase, salt, record), expected);
+    // One that was set before blanks were taken off may have them.
+    const spellings = new Set([tidyPassphrase(passphrase), passphrase.normalize('NFKC')]);
+    let right = false;
+    for (const spelling of spellings)
+      right ||= timingSafeEqual(await hash(spelling, salt, record), expected);
     tries.failures = right ? 0 : tries.failures + 1;
     if (right) return true;
     tries.opensAtMs = clock.monotonicMs() + backOffMs(line, tries.failures);
@@ -233,6 +244,23 @@ export class PassphraseService {
   }
 }
 
+function refuseFlawed(passphrase: string): void {
+  const flaw = passphraseFlaw(passphrase);
+  if (flaw === null) return;
+  throw flaw === 'short'
+    ? new AppError(
+        'bad_request',
+        `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; blanks around it do not count.`,
+        { failedBy: 'input' },
+      )
+    : new AppError(
+        'bad_request',
+        'That passphrase holds a character that nobody can see or type, so it was not set.',
+        { hint: 'Choose one of letters, digits, signs and blanks.', failedBy: 'input' },
+      );
+}
+
+/** @param passphrase in NFKC */
 function hash(
   passphrase: string,
   salt: Uint8Array,
@@ -241,7 +269,7 @@ function hash(
   const { N, r, p } = cost;
   return new Promise((resolve, reject) => {
     scrypt(
-      passphrase.normalize('NFKC'),
+      passphrase,
       salt,
       HASH_SIZE_BYTES,
       { N, r, p, maxmem: PASSPHRASE_SCRYPT.maxmem },
@@ -270,7 +298,7 @@ function tooOften(failures: number, closedForMs: number): AppError {
   const seconds = Math.ceil(closedForMs / 1_000);
   return new AppError(
     'rate_limited',
-    `A wrong owner passphrase was given ${failures} times in a row; the next is taken in ${seconds} s.`,
+    `A wrong owner passphrase was given ${plural(failures, { one: 'once', other: '{n} times in a row' })}; the next is taken in ${seconds} s.`,
     {
       retryAfterMs: Math.ceil(closedForMs),
       failedBy: 'input',

@@ -3,13 +3,18 @@
 // new snapshot.
 import type { UiEvent, UiEventBody } from '../../../preload/contract/dto.ts';
 
-/** Bounds the resume tail; a reader further behind takes a new snapshot. */
-export const EVENT_TAIL_MAX = 1024;
+/**
+ * Bounds the resume tail, by the characters of its texts: a reader that missed more takes a new
+ * snapshot, which is shorter, and no resume comes near what cuts a slow reader.
+ */
+export const EVENT_TAIL_MAX_CHARACTERS = 65_536;
 
 export class EventBus {
   #seq: number;
-  readonly #tail: UiEvent[] = [];
+  readonly #tail: { readonly event: UiEvent; readonly size: number }[] = [];
+  #tailSize = 0;
   readonly #listeners = new Set<(event: UiEvent) => void>();
+  #tellKept: (() => void) | undefined;
 
   /**
    * @param firstSeq where counting begins. The wall clock in ms at start keeps the numbers of two
@@ -27,14 +32,32 @@ export class EventBus {
 
   publish(body: UiEventBody): void {
     const event: UiEvent = { ...body, seq: ++this.#seq };
-    this.#tail.push(event);
-    if (this.#tail.length > EVENT_TAIL_MAX) this.#tail.shift();
+    const size = JSON.stringify(event).length;
+    this.#tail.push({ event, size });
+    this.#tailSize += size;
+    while (this.#tailSize > EVENT_TAIL_MAX_CHARACTERS)
+      this.#tailSize -= this.#tail.shift()?.size ?? 0;
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** More has changed than events tell: with the next one every page takes a new snapshot. */
+  /**
+   * More has changed than events tell: with the next one every page takes a new snapshot, and so
+   * does a reader that resumes.
+   */
   skip(): void {
     this.#seq++;
+    this.#tail.length = 0;
+    this.#tailSize = 0;
+  }
+
+  /** While nobody reads, events may be kept back unmade. */
+  get isRead(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** @param tellKept publishes what was kept back; called before somebody reads */
+  onReader(tellKept: () => void): void {
+    this.#tellKept = tellKept;
   }
 
   /**
@@ -42,13 +65,15 @@ export class EventBus {
    * another run of the hub.
    */
   since(seq: number): readonly UiEvent[] | undefined {
+    this.#tellKept?.();
     if (seq > this.#seq) return undefined;
-    const first = this.#tail[0];
+    const first = this.#tail[0]?.event;
     if (seq < this.#seq && (first === undefined || first.seq > seq + 1)) return undefined;
-    return this.#tail.filter((event) => event.seq > seq);
+    return this.#tail.flatMap(({ event }) => (event.seq > seq ? event : []));
   }
 
   subscribe(listener: (event: UiEvent) => void): () => void {
+    this.#tellKept?.();
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -1,5 +1,6 @@
 // Pages of lists: newest first, with an opaque cursor that stays true while rows are added. Pure.
 import { AppError } from '../../lib/app-error.ts';
+import { workAtOnce } from '../../lib/next-turn.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { Page as Rows } from '../../ports/store.ts';
 
@@ -17,15 +18,41 @@ export function pageOf<Row extends { readonly seq: number }, Item>(
   read: (rows: Rows) => readonly Row[],
   toItem: (row: Row) => Item | undefined,
 ): Items<Item> {
-  const beforeSeq = readCursor(page.cursor);
-  const rows = read({ limit: page.limit + 1, ...(beforeSeq === undefined ? {} : { beforeSeq }) });
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  const items = shown.flatMap((row) => {
-    const item = toItem(row);
-    return item === undefined ? [] : [item];
-  });
-  return { items, next: rows.length > page.limit && last ? String(last.seq) : null };
+  return workAtOnce(pageInPieces(page, { read, toItem, rowsAtOnce: page.limit + 1 }));
+}
+
+interface PieceReader<Row, Item> {
+  readonly read: (rows: Rows) => readonly Row[];
+  readonly toItem: (row: Row) => Item | undefined;
+  readonly rowsAtOnce: number;
+  /** Of a row; a page that has so much of it ends early. */
+  readonly size?: (row: Row) => number;
+  readonly sizeMax?: number;
+}
+
+/** The same for others to come between. */
+export function* pageInPieces<Row extends { readonly seq: number }, Item>(
+  page: Page,
+  { read, toItem, rowsAtOnce, size = () => 0, sizeMax = Infinity }: PieceReader<Row, Item>,
+): Generator<void, Items<Item>> {
+  let beforeSeq = readCursor(page.cursor);
+  const items: Item[] = [];
+  let shown = 0;
+  let room = sizeMax;
+  for (;;) {
+    const limit = Math.min(rowsAtOnce, page.limit + 1 - shown);
+    const rows = read({ limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) });
+    for (const row of rows) {
+      if (shown === page.limit || room <= 0) return { items, next: String(beforeSeq) };
+      const item = toItem(row);
+      if (item !== undefined) items.push(item);
+      beforeSeq = row.seq;
+      shown += 1;
+      room -= size(row);
+    }
+    if (rows.length < limit) return { items, next: null };
+    yield;
+  }
 }
 
 export function readCursor(cursor: string | undefined): number | undefined {

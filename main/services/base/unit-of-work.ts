@@ -2,7 +2,7 @@
 // that commit is durable (events, timers, messages). Nothing that promises something may leave the
 // hub any other way (PROTOCOL.md, Delegation states).
 import type { Log } from '../../ports/log.ts';
-import type { Store, Tables } from '../../ports/store.ts';
+import type { Durability, Store, Tables } from '../../ports/store.ts';
 
 /** Registers what to do once the commit is durable; dropped when the work fails. */
 export type After = (effect: () => void) => void;
@@ -18,21 +18,29 @@ export class UnitOfWork {
 
   /**
    * Resolves with the work's value after the commit and its effects. A throw of the work rolls all
-   * of it back; one of an effect is logged and stops neither the others nor the answer, since what
-   * was committed stands.
+   * of it back.
    */
-  async run<T>(work: (tables: Tables, after: After) => T): Promise<T> {
+  async run<T>(
+    work: (tables: Tables, after: After) => T,
+    durability: Durability = 'for_good',
+  ): Promise<T> {
     const effects: (() => void)[] = [];
-    const value = await this.#store.write((tables) =>
-      work(tables, (effect) => effects.push(effect)),
+    const value = await this.#store.write(
+      (tables) => work(tables, (effect) => effects.push(effect)),
+      durability,
     );
-    for (const effect of effects) {
-      try {
-        effect();
-      } catch (error) {
-        this.#log.error('consequence of a commit failed', { error: String(error) });
-      }
-    }
+    runEffects(effects, this.#log);
     return value;
+  }
+}
+
+/** A throw of one is logged and does not stop the others: what was committed stands. */
+export function runEffects(effects: readonly (() => void)[], log: Log): void {
+  for (const effect of effects) {
+    try {
+      effect();
+    } catch (error) {
+      log.error('consequence of a commit failed', { error: String(error) });
+    }
   }
 }

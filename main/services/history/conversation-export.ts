@@ -7,12 +7,10 @@ import type {
 } from '../../../preload/contract/conversation-dto.ts';
 import type { ConversationFormat } from '../../../preload/contract/closed-lists.ts';
 import type { TextPiece } from '../../../preload/contract/results.ts';
-import {
-  decisionSentence,
-  kindWords,
-  speakerWords,
-} from '../../../preload/contract/strings/records.ts';
-import { csvLine, utcTime } from '../../lib/csv.ts';
+import { kindWords, speakerWords } from '../../../preload/contract/strings/records.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import { decisionOf } from '../../../preload/contract/strings/story.ts';
+import { csvLine, CSV_START, utcTime } from '../../lib/csv.ts';
 import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { saidIn, textIn } from '../../ports/said-words.ts';
@@ -76,7 +74,7 @@ export class ConversationExport {
     const task = taskId === null ? undefined : store.read.task(taskId);
     const isRequest = REQUESTS.includes(kind) && task !== undefined;
     const said = saidIn(message, task);
-    const decision = isRequest ? conversations.decision(task) : undefined;
+    const decision = isRequest ? conversations.decision(task, null) : undefined;
     return [
       {
         at,
@@ -92,6 +90,11 @@ export class ConversationExport {
   }
 }
 
+/** Who decided it and where, or how it stands. */
+function decisionSentence(story: StoryDto | null): string {
+  return story === null ? '' : decisionOf(story);
+}
+
 interface Form {
   readonly head: (id: string) => string;
   readonly entry: (entry: Entry) => string;
@@ -102,7 +105,7 @@ const FORMS: Readonly<Record<ConversationFormat, Form>> = {
     head: () => '',
     entry: (entry) => `${escapeHiddenInJson(JSON.stringify(record(entry)))}\n`,
   },
-  csv: { head: () => csvLine(CSV_COLUMNS), entry: csvEntry },
+  csv: { head: () => CSV_START + csvLine(CSV_COLUMNS), entry: csvEntry },
   markdown: { head: (id) => `# Conversation ${inline(id)}\n`, entry: markdownEntry },
 };
 
@@ -112,8 +115,8 @@ function isDecision(entry: Entry): entry is ConversationEntryDto {
 
 function record(entry: Entry): object {
   if (isDecision(entry)) {
-    const { at, kind, state, surface, who, person, text, digest } = entry;
-    return { at, kind, state, surface, who, person, text, digest };
+    const { at, kind, state, surface, who, person, text, digest, story } = entry;
+    return { at, kind, state, surface, who, person, text, digest, story };
   }
   const { at, kind, from, to, message_id, state, payload } = entry;
   return { at, kind, from, to, message_id, state, payload };
@@ -122,7 +125,7 @@ function record(entry: Entry): object {
 function csvEntry(entry: Entry): string {
   const { at, kind, state } = entry;
   if (isDecision(entry))
-    return csvLine([utcTime(at), kind, null, null, decisionSentence(entry), state, null]);
+    return csvLine([utcTime(at), kind, null, null, decisionSentence(entry.story), state, null]);
   const { from, to, text, message_id: id } = entry;
   return csvLine([utcTime(at), kind, speakerWords(from), speakerWords(to), text, state, id]);
 }
@@ -131,7 +134,7 @@ function markdownEntry(entry: Entry): string {
   const at = `${utcTime(entry.at)} UTC`;
   if (isDecision(entry)) {
     const reason = entry.text === null || entry.text === '' ? '' : `\n${fenced(entry.text)}`;
-    return `\n**${at}, ${inline(decisionSentence(entry))}**\n${reason}`;
+    return `\n**${at}, ${inline(decisionSentence(entry.story))}**\n${reason}`;
   }
   const { kind, from, to, text } = entry;
   const sides = inline(`${speakerWords(from)} to ${speakerWords(to)}`);

@@ -11,7 +11,9 @@ import type { Items } from '../../../preload/contract/results.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { workInTurns } from '../../lib/next-turn.ts';
 import { readObject } from '../../lib/json-object.ts';
+import { beginning } from '../../lib/shortened.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
 import { saidIn, wordsIn, type Said } from '../../ports/said-words.ts';
@@ -19,6 +21,7 @@ import type {
   ApprovalDecisionRow,
   ConversationSummaryRow,
   MessageRow,
+  Page as Rows,
   Store,
   TaskFilter,
   TaskRow,
@@ -27,8 +30,9 @@ import type { PartyKey } from '../../ports/transport.ts';
 import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from '../approvals/approval-views.ts';
 import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
-import { pageOf, type Page } from '../base/paging.ts';
+import { pageOf, readCursor, type Page } from '../base/paging.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
+import { ownMessages } from './own-messages.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
@@ -40,6 +44,7 @@ import {
   ENTRY_TEXT_MAX_CHARACTERS,
   ENTRY_TEXT_MIN_CHARACTERS,
   FEED_TEXT_MAX_CHARACTERS,
+  ROWS_AT_ONCE,
 } from './limits.ts';
 
 interface Deps {
@@ -62,24 +67,60 @@ export class Conversations {
     this.#deps = deps;
   }
 
-  /** @param agent limits to the threads this agent took part in; null = all */
-  list(page: Page, agent: string | null): Items<ConversationDto> {
+  /** All of them, for a person. */
+  list(page: Page): Items<ConversationDto> {
     const { store } = this.#deps;
     return pageOf(
       page,
       (rows) => store.read.conversations(rows).map((row) => ({ ...row, seq: row.lastSeq })),
-      (row) => this.#summary(row, agent),
+      (row) =>
+        this.#dto(row, this.#messages(row.conversationId, null, { limit: SUMMARY_MESSAGES }), null),
     );
   }
 
-  /** @throws AppError not_found, gone (what was said there was removed after its time) */
-  get(id: string, agent: string | null): ConversationDetailDto {
+  /** Those that an agent took part in, by what it knows of them. */
+  async listAs(
+    agent: string,
+    { limit, cursor }: Page,
+    signal: AbortSignal,
+  ): Promise<Items<ConversationDto>> {
+    const items: ConversationDto[] = [];
+    const passed = new Set<string>();
+    let last: number | null = null;
+    const walk = { beforeSeq: readCursor(cursor), signal };
+    for await (const { seq, conversationId } of ownMessages(this.#deps, agent, walk)) {
+      if (conversationId === null || passed.has(conversationId)) continue;
+      passed.add(conversationId);
+      const messages = this.#messages(conversationId, agent, { limit: SUMMARY_MESSAGES });
+      // It stands on an earlier page.
+      if (messages[0]?.seq !== seq) continue;
+      if (items.length === limit) return { items, next: String(last) };
+      const row = this.#deps.store.read.conversationOfAgent(
+        conversationId,
+        agent,
+        CONVERSATION_ENTRIES_MAX,
+      );
+      if (row !== undefined) items.push(this.#dto(row, messages, agent));
+      last = seq;
+    }
+    return { items, next: null };
+  }
+
+  /**
+   * A few milliseconds a turn of the event loop.
+   * @throws AppError not_found, gone (what was said there was removed after its time)
+   */
+  get(id: string, agent: string | null): Promise<ConversationDetailDto> {
+    return workInTurns(this.#deps.clock, this.#pieces(id, agent));
+  }
+
+  *#pieces(id: string, agent: string | null): Generator<void, ConversationDetailDto> {
     const { store, tasks } = this.#deps;
-    const messages = this.#messages(id, agent);
+    const messages = yield* inSteps((page) => this.#messages(id, agent, page));
     const newest = messages[0];
     const oldest = messages.at(-1);
     if (!newest || !oldest) throw this.absent(id, agent);
-    const rows = store.read.tasks({ limit: CONVERSATION_ENTRIES_MAX }, filterOf(id, agent));
+    const rows = yield* inSteps((page) => store.read.tasks(page, filterOf(id, agent)));
     const summary = {
       conversationId: id,
       party: oldest.party,
@@ -88,21 +129,25 @@ export class Conversations {
       firstAt: oldest.at,
       messages: messages.length,
     };
-    const decisions = rows.flatMap((task) => {
-      const entry = this.decision(task);
-      return entry === undefined ? [] : [{ taskId: task.id, entry }];
-    });
-    const told = this.#entries(
+    const decisions: { readonly taskId: string; readonly entry: ConversationEntryDto }[] = [];
+    for (const task of rows) {
+      const entry = this.decision(task, agent);
+      if (entry !== undefined) decisions.push({ taskId: task.id, entry });
+      yield;
+    }
+    const told = yield* this.#entries(
       messages,
       new Map(rows.map((task) => [task.id, task])),
       new Set(decisions.map(({ taskId }) => taskId)),
+      agent,
     );
     const entries = [...told, ...decisions.map(({ entry }) => entry)].sort(inOrder);
-    return {
-      conversation: this.#dto(summary, messages, agent),
-      entries,
-      tasks: fitting(rows).map((task): TaskDto => tasks.dto(task)),
-    };
+    const shown: TaskDto[] = [];
+    for (const task of fitting(rows)) {
+      shown.push(tasks.dto(task, agent));
+      yield;
+    }
+    return { conversation: this.#dto(summary, messages, agent), entries, tasks: shown };
   }
 
   /** Why a conversation without a message cannot be shown. */
@@ -112,23 +157,17 @@ export class Conversations {
       : new AppError('gone', removed.conversation, { failedBy: 'input' });
   }
 
-  /** What was decided about a request, here or at the hub that was asked. */
-  decision(task: TaskRow): ConversationEntryDto | undefined {
-    return task.direction === 'outgoing'
-      ? this.#decisionThere(task)
-      : decisionHere(this.#deps.store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
-  }
-
-  #summary(row: ConversationSummaryRow, agent: string | null): ConversationDto | undefined {
-    const { conversationId } = row;
-    const { read } = this.#deps.store;
-    const known =
-      agent === null
-        ? row
-        : read.conversationOfAgent(conversationId, agent, CONVERSATION_ENTRIES_MAX);
-    return (
-      known && this.#dto(known, this.#messages(conversationId, agent, SUMMARY_MESSAGES), agent)
-    );
+  /**
+   * What was decided about a request, here or at the hub that was asked.
+   * @param agent for whom; null: for a person
+   */
+  decision(task: TaskRow, agent: string | null): ConversationEntryDto | undefined {
+    const { store, tasks } = this.#deps;
+    const entry =
+      task.direction === 'outgoing'
+        ? this.#decisionThere(task)
+        : decisionHere(store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
+    return entry && { ...entry, story: tasks.story(task, agent) };
   }
 
   #dto(
@@ -155,6 +194,7 @@ export class Conversations {
       title: shorten(title),
       title_by: (first?.direction ?? shown?.direction ?? 'in').startsWith('in') ? 'them' : 'us',
       state: last === undefined ? null : stateOf(last),
+      story: last === undefined ? null : views.story(last, agent),
       activity: this.#activity(row, agent),
       first_at: row.firstAt,
       last_at: row.lastAt,
@@ -175,11 +215,12 @@ export class Conversations {
    * The newest entries get their words first; beyond the bound of an answer only the beginning is
    * shown.
    */
-  #entries(
+  *#entries(
     messages: readonly MessageRow[],
     known: ReadonlyMap<string, TaskRow>,
     decided: ReadonlySet<string>,
-  ): readonly ConversationEntryDto[] {
+    agent: string | null,
+  ): Generator<void, readonly ConversationEntryDto[]> {
     const reported = new Set(
       messages.flatMap(({ kind, taskId }) =>
         taskId !== null && REPORTS.has(kind) ? [taskId] : [],
@@ -187,16 +228,15 @@ export class Conversations {
     );
     const isToldBelow = (taskId: string): boolean => reported.has(taskId) || decided.has(taskId);
     let room = CONVERSATION_TEXT_MAX_CHARACTERS;
-    return messages.map((message) => {
-      const entry = this.#entry(
-        message,
-        known,
-        isToldBelow,
-        Math.max(ENTRY_TEXT_MIN_CHARACTERS, room),
-      );
+    const entries: ConversationEntryDto[] = [];
+    for (const message of messages) {
+      const words = Math.max(ENTRY_TEXT_MIN_CHARACTERS, room);
+      const entry = this.#entry(message, known, isToldBelow, words, agent);
       room -= sizeOf(entry);
-      return entry;
-    });
+      entries.push(entry);
+      yield;
+    }
+    return entries;
   }
 
   #entry(
@@ -204,10 +244,12 @@ export class Conversations {
     known: ReadonlyMap<string, TaskRow>,
     isToldBelow: (taskId: string) => boolean,
     room: number,
+    agent: string | null,
   ): ConversationEntryDto {
-    const { parties } = this.#deps;
+    const { parties, tasks } = this.#deps;
     const task = this.#taskOf(message, known);
     const said = saidIn(message, task);
+    const state = task === undefined ? null : stateAt(message, task, isToldBelow(task.id));
     return {
       seq: message.seq,
       at: message.at,
@@ -220,11 +262,11 @@ export class Conversations {
       agent_name:
         message.fromAgent === null ? null : parties.agentName(ownerOf(message), message.fromAgent),
       ...shownWords(wordsIn(said), room),
-      state: task === undefined ? null : stateAt(message, task, isToldBelow(task.id)),
-      reason:
-        task === undefined || isOpen(task) || REPORTS.has(message.kind) || isToldBelow(task.id)
-          ? null
-          : task.reason,
+      state,
+      story: task === undefined || state === null ? null : tasks.story(task, agent),
+      ...(task === undefined || REPORTS.has(message.kind) || isToldBelow(task.id)
+        ? NO_REASON
+        : reasonsOf(task)),
       surface: null,
       digest: null,
     };
@@ -258,14 +300,25 @@ export class Conversations {
     return taskId === null ? undefined : (known?.get(taskId) ?? this.#deps.store.read.task(taskId));
   }
 
-  #messages(
-    id: string,
-    agent: string | null,
-    limit = CONVERSATION_ENTRIES_MAX,
-  ): readonly MessageRow[] {
+  #messages(id: string, agent: string | null, page: Rows): readonly MessageRow[] {
     const { read } = this.#deps.store;
-    if (agent === null) return read.messages({ limit }, { conversationId: id });
-    return read.messagesOfAgent(id, agent, { among: CONVERSATION_ENTRIES_MAX, limit });
+    if (agent === null) return read.messages(page, { conversationId: id });
+    return read.messagesOfAgent(id, agent, { ...page, among: CONVERSATION_ENTRIES_MAX });
+  }
+}
+
+/** The newest rows, as many as a conversation shows, a few at a time. */
+function* inSteps<Row extends { readonly seq: number }>(
+  read: (page: Rows) => readonly Row[],
+): Generator<void, readonly Row[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const limit = Math.min(ROWS_AT_ONCE, CONVERSATION_ENTRIES_MAX - rows.length);
+    const beforeSeq = rows.at(-1)?.seq;
+    const found = read({ limit, ...(beforeSeq === undefined ? {} : { beforeSeq }) });
+    rows.push(...found);
+    if (found.length < limit || rows.length === CONVERSATION_ENTRIES_MAX) return rows;
+    yield;
   }
 }
 
@@ -299,6 +352,18 @@ export function stateOf(task: TaskRow): string {
     : task.state;
 }
 
+const NO_REASON = { reason: null, reason_there: null } as const;
+
+/** Why it ended: in the words of this hub, and in those of the hub that was asked. */
+function reasonsOf(task: TaskRow): Pick<ConversationEntryDto, 'reason' | 'reason_there'> {
+  if (isOpen(task)) return NO_REASON;
+  const { reason, direction, result } = task;
+  const { error } = readObject(result ?? '');
+  const isSaidThere =
+    direction === 'outgoing' && reason !== null && typeof error === 'string' && error !== reason;
+  return { reason, reason_there: isSaidThere ? escapeText(error) : null };
+}
+
 /** What no decision has. */
 const DECISION = {
   kind: 'decision',
@@ -307,7 +372,8 @@ const DECISION = {
   text: null,
   fields: null,
   fields_left_out: 0,
-  reason: null,
+  story: null,
+  ...NO_REASON,
   digest: null,
 } as const;
 
@@ -390,8 +456,7 @@ function fitting(tasks: readonly TaskRow[]): readonly TaskRow[] {
 }
 
 function shorten(text: string): string {
-  const line = text.split('\n', 1)[0] ?? '';
-  return line.length <= TITLE_MAX_CHARACTERS
-    ? line
-    : `${line.slice(0, TITLE_MAX_CHARACTERS).toWellFormed()}...`;
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  const shown = beginning(line, TITLE_MAX_CHARACTERS);
+  return shown === text.trim() ? shown : `${shown}...`;
 }

@@ -48,7 +48,7 @@ export class Inspector {
       },
       payload: payload === null ? null : escapeText(payload),
       bytes: payload === null ? null : Buffer.byteLength(payload),
-      task: task === undefined ? null : tasks.dto(task),
+      task: task === undefined ? null : tasks.dto(task, null),
       approval: approval === undefined ? null : approvals.get(approval.id),
       delivery: task === undefined ? null : deliveryOf(store, parties, task),
     };

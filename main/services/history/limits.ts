@@ -21,10 +21,8 @@ export const ENTRY_TEXT_MIN_CHARACTERS = 200;
  * brings it back.
  */
 export const ARCHIVED_AFTER_MS = 30 * 86_400_000;
-/** How long after something was said it is taken into the search index. */
-export const INDEX_SOON_MS = 1_000;
-/** How often it is looked whether the index is behind, though nobody said so. */
-export const INDEX_LOOK_MS = 10 * 60_000;
+/** How often it is looked whether the index is behind: what was said is found so much later. */
+export const INDEX_LOOK_MS = 500;
 /** Messages that one commit takes into the index: a few milliseconds. */
 export const INDEX_MESSAGES = 4;
 /** Between two of them, for everybody else. */
@@ -35,8 +33,13 @@ export const SEARCH_WORDS_MAX = 16;
 export const BEGINNING_MIN_CHARACTERS = 3;
 /** How long one search looks through messages; then it says from where to go on. */
 export const SEARCH_BUDGET_MS = 40;
-/** How often a search of an agent looks on: some seconds. What is older stays unfound. */
-export const AGENT_LOOKS_MAX = 50;
+/** Messages or tasks of a conversation that are read at once. */
+export const ROWS_AT_ONCE = 8;
+/**
+ * After so many turns of the event loop the walk through an agent's messages ends, some seconds
+ * later. What is older stays unfound.
+ */
+export const AGENT_TURNS_MAX = 500;
 /** Messages that are asked of the index at once. */
 export const SEARCH_SEQS = 200;
 /** Messages of one piece of an exported conversation: a few megabytes at the most. */

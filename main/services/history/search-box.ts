@@ -2,14 +2,16 @@
 // outcome:declined before:2026-10-01`. Pure.
 import { localDay } from '../../../preload/contract/local-day.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { textWords } from '../../lib/text-words.ts';
-import type { SearchWord } from '../../ports/search.ts';
+import { indexWordsOf, textWords, type IndexWord, type TextWord } from '../../lib/text-words.ts';
 import { BEGINNING_MIN_CHARACTERS, SEARCH_WORDS_MAX } from './limits.ts';
 
+export type BoxWord = TextWord & IndexWord;
+
 export interface SearchBox {
-  readonly words: readonly SearchWord[];
-  /** Words that stand beside each other, in this order. */
-  readonly phrases: readonly (readonly SearchWord[])[];
+  /** Words that stand beside each other, in this order; each of them at least once. */
+  readonly phrases: readonly (readonly BoxWord[])[];
+  /** What the index is asked for to find them. */
+  readonly indexed: readonly IndexWord[];
   /** Names as they were typed. */
   readonly from: string | null;
   readonly to: string | null;
@@ -45,7 +47,7 @@ const PART = /(from|to|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"
 /** @throws AppError bad_request, with what to type instead */
 export function readSearchBox(typed: string): SearchBox {
   const filters = new Map<string, string>();
-  const groups: SearchWord[][] = [];
+  const phrases: BoxWord[][] = [];
   for (const match of typed.matchAll(PART)) {
     const [all, name, quoted, plain, phrase] = match;
     if (name !== undefined) {
@@ -54,21 +56,21 @@ export function readSearchBox(typed: string): SearchBox {
       filters.set(filter, quoted ?? plain ?? '');
       continue;
     }
-    const words = [...textWords(phrase ?? all)].map(({ word }) => ({ word, isBeginning: false }));
+    const words = [...textWords(phrase ?? all)].map((word) => ({ ...word, isBeginning: false }));
     const last = words.at(-1);
     // What is still being typed.
     const isTyped = match.index + all.length === typed.length && !all.startsWith('"');
-    if (last !== undefined && isTyped && [...last.word].length >= BEGINNING_MIN_CHARACTERS)
+    if (last !== undefined && isTyped && mayBegin(last))
       words.splice(-1, 1, { ...last, isBeginning: true });
-    if (words.length > 0) groups.push(words);
-    if (groups.flat().length > SEARCH_WORDS_MAX)
+    if (words.length > 0) phrases.push(words);
+    if (phrases.flat().filter(({ isJoined }) => !isJoined).length > SEARCH_WORDS_MAX)
       throw refused(`A search has at most ${SEARCH_WORDS_MAX} words.`);
   }
-  if (groups.length === 0 && filters.size === 0)
+  if (phrases.length === 0 && filters.size === 0)
     throw refused('There is no word in it to search for.');
   return {
-    words: groups.flat(),
-    phrases: groups.filter((words) => words.length > 1),
+    phrases,
+    indexed: phrases.flatMap(indexWordsOf).slice(0, SEARCH_WORDS_MAX),
     from: filters.get('from') ?? null,
     to: filters.get('to') ?? null,
     kinds: oneOf(ACTIONS, 'action', filters),
@@ -76,6 +78,11 @@ export function readSearchBox(typed: string): SearchBox {
     after: dayOf('after', filters),
     before: dayOf('before', filters),
   };
+}
+
+/** A short word begins too many longer ones; not so a pair of units. */
+function mayBegin({ word, isJoined }: BoxWord): boolean {
+  return isJoined || [...word].length >= BEGINNING_MIN_CHARACTERS;
 }
 
 function oneOf(

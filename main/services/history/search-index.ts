@@ -1,8 +1,8 @@
-// Keeps the search index up with the messages: looks a second after it was told of one, and works
-// in small commits that nobody waits for. What a crash takes is taken in again.
+// Keeps the search index up with the messages: looks twice a second by the clock, whoever stored
+// them, and works in small commits that nobody waits for. What a crash takes is taken in again.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
-import { INDEX_LOOK_MS, INDEX_MESSAGES, INDEX_PAUSE_MS, INDEX_SOON_MS } from './limits.ts';
+import { INDEX_LOOK_MS, INDEX_MESSAGES, INDEX_PAUSE_MS } from './limits.ts';
 
 interface Deps {
   readonly store: Store;
@@ -13,7 +13,6 @@ export class SearchIndex {
   readonly #deps: Deps;
   #timer: TimerHandle | undefined;
   #isRunning = false;
-  #isSoon = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -23,20 +22,12 @@ export class SearchIndex {
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.soon();
-  }
-
-  /** Something was said. Before the start there is nothing to do: that looks by itself. */
-  soon(): void {
-    if (!this.#isRunning || this.#isSoon) return;
-    this.#isSoon = true;
-    this.#lookIn(INDEX_SOON_MS);
+    this.#lookIn(INDEX_LOOK_MS);
   }
 
   /** Idempotent. */
   stop(): void {
     this.#isRunning = false;
-    this.#isSoon = false;
     this.#timer?.cancel();
   }
 
@@ -47,7 +38,6 @@ export class SearchIndex {
 
   #look(): void {
     const { store } = this.#deps;
-    this.#isSoon = false;
     // Also where the queue of records has no room for it.
     this.#lookIn(INDEX_LOOK_MS);
     if (!store.read.isSearchBehind()) return;

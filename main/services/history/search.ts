@@ -5,24 +5,24 @@ import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { SearchHitDto } from '../../../preload/contract/conversation-dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
-import { textWords } from '../../lib/text-words.ts';
-import { SerialQueue } from '../../lib/serial-queue.ts';
+import { wholeUntil } from '../../lib/shortened.ts';
+import { textWords, type TextWord } from '../../lib/text-words.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { saidIn, textIn } from '../../ports/said-words.ts';
-import type { SearchWord } from '../../ports/search.ts';
+import { saidIn, searchedIn, textIn } from '../../ports/said-words.ts';
 import type { MessageRow, Store } from '../../ports/store.ts';
 import { readCursor, type Page } from '../base/paging.ts';
+import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
 import type { Parties } from '../tasks/parties.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
 import { stateOf, type Conversations } from './conversations.ts';
 import {
-  AGENT_LOOKS_MAX,
   SEARCH_BUDGET_MS,
   SEARCH_SEQS,
   SNIPPET_BEFORE_CHARACTERS,
   SNIPPET_MAX_CHARACTERS,
 } from './limits.ts';
-import { readSearchBox, type SearchBox } from './search-box.ts';
+import { ownMessages } from './own-messages.ts';
+import { readSearchBox, type BoxWord, type SearchBox } from './search-box.ts';
 import { sidesOf, speakersOf, type Side } from './speakers.ts';
 
 interface Deps {
@@ -30,13 +30,16 @@ interface Deps {
   readonly clock: Clock;
   readonly parties: Parties;
   readonly conversations: Pick<Conversations, 'decision'>;
+  readonly tasks: Pick<TaskViews, 'story'>;
 }
+
+/** An answer may take so long, and stands where its question came. Each hit is looked at. */
+const DAY_MS = 86_400_000;
 
 type Span = readonly [from: number, to: number];
 
 export class Search {
   readonly #deps: Deps;
-  readonly #agentsQueue = new SerialQueue();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -44,42 +47,38 @@ export class Search {
 
   /** One look, for a person. @throws AppError bad_request */
   find(typed: string, page: Page): Items<SearchHitDto> {
-    return this.#look(readSearchBox(typed), page, null);
+    return this.#look(readSearchBox(typed), page);
   }
 
   /**
-   * What an agent took part in. It looks on by itself: a cursor from where a look ended would say
-   * what others said. Agents take turns. @throws AppError bad_request
+   * What an agent took part in, found by walking just that. It looks on by itself, a short while at
+   * a turn, so that others come between. @throws AppError bad_request
    */
-  findAs(
+  async findAs(
     agent: string,
     typed: string,
-    page: Page,
+    { limit, cursor }: Page,
     signal: AbortSignal,
   ): Promise<Items<SearchHitDto>> {
     const box = readSearchBox(typed);
-    return this.#agentsQueue.run(() => this.#lookOn(box, page, agent, signal));
-  }
-
-  async #lookOn(
-    box: SearchBox,
-    page: Page,
-    agent: string,
-    signal: AbortSignal,
-  ): Promise<Items<SearchHitDto>> {
-    if (signal.aborted) return { items: [], next: null };
-    let found = this.#look(box, page, agent);
-    for (let looks = 1; found.items.length < page.limit && found.next !== null; looks++) {
-      if (looks === AGENT_LOOKS_MAX || signal.aborted) return { items: found.items, next: null };
-      await nextTurn();
-      const limit = page.limit - found.items.length;
-      const { items, next } = this.#look(box, { limit, cursor: found.next }, agent);
-      found = { items: [...found.items, ...items], next };
+    const walk = {
+      beforeSeq: this.#end(box, readCursor(cursor)),
+      words: box.indexed,
+      signal,
+    };
+    const start = this.#start(box);
+    const items: SearchHitDto[] = [];
+    for await (const message of ownMessages(this.#deps, agent, walk)) {
+      if (message.seq <= start) break;
+      const hit = this.#hit(message, box, agent);
+      if (hit !== undefined && items.length === limit)
+        return { items, next: String(items.at(-1)?.seq) };
+      if (hit !== undefined) items.push(hit);
     }
-    return found;
+    return { items, next: null };
   }
 
-  #look(box: SearchBox, { limit, cursor }: Page, agent: string | null): Items<SearchHitDto> {
+  #look(box: SearchBox, { limit, cursor }: Page): Items<SearchHitDto> {
     const { clock } = this.#deps;
     const endsAtMs = clock.monotonicMs() + SEARCH_BUDGET_MS;
     const items: SearchHitDto[] = [];
@@ -87,7 +86,8 @@ export class Search {
     for (const seq of this.#candidates(box, readCursor(cursor))) {
       if (before !== null && clock.monotonicMs() > endsAtMs)
         return { items, next: String(items.length === limit ? items.at(-1)?.seq : before) };
-      const hit = this.#hit(seq, box, agent);
+      const message = this.#deps.store.read.messageAt(seq, null);
+      const hit = message === undefined ? undefined : this.#hit(message, box, null);
       if (hit !== undefined && items.length === limit)
         return { items, next: String(items.at(-1)?.seq) };
       if (hit !== undefined) items.push(hit);
@@ -99,11 +99,10 @@ export class Search {
   /** What has all the words, a window of it at a time. */
   *#candidates(box: SearchBox, cursor: number | undefined): Generator<number> {
     const { read } = this.#deps.store;
-    const end = box.before === null ? Infinity : read.seqBefore(box.before) + 1;
-    const start = box.after === null ? 0 : read.seqBefore(box.after);
-    let beforeSeq = Math.min(cursor ?? Number.MAX_SAFE_INTEGER, end);
+    const start = this.#start(box);
+    let beforeSeq = this.#end(box, cursor);
     for (;;) {
-      const seqs = read.seqsWithWords(box.words, { beforeSeq, limit: SEARCH_SEQS });
+      const seqs = read.seqsWithWords(box.indexed, { beforeSeq, limit: SEARCH_SEQS });
       for (const seq of seqs) {
         if (seq <= start) return;
         yield seq;
@@ -113,34 +112,48 @@ export class Search {
     }
   }
 
-  #hit(seq: number, box: SearchBox, agent: string | null): SearchHitDto | undefined {
-    const { store, parties, conversations } = this.#deps;
-    const message = store.read.messageAt(seq, agent);
-    if (message === undefined) return undefined;
+  #start({ after }: SearchBox): number {
+    return after === null ? 0 : this.#deps.store.read.seqBefore(after - DAY_MS);
+  }
+
+  #end({ before }: SearchBox, cursor = Number.MAX_SAFE_INTEGER): number {
+    if (before === null) return cursor;
+    return Math.min(cursor, this.#deps.store.read.seqBefore(before + DAY_MS) + 1);
+  }
+
+  #hit(message: MessageRow, box: SearchBox, agent: string | null): SearchHitDto | undefined {
+    const { store, parties, conversations, tasks } = this.#deps;
     const task = message.taskId === null ? undefined : store.read.task(message.taskId);
     const state = task === undefined ? null : stateOf(task);
     if (!this.#isMeant(box, message, state)) return undefined;
-    const text = textIn(saidIn(message, task));
-    const spans = hitsIn(text, box);
+    const said = saidIn(message, task);
+    // Where a request is just now, told by the hub that has it.
+    const isProgress = message.conversationId === null && said.payload.topic === PROGRESS_TOPIC;
+    if (message.kind === 'notify' && isProgress) return undefined;
+    let text = textIn(said);
+    let spans = hitsIn(text, box);
+    if (spans === undefined) {
+      // It may stand in the topic or the reason.
+      text = searchedIn(said);
+      spans = hitsIn(text, box);
+    }
     if (spans === undefined) return undefined;
     return {
       conversation_id: message.conversationId,
-      seq,
+      seq: message.seq,
       at: message.at,
       kind: message.kind,
       direction: message.direction,
       ...speakersOf(parties, message),
       snippet: snippetOf(text, spans),
       state,
-      decision: task === undefined ? null : (conversations.decision(task) ?? null),
+      story: task === undefined ? null : tasks.story(task, agent),
+      decision: task === undefined ? null : (conversations.decision(task, agent) ?? null),
     };
   }
 
   #isMeant(box: SearchBox, message: MessageRow, state: string | null): boolean {
     const { kinds, states, after, before, from, to } = box;
-    // Where a request is just now, told by the hub that has it.
-    const isProgress = message.conversationId === null && message.ref !== null;
-    if (message.kind === 'notify' && isProgress) return false;
     if (kinds !== null && !kinds.includes(message.kind)) return false;
     if (states !== null && (state === null || !states.includes(state))) return false;
     if (after !== null && message.at < after) return false;
@@ -167,31 +180,41 @@ export class Search {
   }
 }
 
-/** Where the words stand; undefined where they do not all stand there, or not in their order. */
-function hitsIn(text: string, { words, phrases }: SearchBox): readonly Span[] | undefined {
-  if (words.length === 0) return [];
+/** Where the phrases stand, in order; undefined where one of them does not. */
+function hitsIn(text: string, { phrases }: SearchBox): readonly Span[] | undefined {
+  if (phrases.length === 0) return [];
   const said = [...textWords(text)];
-  const isHit = ({ word, isBeginning }: SearchWord, at: number): boolean => {
-    const there = said[at]?.word;
-    return there !== undefined && (isBeginning ? there.startsWith(word) : there === word);
-  };
-  const hasAll = phrases.every((phrase) =>
-    said.some((_, at) => phrase.every((word, offset) => isHit(word, at + offset))),
-  );
-  const spans = said.flatMap(({ from, to }, at): readonly Span[] =>
-    words.some((word) => isHit(word, at)) ? [[from, to]] : [],
-  );
-  return hasAll && spans.length > 0 ? spans : undefined;
+  const hits = new Set<TextWord>();
+  for (const phrase of phrases) {
+    const isAt = (_: TextWord, at: number): boolean =>
+      phrase.every((word, offset) => isSaid(word, said[at + offset]));
+    if (!said.some(isAt)) return undefined;
+    said.forEach((first, at) => {
+      if (isAt(first, at)) for (const word of said.slice(at, at + phrase.length)) hits.add(word);
+    });
+  }
+  return said.filter((word) => hits.has(word)).reduce<Span[]>(joined, []);
+}
+
+function isSaid({ word, isBeginning, isJoined }: BoxWord, said: TextWord | undefined): boolean {
+  if (said === undefined || (isJoined && !said.isJoined)) return false;
+  return isBeginning ? said.word.startsWith(word) : said.word === word;
+}
+
+/** What stands side by side in a run is one hit. */
+function joined(spans: Span[], { from, to, isJoined }: TextWord): Span[] {
+  const last = spans.at(-1);
+  if (isJoined && last !== undefined && last[1] === from) spans[spans.length - 1] = [last[0], to];
+  else spans.push([from, to]);
+  return spans;
 }
 
 /** The text around the first of them, in pieces; escaped. */
 function snippetOf(text: string, spans: readonly Span[]): SearchHitDto['snippet'] {
   const [first = 0] = spans[0] ?? [];
-  const from = Math.max(
-    0,
-    Math.min(first - SNIPPET_BEFORE_CHARACTERS, text.length - SNIPPET_MAX_CHARACTERS),
-  );
-  const to = Math.min(text.length, from + SNIPPET_MAX_CHARACTERS);
+  const begin = Math.min(first - SNIPPET_BEFORE_CHARACTERS, text.length - SNIPPET_MAX_CHARACTERS);
+  const from = wholeUntil(text, Math.max(0, begin));
+  const to = wholeUntil(text, Math.min(text.length, from + SNIPPET_MAX_CHARACTERS));
   const pieces: (readonly [string, boolean])[] = [];
   const add = (start: number, end: number, isHit: boolean): void => {
     if (end > start) pieces.push([escapeText(text.slice(start, end).toWellFormed()), isHit]);

@@ -3,6 +3,7 @@
 // output never much exceeds the given size.
 import { firstJsonFields, type JsonField } from '../../core/json-fields.ts';
 import { escapeText } from '../../core/text-escape.ts';
+import { beginning } from '../../lib/shortened.ts';
 
 export interface ShownData {
   /** Words as they are; else the JSON as it was sent, indented. */
@@ -35,5 +36,5 @@ export function shownFields(
 /** Escaped, and with a mark where it was cut. */
 export function boundedText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return escapeText(text);
-  return `${escapeText(text.slice(0, maxCharacters).toWellFormed())}\n[...]`;
+  return `${escapeText(beginning(text, maxCharacters))}\n[...]`;
 }

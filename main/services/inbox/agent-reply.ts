@@ -1,16 +1,17 @@
 // An agent's report about an item, in the two forms it takes on the wire. Pure.
-import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
+import type { ReplyStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import {
   isErrorCode,
   readWireErrorCode,
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
+import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
 
 /** POST /inbox/{delivery}/reply. */
 export interface AgentReply {
-  readonly status: ResultStatus;
+  readonly status: ReplyStatus;
   readonly outcome?: string | undefined;
   readonly summary?: string | undefined;
   readonly data?: unknown;
@@ -31,32 +32,54 @@ export function resultOf(reply: AgentReply): ResultWords {
     ...(tokens_used === undefined ? {} : { tokens_used }),
     ...(origin === undefined ? {} : { origin }),
   };
-  if (reply.status !== 'failed')
+  if (!isFailure(reply.status))
     return { status: reply.status, outcome, data, error: reply.error ?? null, ...rest };
-  const error = reply.error ?? (outcome === '' ? 'The agent could not do it.' : outcome);
+  const unsaid = reply.status === 'cancelled' ? 'The agent stopped.' : 'The agent could not do it.';
+  const error = reply.error ?? (outcome === '' ? unsaid : outcome);
   return { status: 'failed', outcome, data, error, code: codeOf(reply), ...rest };
 }
 
-/** Stands for the line that every response has for people, where the agent gave none. */
-const NO_SUMMARY = 'Answered with data.';
+/** Stand for the line that every response has for people, where the agent gave none. */
+const DATA_ONLY = 'Answered with data.';
+const NOTHING_SAID = 'Answered without a word.';
 
 /** The payload of a `response`. */
 export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>> {
   const summary = reply.summary ?? reply.outcome ?? '';
+  const data = reply.data ?? null;
   return {
-    data: reply.data ?? null,
-    summary: summary.trim() === '' ? NO_SUMMARY : summary,
+    data,
+    summary: summary.trim() !== '' ? summary : data === null ? NOTHING_SAID : DATA_ONLY,
     tokens_used: reply.tokens_used ?? 0,
     truncated: reply.truncated,
     ...(reply.origin === undefined ? {} : { origin: reply.origin }),
   };
 }
 
-export function codeOf(reply: AgentReply): WireErrorCode {
-  return isErrorCode(reply.code) ? readWireErrorCode(reply.code) : 'internal';
+/** The code of a failure. */
+export function codeOf({ status, code }: AgentReply): WireErrorCode {
+  if (status === 'cancelled') return 'cancelled';
+  return isErrorCode(code) ? readWireErrorCode(code) : 'internal';
 }
 
 export function endStateOf(reply: AgentReply): TerminalTaskState {
-  if (reply.status !== 'failed') return reply.status;
+  if (!isFailure(reply.status)) return reply.status;
   return codeOf(reply) === 'cancelled' ? 'cancelled' : 'failed';
+}
+
+/**
+ * What nobody stopped does not end as cancelled: its agent failed.
+ * @param isStopAsked whoever asked cancelled it, or a person here stopped it
+ * @throws AppError conflict
+ */
+export function checkStop(reply: AgentReply, isStopAsked: boolean): void {
+  if (isStopAsked || endStateOf(reply) !== 'cancelled') return;
+  throw new AppError('conflict', 'Nobody asked for this to stop, so it is not cancelled.', {
+    failedBy: 'input',
+    hint: 'Reply with status "failed" and say in "error" why it is not done.',
+  });
+}
+
+export function isFailure(status: ReplyStatus): status is 'failed' | 'cancelled' {
+  return status === 'failed' || status === 'cancelled';
 }

@@ -2,18 +2,24 @@
 // state as it stands there: what is acknowledged as cancelled has not begun and never will. What an
 // agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
-import { isInHand, isOpen } from '../tasks/task-moves.ts';
+import type { Ending, TaskEndings } from '../tasks/task-endings.ts';
+import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
+import { isWaiting } from '../tasks/waiting.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { After } from '../base/unit-of-work.ts';
+import type { PartyKey } from '../../ports/transport.ts';
 
 interface Cancel {
   readonly messageId: string;
   /** Escaped. */
   readonly reason: string | null;
+  /** Who asks: a hub or an agent, or a person here, by name where there is one. */
+  readonly asks: { readonly party: PartyKey } | { readonly person: string | null };
   /** The cancel as it was written in a dialect. */
   readonly origin: JsonObject | null;
   readonly by: string;
@@ -24,7 +30,8 @@ interface Cancel {
 interface Deps {
   readonly deliveries: Deliveries;
   readonly endings: TaskEndings;
-  readonly queries: Pick<OpenQueries, 'isWithAgent'>;
+  readonly queries: Pick<OpenQueries, 'isWithAgent' | 'handedOver'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
 }
 
 export class Cancelling {
@@ -46,27 +53,72 @@ export class Cancelling {
     call: Cancel,
   ): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
+    const { asks, from, by, surface } = call;
+    const whose = 'party' in asks ? { stopParty: asks.party } : { stopPerson: asks.person };
+    // The first one counts.
+    const stop = task.stopAt === null ? { ...whose, stopAt: this.#deps.clock.wallMs() } : {};
     if (isInHand(task)) {
       this.#deps.deliveries.putCancel(tables, after, task, call);
+      if (task.stopAt === null) changeTask(tables, task, stop);
       return 'asked_to_stop';
     }
     const hasBegun = this.#deps.queries.isWithAgent(task.id);
-    this.#deps.endings.end(tables, after, task, {
-      state: 'cancelled',
-      code: 'cancelled',
-      reason: cancelledBy(call.from, call.reason),
-      by: call.by,
-      surface: call.surface,
-      from: call.from,
-    });
+    const story = { ...this.#deps.queries.handedOver(task.id), ...stop };
+    const end =
+      'party' in asks
+        ? cancelledByAsker(call.reason, story)
+        : isWaiting(task)
+          ? declinedHere(asks.person, surface, this.#deps.clock.wallMs())
+          : stoppedHere(hasBegun, story);
+    this.#deps.endings.end(tables, after, task, { ...end, by, surface, from });
     return hasBegun ? 'asked_to_stop' : 'cancelled';
   }
 }
 
+type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'>;
+
+export const STOPPED_HERE = 'A person at this hub stopped it.';
+
+/** How work ends that a person at this hub stops. @param hasBegun its agent has it */
+function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {
+  return {
+    state: 'failed',
+    code: 'rejected',
+    reason: hasBegun ? STOPPED_HERE : `${STOPPED_HERE} Nothing ran.`,
+    ended: { by: 'person', kind: hasBegun ? 'cancelled' : 'stopped' },
+    story,
+  };
+}
+
+/** A person who stops what waits for a person declines it by that. */
+function declinedHere(person: string | null, surface: Surface, at: number): End {
+  return {
+    state: 'declined',
+    code: 'rejected',
+    reason: 'A person at this hub declined it.',
+    ended: { by: 'person', kind: null },
+    story: {
+      verdict: 'declined',
+      verdictBy: person,
+      verdictSurface: surface,
+      verdictAs: 'owner',
+      verdictAt: at,
+    },
+  };
+}
+
+function cancelledByAsker(reason: string | null, story: Partial<StoryColumns>): End {
+  return {
+    state: 'cancelled',
+    code: 'cancelled',
+    reason: askerCancelled(reason),
+    ended: { by: 'agent', kind: 'cancelled' },
+    story,
+  };
+}
+
 /** The sentence that people read. @param reason escaped */
-export function cancelledBy(from: Cancel['from'], reason: string | null): string {
+export function askerCancelled(reason: string | null): string {
   const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
-  return from === 'asker'
-    ? `Whoever asked cancelled it.${words}`
-    : `A person at this hub cancelled it.${words}`;
+  return `Whoever asked cancelled it.${words}`;
 }

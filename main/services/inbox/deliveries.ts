@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
-import { isInHand } from '../tasks/task-moves.ts';
+import { isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
@@ -196,18 +196,22 @@ export class Deliveries {
   ): void {
     if (task.toAgent === null || task.direction === 'outgoing') return;
     if (tables.deliveryOfTask(task.id, 'cancel')) return;
+    const work = isOpen(task) ? tables.deliveryOfTask(task.id, 'delegate') : undefined;
     this.put(tables, after, {
       agent: task.toAgent,
       kind: 'cancel',
       taskId: task.id,
       urgency: URGENCY.urgent,
-      body: this.#body(task, messageId, 'cancel', {
-        party: task.party,
-        fromAgent: task.fromAgent,
-        kind: 'cancel',
-        text: reason,
-        payload: origin === null ? { reason } : { reason, origin },
-      }),
+      body: {
+        ...this.#body(task, messageId, 'cancel', {
+          party: task.party,
+          fromAgent: task.fromAgent,
+          kind: 'cancel',
+          text: reason,
+          payload: origin === null ? { reason } : { reason, origin },
+        }),
+        ...(work === undefined ? {} : { stops: work.deliveryId }),
+      },
     });
   }
 
@@ -269,19 +273,8 @@ export class Deliveries {
   }
 
   #recordLocal(tables: Tables, task: TaskRow, messageId: string): void {
-    tables.insertMessage({
-      messageId,
-      direction: 'local',
-      party: task.party,
-      kind: 'result',
-      ref: task.messageId,
-      conversationId: task.conversationId,
-      taskId: task.id,
-      fromAgent: task.toAgent,
-      toAgent: task.fromAgent,
-      payload: null,
-      at: this.#clock.wallMs(),
-    });
+    const { id, toAgent: fromAgent } = task;
+    tables.answerTask(id, { messageId, kind: 'result', fromAgent, at: this.#clock.wallMs() });
   }
 
   #body(task: TaskRow, messageId: string, kind: string, words: OutsideWords): DeliveryBody {

@@ -1,6 +1,7 @@
 // Inbox items that survive a restart: rows of the database, each step one commit. Owns what depends
 // on them: the task to be done, whose words must be those that were allowed, and the notice to
-// people about an item that no agent ever acknowledged.
+// people about an item that is given out no more.
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -12,12 +13,26 @@ import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { isLocal, isTrusted } from '../tasks/parties.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
-import { untrusted, type TaskEndings } from '../tasks/task-endings.ts';
+import {
+  endedByAgent,
+  untrusted,
+  type Ending,
+  type ResultWords,
+  type TaskEndings,
+} from '../tasks/task-endings.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import { isOpen, moveTask } from '../tasks/task-moves.ts';
+import { changeTask, isOpen, isStoppedHere, moveTask } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
-import { codeOf, endStateOf, resultOf, type AgentReply } from './agent-reply.ts';
+import {
+  checkStop,
+  codeOf,
+  endStateOf,
+  isFailure,
+  resultOf,
+  type AgentReply,
+} from './agent-reply.ts';
+import { STOPPED_HERE } from './cancelling.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
 import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
@@ -42,6 +57,10 @@ const CANCELLED = {
   code: 'cancelled',
   reason: 'It was cancelled before the agent had begun.',
 } as const;
+/** As whoever asked is told; the record names the person. */
+const STOPPED = { state: 'failed', code: 'rejected', reason: STOPPED_HERE } as const;
+/** Of what its agent gave back after it had begun. */
+const CANCELLED_MEANWHILE = 'It was cancelled, and the agent stopped before it was done.';
 
 export class DurableItems implements ItemStore {
   readonly #deps: Deps;
@@ -110,6 +129,11 @@ class DurableStep implements Step {
     return this.#tables.delivery(deliveryId);
   }
 
+  /** All of them are kept. */
+  answeredBefore(): undefined {
+    return undefined;
+  }
+
   claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[] {
     // A removed agent may still have a stream open.
     return this.#tables.agent(agent) === undefined ? [] : this.#tables.claimable(agent, kinds, max);
@@ -150,6 +174,7 @@ class DurableStep implements Step {
         state: 'failed',
         code: 'internal',
         reason: DAMAGED,
+        ended: { by: 'hub', kind: 'failed' },
         ...by,
       });
     }
@@ -157,19 +182,35 @@ class DurableStep implements Step {
   }
 
   claimed(item: Item): void {
+    const now = this.#deps.clock.wallMs();
     const task = this.taskOf(item);
-    if (task) this.#changed(moveTask(this.#tables, task, 'claimed'));
+    if (task) {
+      const handed = { handedAt: task.handedAt ?? now, handedTimes: item.attempt };
+      this.#changed(moveTask(this.#tables, task, 'claimed', handed));
+    }
+    if (item.kind === 'cancel' && item.taskId !== null) this.#reached(item.taskId, now);
+  }
+
+  /** Its agent reads that it is to stop. */
+  #reached(taskId: string, now: number): void {
+    const task = this.#tables.task(taskId);
+    if (task === undefined || !isOpen(task) || task.stopAt === null) return;
+    if (task.stopReachedAt === null)
+      this.#changed(changeTask(this.#tables, task, { stopReachedAt: now }));
   }
 
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean {
     const task = this.taskOf(item);
     if (!task || !isOpen(task) || this.#tables.deliveryOfTask(task.id, 'cancel') === undefined)
       return false;
+    const isStopped = isStoppedHere(task);
     this.#deps.endings.end(this.#tables, this.after, task, {
-      ...CANCELLED,
+      ...(isStopped ? STOPPED : CANCELLED),
+      ...(!isStopped && task.state === 'running' ? { reason: CANCELLED_MEANWHILE } : {}),
       by: by === 'agent' ? item.agent : 'hub',
       surface: by,
       from: 'runner',
+      ended: by === 'agent' ? { by, kind: 'stopped' } : { by, kind: 'cancelled' },
     });
     return true;
   }
@@ -182,13 +223,20 @@ class DurableStep implements Step {
   }
 
   returned(item: Item): void {
-    const { deliveries, feed } = this.#deps;
+    const { deliveries, feed, progress } = this.#deps;
     const task = this.taskOf(item);
-    if (task && isOpen(task) && task.state !== 'queued')
+    if (task && isOpen(task) && task.state !== 'queued') {
       this.#changed(moveTask(this.#tables, task, 'queued'));
+      // Whoever asked was told that it had begun.
+      if (task.state === 'running') this.after(() => progress.tell(task, { state: 'queued' }));
+    }
     this.after(() => deliveries.announce(item));
     if (item.state === 'queued') return;
-    const sentence = `"${item.agent}" was handed an item ${item.attempt} times and never took it. It waits in the dead list.`;
+    const handed = plural(item.attempt, {
+      one: 'once, and it came back undone',
+      other: '{n} times, and it came back undone each time',
+    });
+    const sentence = `"${item.agent}" was handed an item ${handed}. It waits in the dead list.`;
     feed.notice(this.#tables, this.after, 'axon.inbox', 'high', sentence);
   }
 
@@ -198,7 +246,7 @@ class DurableStep implements Step {
       throw new AppError('bad_request', `A ${item.kind} needs no reply; "ack" it.`, {
         failedBy: 'input',
       });
-    return !isOpen(task) && task.result === JSON.stringify(resultOf(reply))
+    return !isOpen(task) && task.result === JSON.stringify(reportOf(task, reply).result)
       ? task.state
       : undefined;
   }
@@ -207,13 +255,18 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     assert(task !== undefined, 'what is answered is a task');
     const { clock } = this.#deps;
+    checkStop(reply, this.#tables.deliveryOfTask(task.id, 'cancel') !== undefined);
     if (!isLocal(task.party))
       this.#tables.addTokens(task.party, clock.wallMs(), 'here', reply.tokens_used ?? 0);
+    const { state, code, result, hasStopped } = reportOf(task, reply);
     const ended = this.#deps.endings.end(this.#tables, this.after, task, {
-      state: endStateOf(reply),
-      code: reply.status === 'failed' ? codeOf(reply) : null,
+      ended: hasStopped
+        ? { by: 'agent', kind: 'stopped' }
+        : endedByAgent(result.status, code, task.stopAt !== null),
+      state,
+      code,
       reason: null,
-      result: resultOf(reply),
+      result,
       by: item.agent,
       surface: 'agent',
       from: 'runner',
@@ -235,4 +288,22 @@ function rowOf(reads: Reads, item: Item): DeliveryRow {
   const row = reads.delivery(item.deliveryId);
   assert(row !== undefined, 'an inbox item is there as long as this hub runs');
   return row;
+}
+
+/** How the work ends by this reply. What a person here stopped, whoever asked did not cancel. */
+function reportOf(
+  task: TaskRow,
+  reply: AgentReply,
+): Pick<Ending, 'state' | 'code'> & { readonly result: ResultWords; readonly hasStopped: boolean } {
+  const result = resultOf(reply);
+  const hasStopped = endStateOf(reply) === 'cancelled';
+  if (hasStopped && isStoppedHere(task))
+    return {
+      state: 'failed',
+      code: 'rejected',
+      result: { ...result, code: 'rejected' },
+      hasStopped,
+    };
+  const code = isFailure(reply.status) ? codeOf(reply) : null;
+  return { state: endStateOf(reply), code, result, hasStopped };
 }

@@ -29,7 +29,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly lifecycle: Lifecycle;
-  readonly queries: Pick<OpenQueries, 'onQueued' | 'stop' | 'waitingCount'>;
+  readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount'>;
   readonly progress: Progress;
   readonly natives: NativeItems;
 }
@@ -51,7 +51,7 @@ export class Inbox implements InboxReader {
 
   stop(): void {
     this.#deps.lifecycle.stop();
-    this.#deps.queries.stop();
+    this.#deps.queries.failAll(new AppError('cancelled', 'This hub is stopping.'));
   }
 
   /** Leases up to `max` items that wait now, questions that somebody waits for first. */
@@ -191,7 +191,7 @@ export class Inbox implements InboxReader {
     return this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
   }
 
-  /** Items nobody took, oldest first; `agent` null: of every agent. */
+  /** Items given out no more, oldest first; `agent` null: of every agent. */
   dead(agent: string | null, limit: number, afterSeq: number): Items<DeliveryDto> {
     const agents = agent === null ? this.#deps.agents.active().map((row) => row.name) : [agent];
     const found = agents.flatMap((name) => this.#deps.lifecycle.dead(name, afterSeq, limit + 1));

@@ -37,6 +37,8 @@ export interface Step {
   /** Registers what follows once the step is done. */
   readonly after: (effect: () => void) => void;
   find(deliveryId: string): Item | undefined;
+  /** What it ended as, where this agent answered it and it is not kept. */
+  answeredBefore(agent: string, deliveryId: string): string | undefined;
   claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[];
   put(item: Item, change: ItemChange): Item;
   /**
@@ -49,7 +51,7 @@ export interface Step {
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
   begun(item: Item, estimatedMs: number | null): void;
-  /** It waits again, or nobody ever took it. */
+  /** It waits again, or is dead. */
   returned(item: Item): void;
   /**
    * The earlier answer, if this very reply was given already.

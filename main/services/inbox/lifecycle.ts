@@ -1,7 +1,7 @@
 // The life of an inbox item: queued -> claimed -> running -> done or dead. It is delivered under a
 // lease. Until its agent says "I have it", an item whose lease ends goes back under the same id,
-// eight times; from then on it is never delivered again. Each step is answered only after it is
-// done.
+// eight times; from then on it is delivered again only if its agent gives it back. Each step is
+// answered only after it is done.
 import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -113,7 +113,7 @@ export class Lifecycle {
     return this.#stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
   }
 
-  /** Delivered too often and never acknowledged. */
+  /** Delivered too often, and undone. */
   dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
     return this.#list(agent, 'dead', afterSeq, max);
   }
@@ -138,8 +138,8 @@ export class Lifecycle {
   }
 
   /**
-   * "I have it": the item is never delivered again. Only one attempt can say so; a repeat must come
-   * from that same attempt.
+   * "I have it": the item does not come back by itself. Only one attempt can say so; a repeat must
+   * come from that same attempt.
    * @throws AppError not_found, gone, cancelled, conflict
    */
   async ack(
@@ -184,14 +184,16 @@ export class Lifecycle {
   }
 
   /**
-   * Gives the item back at once. @throws AppError as `ack`, but not cancelled; conflict also where
-   * it runs already
+   * Gives the item back at once. What was begun only with its attempt: its holder says that nobody
+   * works on it any more.
+   * @throws AppError as `ack`, but not cancelled
    */
   async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
     return this.#storeOf(deliveryId).step((step) => {
       const item = own(step, agent, deliveryId);
       checkAttempt(item, attempt);
-      if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
+      const isBegun = item.state === 'running' && attempt !== null;
+      if (item.state !== 'claimed' && !isBegun) throw notHeld(item, step.taskOf(item));
       return this.#giveBack(step, item);
     });
   }
@@ -345,7 +347,8 @@ export class Lifecycle {
 function own(step: Step, agent: string, deliveryId: string): Item {
   const item = step.find(deliveryId);
   if (item?.agent === agent) return item;
-  throw noSuchItem();
+  const ended = step.answeredBefore(agent, deliveryId);
+  throw ended === undefined ? noSuchItem() : answeredAlready(ended, null);
 }
 
 /** @throws AppError conflict when the item was delivered again since */
@@ -376,7 +379,19 @@ function noSuchItem(): AppError {
   );
 }
 
+/** @param state what the answer made of it */
+function answeredAlready(state: string, code: string | null): AppError {
+  return new AppError('gone', `You answered it already, and it ended as ${state}.`, {
+    failedBy: 'input',
+    hint: 'Nothing is left to do. The first answer stands.',
+    data: { state, code },
+  });
+}
+
 function notHeld(item: Item, task: TaskRow | undefined): AppError {
+  // Cancelled is what whoever asked ended; an agent that was asked to stop has stopped.
+  if (task?.endedBy === 'agent' && task.endedKind !== 'cancelled')
+    return answeredAlready(task.state, task.code);
   if (task && !isOpen(task)) {
     return new AppError(
       'gone',

@@ -4,13 +4,19 @@
 // the store; the others are stored once, when they end.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
+import type { StoryColumns } from '../../core/story.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { ok } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import { writeDecision } from '../../protocol/decision.ts';
+import { PERSON_NAME_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from '../../protocol/limits.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
+import { isLocal } from '../tasks/parties.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import { codeOf, responseOf, type AgentReply } from './agent-reply.ts';
+import { checkStop, codeOf, isFailure, responseOf, type AgentReply } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
 import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
@@ -32,7 +38,15 @@ export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub';
 interface OpenQuery extends QueryOpening {
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
   /** undefined: it is not before its agent (yet). */
-  delivered: { item: Item; readonly body: DeliveryBody; readonly words: Untrusted } | undefined;
+  delivered:
+    | {
+        item: Item;
+        readonly body: DeliveryBody;
+        readonly words: Untrusted;
+        /** When its agent first had it. */
+        handedAt: number | null;
+      }
+    | undefined;
   deadlineAt: number | null;
 }
 
@@ -41,12 +55,28 @@ interface Deps {
   readonly random: Random;
   readonly deliveries: Pick<Deliveries, 'approvedWords' | 'bodyOf'>;
   readonly tasks: Pick<TaskViews, 'deadlineAt'>;
+  readonly messenger: Pick<PeerMessenger, 'encode'>;
 }
+
+/** The response may get a decision beside it. */
+const LONGEST_DECISION = writeDecision({
+  outcome: 'answered',
+  by: 'person',
+  person: '€'.repeat(PERSON_NAME_MAX_CHARACTERS),
+  as: 'adult',
+  at: TIMESTAMP_MAX_MS,
+});
 
 export class OpenQueries implements ItemStore {
   readonly #deps: Deps;
   readonly #byTask = new Map<string, OpenQuery>();
   readonly #byDelivery = new Map<string, OpenQuery>();
+  /** How many each party has open. */
+  readonly #byParty = new Map<PartyKey, number>();
+  /** Those before each agent, in the order in which they came. */
+  readonly #byAgent = new Map<string, Set<OpenQuery>>();
+  /** The latest that were answered, by the item: who did, and how. The oldest go first. */
+  readonly #answered = new Map<string, { readonly agent: string; readonly status: string }>();
   readonly #listeners = new Set<(agent: string) => void>();
   readonly #step = this.#makeStep();
 
@@ -64,8 +94,8 @@ export class OpenQueries implements ItemStore {
    * @throws AppError overloaded: by its own questions (failedBy input), or by those of all
    */
   checkRoom(party: PartyKey): void {
-    const own = [...this.#byTask.values()].filter((query) => query.party === party).length;
-    if (own >= OPEN_QUERIES_PER_PARTY_MAX) throw tooManyOpen('You have', 'input');
+    if ((this.#byParty.get(party) ?? 0) >= OPEN_QUERIES_PER_PARTY_MAX)
+      throw tooManyOpen('You have', 'input');
     if (this.#byTask.size >= OPEN_QUERIES_MAX) throw tooManyOpen('This hub has', 'local');
   }
 
@@ -77,7 +107,11 @@ export class OpenQueries implements ItemStore {
   open(
     opening: QueryOpening,
     deadlineMs: number | null,
-  ): Promise<{ readonly outcome: QueryOutcome; readonly end: QueryEnd }> {
+  ): Promise<{
+    readonly outcome: QueryOutcome;
+    readonly end: QueryEnd;
+    readonly handed: Partial<StoryColumns>;
+  }> {
     return new Promise((resolve) => {
       let timer: TimerHandle | undefined;
       const gone = () => settle(whyGone(opening.signal), 'gone');
@@ -85,21 +119,34 @@ export class OpenQueries implements ItemStore {
         if (this.#byTask.get(opening.taskId) !== query) return;
         timer?.cancel();
         opening.signal.removeEventListener('abort', gone);
-        this.#byTask.delete(query.taskId);
+        this.#forget(query);
         const wasWith = query.delivered?.item;
-        if (wasWith !== undefined) this.#byDelivery.delete(wasWith.deliveryId);
-        resolve({ outcome, end });
+        resolve({ outcome, end, handed: handedOver(query) });
         // Its place is free.
         if (wasWith !== undefined) this.#announce(wasWith.agent);
       };
       const deadlineAt = deadlineMs === null ? null : this.#deps.clock.wallMs() + deadlineMs;
       const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt };
       this.#byTask.set(opening.taskId, query);
+      this.#byParty.set(opening.party, (this.#byParty.get(opening.party) ?? 0) + 1);
       opening.signal.addEventListener('abort', gone, { once: true });
       if (deadlineMs !== null)
         timer = this.#deps.clock.setTimer(deadlineMs, () => settle(timedOut(), 'timeout'));
       if (opening.signal.aborted) gone();
     });
+  }
+
+  #forget(query: OpenQuery): void {
+    const { taskId, party, agent, delivered } = query;
+    this.#byTask.delete(taskId);
+    const left = (this.#byParty.get(party) ?? 0) - 1;
+    if (left > 0) this.#byParty.set(party, left);
+    else this.#byParty.delete(party);
+    if (delivered === undefined) return;
+    this.#byDelivery.delete(delivered.item.deliveryId);
+    const before = this.#byAgent.get(agent);
+    before?.delete(query);
+    if (before?.size === 0) this.#byAgent.delete(agent);
   }
 
   /** Puts the question before its agent. */
@@ -120,8 +167,10 @@ export class OpenQueries implements ItemStore {
       createdAt: body.envelope.received_at,
       finishedAt: null,
     };
-    query.delivered = { item, body, words };
+    query.delivered = { item, body, words, handedAt: null };
     this.#byDelivery.set(item.deliveryId, query);
+    const before = this.#byAgent.get(query.agent) ?? new Set();
+    this.#byAgent.set(query.agent, before.add(query));
     this.#announce(query.agent);
   }
 
@@ -159,13 +208,18 @@ export class OpenQueries implements ItemStore {
     return state === 'claimed' || state === 'running';
   }
 
-  stop(): void {
-    for (const query of this.#byTask.values())
-      query.settle(new AppError('cancelled', 'This hub is stopping.'), 'hub');
+  /** When its agent had it, for the story of its task. */
+  handedOver(taskId: string): Partial<StoryColumns> {
+    const query = this.#byTask.get(taskId);
+    return query === undefined ? {} : handedOver(query);
+  }
+
+  failAll(error: AppError): void {
+    for (const query of this.#byTask.values()) query.settle(error, 'hub');
   }
 
   has(deliveryId: string): boolean {
-    return this.#byDelivery.has(deliveryId);
+    return this.#byDelivery.has(deliveryId) || this.#answered.has(deliveryId);
   }
 
   isWaiting(agent: string, kinds: ItemKinds): boolean {
@@ -204,8 +258,10 @@ export class OpenQueries implements ItemStore {
 
   #items(agent: string, state: Item['state'], kinds: ItemKinds): readonly Item[] {
     if (kinds !== null && !kinds.includes('query')) return [];
-    const items = [...this.#byDelivery.values()].flatMap(({ delivered }) => delivered?.item ?? []);
-    return items.filter((item) => item.agent === agent && item.state === state);
+    const items = [...(this.#byAgent.get(agent) ?? [])].flatMap(
+      ({ delivered }) => delivered?.item ?? [],
+    );
+    return items.filter((item) => item.state === state);
   }
 
   #makeStep(): Step {
@@ -222,10 +278,14 @@ export class OpenQueries implements ItemStore {
     return {
       after: (effect) => effect(),
       find: (deliveryId) => this.#byDelivery.get(deliveryId)?.delivered?.item,
+      answeredBefore: (agent, deliveryId) => {
+        const answered = this.#answered.get(deliveryId);
+        return answered?.agent === agent ? answered.status : undefined;
+      },
       claimable: (agent, kinds, max) => this.#items(agent, 'queued', kinds).slice(0, max),
       put: (item, change) => (delivered(item).item = { ...item, ...change }),
       words: (item) => ok(delivered(item).words),
-      claimed: () => undefined,
+      claimed: (item) => void (delivered(item).handedAt ??= this.#deps.clock.wallMs()),
       endIfCancelled: () => false,
       begun: () => undefined,
       returned: (item) => {
@@ -233,17 +293,45 @@ export class OpenQueries implements ItemStore {
         else
           settle(
             item,
-            new AppError('unhandled', 'The agent was handed the question and never took it.'),
+            new AppError(
+              'unhandled',
+              `The agent was handed the question ${item.attempt} times and never answered it.`,
+            ),
             'hub',
           );
       },
       answered: () => undefined,
       replied: (item, reply) => {
-        settle(item, outcomeOf(reply), 'answered');
+        // A question that was stopped is here no more.
+        checkStop(reply, false);
+        const outcome = outcomeOf(reply);
+        const party = this.#byDelivery.get(item.deliveryId)?.party;
+        if (!(outcome instanceof AppError) && party !== undefined) this.#checkFits(party, outcome);
+        settle(item, outcome, 'answered');
+        this.#keepAnswered(item, reply.status);
         return reply.status;
       },
       taskOf: () => undefined,
     };
+  }
+
+  #keepAnswered({ deliveryId, agent }: Item, status: string): void {
+    const [oldest] = this.#answered.keys();
+    if (oldest !== undefined && this.#answered.size >= OPEN_QUERIES_MAX)
+      this.#answered.delete(oldest);
+    this.#answered.set(deliveryId, { agent, status });
+  }
+
+  /**
+   * The agent hears of an answer that cannot be sent, and not only whoever asked: so it can answer
+   * with less.
+   * @throws AppError payload_too_large, bad_request
+   */
+  #checkFits(party: PartyKey, answer: JsonObject): void {
+    if (isLocal(party)) return;
+    const { messenger, random } = this.#deps;
+    const payload = { ...answer, decision: LONGEST_DECISION };
+    messenger.encode(party, { id: random.uuid(), kind: 'response', ref: random.uuid(), payload });
   }
 
   #announce(agent: string): void {
@@ -251,12 +339,17 @@ export class OpenQueries implements ItemStore {
   }
 }
 
+function handedOver({ delivered }: OpenQuery): Partial<StoryColumns> {
+  const { handedAt = null, item } = delivered ?? {};
+  return handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 };
+}
+
 function outcomeOf(reply: AgentReply): QueryOutcome {
-  if (reply.status !== 'failed') return responseOf(reply);
+  if (!isFailure(reply.status)) return responseOf(reply);
   return new AppError(
     codeOf(reply),
     reply.error ?? reply.outcome ?? 'The agent could not answer.',
-    { failedBy: 'peer' },
+    { failedBy: 'peer', data: { ended_by: 'agent' } },
   );
 }
 

@@ -2,7 +2,7 @@
 // into the nearby table. The owner can switch it off and on: one call at a time. An announcement is
 // only ever a hint (PROTOCOL.md, Discovery).
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
-import type { Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
+import type { AnnouncedPlace, Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
 import type { IdentityService } from '../base/identity.ts';
 import {
@@ -17,6 +17,8 @@ export interface DiscoveryServiceDeps {
   readonly discovery: Discovery;
   readonly directory: Pick<PeerDirectory, 'foundNearby' | 'lostNearby' | 'forgetNearby'>;
   readonly identity: Pick<IdentityService, 'agentId' | 'keyHex'>;
+  /** Where others announce the id of this hub now; nowhere any more when there are none. */
+  readonly onOwnId: (places: readonly AnnouncedPlace[]) => void;
   /** The computer's addresses changed: dial everybody afresh. */
   readonly redial: () => void;
   /** How it goes has changed: for the hub's own pages. */
@@ -73,11 +75,13 @@ export class DiscoveryService {
       });
     }
     this.#deps.directory.forgetNearby();
+    this.#deps.onOwnId([]);
   }
 
   #heard(event: DiscoveryEvent): void {
     if (!this.#isRunning) return;
-    if (event.type === 'found') this.#deps.directory.foundNearby(event.hub);
+    if (event.type === 'own-id') this.#deps.onOwnId(event.places);
+    else if (event.type === 'found') this.#deps.directory.foundNearby(event.hub);
     else if (event.type === 'lost') this.#deps.directory.lostNearby(event.agentId);
     else if (event.type === 'condition') this.#is(discoveryStatus(event.condition));
     else this.#deps.redial();

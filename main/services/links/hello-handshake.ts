@@ -5,6 +5,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { CLOSE_CODES } from '../../ports/transport.ts';
@@ -141,7 +142,7 @@ export class HelloHandshake {
         'incompatible_version',
         `This hub speaks version ${PROTOCOL_VERSIONS.join(', ')} of the protocol.`,
         {
-          hint: 'Say so in "protocol_versions", a list of at most 16 whole numbers, each higher than the one before.',
+          hint: 'Say so in "protocol_versions", a list of at most 16 whole numbers.',
         },
       );
     }
@@ -185,7 +186,8 @@ export class HelloHandshake {
   #note(link: Link, hello: HelloPayload): void {
     const { directory, clock, log, audit } = this.#deps;
     link.hello = hello;
-    const said = hello.agent_name?.slice(0, ADVERTISED_TEXT_MAX) ?? null;
+    const said =
+      hello.agent_name === null ? null : shortened(hello.agent_name, ADVERTISED_TEXT_MAX);
     const row = directory.row(link.keyHex);
     if (row === undefined) return directory.setLive(link.keyHex, { said, connected: true });
     const highest = Math.max(1, ...hello.protocol_versions);

@@ -2,10 +2,12 @@
 // directory's lists, changes nothing. Messages go by the owner's names alone. A hub that nobody
 // paired or named is never found by name, because it chose its key and with that its label.
 import { AppError } from '../../lib/app-error.ts';
+import { listed, shortened } from '../../lib/shortened.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex, readAgentId } from '../../protocol/agent-id.ts';
 import { NAMES_IN_HINT_MAX } from './limits.ts';
+import { hubLabel } from './peer-names.ts';
 import { foldName } from '../../../preload/contract/agent-name.ts';
 
 const KEY_HEX = /^[0-9a-f]{64}$/;
@@ -29,7 +31,21 @@ export interface KnownHubs {
  * peer_not_found, or conflict for two of that name.
  */
 export function findHub(id: string, hubs: KnownHubs): KeyHex {
-  return find(id, hubs, (key) => (hubs.isListed(key) ? hubs.nameOf(key) : null));
+  return find(id, hubs, (key) => (hubs.isListed(key) ? namesOf(key, hubs) : []));
+}
+
+/**
+ * One that the owner named and nobody paired yet also goes by its label, as the screens of a
+ * pairing show it: unless that is the name of another hub.
+ */
+function namesOf(key: KeyHex, hubs: KnownHubs): readonly string[] {
+  const name = hubs.nameOf(key);
+  const trust = hubs.row(key)?.trust;
+  if (trust === 'paired' || trust === 'suspended' || hubs.petnameOf(key) === null) return [name];
+  const label = hubLabel(agentIdOfKeyHex(key));
+  return hubs.petnames().some((other) => foldName(other) === foldName(label))
+    ? [name]
+    : [name, label];
 }
 
 export interface ResolvedRecipient {
@@ -43,7 +59,10 @@ export interface ResolvedRecipient {
  * peer_not_found or pairing_required.
  */
 export function resolvePinned(id: string, hubs: KnownHubs): PeerRow {
-  const key = find(id, hubs, (known) => hubs.petnameOf(known));
+  const key = find(id, hubs, (known) => {
+    const petname = hubs.petnameOf(known);
+    return petname === null ? [] : [petname];
+  });
   const row = hubs.row(key);
   if (row === undefined) {
     throw new AppError('pairing_required', `${hubs.nameOf(key)} is not paired with this hub yet.`, {
@@ -69,37 +88,32 @@ export function resolvePaired(to: string, hubs: KnownHubs): ResolvedRecipient {
   return { peer: row, agent: agent === '' ? null : agent };
 }
 
-function find(id: string, hubs: KnownHubs, nameOf: (key: KeyHex) => string | null): KeyHex {
+function find(id: string, hubs: KnownHubs, namesFor: (key: KeyHex) => readonly string[]): KeyHex {
   const typed = id.trim();
   const agentId = readAgentId(typed);
   const lower = typed.toLowerCase();
   const isMeant = (key: KeyHex): boolean => {
     if (agentId !== undefined) return agentIdOfKeyHex(key) === agentId;
     if (KEY_HEX.test(lower)) return key === lower;
-    const name = nameOf(key);
-    return name !== null && foldName(name) === foldName(typed);
+    return namesFor(key).some((name) => foldName(name) === foldName(typed));
   };
   const [key, ...others] = hubs.knownKeys().filter(isMeant);
   if (key === undefined) throw hubNotFound(typed, hubs);
   if (others.length === 0) return key;
-  const ids = [key, ...others].slice(0, NAMES_IN_HINT_MAX).map(agentIdOfKeyHex);
-  throw new AppError(
-    'conflict',
-    `Several hubs show as "${typed.slice(0, SHOWN_MAX)}": ${ids.join(' and ')}.`,
-    {
-      hint: 'Give the agent id of the one you mean.',
-      failedBy: 'input',
-    },
-  );
+  const ids = listed([key, ...others].map(agentIdOfKeyHex), NAMES_IN_HINT_MAX, ' and ');
+  throw new AppError('conflict', `Several hubs show as "${shortened(typed, SHOWN_MAX)}": ${ids}.`, {
+    hint: 'Give the agent id of the one you mean.',
+    failedBy: 'input',
+  });
 }
 
 function hubNotFound(typed: string, hubs: KnownHubs): AppError {
   const names = hubs.petnames();
   const hint =
     names.length > 0
-      ? `Known hubs: ${names.slice(0, NAMES_IN_HINT_MAX).join(', ')}.`
+      ? `Known hubs: ${listed(names, NAMES_IN_HINT_MAX)}.`
       : 'No hub is paired yet: a person finds those nearby under People & hubs, or with "axon peers --nearby", and adds one there.';
-  return new AppError('peer_not_found', `No hub is known as "${typed.slice(0, SHOWN_MAX)}".`, {
+  return new AppError('peer_not_found', `No hub is known as "${shortened(typed, SHOWN_MAX)}".`, {
     hint,
     failedBy: 'input',
   });

@@ -143,3 +143,15 @@ export const HELLO_IN_RETURN_AFTER_MS = 1_000;
  * more are `overloaded`.
  */
 export const REFERENCE_QUESTIONS_MAX = 256;
+
+/** One try to reach another hub with the key of this one; and the least time between two. */
+export const COPY_DIAL_TIMEOUT_MS = 5_000;
+/** How often it is looked whether a copy of this hub that was met is still there. */
+export const COPY_LOOK_AGAIN_MS = 60_000;
+/**
+ * A place where a copy was met counts as empty after so many looks in vain in a row. A copy that
+ * can only dial, from behind a NAT, is heard of more often than that.
+ */
+export const COPY_LOOKS_IN_VAIN_MAX = 3;
+/** Places remembered where a copy was met; beyond it the one that was silent for longest goes. */
+export const COPY_PLACES_MET_MAX = 4;

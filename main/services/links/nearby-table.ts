@@ -7,6 +7,7 @@ import type { FoundHub } from '../../ports/discovery.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { ADVERTISED_TEXT_MAX, NEARBY_ADDRESSES_MAX, NEARBY_MAX } from './limits.ts';
+import { shortened } from '../../lib/shortened.ts';
 
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -64,7 +65,7 @@ export class NearbyTable {
       keyHex: announced.keyHex,
       port: announced.port,
       addresses,
-      label: announced.label.slice(0, ADVERTISED_TEXT_MAX),
+      label: shortened(announced.label, ADVERTISED_TEXT_MAX),
       lastHeardAt: this.#clock.wallMs(),
     };
     this.#hubs.delete(hub.keyHex);

@@ -34,7 +34,7 @@ import {
 import { type LiveFacts, makePeerDto, NO_LIVE_FACTS } from './peer-view.ts';
 import { StaticHubs, type StaticHub } from './static-hubs.ts';
 import type { Actor } from '../base/audit-trail.ts';
-import { UnitOfWork } from '../base/unit-of-work.ts';
+import { UnitOfWork, type After } from '../base/unit-of-work.ts';
 
 interface PeerDirectoryDeps {
   readonly store: Store;
@@ -311,11 +311,13 @@ export class PeerDirectory implements KnownHubs {
       if (await this.#statics.remove(key)) return this.publish(key);
       throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
     }
-    const now = this.#deps.clock.wallMs();
-    await this.#unit.run((tables, after) => {
-      after(() => this.#reload(key));
-      this.stored.revoke(tables, after, key, actor, now);
-    });
+    await this.#unit.run((tables, after) => this.removeInside(tables, after, key, actor));
+  }
+
+  /** Removes a hub that is pinned, as part of a unit of work. */
+  removeInside(tables: Tables, after: After, key: KeyHex, actor: Actor): void {
+    after(() => this.#reload(key));
+    this.stored.revoke(tables, after, key, actor, this.#deps.clock.wallMs());
   }
 
   /**

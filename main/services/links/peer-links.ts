@@ -32,6 +32,7 @@ import { CoolOff } from './cool-off.ts';
 import { Dialler } from './dialler.ts';
 import { RequestChannel } from './request-channel.ts';
 import { HelloHandshake } from './hello-handshake.ts';
+import type { HubAddress } from './hub-address.ts';
 import type { HubProfile } from './hub-profile.ts';
 import { Incoming } from './incoming.ts';
 import type { Link } from './link.ts';
@@ -57,6 +58,8 @@ interface PeerLinksDeps {
   readonly identity: IdentityService;
   readonly directory: PeerDirectory;
   readonly profile: () => HubProfile;
+  /** A connection with the key of this hub itself. */
+  readonly onOwnKey: (place: HubAddress) => void;
   /** Our own answers to ping and discover, for paired peers. */
   readonly pong: () => JsonObject;
   readonly capabilities: () => JsonObject;
@@ -374,6 +377,13 @@ export class PeerLinks implements PeerMessenger {
 
   #connected(connection: ConnectionInfo): Link | undefined {
     if (!this.#isRunning) return undefined;
+    if (connection.keyHex === this.#deps.identity.keyHex) {
+      // The side that was dialled closes it: closed at once by the dialler, it would never be seen.
+      if (connection.direction === 'incoming')
+        this.#deps.transport.close(connection.connectionId, CLOSE_CODES.duplicate, 'the same key');
+      this.#deps.onOwnKey({ host: connection.host, port: connection.port });
+      return undefined;
+    }
     const { link, isNew } = this.#table.opened(connection);
     if (!isNew) return link;
     if (this.#deps.directory.isRefused(link.keyHex))

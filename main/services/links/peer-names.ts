@@ -1,17 +1,37 @@
 // What a hub may be called here: the owner's names, unique and unmistakable, and a neutral one for
 // a hub that nobody named. Pure.
-import { foldName } from '../../../preload/contract/agent-name.ts';
+import { foldName, inQuotes, readableHandle } from '../../../preload/contract/agent-name.ts';
+import { AGENT_NAME } from '../../../preload/contract/formats.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { hasHidden } from '../../lib/hidden-characters.ts';
+import { beginning } from '../../lib/shortened.ts';
 import { readAgentId } from '../../protocol/agent-id.ts';
 import { PETNAME_LENGTH_MAX } from './limits.ts';
 
+/**
+ * What this program calls itself and the people at it, and whoever it has no name for. Nothing from
+ * elsewhere is shown under such a name.
+ */
+export const HOUSE_NAMES: readonly string[] = [
+  'AXON Hub',
+  'Hub',
+  'This hub',
+  'This computer',
+  'Local',
+  'You',
+  'Owner',
+  'A person',
+  'A person here',
+  'The person in charge',
+  'A removed hub',
+  'Unknown',
+  'Nobody',
+];
+const HOUSE_SHAPES: ReadonlySet<string> = new Set(HOUSE_NAMES.map(nameSkeleton));
 /** Words with a meaning of their own where a recipient is named. */
 const RESERVED = new Set(['local', '*', 'hub', 'any', 'everyone']);
-// Controls, bidirectional marks, zero-width and other characters that make two names look alike,
-// and what splits "hub/agent".
-const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0/]/u;
 
 /** Two names that a person could take for each other; no two hubs may have such names. */
 export function looksAlike(left: string, right: string): boolean {
@@ -29,7 +49,8 @@ export function twinOf(said: string, petnames: readonly string[]): string | null
  */
 export function shownName(said: string, petnames: readonly string[]): string {
   const { name } = escapeName(said);
-  return petnames.some((petname) => looksAlike(petname, name)) ? HIDDEN_NAME : name;
+  const isTaken = petnames.some((petname) => looksAlike(petname, name));
+  return isTaken || isHouseName(name) ? HIDDEN_NAME : name;
 }
 
 /**
@@ -38,11 +59,14 @@ export function shownName(said: string, petnames: readonly string[]): string {
  */
 export function shownPerson(said: string, petnames: readonly string[]): string {
   const { name } = escapeName(said);
-  return petnames.some(
+  const isTrick = petnames.some(
     (petname) => looksAlike(petname, name) && foldName(petname) !== foldName(name),
-  )
-    ? HIDDEN_NAME
-    : name;
+  );
+  return isTrick || isHouseName(name) ? HIDDEN_NAME : name;
+}
+
+export function isHouseName(name: string): boolean {
+  return HOUSE_SHAPES.has(nameSkeleton(name));
 }
 
 /** Gives the name as it will be kept, or throws AppError bad_request with what is wrong with it. */
@@ -56,12 +80,13 @@ export function checkPetname(name: string): string {
       { failedBy: 'input' },
     );
   }
-  if (FORBIDDEN.test(kept)) {
+  // "/" splits "hub/agent".
+  if (kept.includes('/') || hasHidden(kept)) {
     throw new AppError('bad_request', 'A hub\'s name cannot hold "/" or invisible characters.', {
       failedBy: 'input',
     });
   }
-  if (RESERVED.has(foldName(kept)) || readAgentId(kept) !== undefined) {
+  if (RESERVED.has(foldName(kept)) || isHouseName(kept) || readAgentId(kept) !== undefined) {
     throw new AppError(
       'bad_request',
       `"${kept}" has a meaning of its own and cannot be a hub's name.`,
@@ -88,10 +113,23 @@ export function freePetname(name: string, taken: readonly string[]): string {
 
 /**
  * What an agent is called that nobody here named: as it reads, and marked where a person could take
- * it for a hub.
+ * it for one of `others`, hubs and people, or for this program.
  */
-export function agentNameBeside(readable: string, hubs: readonly string[]): string {
-  return hubs.some((hub) => looksAlike(hub, readable)) ? `${readable} (agent)` : readable;
+export function agentNameBeside(readable: string, others: readonly string[]): string {
+  const isTaken = others.some((other) => looksAlike(other, readable));
+  return isTaken || isHouseName(readable) ? `${readable} (agent)` : readable;
+}
+
+/**
+ * The same for an agent of another hub. Whatever is no handle stands in quotes that it cannot
+ * close: in a line of ours, "Claude, Mum’s PC" would read as an agent of Mum's.
+ * @param handle as it may be shown
+ */
+export function agentNameThere(handle: string, others: readonly string[]): string {
+  if (handle === HIDDEN_NAME) return handle;
+  return AGENT_NAME.test(handle)
+    ? agentNameBeside(readableHandle(handle), others)
+    : `"${inQuotes(handle)}"`;
 }
 
 /** A name that is not taken yet: the proposal itself, or with the first free number after it. */
@@ -100,7 +138,7 @@ export function uniqueName(proposal: string, taken: readonly string[]): string {
   if (!isTaken(proposal)) return proposal;
   for (let number = 2; ; number++) {
     const suffix = ` ${number}`;
-    const candidate = proposal.slice(0, PETNAME_LENGTH_MAX - suffix.length).trimEnd() + suffix;
+    const candidate = beginning(proposal, PETNAME_LENGTH_MAX - suffix.length).trimEnd() + suffix;
     if (!isTaken(candidate)) return candidate;
   }
 }

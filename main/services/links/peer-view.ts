@@ -9,7 +9,6 @@ import type {
   PeerDto,
   TrustState,
 } from '../../../preload/contract/dto.ts';
-import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { PeerRow } from '../../ports/store.ts';
@@ -19,7 +18,7 @@ import { parseCapabilities } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
 import {
-  agentNameBeside,
+  agentNameThere,
   hubLabel,
   looksAlike,
   neutralName,
@@ -191,7 +190,7 @@ function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): Capabilitie
       model: told.model === null ? null : escapeText(told.model),
       agents: told.agents.map((agent) => ({
         name: escapeName(agent.name).name,
-        display_name: agentNameBeside(readableHandle(escapeName(agent.name).name), hubs),
+        display_name: agentNameThere(escapeName(agent.name).name, hubs),
         domains: agent.domains.map(escapeText),
         examples: [...agent.examples].map(([domain, example]) => ({
           domain: escapeText(domain),

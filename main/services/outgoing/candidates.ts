@@ -13,6 +13,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
 import { JUDGED_TASKS_MAX, OFFERED_SHOWN_MAX, RECORD_LIFETIME_MS } from './limits.ts';
+import { listed } from '../../lib/shortened.ts';
 
 /** What may be sent by what is needed. */
 export type SentKind = 'query' | 'delegate' | 'notify';
@@ -69,8 +70,8 @@ export class Candidates {
     const words = this.#all(need, asker, kind)
       .filter(({ obstacle }) => obstacle === null)
       .flatMap(({ offers }) => offers.filter((word) => PLAIN_NAME.test(word)));
-    const sorted = [...new Set(words)].sort().slice(0, OFFERED_SHOWN_MAX);
-    return sorted.length === 0 ? 'nothing' : sorted.join(', ');
+    const sorted = [...new Set(words)].sort();
+    return sorted.length === 0 ? 'nothing' : listed(sorted, OFFERED_SHOWN_MAX);
   }
 
   #all(need: Need, asker: string | null, kind: SentKind): readonly Found[] {

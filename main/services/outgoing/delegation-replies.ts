@@ -1,11 +1,12 @@
 // What the reply to a delegation says about it: accepted, refused, or unknown. Pure (PROTOCOL.md,
 // Delegation states).
-import { ERRORS } from '../../../preload/contract/errors.ts';
+import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
+import { failure, type Ending } from '../tasks/task-endings.ts';
 
 /** lost: the other hub may or may not have it. */
 export type Answer = AckPayload | AppError | 'lost';
@@ -45,16 +46,20 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
     {
       failedBy: 'peer',
       data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
+      cause: reason,
     },
   );
 }
 
-/** Its own words, escaped. */
-export function untrustedMessage(error: AppError): string | undefined {
-  const untrusted = error.data.untrusted;
-  if (typeof untrusted !== 'object' || untrusted === null || !('message' in untrusted))
-    return undefined;
-  return typeof untrusted.message === 'string' && untrusted.message !== ''
-    ? untrusted.message
-    : undefined;
+/**
+ * Why a request of ours ends by this error: in this hub's words, and as the result in those of the
+ * other one, which an error of another hub has as its cause.
+ */
+export function endedBy(
+  error: AppError,
+  code: WireErrorCode,
+): Required<Pick<Ending, 'code' | 'reason' | 'result'>> {
+  const { message, cause: said } = error;
+  const reason = typeof said === 'string' && said !== '' ? said : message;
+  return { code, reason: message, result: failure({ code, reason }) };
 }

@@ -1,7 +1,8 @@
 // Reports on what our agents delegated: `result`, or `error` if no report was wanted. They count
 // only from the key the delegation was made with and only while it is open. A foreign, an unknown
 // and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
-import { escapeText } from '../../core/text-escape.ts';
+import type { WireErrorCode } from '../../../preload/contract/errors.ts';
+import type { Ender } from '../../../preload/contract/story.ts';
 import { checkOrigin, originOf, readOrigin } from '../../dialects/origin.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -16,8 +17,15 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
 import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
-import { endOfCode, type ResultWords, type TaskEndings } from '../tasks/task-endings.ts';
-import { keptDecision } from '../tasks/wire-states.ts';
+import {
+  endedByAgent,
+  endedByHub,
+  endOfCode,
+  type Ending,
+  type ResultWords,
+  type TaskEndings,
+} from '../tasks/task-endings.ts';
+import { isStopped, keptDecision, stoppedBy } from '../tasks/wire-states.ts';
 import { changeTask, isOpen } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
@@ -81,7 +89,7 @@ export class IncomingResults {
     tables: Tables,
     after: After,
     message: IncomingMessage,
-    { decision, ...result }: Report,
+    { decision, ended_by: by, ...result }: Report,
     digest: string,
   ): boolean {
     const { peer, envelope } = message;
@@ -109,27 +117,34 @@ export class IncomingResults {
       });
       return true;
     }
-    tables.insertMessage({
-      messageId: envelope.id,
-      direction: 'in',
-      party: peer.key,
-      kind: envelope.kind,
-      ref: envelope.ref,
-      conversationId: task.conversationId,
-      taskId: task.id,
-      fromAgent: isAgents(result) ? task.toAgent : null,
-      toAgent: task.fromAgent,
-      payload: isEcho(result, task) ? JSON.stringify(envelope.payload) : null,
-      at,
-    });
+    const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
+    const end = endThere(result, code, by, task, isStopped(code, decision));
+    const fromAgent = end.ended.by === 'agent' ? task.toAgent : null;
+    const kind = envelope.kind === 'error' ? 'error' : 'result';
+    if (!isEcho(result, task))
+      tables.answerTask(task.id, { messageId: envelope.id, kind, fromAgent, at });
+    else
+      tables.insertMessage({
+        messageId: envelope.id,
+        direction: 'in',
+        party: peer.key,
+        kind: envelope.kind,
+        ref: envelope.ref,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent,
+        toAgent: task.fromAgent,
+        payload: JSON.stringify(envelope.payload),
+        at,
+      });
     tables.addTokens(peer.key, at, 'there', result.tokens_used ?? 0);
-    const told = keptDecision(task, decision, at);
+    const told = keptDecision(task, decision, at, end.state);
     this.#end(
       tables,
       after,
       told ? changeTask(tables, task, told) : task,
       message,
-      result,
+      { ...end, code, result },
       endings,
     );
     return true;
@@ -140,15 +155,15 @@ export class IncomingResults {
     after: After,
     task: TaskRow,
     { peer }: IncomingMessage,
-    result: ResultWords,
+    { result, code, ...end }: End & Required<Pick<Ending, 'code' | 'result'>>,
     endings: TaskEndings,
   ): void {
-    const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     if (isEcho(result, task)) return this.#deps.cancels.confirmed(tables, after, task);
     endings.end(tables, after, task, {
-      state: result.status === 'failed' ? endOfCode(code) : result.status,
+      ...end,
       code,
-      reason: reasonOf(task, code, result.error),
+      reason:
+        code === 'cancelled' && task.state === 'cancelling' ? (task.reason ?? YOU_CANCELLED) : null,
       result,
       by: peer.petname,
       surface: 'peer',
@@ -176,26 +191,38 @@ function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
 
 interface Report extends ResultWords {
   readonly decision: Decision | null;
+  /** Whose end it is; null: that hub does not say. */
+  readonly ended_by: Ender | null;
 }
 
 function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (envelope.kind === 'error') {
     const parsed = parseError(envelope.payload);
     if (!parsed.ok) return undefined;
-    const { code, message, decision } = parsed.value;
-    return { status: 'failed', outcome: message, data: null, error: message, code, decision };
+    const { code, message, decision, ended_by } = parsed.value;
+    return {
+      status: 'failed',
+      outcome: message,
+      data: null,
+      error: message,
+      code,
+      decision,
+      ended_by,
+    };
   }
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
   const isSame = checkOrigin('result', envelope.payload).ok;
   const origin = isSame ? readOrigin(envelope.payload) : undefined;
-  const { status, outcome, data, error, code, tokens_used, answered_by, decision } = parsed.value;
+  const { status, outcome, data, error, code, tokens_used, answered_by, decision, ended_by } =
+    parsed.value;
   return {
     status,
     outcome,
     data,
     error,
     decision,
+    ended_by,
     ...(tokens_used === 0 ? {} : { tokens_used }),
     ...(code === null ? {} : { code }),
     ...(answered_by === null ? {} : { answered_by }),
@@ -203,16 +230,37 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   };
 }
 
-/** Why it failed; what somebody here cancelled needs no word of the other hub. */
-function reasonOf(task: TaskRow, code: string | null, error: string | null): string | null {
-  if (code === 'cancelled' && task.state === 'cancelling') return task.reason ?? YOU_CANCELLED;
-  return code === null || error === null ? null : escapeText(error);
-}
+type End = Pick<Ending, 'state' | 'ended'>;
 
-/** What a person or the hub itself says comes from no agent. */
-function isAgents({ answered_by: by, status, code }: ResultWords): boolean {
-  return (
-    by === undefined && !(status === 'failed' && HUBS_OWN_ENDS.has(endOfCode(code ?? 'internal')))
-  );
+/**
+ * How a report ends the task, and whose end it is: by the word of the other hub, or by what an
+ * older one can only mean.
+ */
+function endThere(
+  { status, answered_by: person }: ResultWords,
+  code: WireErrorCode | null,
+  by: Ender | null,
+  { stopAt, cancelAnswer }: TaskRow,
+  isStopped: boolean,
+): End {
+  if (status !== 'failed') {
+    const isPersons = person !== undefined && status === 'completed';
+    return {
+      state: status,
+      ended: isPersons ? { by: 'person', kind: 'completed' } : { by: 'agent', kind: status },
+    };
+  }
+  if (isStopped) return { state: 'failed', ended: stoppedBy(by) };
+  const state = endOfCode(code);
+  if (by === 'agent') {
+    const ended = endedByAgent(status, code, stopAt !== null);
+    return { state: ended.kind === 'stopped' || state === 'cancelled' ? state : 'failed', ended };
+  }
+  if (state === 'declined' || state === 'expired') return { state, ended: { by, kind: null } };
+  if (state === 'cancelled' && stopAt !== null) {
+    const kind = cancelAnswer === 'asked_to_stop' ? 'stopped' : 'cancelled';
+    return { state, ended: { by: by === 'person' ? by : 'agent', kind } };
+  }
+  if (by !== null || code === 'timeout') return { state, ended: endedByHub(code) };
+  return { state, ended: { by, kind: state === 'cancelled' ? 'cancelled' : 'failed' } };
 }
-const HUBS_OWN_ENDS: ReadonlySet<string> = new Set(['declined', 'expired', 'cancelled']);

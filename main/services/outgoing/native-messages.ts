@@ -55,6 +55,9 @@ interface Earlier {
   readonly conversation: string | null;
 }
 
+const NO_DIALECT =
+  'This is a message of no language that is known here: it has no "mcp_version" (elizaos), no "type" with an "id" that begins with MSG- (claude-crunch), no "kind" (acp-draft) and no "performative" (fipa-acl).';
+
 interface Post {
   readonly agent: string;
   readonly dialect: Dialect;
@@ -78,7 +81,7 @@ export class NativeMessages {
   /** @throws AppError bad_request, forbidden, and what sending and replying throw */
   async post(agent: string, message: JsonObject, signal: AbortSignal): Promise<Sent> {
     const dialect = this.#deps.natives.dialectOf(agent) ?? dialectOf(message);
-    if (dialect === undefined) throw refused('This is a message of no dialect that is known here.');
+    if (dialect === undefined) throw refused(NO_DIALECT);
     const alone = readBy(dialect, message, false);
     this.#checkSender(agent, alone);
     const earlier = this.#earlier(agent, dialect, alone);
@@ -349,11 +352,12 @@ function named(typed: string, agents: readonly { readonly name: string }[]): str
   return names.find((name) => name === typed) ?? names.find((name) => isNameOf(typed, name));
 }
 
-function parsed<const Schema extends v.GenericSchema>(
-  schema: Schema,
+/** A reading may say more than the call knows, such as an act. */
+function parsed<const Entries extends v.ObjectEntries>(
+  { entries }: v.StrictObjectSchema<Entries, undefined>,
   value: unknown,
-): v.InferOutput<Schema> {
-  const read = v.safeParse(schema, value);
+): v.InferOutput<v.ObjectSchema<Entries, undefined>> {
+  const read = v.safeParse(v.object(entries), value);
   if (read.success) return read.output;
   throw refused(`The message does not fit: ${v.summarize(read.issues).split('\n')[0] ?? ''}`);
 }
@@ -362,8 +366,9 @@ function refused(sentence: string): AppError {
   return new AppError('bad_request', sentence, { failedBy: 'input' });
 }
 
-function nothingThere({ kind, replyTo }: Reading): AppError {
-  const about = replyTo === null ? 'It names no earlier message' : `"${short(replyTo)}" is unknown`;
+function nothingThere({ kind, replyTo, conversation }: Reading): AppError {
+  const named = replyTo ?? conversation;
+  const about = named === null ? 'It names no earlier message' : `"${short(named)}" is unknown`;
   return new AppError('not_found', `${about}, or what it was about is over.`, {
     failedBy: 'input',
     hint:

@@ -28,6 +28,8 @@ import {
 import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
+import { changeTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -40,6 +42,7 @@ interface Deps {
   readonly messenger: PeerMessenger;
   readonly unit: UnitOfWork;
   readonly endings: TaskEndings;
+  readonly events: Pick<TaskEvents, 'changed'>;
   /**
    * Called when a result or an error is given up, because its time or its hub is gone. Inside the
    * commit that settles it.
@@ -144,19 +147,23 @@ export class Outbox {
       settledAt: null,
     });
     const ours = task.direction === 'outgoing';
-    tables.insertMessage({
-      messageId,
-      direction: 'out',
-      party: task.party,
-      kind: draft.kind,
-      ref: draft.ref,
-      conversationId: task.conversationId,
-      taskId: task.id,
-      fromAgent: ours ? task.fromAgent : task.toAgent,
-      toAgent: ours ? task.toAgent : task.fromAgent,
-      payload: draft.kind === 'result' ? null : JSON.stringify(draft.payload),
-      at,
-    });
+    const fromAgent = ours ? task.fromAgent : task.toAgent;
+    if (draft.kind === 'result')
+      tables.answerTask(task.id, { messageId, kind: 'result', fromAgent, at });
+    else
+      tables.insertMessage({
+        messageId,
+        direction: 'out',
+        party: task.party,
+        kind: draft.kind,
+        ref: draft.ref,
+        conversationId: task.conversationId,
+        taskId: task.id,
+        fromAgent,
+        toAgent: ours ? task.toAgent : task.fromAgent,
+        payload: JSON.stringify(draft.payload),
+        at,
+      });
     after(() => this.kick(task.party));
   }
 
@@ -218,11 +225,14 @@ export class Outbox {
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
       ? decisionMember(tables, task)
       : {};
+    // Whoever cancelled it knows; an agent is the one that ran it.
+    const isUnsaid = ending.ended.by === null || ending.from === 'asker';
+    const whose = isUnsaid ? {} : { ended_by: ending.ended.by };
     if (task.reportBack) {
       this.put(tables, after, task, {
         kind: 'result',
         ref: task.messageId,
-        payload: { ...result, ...decision },
+        payload: { ...result, ...decision, ...whose },
       });
     } else if (ending.code !== null && ending.from !== 'runner') {
       const message = ending.reason ?? ERRORS[ending.code].title;
@@ -230,7 +240,7 @@ export class Outbox {
       this.put(tables, after, task, {
         kind: 'error',
         ref: task.messageId,
-        payload: { code: ending.code, message, retryable, ...decision },
+        payload: { code: ending.code, message, retryable, ...decision, ...whose },
       });
     }
   }
@@ -319,13 +329,27 @@ export class Outbox {
   }
 
   async #settle(party: KeyHex, messageId: string, outcome?: CancelOutcome): Promise<void> {
+    // Whose receipt was lost is sent again, and dropped there.
+    const durability = outcome === undefined ? 'comes_again' : 'for_good';
     await this.#deps.unit.run((tables, after) => {
       const row = tables.outboxMessage(party, messageId);
       if (row?.settledAt !== null) return;
       tables.putOutbox({ ...row, raw: '', settledAt: this.#deps.clock.wallMs() });
       if (outcome !== undefined) this.#deps.onCancelSettled(tables, after, row, outcome);
-    });
+      else this.#told(tables, after, row);
+    }, durability);
     this.#air.delete(messageId);
+  }
+
+  /** The asker's hub has the answer. */
+  #told(tables: Tables, after: After, { raw, party }: OutboxRow): void {
+    const { clock, events } = this.#deps;
+    const parsed = parseEnvelope(utf8(raw));
+    const ref = parsed.ok ? parsed.value.envelope.ref : null;
+    const task = ref === null ? undefined : tables.taskByMessage('incoming', party, ref);
+    if (task === undefined || task.toldAt !== null) return;
+    changeTask(tables, task, { toldAt: clock.wallMs() });
+    after(() => events.changed(task.id));
   }
 
   /** This hub's total uptime as last stored. Time that it was off does not count. */

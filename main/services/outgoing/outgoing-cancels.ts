@@ -17,7 +17,8 @@ import {
   OUTBOX_LIFETIME_MS,
 } from './limits.ts';
 import type { CancelOutcome, Outbox } from './outbox.ts';
-import { HUB_RESTARTED, type TaskEndings } from '../tasks/task-endings.ts';
+import { partyOfAgent } from '../tasks/parties.ts';
+import { HUB_RESTARTED, type Ended, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, moveTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -92,7 +93,13 @@ export class OutgoingCancels {
     why: NonNullable<TaskRow['cancelCause']>,
     reason: string | null,
   ): TaskRow {
-    const cancelling = moveTask(tables, task, 'cancelling', { reason: WHY[why], cancelCause: why });
+    const cancelling = moveTask(tables, task, 'cancelling', {
+      reason: WHY[why],
+      cancelCause: why,
+      ...(task.stopAt === null
+        ? { stopAt: this.#deps.clock.wallMs(), stopParty: partyOfAgent(task.fromAgent) }
+        : {}),
+    });
     this.#tell(tables, after, cancelling, reason);
     after(() => this.#deps.events.changed(task.id));
     return cancelling;
@@ -135,7 +142,9 @@ export class OutgoingCancels {
    * there. Inside a commit.
    */
   confirmed(tables: Tables, after: After, task: TaskRow): void {
-    if (task.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+    if (task.state !== 'cancelling') return;
+    const hadBegun = task.cancelAnswer === 'asked_to_stop';
+    this.#end(tables, after, task, 'cancelled', null, hadBegun ? STOPPED : undefined);
   }
 
   /** What became of a cancel, inside the commit that settles it. */
@@ -153,7 +162,13 @@ export class OutgoingCancels {
       case 'asked_to_stop':
         // Its agent has it, so its result tells the end. Nobody waits for the answer to a question.
         return isQuestion
-          ? this.#end(tables, after, task, 'cancelled', 'Its agent there had begun already.')
+          ? this.#end(
+              tables,
+              after,
+              changeTask(tables, task, { cancelAnswer: 'asked_to_stop' }),
+              'cancelled',
+              'Its agent there had begun already.',
+            )
           : this.#goesOn(tables, after, task, 'asked_to_stop');
       case 'nothing_open':
         if (isQuestion) return this.#endUnanswered(tables, after, task);
@@ -204,7 +219,8 @@ export class OutgoingCancels {
       this.#deps.unit
         .run((tables, after) => {
           const task = tables.task(taskId);
-          if (task?.state === 'cancelling') this.#end(tables, after, task, 'cancelled', null);
+          if (task?.state === 'cancelling')
+            this.#end(tables, after, task, 'cancelled', null, NOT_KNOWN);
         })
         .catch((error: unknown) => {
           this.#deps.log.warn('cancelled task not ended', { error: String(error) });
@@ -219,7 +235,8 @@ export class OutgoingCancels {
    * an answer that never arrived here.
    */
   #endUnanswered(tables: Tables, after: After, task: TaskRow): void {
-    if (task.cancelCause !== 'hung_up') return this.#end(tables, after, task, 'cancelled', null);
+    if (task.cancelCause !== 'hung_up')
+      return this.#end(tables, after, task, 'cancelled', null, NOT_KNOWN);
     this.#end(
       tables,
       after,
@@ -235,6 +252,7 @@ export class OutgoingCancels {
     task: TaskRow,
     state: 'cancelled' | 'failed',
     detail: string | null,
+    ended: Ended = endedSo(task, state),
   ): void {
     const why = task.reason ?? YOU_CANCELLED;
     this.#deps.endings.end(tables, after, task, {
@@ -244,6 +262,7 @@ export class OutgoingCancels {
       by: task.fromAgent ?? 'owner',
       surface: 'agent',
       from: 'asker',
+      ended,
     });
   }
 
@@ -261,6 +280,17 @@ export class OutgoingCancels {
     this.#settling.get(taskId)?.cancel();
     this.#settling.delete(taskId);
   }
+}
+
+/** Its agent had it, and stopped. */
+const STOPPED: Ended = { by: 'agent', kind: 'stopped' };
+/** Nothing is open there: whether it had begun nobody says. */
+const NOT_KNOWN: Ended = { by: null, kind: null };
+
+function endedSo({ cancelCause, fromAgent }: TaskRow, state: 'cancelled' | 'failed'): Ended {
+  if (state === 'failed') return { by: 'clock', kind: 'timed_out' };
+  if (cancelCause === 'hub_restarted') return { by: 'hub', kind: 'cancelled' };
+  return { by: fromAgent === null ? 'person' : 'agent', kind: 'cancelled' };
 }
 
 function cancelOf(task: TaskRow, reason: string | null) {

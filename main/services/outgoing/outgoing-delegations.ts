@@ -13,23 +13,23 @@ import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
-import { REMOTE_APPROVAL } from '../../protocol/remote-approval.ts';
+import { canBeAsked, canMake, questionIn } from '../../protocol/remote-approval.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
-import { isUnsettled, readReply, untrustedMessage, type Answer } from './delegation-replies.ts';
+import { endedBy, isUnsettled, readReply, type Answer } from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
-import { newTask, requestMessage } from '../tasks/new-task.ts';
+import { newTask } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import { endedByHub, type TaskEndings } from '../tasks/task-endings.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { moveTask } from '../tasks/task-moves.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -240,6 +240,9 @@ export class OutgoingDelegations {
     from: 'asker' | 'hub',
   ): Promise<AppError | undefined> {
     const { unit, clock, endings, deadlines, events } = this.#deps;
+    // An ack that was lost is given again, since the other hub has it for good. A refusal may have
+    // been for a moment only, and whoever asked is told of it: it must not be taken back.
+    const durability = answer instanceof AppError ? 'for_good' : 'comes_again';
     return unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (task?.state !== 'sending') return undefined;
@@ -253,6 +256,7 @@ export class OutgoingDelegations {
         const taken = moveTask(tables, task, isHeld ? 'held' : told, {
           estimatedMs: answer.estimated_ms,
           heldUntil,
+          ...(told === 'awaiting_approval' ? { waitsFor: 'peer' } : {}),
         });
         after(() => {
           this.#forgetRetry(taskId);
@@ -270,17 +274,16 @@ export class OutgoingDelegations {
       // What failed before it left is no word of the other hub's.
       const whose =
         answer.failedBy === 'peer'
-          ? ({ by: task.party, surface: 'peer' } as const)
-          : ({ by: 'hub', surface: 'hub' } as const);
+          ? ({ by: task.party, surface: 'peer', ended: endedByHub(code) } as const)
+          : ({ by: 'hub', surface: 'hub', ended: { by: 'hub', kind: 'hub_refused' } } as const);
       endings.end(tables, after, task, {
         state: code === 'rejected' ? 'declined' : 'failed',
-        code,
-        reason: untrustedMessage(answer) ?? answer.message,
+        ...endedBy(answer, code),
         ...whose,
         from,
       });
       return answer;
-    });
+    }, durability);
   }
 
   /**
@@ -331,10 +334,10 @@ export class OutgoingDelegations {
   #isUnderstood(peer: KeyHex, payload: JsonObject): boolean {
     if (payload['act'] !== ESCALATE) return true;
     const known = this.#deps.messenger.extensions(peer);
-    return (
-      known.includes(ESCALATIONS) &&
-      (payload['approval'] === undefined || known.includes(REMOTE_APPROVAL))
-    );
+    if (!known.includes(ESCALATIONS) || payload['approval'] === undefined)
+      return known.includes(ESCALATIONS);
+    const question = questionIn(payload);
+    return question === undefined ? canBeAsked(known) : canMake(known, question.version);
   }
 
   #unacknowledged(): readonly TaskRow[] {
@@ -367,8 +370,9 @@ export class OutgoingDelegations {
       urgent: params.priority === 'urgent',
       receivedAt: this.#deps.clock.wallMs(),
       deadlineMs: params.deadline_ms ?? DEADLINE_MAX_MS,
+      deadlineBy:
+        sent.isHubs === true ? 'hub' : params.deadline_ms === undefined ? 'default' : 'asker',
     });
-    tables.insertMessage(requestMessage(row));
     const task = tables.insertTask(row);
     const by =
       sent.isHubs === true
@@ -402,6 +406,7 @@ function unreachable({ message }: AppError) {
     by: 'hub',
     surface: 'hub',
     from: 'asker',
+    ended: { by: 'hub', kind: 'hub_refused' },
   } as const;
 }
 

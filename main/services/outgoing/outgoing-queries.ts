@@ -3,7 +3,10 @@
 // the other hub first reports progress. One that nobody waits for any more is cancelled there.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { isOneOf } from '../../../preload/contract/closed-lists.ts';
+import { ENDERS } from '../../../preload/contract/story.ts';
 import { checkAnswer } from '../../dialects/origin.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
@@ -17,13 +20,14 @@ import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
 import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
-import { keptDecision } from '../tasks/wire-states.ts';
-import { newTask, requestMessage } from '../tasks/new-task.ts';
+import { isStopped, keptDecision } from '../tasks/wire-states.ts';
+import { endedBy } from './delegation-replies.ts';
+import { newTask } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
-import { endOfCode } from '../tasks/task-endings.ts';
+import { endedByAgent, endedByHub, endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -156,14 +160,22 @@ export class OutgoingQueries {
     const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
     store.writeBehind(
       (tables) => {
-        const known = tables.task(asked.id);
+        const fromAgent = isPersons ? null : asked.toAgent;
+        const answer =
+          reply === undefined || outcome instanceof AppError
+            ? null
+            : ({ messageId: reply.id, kind: 'response', fromAgent, at: finishedAt } as const);
+        const end = endOf(taskFor(asked), outcome, finishedAt);
+        const isNew = tables.insertTaskOnce({ ...taskFor(asked), ...end }, answer);
+        const known = isNew ? undefined : tables.task(asked.id);
         const ends = known === undefined || isOpen(known);
-        if (known === undefined)
-          insertTask(tables, { ...taskFor(asked), ...endOf(asked.at, outcome, finishedAt) });
-        else if (ends) endTask(tables, known, outcome, finishedAt);
+        if (known !== undefined && ends) {
+          endTask(tables, known, outcome, finishedAt);
+          if (answer !== null) tables.answerTask(known.id, answer);
+        }
         if (!(outcome instanceof AppError))
           tables.addTokens(asked.party, finishedAt, 'there', outcome.tokens_used ?? 0);
-        if (reply === undefined) return;
+        if (reply === undefined || ends) return;
         tables.insertMessage({
           messageId: reply.id,
           direction: 'in',
@@ -172,24 +184,19 @@ export class OutgoingQueries {
           ref: reply.ref,
           conversationId: asked.conversationId,
           taskId: asked.id,
-          fromAgent: isPersons ? null : asked.toAgent,
+          fromAgent,
           toAgent: asked.asker,
-          payload: ends ? null : JSON.stringify(reply.payload),
+          payload: JSON.stringify(reply.payload),
           at: finishedAt,
         });
       },
-      () => events.changed(asked.id),
+      () => events.questionOver(asked.id, asked.conversationId),
     );
   }
 }
 
 function keepTask(tables: Tables, asked: Asked): TaskRow {
-  return tables.task(asked.id) ?? insertTask(tables, taskFor(asked));
-}
-
-function insertTask(tables: Tables, task: Omit<TaskRow, 'seq'>): TaskRow {
-  tables.insertMessage(requestMessage(task));
-  return tables.insertTask(task);
+  return tables.task(asked.id) ?? tables.insertTask(taskFor(asked));
 }
 
 function taskFor(asked: Asked): Omit<TaskRow, 'seq'> {
@@ -210,6 +217,7 @@ function taskFor(asked: Asked): Omit<TaskRow, 'seq'> {
     urgent: false,
     receivedAt: asked.at,
     deadlineMs: asked.deadlineMs,
+    deadlineBy: typeof asked.payload.deadline_ms === 'number' ? 'asker' : 'default',
   });
 }
 
@@ -219,15 +227,16 @@ function endTask(
   outcome: ResponsePayload | AppError,
   finishedAt: number,
 ): TaskRow {
-  const { state, ...change } = endOf(task.receivedAt, outcome, finishedAt);
+  const { state, ...change } = endOf(task, outcome, finishedAt);
   return moveTask(tables, task, state, change);
 }
 
 function endOf(
-  receivedAt: number,
+  task: Omit<TaskRow, 'seq'>,
   outcome: ResponsePayload | AppError,
   finishedAt: number,
-): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> & Partial<Pick<TaskRow, 'decision'>> {
+): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> &
+  Partial<Pick<TaskRow, 'decision' | 'reason'> & StoryColumns> {
   if (!(outcome instanceof AppError)) {
     const { summary, data, answered_by: by, decision } = outcome;
     const result = {
@@ -237,23 +246,64 @@ function endOf(
       error: null,
       ...(by === null ? {} : { answered_by: by }),
     };
-    const told = keptDecision({ receivedAt }, decision, finishedAt);
-    return { state: 'completed', result: JSON.stringify(result), code: null, finishedAt, ...told };
+    const told = keptDecision(task, decision, finishedAt, 'completed');
+    return {
+      state: 'completed',
+      result: JSON.stringify(result),
+      code: null,
+      finishedAt,
+      endedBy: by === null ? 'agent' : 'person',
+      endedKind: 'completed',
+      tokens: outcome.tokens_used,
+      ...told,
+    };
   }
   const code = readWireErrorCode(outcome.code);
-  const result = {
-    status: 'failed',
-    outcome: outcome.message,
-    data: null,
-    error: outcome.message,
+  const { reason, result } = endedBy(outcome, code);
+  const said = isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted : {};
+  const isAgents = said.ended_by === 'agent';
+  const decision = readDecision(said.decision);
+  const hasStopped = isStopped(code, decision);
+  const state = hasStopped || (isAgents && code !== 'cancelled') ? 'failed' : endOfCode(code);
+  const told = keptDecision(task, decision, finishedAt, state);
+  return {
+    state,
+    result: JSON.stringify(result),
     code,
-  };
-  const told = keptDecision(
-    { receivedAt },
-    readDecision(isJsonObject(outcome.data.untrusted) ? outcome.data.untrusted.decision : null),
+    reason,
     finishedAt,
-  );
-  return { state: endOfCode(code), result: JSON.stringify(result), code, finishedAt, ...told };
+    ...(hasStopped
+      ? { endedBy: 'person' as const, endedKind: 'stopped' as const }
+      : storyOfFailure(task, state, isAgents, outcome)),
+    ...told,
+  };
+}
+
+/** Whose failure it was, by the word of the other hub; what it does not say stays open. */
+function storyOfFailure(
+  { party, fromAgent, verdict, stopAt }: Omit<TaskRow, 'seq'>,
+  state: TaskRow['state'],
+  isAgents: boolean,
+  { code: local, failedBy, data }: AppError,
+): Partial<StoryColumns> {
+  const code = readWireErrorCode(local);
+  const said = isJsonObject(data.untrusted) ? data.untrusted.ended_by : undefined;
+  const by = isOneOf(ENDERS, said) ? said : null;
+  const undecided = verdict === null ? { verdictHub: party } : {};
+  if (state === 'declined')
+    return { endedBy: by, ...(verdict === null ? { verdict: 'declined', ...undecided } : {}) };
+  if (state === 'expired')
+    return { endedBy: 'clock', ...(verdict === null ? { verdict: 'expired', ...undecided } : {}) };
+  const ended = isAgents
+    ? endedByAgent('failed', code, stopAt !== null)
+    : by !== null || failedBy !== 'peer' || code === 'timeout'
+      ? endedByHub(code)
+      : { by, kind: state === 'cancelled' ? ('cancelled' as const) : ('failed' as const) };
+  const isHungUp = state === 'cancelled' && failedBy === 'local' && stopAt === null;
+  return {
+    endedBy: isHungUp ? (fromAgent === null ? 'person' : 'agent') : ended.by,
+    endedKind: ended.kind,
+  };
 }
 
 /** What the other hub is told; its people see it as the asker's words. */

@@ -63,14 +63,16 @@ export class ProgressReports {
       return;
     }
     const heldUntil = to === 'held' ? heldUntilOf(payload, at) : null;
+    const waits =
+      to === 'held' || to === 'awaiting_approval' ? ({ waitsFor: 'peer' } as const) : {};
     await unit.run((tables, after) => {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
       if (current?.state === to) changeTask(tables, current, { heldUntil, ...kept });
       else if (current && canMove(current.state, to, 'outgoing'))
-        moveTask(tables, current, to, { heldUntil, ...kept });
+        moveTask(tables, current, to, { heldUntil, ...waits, ...kept });
       after(tell);
-    });
+    }, 'comes_again');
   }
 }
 

@@ -36,12 +36,11 @@ export class Recipients {
     const local = this.#local(to);
     if (local !== undefined) return local;
     const { peer, agent } = this.#deps.resolvePeer(to);
-    const agents =
-      readCapabilities(peer)?.agents.map(({ name }) => ({
-        name,
-        shown: this.#deps.parties.agentNameThere(escapeName(name).name),
-      })) ?? [];
-    return { at: 'peer', peer, agent: handleOf(agent, agents), why: 'It was named.' };
+    const handles = (): readonly string[] =>
+      readCapabilities(peer)?.agents.map(({ name }) => name) ?? [];
+    const shown = (name: string): string =>
+      this.#deps.parties.agentNameThere(escapeName(name).name);
+    return { at: 'peer', peer, agent: handleOf(agent, handles, shown), why: 'It was named.' };
   }
 
   /**
@@ -52,19 +51,21 @@ export class Recipients {
     const slash = to.indexOf('/');
     const hub = foldName(slash < 0 ? to : to.slice(0, slash));
     const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
-    const own = foldName(this.#deps.hubName());
-    const taken = this.#deps.store.read
-      .peers()
-      .some((peer) => peer.trust !== 'revoked' && foldName(peer.petname) === hub);
-    if (hub !== 'local' && (hub !== own || taken)) return undefined;
-    const agents = this.#deps.agents
-      .active()
-      .map(({ name, displayName }) => ({ name, shown: displayName }));
+    if (hub !== 'local' && (hub !== foldName(this.#deps.hubName()) || this.#isPetname(hub)))
+      return undefined;
+    const active = new Map(this.#deps.agents.active().map((row) => [row.name, row.displayName]));
+    const shown = (name: string): string => active.get(name) ?? name;
     return {
       at: 'local',
-      agent: handleOf(agent === '' ? null : agent, agents),
+      agent: handleOf(agent === '' ? null : agent, () => [...active.keys()], shown),
       why: 'It was named.',
     };
+  }
+
+  #isPetname(folded: string): boolean {
+    return this.#deps.store.read
+      .peers()
+      .some((peer) => peer.trust !== 'revoked' && foldName(peer.petname) === folded);
   }
 
   /**
@@ -77,19 +78,33 @@ export class Recipients {
     if (picked !== undefined) return picked;
     const could = candidates.whoCould(need, asker, kind);
     const nobody = `Nobody who is there just now offers "${escapeName(need.word).name}".`;
-    throw new AppError('unknown_domain', [nobody, ...could.slice(0, COULD_SHOWN_MAX)].join(' '), {
-      failedBy: 'input',
-      hint: `What is offered: ${candidates.offered(need, asker, kind)}.`,
-    });
+    const more = could.length > COULD_SHOWN_MAX ? ['There are more like these.'] : [];
+    throw new AppError(
+      'unknown_domain',
+      [nobody, ...could.slice(0, COULD_SHOWN_MAX), ...more].join(' '),
+      {
+        failedBy: 'input',
+        hint: `What is offered: ${candidates.offered(need, asker, kind)}.`,
+      },
+    );
   }
 }
 
-/** One that is not known stays as it was named. */
+/**
+ * The handle of an agent that was named by it or as people read it; what fits none stays as it was
+ * typed. What people read is made only where no handle fits: elsewhere that takes a look at every
+ * hub for each.
+ */
 function handleOf(
   named: string | null,
-  agents: readonly { readonly name: string; readonly shown: string }[],
+  handles: () => readonly string[],
+  shown: (handle: string) => string,
 ): string | null {
-  return named === null ? null : (handleMeant(named, agents) ?? named);
+  if (named === null) return null;
+  const known = handles();
+  if (known.includes(named)) return named;
+  const agents = known.map((name) => ({ name, shown: shown(name) }));
+  return handleMeant(named, agents) ?? named;
 }
 
 export function needOf(to: Exclude<To, string>): Need {

@@ -1,7 +1,7 @@
 // The report to a sender right after sending. Pure; what the other side wrote stands in
 // `untrusted`, escaped.
 import type { SendReportDto } from '../../../preload/contract/dto.ts';
-import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import type { ResponsePayload } from '../../protocol/payloads.ts';
@@ -63,7 +63,7 @@ export function answeredReport(id: string, chosen: Chosen, response: ResponsePay
       summary: escapeText(response.summary),
       tokens_used: response.tokens_used,
       truncated: response.truncated,
-      answered_by: response.answered_by === null ? null : escapeText(response.answered_by),
+      answered_by: response.answered_by === null ? null : escapeName(response.answered_by).name,
       ...(response.origin === null ? {} : { origin: escapeJson(response.origin) }),
     },
   };

@@ -187,8 +187,8 @@ export class Sender {
       untrusted: null,
     };
     if (recipient.at === 'local') {
-      await this.#notifyHere(message, asker);
-      return { ...report, state: 'delivered' };
+      const agents = await this.#notifyHere(message, asker);
+      return { ...report, state: 'delivered', agents };
     }
     const { peer } = recipient;
     const raw = messenger.encode(peer.key, message);
@@ -244,7 +244,7 @@ export class Sender {
   /** The words of the agent that could not answer are as foreign as its answer would be. */
   async #answerHere(request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
     try {
-      return await this.#deps.queryService.answer(request, signal);
+      return (await this.#deps.queryService.answer(request, signal)).response;
     } catch (error) {
       if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
       throw new AppError(
@@ -326,7 +326,7 @@ export class Sender {
   async #notifyHere(
     message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
     asker: Asker,
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     this.#checkRate('notify', partyOfAgent(asker), 'This agent tells too much in a short time.');
     checkSize(message.id, 'notify', message.payload);
     const parsed = parseNotify(message.payload);
@@ -335,7 +335,7 @@ export class Sender {
         failedBy: 'input',
       });
     const { id, ref, payload } = message;
-    await this.#deps.notices.publish({
+    return this.#deps.notices.publish({
       party: partyOfAgent(asker),
       messageId: id,
       ref,

@@ -6,18 +6,25 @@ import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { workInTurns } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import { parseAck } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Cancelling } from '../inbox/cancelling.ts';
-import { ACK_TIMEOUT_MS, TASK_WAITERS_MAX } from './limits.ts';
+import {
+  ACK_TIMEOUT_MS,
+  TASK_WAITERS_MAX,
+  TASKS_AT_ONCE,
+  TASKS_TEXT_MAX_CHARACTERS,
+} from './limits.ts';
 import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
-import { pageOf, type Page } from '../base/paging.ts';
+import { pageInPieces, type Page } from '../base/paging.ts';
 import type { Decider } from '../base/audit-trail.ts';
 import { peerAway } from './send-reports.ts';
+import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { TaskEndings } from '../tasks/task-endings.ts';
-import { isOpen } from '../tasks/task-moves.ts';
+import { changeTask, isOpen } from '../tasks/task-moves.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -41,6 +48,7 @@ interface Deps {
   readonly cancels: OutgoingCancels;
   readonly cancelling: Cancelling;
   readonly events: TaskEvents;
+  readonly personName: () => string | null;
 }
 
 export class Tasks {
@@ -49,19 +57,26 @@ export class Tasks {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.events.onChanged((taskId) => {
+    deps.events.onChanged(({ taskId }) => {
       const waiters = this.#waiters.get(taskId);
       const task = waiters && deps.store.read.task(taskId);
       if (task && !isOpen(task)) for (const wake of waiters ?? []) wake();
     });
   }
 
-  /** With a state, a page may hold fewer tasks than its limit although there is a next one. */
-  list(
+  /**
+   * A few tasks a turn of the event loop. With a state, or where its tasks are long, a page may
+   * hold fewer than its limit although there is a next one.
+   */
+  list(page: Page, viewer: Viewer, filter: TaskFilter = {}): Promise<Items<TaskDto>> {
+    return workInTurns(this.#deps.clock, this.#pieces(page, viewer, filter));
+  }
+
+  #pieces(
     page: Page,
     viewer: Viewer,
-    { conversation: conversationId, state }: TaskFilter = {},
-  ): Items<TaskDto> {
+    { conversation: conversationId, state }: TaskFilter,
+  ): Generator<void, Items<TaskDto>> {
     const { store, views } = this.#deps;
     const isWanted = (task: TaskRow): boolean =>
       state === undefined || (state === 'open' ? isOpen(task) : task.state === state);
@@ -69,18 +84,20 @@ export class Tasks {
       ...('agent' in viewer ? { knownTo: viewer.agent } : {}),
       ...(conversationId === undefined ? {} : { conversationId }),
     };
-    return pageOf(
-      page,
-      (rows) => store.read.tasks(rows, filter),
-      (task) => (isWanted(task) ? views.dto(task) : undefined),
-    );
+    return pageInPieces(page, {
+      read: (rows) => store.read.tasks(rows, filter),
+      toItem: (task) => (isWanted(task) ? views.dto(task, agentOf(viewer)) : undefined),
+      rowsAtOnce: TASKS_AT_ONCE,
+      size: (task) => (isWanted(task) ? task.payload.length + (task.result?.length ?? 0) : 0),
+      sizeMax: TASKS_TEXT_MAX_CHARACTERS,
+    });
   }
 
   /** The task, after it has ended or `waitMs` have passed. @throws AppError not_found */
   async get(id: string, viewer: Viewer, waitMs: number, signal: AbortSignal): Promise<TaskDto> {
     const task = this.#find(id, viewer);
     if (waitMs > 0 && isOpen(task)) await this.#ended(id, waitMs, signal);
-    return this.#deps.views.dto(this.#find(id, viewer));
+    return this.#deps.views.dto(this.#find(id, viewer), agentOf(viewer));
   }
 
   /**
@@ -97,17 +114,17 @@ export class Tasks {
     const task = this.#find(id, viewer);
     if ('agent' in viewer && (task.direction === 'incoming' || task.fromAgent !== viewer.agent)) {
       throw new AppError('forbidden', 'Only whoever asked for a task can cancel it.', {
-        hint: 'An agent that runs it replies with status "failed" and code "cancelled".',
+        hint: 'An agent that runs it and will not go on replies with status "failed".',
       });
     }
     if (!isOpen(task)) throw hasEnded(task);
     // Said before, and on its way.
-    if (task.state === 'cancelling') return this.#deps.views.dto(task);
+    if (task.state === 'cancelling') return this.#deps.views.dto(task, agentOf(viewer));
     if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
       await this.#cancelUnsent(task, viewer, reason);
     else if (task.direction === 'outgoing') await this.#cancelThere(task, reason, origin);
     else await this.#cancelHere(task, viewer, reason, origin);
-    return this.#deps.views.dto(this.#find(id, viewer));
+    return this.#deps.views.dto(this.#find(id, viewer), agentOf(viewer));
   }
 
   async #cancelHere(
@@ -124,6 +141,11 @@ export class Tasks {
         reason,
         origin,
         by: asker ? viewer.agent : 'owner',
+        // A person who asked for it takes it back as the one who asked; any other one stops it.
+        asks:
+          asker || (task.direction === 'local' && task.party === OWNER_PARTY)
+            ? { party: asker ? partyOfAgent(viewer.agent) : OWNER_PARTY }
+            : { person: this.#deps.personName() },
         surface: asker ? 'agent' : viewer.person.surface,
         from: asker ? 'asker' : 'hub',
       });
@@ -152,7 +174,7 @@ export class Tasks {
     reason: string | null,
     origin: JsonObject | null,
   ): Promise<void> {
-    const { store, messenger, random, unit, endings, clock } = this.#deps;
+    const { store, messenger, random, unit, clock } = this.#deps;
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
     if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
     if (!messenger.features(task.party).includes('cancel')) {
@@ -172,7 +194,13 @@ export class Tasks {
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
-    await unit.run((tables) =>
+    await unit.run((tables) => {
+      const current = tables.task(task.id);
+      if (current !== undefined && isOpen(current) && current.stopAt === null)
+        changeTask(tables, current, {
+          stopParty: partyOfAgent(task.fromAgent),
+          stopAt: clock.wallMs(),
+        });
       tables.insertMessage({
         messageId: message.id,
         direction: 'out',
@@ -185,8 +213,8 @@ export class Tasks {
         toAgent: task.toAgent,
         payload: JSON.stringify(message.payload),
         at: clock.wallMs(),
-      }),
-    );
+      });
+    });
     const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
     if (!reply.ok) throw reply.error;
     const ack = parseAck(reply.value.payload);
@@ -201,18 +229,27 @@ export class Tasks {
         },
       );
     }
-    if (ack.value.state !== null) return;
+    await this.#answered(task, ack.value.state === null);
+  }
+
+  /** The other hub took the cancel: it will not run there, or its agent was asked to stop. */
+  async #answered(task: TaskRow, isOver: boolean): Promise<void> {
+    const { unit, endings, events } = this.#deps;
     await unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (!current || !isOpen(current)) return;
-      const by = task.fromAgent ?? 'owner';
+      if (!isOver) {
+        changeTask(tables, current, { cancelAnswer: 'asked_to_stop' });
+        return after(() => events.changed(task.id));
+      }
       endings.end(tables, after, current, {
         state: 'cancelled',
         code: 'cancelled',
         reason: YOU_CANCELLED,
-        by,
+        by: task.fromAgent ?? 'owner',
         surface: 'agent',
         from: 'asker',
+        ended: { by: task.fromAgent === null ? 'person' : 'agent', kind: 'cancelled' },
       });
     });
   }
@@ -244,6 +281,8 @@ export class Tasks {
 
 /** The hub looking at its own records. */
 const OWN_EYES: Viewer = { person: { actor: 'hub', surface: 'window' } };
+
+const agentOf = (viewer: Viewer): string | null => ('agent' in viewer ? viewer.agent : null);
 
 function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
   return 'person' in viewer || views.concerns(task, viewer.agent);

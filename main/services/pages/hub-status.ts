@@ -1,7 +1,12 @@
 // The hub's own status: its state, ports, identity and the sentences its owner should read.
 // Collects what other services know and tells pages when it changes. Decides nothing, and never
 // holds a secret.
-import type { DiscoveryDto, HubDto, HubState } from '../../../preload/contract/dto.ts';
+import type {
+  DiscoveryDto,
+  HubDto,
+  HubState,
+  RestoredCopyDto,
+} from '../../../preload/contract/dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { PassphraseService } from '../auth/passphrase-service.ts';
@@ -9,7 +14,7 @@ import type { SettingsService } from '../auth/settings-service.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { IdentityService } from '../base/identity.ts';
 import { DISCOVERY_OFF, DISCOVERY_OFF_THIS_RUN } from '../links/discovery-status.ts';
-import { type HubAddress, writeShareToken } from '../links/hub-address.ts';
+import { type HubAddress, writeHubAddress, writeShareToken } from '../links/hub-address.ts';
 import { hubLabel } from '../links/peer-names.ts';
 
 interface HubStatusDeps {
@@ -20,6 +25,10 @@ interface HubStatusDeps {
   readonly passphrase: PassphraseService;
   readonly audit: () => Pick<Audit, 'state' | 'finding' | 'lockedBecause'>;
   readonly dateInQuestion: () => number | null;
+  /** Where a copy of this hub runs. */
+  readonly copyAt: () => HubAddress | null;
+  /** What of this database can speak to the hub. */
+  readonly keepable: () => RestoredCopyDto;
 }
 
 interface HubFacts {
@@ -39,6 +48,7 @@ export class HubStatus {
   readonly #startedAt: number;
   #phase: 'starting' | 'up' | 'stopping' = 'starting';
   #apiPort = 0;
+  #curl = '';
   #peerPort: number | null = null;
   #discovery: DiscoveryDto = DISCOVERY_OFF;
 
@@ -53,6 +63,7 @@ export class HubStatus {
     const { name, person, discovery, fixed_at_start: fixed } = settings.current();
     const known = identity.state;
     const audit = this.#deps.audit();
+    const copy = this.#deps.copyAt();
     return {
       state: this.#state(),
       state_detail: 'reason' in known ? known.reason : audit.lockedBecause,
@@ -77,14 +88,19 @@ export class HubStatus {
       audit: audit.state,
       tamper_finding: audit.finding,
       date_in_question: this.#deps.dateInQuestion(),
+      copy_at: copy === null ? null : writeHubAddress(copy),
+      restored_copy: audit.state === 'restored' ? this.#deps.keepable() : null,
       passphrase_set: passphrase.isSet(),
       desktop: this.#facts.desktop,
       command: this.#facts.command,
+      curl: this.#curl,
     };
   }
 
-  apiOpened(port: number): void {
+  /** @param curl how a line with curl begins that asks here */
+  apiOpened(port: number, curl: string): void {
     this.#apiPort = port;
+    this.#curl = curl;
   }
 
   /** @param port null when the port between hubs is closed */

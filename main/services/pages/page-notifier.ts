@@ -1,9 +1,11 @@
 // Tells the pages what a changed task changes for them: its card, its agent's load and its
-// conversation.
+// conversation. While no page is open, it only notes which tasks have changed: agents wait for what
+// is done here, and a page that opens is told how they stand then.
 import type { Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ApprovalViews } from '../approvals/approval-views.ts';
 import type { EventBus } from '../base/event-bus.ts';
+import type { TaskChange } from '../tasks/task-events.ts';
 
 interface Deps {
   readonly store: Store;
@@ -12,15 +14,34 @@ interface Deps {
   readonly approvalViews: Pick<ApprovalViews, 'dto'>;
 }
 
+/** Changes that are noted while no page is open; beyond it the next page takes a new snapshot. */
+export const NOTED_MAX = 100;
+
 export class PageNotifier {
   readonly #deps: Deps;
+  readonly #noted = new Map<string, TaskChange>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.events.onReader(() => {
+      const noted = [...this.#noted.values()];
+      this.#noted.clear();
+      for (const change of noted) this.#tell(change);
+    });
   }
 
-  taskChanged(taskId: string): void {
+  taskChanged(change: TaskChange): void {
+    const { events } = this.#deps;
+    if (events.isRead) return this.#tell(change);
+    this.#noted.set(change.taskId, change);
+    if (this.#noted.size <= NOTED_MAX) return;
+    this.#noted.clear();
+    events.skip();
+  }
+
+  #tell({ taskId, questionIn }: TaskChange): void {
     const { store, events, agents, approvalViews } = this.#deps;
+    if (questionIn !== null) return events.publish({ type: 'conversation', id: questionIn });
     const task = store.read.task(taskId);
     if (!task) return;
     const approval = store.read.approvalOfTask(taskId);

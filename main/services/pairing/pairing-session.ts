@@ -10,6 +10,7 @@ import type {
 import { escapeText, HIDDEN_NAME } from '../../core/text-escape.ts';
 import { assert } from '../../lib/assert.ts';
 import { fromHex, toBase64Url, toHex, utf8 } from '../../lib/bytes.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { invitationMac, isSameMac } from '../../protocol/invitation.ts';
@@ -225,9 +226,7 @@ export class PairingSession {
       said_hub: said.hub === null ? null : shownName(said.hub, this.#petnames),
       said_person: said.person === null ? null : shownPerson(said.person, this.#petnames),
       said_platform:
-        said.platform === null
-          ? null
-          : escapeText(said.platform.slice(0, PLATFORM_SHOWN_MAX).toWellFormed()),
+        said.platform === null ? null : escapeText(shortened(said.platform, PLATFORM_SHOWN_MAX)),
       lookalike: said.hub === null ? null : twinOf(said.hub, this.#petnames),
       six: this.role === 'R' && this.state === 'show_six' ? digitsOf(this.transcript).six : null,
       two: this.role === 'I' && this.state === 'show_two' ? digitsOf(this.transcript).two : null,

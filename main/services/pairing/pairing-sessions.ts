@@ -240,7 +240,7 @@ export class PairingSessions {
       this.abort(
         session,
         failure,
-        isRefused ? 'not trusted any more' : 'could not be stored',
+        isRefused ? 'not trusted any more' : 'failed at the other hub',
         false,
       );
       throw error;

@@ -2,6 +2,7 @@
 // too many failed checks. While it is closed, an open page can say that a hub asks, by a label made
 // of its key and never by its own words (PROTOCOL.md, Pairing). Everything goes by the monotonic
 // clock, which nobody can set; wall times are for display.
+import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -86,7 +87,7 @@ export class PairingWindow {
     const minutes = Math.max(1, Math.ceil(leftMs / MINUTE_MS));
     throw new AppError(
       'rate_limited',
-      `Pairing is closed for ${minutes} more minutes, because too many pairings failed.`,
+      `Pairing is closed for ${plural(minutes, { one: '{n} more minute', other: '{n} more minutes' })}, because too many pairings failed.`,
       {
         retryAfterMs: Math.max(0, Math.round(leftMs)),
       },

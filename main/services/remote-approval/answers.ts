@@ -2,7 +2,7 @@
 // decision covers, and writes the verdict for the asking hub. Pure (PROTOCOL.md, Remote approval).
 import { readApprovalView } from '../../core/approval-view.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
-import { escapeObject } from '../../core/text-escape.ts';
+import { escapeObject, escapeOfVersion } from '../../core/text-escape.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
@@ -20,8 +20,9 @@ export function remoteQuestionOf(
   if (question === undefined) return null;
   const covered = readApprovalView(row.view);
   const sent = readObject(task.payload).approval;
-  const shown = isJsonObject(sent) ? canonicalJson(escapeObject(sent)) : undefined;
-  if (!covered.ok || canonicalJson(covered.value.payload.approval) !== shown) return null;
+  if (!covered.ok || !isJsonObject(sent)) return null;
+  const shown = escapeObject(sent, escapeOfVersion(covered.value.version));
+  if (canonicalJson(covered.value.payload.approval) !== canonicalJson(shown)) return null;
   const view = viewOfQuestion(question);
   return view.ok ? asked(view.value, question.digest) : null;
 }

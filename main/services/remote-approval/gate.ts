@@ -6,10 +6,12 @@ import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/clos
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { APPROVAL_VIEW_VERSION, type ViewVersion } from '../../core/approval-view.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
 import { offeredDomains } from '../../core/routing.ts';
 import type { AgentRow, ApprovalRow, PeerRow, Reads, Tables, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
+import { canMake } from '../../protocol/remote-approval.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import type { ApprovalGate } from '../approvals/approval-gate.ts';
 import type { AgentsGate } from '../agents/agent-registry.ts';
@@ -78,7 +80,15 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
       return verdict;
     const rule = verdict.decision === 'deliver' ? null : verdict.rule;
     const ruling = { ...verdict.ruling, decision: 'ask', ground: 'adults', rule } as const;
-    return { ...verdict, decision: 'ask', rule, ruling, isElsewhere: true };
+    const viewVersion = this.#viewVersion(reads);
+    return { ...verdict, decision: 'ask', rule, ruling, isElsewhere: true, viewVersion };
+  }
+
+  /** The newest that all hubs can make that decide. */
+  #viewVersion(reads: Reads): ViewVersion {
+    return this.hubs(reads).every(({ extensions }) => canMake(extensions, APPROVAL_VIEW_VERSION))
+      ? APPROVAL_VIEW_VERSION
+      : 1;
   }
 
   covers(reads: Meta, riskClass: RiskClass): boolean {

@@ -6,6 +6,7 @@ import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ApprovalRow, PeerRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
@@ -90,7 +91,7 @@ export class Questions {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.endings.onEnding((tables, after, ended) => this.#ending(tables, after, ended));
-    deps.events.onChanged((taskId) => {
+    deps.events.onChanged(({ taskId }) => {
       const question = this.#asked.get(taskId);
       if (question !== undefined) this.#updateCard(question.approvalId);
     });
@@ -141,18 +142,18 @@ export class Questions {
         id: hub.agentId,
         name: hub.petname,
         person: hub.person,
-        state: this.#stateAt(hub.key, row.id),
+        state: this.#stateAt(hub.key, row),
       };
     });
   }
 
-  #stateAt(hub: KeyHex, approvalId: string): DecidingHubDto['state'] {
+  #stateAt(hub: KeyHex, row: ApprovalRow): DecidingHubDto['state'] {
     const { store, messenger } = this.#deps;
-    const [id, question] = this.#questionAt(approvalId, hub) ?? [];
+    const [id, question] = this.#questionAt(row.id, hub) ?? [];
     const state = id === undefined ? undefined : store.read.task(id)?.state;
     if (state === 'awaiting_approval' || state === 'held') return 'asked';
     if (!messenger.isOnline(hub)) return 'away';
-    if (!this.#understands(hub)) return 'older';
+    if (!this.#understands(hub, row)) return 'older';
     return question?.isUnanswered === true ? 'unanswered' : 'waiting';
   }
 
@@ -160,8 +161,8 @@ export class Questions {
   mayBeAsked(hub: PeerRow): boolean {
     const { messenger } = this.#deps;
     return (
-      this.#understands(hub.key) ||
-      (!messenger.isOnline(hub.key) && hub.extensions.includes(protocol.REMOTE_APPROVAL))
+      protocol.canBeAsked(messenger.extensions(hub.key)) ||
+      (!messenger.isOnline(hub.key) && protocol.canBeAsked(hub.extensions))
     );
   }
 
@@ -237,13 +238,14 @@ export class Questions {
     });
   }
 
-  #mayAsk({ id, taskId }: ApprovalRow, { key }: PeerRow): boolean {
+  #mayAsk(row: ApprovalRow, { key }: PeerRow): boolean {
     const { store, messenger, deadlines } = this.#deps;
+    const { id, taskId } = row;
     if (
       !this.#running ||
       this.#full.has(key) ||
       !messenger.isOnline(key) ||
-      !this.#understands(key)
+      !this.#understands(key, row)
     )
       return false;
     const task = store.read.task(taskId);
@@ -335,7 +337,7 @@ export class Questions {
 
   /** Ends what no adult can be shown: nobody could ever allow it. */
   async #endUnasked(taskId: string, reason: string): Promise<void> {
-    const { unit, endings } = this.#deps;
+    const { unit, endings, clock } = this.#deps;
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (task === undefined || !isOpen(task)) return;
@@ -346,6 +348,8 @@ export class Questions {
         by: 'hub',
         surface: 'hub',
         from: 'hub',
+        ended: { by: 'hub', kind: null },
+        story: { verdict: 'declined', verdictSurface: 'hub', verdictAt: clock.wallMs() },
       });
     });
   }
@@ -409,7 +413,7 @@ export class Questions {
     const row = tables.approval(approvalId);
     const who = nameOf(verdict.person, tables.peer(hub)?.petname ?? hub);
     const reason =
-      verdict.reason === null ? null : escapeText(verdict.reason.slice(0, REASON_MAX_CHARACTERS));
+      verdict.reason === null ? null : escapeText(shortened(verdict.reason, REASON_MAX_CHARACTERS));
     const mayDecide =
       row !== undefined && gate.covers(tables, row.riskClass) && gate.decides(tables, hub);
     const isBound = questionOfTask(task)?.digest === digest;
@@ -417,7 +421,14 @@ export class Questions {
       ? 'changed'
       : !mayDecide
         ? 'not_named'
-        : approvals.decideFromAfar(tables, after, approvalId, { choice, digest, reason, hub, who });
+        : approvals.decideFromAfar(tables, after, approvalId, {
+            choice,
+            digest,
+            reason,
+            hub,
+            who,
+            person: verdict.person === null ? null : escapeName(verdict.person).name,
+          });
     audit.append(tables, {
       actor: hub,
       surface: 'peer',
@@ -449,8 +460,10 @@ export class Questions {
     );
   }
 
-  #understands(hub: KeyHex): boolean {
-    return this.#deps.messenger.extensions(hub).includes(protocol.REMOTE_APPROVAL);
+  /** Whether that hub can make the very text that this card is; one that is damaged is no text. */
+  #understands(hub: KeyHex, { view }: Pick<ApprovalRow, 'view'>): boolean {
+    const read = readApprovalView(view);
+    return protocol.canMake(this.#deps.messenger.extensions(hub), read.ok ? read.value.version : 1);
   }
 
   #updateCard(approvalId: string): void {
@@ -471,6 +484,7 @@ function questionOf(row: ApprovalRow, task: TaskRow): protocol.ApprovalQuestion 
   const view = readApprovalView(row.view);
   if (!view.ok || row.riskClass === 'R0') return undefined;
   const {
+    version,
     kind,
     peer_key,
     peer_name,
@@ -483,6 +497,7 @@ function questionOf(row: ApprovalRow, task: TaskRow): protocol.ApprovalQuestion 
   return {
     id: row.id,
     digest: row.digest,
+    version,
     kind,
     payload: task.payload,
     peer_key,

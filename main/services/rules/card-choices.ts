@@ -4,7 +4,7 @@
 import { RULE_REACHES, type RuleReach } from '../../../preload/contract/closed-lists.ts';
 import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
-import { NO_AGENT, riskMaxOfReach } from '../../core/rules.ts';
+import { NO_AGENT, NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
 import { isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -62,7 +62,7 @@ export function ruleOf(
     ...about,
     effect: 'allow',
     reach: choice,
-    domain: task.domain,
+    domain: task.domain ?? NO_AREA,
     kind: task.kind,
     askingAgent: isLocal(task.party) ? null : (routeFrom(readObject(task.payload)) ?? NO_AGENT),
     topic: topicFor(card, choice),
@@ -79,14 +79,17 @@ function mayAllow(card: CardRequest, choice: RuleReach): boolean {
   const { task, approval, agent } = card;
   if (
     agent === undefined ||
-    task.domain === null ||
-    longestDomain(agent.domains, task.domain) === undefined
+    (task.domain !== null && longestDomain(agent.domains, task.domain) === undefined)
   )
     return false;
   // A name that was hidden on the card is nobody's to be allowed by.
   if ((routeFrom(readObject(task.payload)) ?? null) !== task.fromAgent) return false;
   const conversation = choice === 'conversation' ? task.conversationId : null;
-  const widest = riskMaxOfReach(choice, { conversation, topic: topicFor(card, choice) });
+  const widest = riskMaxOfReach(choice, {
+    domain: task.domain ?? NO_AREA,
+    conversation,
+    topic: topicFor(card, choice),
+  });
   return higherRisk(approval.riskClass, widest) === widest;
 }
 

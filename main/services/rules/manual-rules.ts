@@ -6,7 +6,7 @@ import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField } from '../../../preload/contract/rules.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
 import { longestDomain, matchesDomain } from '../../core/routing.ts';
-import { riskMaxOfReach } from '../../core/rules.ts';
+import { NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRow } from '../../ports/store.ts';
 import { isLocal } from '../tasks/parties.ts';
@@ -52,7 +52,8 @@ export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named):
   if (peer === null) throw incomplete('peer');
   if (agent === undefined) throw incomplete('agent');
   if (domain === null) throw incomplete('domain');
-  checkAllowsSomething(agent, domain, topic, isForAdults);
+  if (domain === NO_AREA) checkAllowsWithoutArea(agent, isForAdults);
+  else checkAllowsSomething(agent, domain, topic, isForAdults);
   return {
     ...about,
     effect,
@@ -125,6 +126,28 @@ function checkAllowsSomething(
       },
     );
   }
+}
+
+/** What names no area may be about the most dangerous one of the agent. */
+function checkAllowsWithoutArea(agent: AgentRow, isForAdults: Named['isForAdults']): void {
+  const { riskClass } = riskOf(agent, null);
+  if (isForAdults(riskClass)) {
+    throw unfit(
+      'domain',
+      `An adult’s hub decides about what ${agent.displayName} is asked without an area, so no rule here can allow it.`,
+      {
+        hint: 'Who decides is changed in Settings or with "axon remote-approval set", with the owner passphrase.',
+      },
+    );
+  }
+  if (higherRisk(riskClass, 'R1') === 'R1') return;
+  throw unfit(
+    'domain',
+    `A request that names no area may be about the riskiest thing that ${agent.displayName} does, so no rule can allow it.`,
+    {
+      hint: 'Name one of its areas, or say under "Agents" that all of it can be undone.',
+    },
+  );
 }
 
 function lowerRisk(one: RiskClass, other: RiskClass): RiskClass {

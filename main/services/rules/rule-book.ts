@@ -112,6 +112,7 @@ export class RuleBook implements Gate {
       domain,
       isAgentsDomain:
         agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
+      agentsAreas: agent?.domains.map((entry) => entry.domain) ?? [],
       kind,
       askingAgent: routeFrom(payload),
       topic: topicOf(payload),

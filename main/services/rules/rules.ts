@@ -10,7 +10,7 @@ import type {
   RuleTestDto,
   RuleTrialDto,
 } from '../../../preload/contract/rules.ts';
-import { ruleEndsAt, type Rule } from '../../core/rules.ts';
+import { NO_AREA, ruleEndsAt, type Rule } from '../../core/rules.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
@@ -239,7 +239,7 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
     party,
     messageId: 'nobody sent this',
     routeTo: agent,
-    domain,
+    domain: domain === NO_AREA ? null : domain,
     capability: null,
     conversationId: conversation,
     isEscalation: false,

@@ -8,6 +8,8 @@ import type { PartyKey } from '../../ports/transport.ts';
 const CONVERSATION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Messages of a conversation that are looked through for a party. */
 const MESSAGES_LOOKED_AT_MAX = 200;
+/** Of a key, beside an id that is taken. */
+const PARTY_CHARACTERS = 16;
 
 interface ConversationClaim {
   readonly party: PartyKey;
@@ -18,9 +20,13 @@ interface ConversationClaim {
 
 export function conversationFor(reads: Reads, claim: ConversationClaim): string {
   const named = claim.conversationId ?? '';
-  if (!CONVERSATION_ID.test(named)) return claim.messageId;
-  const messages = reads.messages({ limit: MESSAGES_LOOKED_AT_MAX }, { conversationId: named });
-  return messages.length === 0 || messages.some((message) => message.party === claim.party)
-    ? named
-    : claim.messageId;
+  if (CONVERSATION_ID.test(named) && mayContinue(reads, named, claim)) return named;
+  // The sender chose that, too.
+  if (mayContinue(reads, claim.messageId, claim)) return claim.messageId;
+  return `${claim.messageId}:${claim.party.replace(/[^A-Za-z0-9]/g, '').slice(0, PARTY_CHARACTERS)}`;
+}
+
+/** It is new, or this party has a part in it. What was said there may have been removed since. */
+function mayContinue(reads: Reads, id: string, { party }: ConversationClaim): boolean {
+  return reads.isPartOf(id, party, MESSAGES_LOOKED_AT_MAX) !== false;
 }

@@ -21,3 +21,9 @@ export const RECENT_IDS_MAX = 10_000;
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
 /** Longest title of a conversation; cut beyond. */
 export const TITLE_MAX_CHARACTERS = 120;
+
+/**
+ * How long after a confirmed restore a request is refused that was sent before it. Longer than any
+ * hub sends a request again; no longer, for the sake of hubs whose clock is wrong.
+ */
+export const RESTORED_WINDOW_MS = 7 * 24 * 60 * 60_000;

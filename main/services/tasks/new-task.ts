@@ -1,6 +1,6 @@
-// A new task, wherever it came from: what was asked, before any progress. Also the message of its
-// conversation that asked for it. Pure.
-import type { MessageRow, TaskRow } from '../../ports/store.ts';
+// A new task, wherever it came from: what was asked, before any progress. Pure.
+import { UNTOLD, type StoryColumns } from '../../core/story.ts';
+import type { TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<
   TaskRow,
@@ -19,10 +19,13 @@ type Beginning = Omit<
   | 'heldUntil'
   | 'heldWhy'
   | 'finishedAt'
->;
+  | keyof StoryColumns
+> &
+  Partial<StoryColumns>;
 
 export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
   return {
+    ...UNTOLD,
     ...beginning,
     revision: 0,
     elapsedMs: 0,
@@ -38,26 +41,5 @@ export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
     heldUntil: null,
     heldWhy: null,
     finishedAt: null,
-  };
-}
-
-const DIRECTIONS = { incoming: 'in', outgoing: 'out', local: 'local' } as const;
-
-/** The message that asked for this task, as it stands in its conversation. */
-export function requestMessage(task: Omit<TaskRow, 'seq'>): Omit<MessageRow, 'seq'> {
-  const { messageId, direction, party, kind, conversationId, id, fromAgent, toAgent, receivedAt } =
-    task;
-  return {
-    messageId,
-    direction: DIRECTIONS[direction],
-    party,
-    kind,
-    ref: null,
-    conversationId,
-    taskId: id,
-    fromAgent,
-    toAgent,
-    payload: null,
-    at: receivedAt,
   };
 }

@@ -6,7 +6,7 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { PeerRow, Reads, Store } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-import { agentNameBeside } from '../links/peer-names.ts';
+import { agentNameThere } from '../links/peer-names.ts';
 
 const AGENT_PREFIX = 'agent:';
 /**
@@ -43,10 +43,16 @@ export function isRemoved(reads: Reads, party: PartyKey): boolean {
 export class Parties {
   readonly #store: Store;
   readonly #hubName: () => string;
+  readonly #personName: () => string | null;
 
-  constructor(deps: { readonly store: Store; readonly hubName: () => string }) {
+  constructor(deps: {
+    readonly store: Store;
+    readonly hubName: () => string;
+    readonly personName: () => string | null;
+  }) {
     this.#store = deps.store;
     this.#hubName = deps.hubName;
+    this.#personName = deps.personName;
   }
 
   /** undefined for this hub's own agents, and for a key that was never paired. */
@@ -73,7 +79,19 @@ export class Parties {
 
   /** As agentName, for an agent of any other hub. */
   agentNameThere(handle: string): string {
-    return agentNameBeside(readableHandle(handle), this.hubNames());
+    return agentNameThere(handle, [...this.hubNames(), ...this.#people()]);
+  }
+
+  /** Names that the owner knows people by: whoever is here, and those of the other hubs. */
+  #people(): readonly string[] {
+    const { read } = this.#store;
+    const people = [this.#personName(), ...read.peers().map(({ person }) => person)];
+    return people.filter((person) => person !== null);
+  }
+
+  /** The person there: as the owner calls them, or of this hub where one asks at a page. */
+  personOf(party: PartyKey): string | null {
+    return party === OWNER_PARTY ? this.#personName() : (this.peer(party)?.person ?? null);
   }
 
   agentIdOf(party: PartyKey): string | null {

@@ -1,6 +1,8 @@
 // Delegations and cancels are acted on once per peer and id, for ever (PROTOCOL.md, Delegation
 // states, "Once only"). The same id with the same content gets the same answer again, and counts
-// against no rate. The same id with other content is a conflict, and changes nothing.
+// against no rate. The same id with other content is a conflict, and changes nothing. A hub that
+// was restored from an older copy has lost the ids since: a delegation that was sent before its
+// owner confirmed the copy is refused for a week, because it may have been done already.
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReplayRow, Store, Tables } from '../../ports/store.ts';
@@ -8,13 +10,22 @@ import type { ReplyDraft } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import { RESTORED_WINDOW_MS } from './limits.ts';
+
+/** When the owner last confirmed an older copy, ms of the wall clock. */
+const META_RESTORED_AT = 'restore_confirmed_at';
 
 interface OnceKey {
   readonly party: PartyKey;
   readonly messageId: string;
   /** contentDigest of the message. */
   readonly digest: string;
+  /** When its sender says that it was sent; absent where doing it twice does no harm. */
+  readonly sentAt?: number;
 }
+
+/** @property isRefused nothing was made of the message, and nothing of it is on record */
+export type Answered = ReplyDraft & { readonly isRefused?: boolean };
 
 interface InFlight {
   readonly digest: string;
@@ -42,25 +53,26 @@ export class ReplayGuard {
 
   /**
    * The one answer to this id. `admit` runs before the commit and outside of replays (rates);
-   * `work` runs inside the commit that also stores its answer. A retryable refusal is not stored:
-   * the same id may be tried again.
+   * `work` runs inside the commit that also stores its answer. A refusal is not stored: it leaves
+   * nothing behind, and the same id may be tried again.
    * @throws AppError conflict for the same id with other content, and whatever `admit` and `work`
    * throw
    */
   async answer(
     key: OnceKey,
     admit: () => void,
-    work: (tables: Tables, after: After) => ReplyDraft,
+    work: (tables: Tables, after: After) => Answered,
   ): Promise<ReplyDraft> {
     const known = this.#store.read.replay(key.party, key.messageId);
     if (known) return this.#again(key, known);
     const name = `${key.party} ${key.messageId}`;
     const inFlight = this.#inFlight.get(name);
     if (inFlight) return inFlight.digest === key.digest ? inFlight.reply : this.#conflict(key);
+    if (key.sentAt !== undefined) this.#checkNotLost(key.sentAt);
     admit();
     const reply = this.#unit.run((tables, after) => {
-      const draft = work(tables, after);
-      if (isFinal(draft)) {
+      const { isRefused = false, ...draft } = work(tables, after);
+      if (!isRefused) {
         tables.putReplay({
           party: key.party,
           messageId: key.messageId,
@@ -77,6 +89,24 @@ export class ReplayGuard {
     } finally {
       this.#inFlight.delete(name);
     }
+  }
+
+  /** In the commit in which the owner takes an older copy for the right one. */
+  static restored(tables: Tables, atMs: number): void {
+    tables.setMeta(META_RESTORED_AT, String(atMs));
+  }
+
+  #checkNotLost(sentAt: number): void {
+    const restoredAt = Number(
+      this.#store.read.getMeta(META_RESTORED_AT) ?? Number.NEGATIVE_INFINITY,
+    );
+    const isLately = this.#clock.wallMs() - restoredAt < RESTORED_WINDOW_MS;
+    if (!isLately || sentAt >= restoredAt) return;
+    throw new AppError(
+      'rejected',
+      'This hub was restored from a backup after that was sent, so it cannot tell whether it was done already.',
+      { hint: 'If it is still wanted, send it again under a fresh id.', failedBy: 'input' },
+    );
   }
 
   async #again(key: OnceKey, row: ReplayRow): Promise<ReplyDraft> {
@@ -100,10 +130,6 @@ export class ReplayGuard {
       },
     );
   }
-}
-
-function isFinal(draft: ReplyDraft): boolean {
-  return draft.payload.accepted !== false || draft.payload.retryable !== true;
 }
 
 function readDraft(text: string): ReplyDraft {

@@ -2,13 +2,16 @@
 // hangs on a task, such as its inbox items and the report to whoever asked, is ended in the same
 // commit by those who own it. A terminal state never changes; callers look first.
 import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
+import type { EndedKind, Ender } from '../../../preload/contract/story.ts';
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal } from './parties.ts';
+import { isWaiting } from './waiting.ts';
 import { moveTask } from './task-moves.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { After } from '../base/unit-of-work.ts';
@@ -31,7 +34,10 @@ export interface ResultWords {
 export interface Ending {
   readonly state: TerminalTaskState;
   readonly code: WireErrorCode | null;
-  /** One sentence: our own words, or a person's; outside words are escaped by the caller. */
+  /**
+   * One sentence of this hub, or a person's of it. What another hub says about its end stands in
+   * the result; where this sentence quotes the one who asked, the caller has escaped that.
+   */
   readonly reason: string | null;
   /** What is reported to whoever asked; made from code and reason when absent. */
   readonly result?: ResultWords;
@@ -43,6 +49,16 @@ export interface Ending {
    * whoever asked cancelled it, or was answered on the spot.
    */
   readonly from: 'runner' | 'asker' | 'hub';
+  /** Whose end it is, for its story. */
+  readonly ended: Ended;
+  /** What else its story says from here on, such as who decided. */
+  readonly story?: Partial<StoryColumns>;
+}
+
+/** By whom, and which kind of end; no kind where the verdict is the end. null: not known. */
+export interface Ended {
+  readonly by: Ender | null;
+  readonly kind: EndedKind | null;
 }
 
 export interface EndedTask {
@@ -88,6 +104,7 @@ export class TaskEndings {
       reason: ending.reason,
       result: JSON.stringify(result),
       finishedAt: clock.wallMs(),
+      ...storyOfEnd(task, ending, result, clock.wallMs()),
     });
     this.#closeApproval(tables, ended, ending);
     after(() => deadlines.forget(ended.id));
@@ -125,6 +142,92 @@ export class TaskEndings {
   }
 }
 
+/** What the story says of this end; the end of a wait is a verdict, or there never was one. */
+function storyOfEnd(
+  task: TaskRow,
+  { state, from, ended, story = {} }: Ending,
+  { tokens_used: tokens }: ResultWords,
+  now: number,
+): Partial<StoryColumns> {
+  const isUndecided = task.verdict === null && story.verdict === undefined;
+  const isAskers = from === 'asker' && ended.by !== 'hub';
+  // A hub that declines quietly says no more than that.
+  const isTold = task.direction === 'outgoing' && state === 'declined';
+  const verdict =
+    state === 'expired'
+      ? 'expired'
+      : isTold
+        ? 'declined'
+        : isWaiting(task) && state === 'cancelled' && isAskers
+          ? 'withdrawn'
+          : null;
+  const stopAt = story.stopAt ?? task.stopAt;
+  const isStopAnswered = stopAt !== null && ended.by === 'agent' && ended.kind !== 'cancelled';
+  return {
+    endedBy: ended.by,
+    endedKind: ended.kind,
+    tokens: tokens ?? null,
+    ...(isUndecided && verdict !== null
+      ? {
+          verdict,
+          verdictAt: now,
+          verdictHub: task.direction === 'outgoing' ? task.party : null,
+        }
+      : {}),
+    ...(isStopAnswered ? { stopObeyed: ended.kind === 'stopped' } : {}),
+    ...story,
+  };
+}
+
+/**
+ * Which kind of end it is that an agent reports, by its own status and code.
+ * @param isStopAsked whether somebody asked for a stop before
+ */
+export function endedByAgent(
+  status: ResultStatus,
+  code: WireErrorCode | null,
+  isStopAsked: boolean,
+): Ended {
+  if (status !== 'failed') return { by: 'agent', kind: status };
+  switch (code) {
+    case 'cancelled':
+      return { by: 'agent', kind: isStopAsked ? 'stopped' : 'cancelled' };
+    case 'rejected':
+    case 'not_authorized':
+      return { by: 'agent', kind: 'refused' };
+    case 'not_understood':
+      return { by: 'agent', kind: 'not_understood' };
+    default:
+      return { by: 'agent', kind: 'failed' };
+  }
+}
+
+/** Which kind of end it is that a hub brings about itself, by its code. */
+export function endedByHub(code: WireErrorCode | null): Ended {
+  switch (code) {
+    case 'timeout':
+      return { by: 'clock', kind: 'timed_out' };
+    case 'not_understood':
+    case 'invalid_envelope':
+    case 'unknown_kind':
+      return { by: 'hub', kind: 'not_understood' };
+    case 'pairing_required':
+      return { by: 'hub', kind: 'hub_removed' };
+    case 'overloaded':
+    case 'rate_limited':
+    case 'blocked':
+    case 'rejected':
+    case 'not_authorized':
+    case 'unhandled':
+    case 'unknown_domain':
+      return { by: 'hub', kind: 'hub_refused' };
+    case 'cancelled':
+      return { by: 'hub', kind: 'cancelled' };
+    default:
+      return { by: 'hub', kind: 'failed' };
+  }
+}
+
 const END_OF_CODE: Partial<Readonly<Record<WireErrorCode, TerminalTaskState>>> = {
   rejected: 'declined',
   approval_expired: 'expired',
@@ -155,6 +258,7 @@ export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
     by: 'hub',
     surface: 'hub',
     from: 'hub',
+    ended: { by: 'hub', kind: 'hub_removed' },
   } as const;
   return task.direction === 'outgoing'
     ? { state: 'failed', code: 'pairing_required', ...by }
@@ -169,6 +273,7 @@ export const EXPIRED = {
   state: 'expired',
   code: 'approval_expired',
   reason: 'Nobody answered this request in time. It was not run; ask again when somebody is there.',
+  ended: { by: 'clock', kind: null },
 } as const;
 
 /** How a held one ends whose own time was over before anybody was asked. */
@@ -176,6 +281,7 @@ export const EXPIRED_HELD = {
   state: 'expired',
   code: 'approval_expired',
   reason: 'Its time ran out before anybody wanted to be asked. It was not run; ask again later.',
+  ended: { by: 'clock', kind: null },
 } as const;
 
 /** The report of something that did not come to be. */

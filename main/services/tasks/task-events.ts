@@ -2,25 +2,44 @@
 // nothing that must happen depends on them.
 import type { Log } from '../../ports/log.ts';
 
+export interface TaskChange {
+  readonly taskId: string;
+  /**
+   * Of a question that no person here was asked about: its conversation, which is all that shows
+   * it. Null for any other task.
+   */
+  readonly questionIn: string | null;
+}
+
 export class TaskEvents {
   readonly #log: Log;
-  readonly #listeners = new Set<(taskId: string) => void>();
+  readonly #listeners = new Set<(change: TaskChange) => void>();
 
   constructor(deps: { readonly log: Log }) {
     this.#log = deps.log;
   }
 
   /** Called after each change of a task. */
-  onChanged(listener: (taskId: string) => void): void {
+  onChanged(listener: (change: TaskChange) => void): void {
     this.#listeners.add(listener);
   }
 
   changed(taskId: string): void {
+    this.#tell({ taskId, questionIn: null });
+  }
+
+  /** A question is over that no person here was asked about. */
+  questionOver(taskId: string, questionIn: string): void {
+    this.#tell({ taskId, questionIn });
+  }
+
+  #tell(change: TaskChange): void {
     for (const listener of this.#listeners) {
       try {
-        listener(taskId);
+        listener(change);
       } catch (error) {
-        this.#log.error('not told of a changed task', { task: taskId, error: String(error) });
+        const { taskId: task } = change;
+        this.#log.error('not told of a changed task', { task, error: String(error) });
       }
     }
   }

@@ -13,12 +13,13 @@ import {
   EXPIRED_HELD,
   HUB_RESTARTED,
   untrusted,
+  type Ended,
   type Ending,
   type TaskEndings,
 } from './task-endings.ts';
 import { changeTask, isOpen } from './task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
-import { endAfterMs } from './waiting.ts';
+import { endAfterMs, isWaiting } from './waiting.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
 interface Deps {
@@ -39,6 +40,7 @@ const ASKER_REMOVED = {
   state: 'cancelled',
   code: 'cancelled',
   reason: 'The agent that asked was removed from its hub.',
+  ended: { by: 'hub', kind: 'cancelled' },
 } as const;
 const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
@@ -97,7 +99,7 @@ export class TaskKeeper {
     await this.#deps.unit.run((tables, after) => {
       for (const task of openTasks(tables)) {
         if (task.direction !== 'outgoing')
-          this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
+          this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by, ended: cutOff(task) });
       }
     });
   }
@@ -120,8 +122,9 @@ export class TaskKeeper {
     if (!task || !isOpen(task)) return;
     if (!isTrusted(tables, task.party)) endings.end(tables, after, task, untrusted(tables, task));
     else if (task.kind !== 'query') return;
-    else if (task.direction !== 'outgoing') endings.end(tables, after, task, LINE_GONE);
-    else if (task.state !== 'cancelling') cancelQuestion(tables, after, task);
+    else if (task.direction !== 'outgoing') {
+      endings.end(tables, after, task, { ...LINE_GONE, ended: cutOff(task) });
+    } else if (task.state !== 'cancelling') cancelQuestion(tables, after, task);
   }
 
   /** Writes down how much of each deadline has passed, and stops counting. */
@@ -289,14 +292,20 @@ const DELIVERED = {
     data: null,
     error: null,
   },
+  ended: { by: 'clock', kind: 'completed' },
 } as const;
 
-function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason'> {
-  return { state: 'failed', code: 'timeout', reason };
+function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason' | 'ended'> {
+  return { state: 'failed', code: 'timeout', reason, ended: { by: 'clock', kind: 'timed_out' } };
 }
 
-function endOf(task: TaskRow): Pick<Ending, 'state'> {
-  return {
-    state: task.state === 'awaiting_approval' || task.state === 'held' ? 'cancelled' : 'failed',
-  };
+function endOf(task: TaskRow): Pick<Ending, 'state' | 'ended'> {
+  return isWaiting(task)
+    ? { state: 'cancelled', ended: { by: 'hub', kind: 'cancelled' } }
+    : { state: 'failed', ended: { by: 'hub', kind: 'failed' } };
+}
+
+/** What had got past people may have been with its agent, and been done. */
+function cutOff(task: TaskRow): Ended {
+  return { by: 'hub', kind: isWaiting(task) ? 'cancelled' : 'possibly_executed' };
 }

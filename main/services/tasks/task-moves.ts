@@ -2,26 +2,28 @@
 // row as it is in that commit.
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 
-type TaskChange = Partial<
-  Pick<
-    TaskRow,
-    | 'estimatedMs'
-    | 'result'
-    | 'code'
-    | 'reason'
-    | 'decision'
-    | 'cancelCause'
-    | 'cancelAnswer'
-    | 'waitMs'
-    | 'heldUntil'
-    | 'heldWhy'
-    | 'finishedAt'
-    | 'toAgent'
-    | 'elapsedMs'
-    | 'elapsedAt'
-  >
+export type TaskChange = Partial<
+  StoryColumns &
+    Pick<
+      TaskRow,
+      | 'estimatedMs'
+      | 'result'
+      | 'code'
+      | 'reason'
+      | 'decision'
+      | 'cancelCause'
+      | 'cancelAnswer'
+      | 'waitMs'
+      | 'heldUntil'
+      | 'heldWhy'
+      | 'finishedAt'
+      | 'toAgent'
+      | 'elapsedMs'
+      | 'elapsedAt'
+    >
 >;
 
 /**
@@ -62,4 +64,13 @@ export function isOpen(task: TaskRow): boolean {
 /** True once an agent of this hub has had the task in its hands. */
 export function isInHand(task: TaskRow): boolean {
   return task.direction !== 'outgoing' && (task.state === 'claimed' || task.state === 'running');
+}
+
+/** A person of this hub asked its agent to stop. */
+export function isStoppedHere({
+  direction,
+  stopAt,
+  stopParty,
+}: Pick<TaskRow, 'direction' | 'stopAt' | 'stopParty'>): boolean {
+  return direction !== 'outgoing' && stopAt !== null && stopParty === null;
 }

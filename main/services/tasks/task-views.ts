@@ -1,9 +1,10 @@
 // Tasks as clients see them. Reads only. What others wrote is escaped here, once.
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import { choiceOf } from '../../core/choice.ts';
-import { escapeJson, escapeText } from '../../core/text-escape.ts';
+import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
@@ -11,6 +12,7 @@ import type { Store, TaskRow } from '../../ports/store.ts';
 import { decisionOf } from './wire-states.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
+import type { Stories } from './stories.ts';
 import { waitOf } from './waiting.ts';
 
 /**
@@ -27,6 +29,7 @@ interface Deps {
   readonly clock: Clock;
   readonly parties: Parties;
   readonly deadlines: Deadlines;
+  readonly stories: Stories;
 }
 
 export class TaskViews {
@@ -36,7 +39,8 @@ export class TaskViews {
     this.#deps = deps;
   }
 
-  dto(task: TaskRow): TaskDto {
+  /** @param agent for whom; null: for a person */
+  dto(task: TaskRow, agent: string | null): TaskDto {
     const { parties } = this.#deps;
     return {
       id: task.id,
@@ -59,9 +63,17 @@ export class TaskViews {
       estimated_ms: task.estimatedMs,
       code: task.code,
       reason: task.reason,
+      story: this.story(task, agent),
       decision: decisionOf(this.#deps.store.read, task),
       untrusted: this.#untrusted(task),
     };
+  }
+
+  /** @param agent for whom; null: for a person */
+  story(task: TaskRow, agent: string | null): StoryDto {
+    const until = this.deadlineAt(task);
+    const waitsUntil = until - task.deadlineMs + waitOf(task);
+    return this.#deps.stories.of(task, { until, waitsUntil }, agent);
   }
 
   /** The task or the question, escaped; what stands there instead once it was removed. */
@@ -118,9 +130,17 @@ export class TaskViews {
       outcome: words(result.outcome ?? result.summary),
       data: escapeJson(result.data ?? null),
       error: words(result.error),
-      answered_by: words(result.answered_by),
+      answered_by:
+        isLocal(task.party) || task.direction !== 'outgoing'
+          ? words(result.answered_by)
+          : nameOfPerson(result.answered_by),
     };
   }
+}
+
+/** The person of another hub, as it names them: fit for one line. */
+function nameOfPerson(said: unknown): string | null {
+  return typeof said === 'string' ? escapeName(said).name : null;
 }
 
 function choiceIn(task: TaskRow): Pick<TaskDto, 'choice'> {

@@ -5,6 +5,7 @@
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
 import type { Hold } from '../../core/holding.ts';
+import { APPROVAL_VIEW_VERSION, type ViewVersion } from '../../core/approval-view.ts';
 import type { Risk } from '../../core/risk.ts';
 import type { Rule, RuleDecision } from '../../core/rules.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -36,6 +37,8 @@ export interface Verdict {
   readonly hold: Hold | null;
   /** Another hub decides, and nobody here is asked. */
   readonly isElsewhere: boolean;
+  /** Of the card: the newest that whoever decides can make. */
+  readonly viewVersion: ViewVersion;
 }
 
 export interface Gate {
@@ -59,6 +62,7 @@ const ASKED: Verdict = {
   ruling: { decision: 'ask', ground: 'default', rule: null, considered: [] },
   hold: null,
   isElsewhere: false,
+  viewVersion: APPROVAL_VIEW_VERSION,
 };
 
 export function judge(gates: readonly Gate[], reads: Reads, request: JudgedRequest): Verdict {

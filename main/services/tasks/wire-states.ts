@@ -1,12 +1,25 @@
 // The words on the wire for a request's progress and its decision (PROTOCOL.md, Delegation states,
 // Decisions), mapped to the hub's own states. Services take them from here.
+import type { WireErrorCode } from '../../../preload/contract/errors.ts';
+import type { Ender } from '../../../preload/contract/story.ts';
+import { inQuotes } from '../../../preload/contract/agent-name.ts';
+import { TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import type { StoryColumns } from '../../core/story.ts';
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { ApprovalDecisionRow, Reads, TaskRow } from '../../ports/store.ts';
-import { readDecision, writeDecision, type Decision } from '../../protocol/decision.ts';
+import {
+  readDecision,
+  writeDecision,
+  type Decision,
+  type Stopped,
+} from '../../protocol/decision.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
+import type { Ended } from './task-endings.ts';
+import { isStoppedHere } from './task-moves.ts';
+import { isHouseName } from '../links/peer-names.ts';
 
 type WireState = NonNullable<AckPayload['state']>;
 /** The states that are reported to another hub before the end. */
@@ -74,7 +87,19 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
     by === 'person' && row.decidedBy !== null && !NO_PERSON.has(row.decidedBy)
       ? row.decidedBy
       : null;
-  return { outcome, by, person, at: row.decidedAt };
+  const isAdults = by === 'person' && readSurface(row.surface) === 'peer';
+  const stopped =
+    outcome === 'allowed' && isStoppedHere(task) && task.stopAt !== null
+      ? { person: task.stopPerson, at: task.stopAt }
+      : undefined;
+  return {
+    outcome,
+    by,
+    person,
+    ...(isAdults ? { as: 'adult' } : {}),
+    at: row.decidedAt,
+    ...(stopped === undefined ? {} : { stopped }),
+  };
 }
 
 /**
@@ -87,31 +112,85 @@ export function decisionMember(
 ): { readonly decision?: JsonObject } {
   const decision = decisionOf(reads, task);
   if (decision === null || (decision.by === 'rule' && decision.outcome === 'declined')) return {};
-  const isFromAfar = readSurface(reads.decisionOfTask(task.id)?.surface ?? null) === 'peer';
-  return { decision: writeDecision(isFromAfar ? { ...decision, person: null } : decision) };
+  return {
+    decision: writeDecision(decision.as === 'adult' ? { ...decision, person: null } : decision),
+  };
 }
 
 /** null for a name that is not fit for one line, or that closes the quotes around it. */
 function plainPerson(person: string | null): string | null {
-  if (person === null || person.includes('"')) return null;
+  if (person === null || inQuotes(person) !== person) return null;
   const { name, hidden } = escapeName(person);
-  return hidden ? null : name;
+  return hidden || isHouseName(name) ? null : name;
 }
 
 /**
  * The other hub's decision as it is stored: no earlier than the request was sent, no later than
  * now, whatever its clock says.
+ * @param end in which state the task ends with it; undefined: it goes on
  */
 export function keptDecision(
-  task: Pick<TaskRow, 'receivedAt'>,
+  task: Pick<TaskRow, 'receivedAt' | 'party' | 'verdict' | 'stopAt'>,
   decision: Decision | null,
   now: number,
-): Pick<TaskRow, 'decision'> | undefined {
+  end?: TaskState,
+): (Pick<TaskRow, 'decision'> & Partial<StoryColumns>) | undefined {
   if (decision === null) return undefined;
-  const at = Math.min(Math.max(decision.at, task.receivedAt), now);
+  const kept = <Moment extends Stopped>(moment: Moment): Moment => ({
+    ...moment,
+    person: plainPerson(moment.person),
+    at: Math.min(Math.max(moment.at, task.receivedAt), now),
+  });
+  const told: Decision = {
+    ...kept(decision),
+    ...(decision.stopped && { stopped: kept(decision.stopped) }),
+  };
   return {
-    decision: JSON.stringify(
-      writeDecision({ ...decision, person: plainPerson(decision.person), at }),
-    ),
+    decision: JSON.stringify(writeDecision(told)),
+    ...verdictTold(task, told, end),
+    ...stopTold(task, told),
+  };
+}
+
+/** A person at the other hub asked for it to stop. */
+function stopTold(
+  { party, stopAt }: Pick<TaskRow, 'party' | 'stopAt'>,
+  { stopped }: Decision,
+): Partial<StoryColumns> {
+  if (stopped === undefined || stopAt !== null) return {};
+  return { stopParty: party, stopPerson: stopped.person, stopAt: stopped.at };
+}
+
+/** What was allowed and then stopped by a person there was not declined. */
+export function isStopped(code: WireErrorCode | null, decision: Decision | null): boolean {
+  return code === 'rejected' && decision?.stopped !== undefined;
+}
+
+/** @param by whose end it is, by the word of that hub */
+export function stoppedBy(by: Ender | null): Ended {
+  return { by: by === 'agent' ? 'agent' : 'person', kind: 'stopped' };
+}
+
+/** Which ends go with what was decided; a word that does not fit its end is none. */
+const ENDS: Readonly<Record<Decision['outcome'], ReadonlySet<TaskState | undefined>>> = {
+  allowed: new Set([undefined, ...TERMINAL_TASK_STATES]),
+  declined: new Set(['declined']),
+  answered: DONE,
+  expired: new Set(['expired']),
+};
+
+function verdictTold(
+  { party, verdict }: Pick<TaskRow, 'party' | 'verdict'>,
+  { outcome, by, person, as, at }: Decision,
+  end: TaskState | undefined,
+): Partial<StoryColumns> {
+  if (verdict !== null || !ENDS[outcome].has(end)) return {};
+  return {
+    verdict: outcome,
+    verdictBy: person,
+    verdictHub: party,
+    verdictSurface: by === 'rule' ? 'rule' : by === 'clock' ? 'clock' : 'peer',
+    verdictAs: by === 'person' ? (as ?? 'owner') : null,
+    verdictAt: at,
   };
 }

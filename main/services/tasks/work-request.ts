@@ -80,7 +80,7 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
     fromAgent: from === null ? null : escapeName(from).name,
     routeTo: asked.route?.to ?? null,
-    domain: asked.domain,
+    domain: asked.domain ?? areaOf(asked.capability),
     capability: asked.capability,
     conversationId: asked.conversation?.id ?? null,
     reportBack: 'report_back' in asked ? asked.report_back : true,
@@ -89,6 +89,11 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
     remoteQuestion: remoteQuestion.value,
     deadlineMs: asked.deadline_ms,
   });
+}
+
+/** What must be done says where, if it can be the name of an area; a claim, as the area is. */
+function areaOf(capability: string | null): string | null {
+  return capability !== null && isDomain(capability) ? capability : null;
 }
 
 /**

@@ -10,14 +10,20 @@ export const attention = {
   pause: 'Pause everything',
   pauseAsk: 'Pause everything for how long?',
   pauseDetail:
-    'Nothing gets in, not even by your rules. Requests from other hubs are held, and they are told so. Only dangerous requests show up at once, without a sound.',
+    'No request is allowed by itself, not even by your rules. Requests are held, and whoever asked is told so. Notices still arrive. Dangerous requests show up at once, without a sound.',
   pauseFor: { hour: '1 hour', tonight: 'Until tonight', open: 'Until I resume' },
   paused: (until: string | null) =>
     until === null
       ? 'Everything is paused until you resume.'
       : `Everything is paused until ${until}.`,
   pausedDetail:
-    'Requests from other hubs are held. Nothing gets in. Dangerous requests still show up, without a sound.',
+    'Requests are held, and no rule allows any. Notices still arrive. Dangerous requests still show up, without a sound.',
+  stop: 'Stop everything',
+  stopDetail:
+    'What runs here is asked to stop, and what waits is declined. Until you resume, nobody can ask anything of this hub. Notices still arrive.',
+  stopped: 'Everything is stopped until you resume.',
+  stoppedDetail:
+    'What ran here was asked to stop, and what waited was declined. Nobody can ask anything of this hub. Notices still arrive.',
   goOn: 'Resume now',
   quietNow: (name: string, until: string) => `Quiet hours “${name}” until ${until}.`,
 
@@ -30,7 +36,7 @@ export const attention = {
     person: 'You put these off.',
   } satisfies Record<HoldReason, string>,
   heldNote:
-    'Nothing here is allowed automatically. Whoever asked is told that you will be asked later.',
+    'Nothing here is allowed automatically. Whoever asked is told that it is held. You are not asked about what ends before that.',
   showAll: 'Show them now',
   show: 'Show now',
   showSpoken: (hub: string) => `Show now: the request from ${hub}`,
@@ -62,7 +68,7 @@ export const attention = {
   mute: 'Mute',
   muteAsk: (hub: string) => `Mute ${hub} for how long?`,
   muteDetail:
-    'Its requests are held, and its notices arrive as read. It is told that you will be asked later, not that it is muted.',
+    'Its requests are held, and its notices arrive as read. Requests that end before that are not done. It is told that they are held, not that it is muted.',
   muteFor: { hour: 'An hour', day: 'A day', week: 'A week' },
   muted: (hub: string, until: string) => `${hub} is muted until ${until}.`,
   mutedUntil: (until: string) => `Muted until ${until}`,
@@ -97,7 +103,7 @@ export const attention = {
     sameTime: 'The start and the end can’t be the same time.',
     urgent: 'Can interrupt with urgent requests',
     urgentDetail:
-      'Even during a pause. You are asked; nothing gets in by itself. A muted hub can’t interrupt.',
+      'Even during a pause. You are asked; no request is allowed by itself. A muted hub can’t interrupt.',
     urgentNone: 'Add another hub first.',
   },
 } as const;

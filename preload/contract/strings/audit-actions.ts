@@ -9,6 +9,7 @@ type Sentence = (who: string, what: string) => string;
 
 /** By the action; one this list does not know is shown by its name. */
 export const auditActions: Readonly<Record<string, Sentence>> = {
+  'agent.area_added': (who, what) => `${who} added an area to ${what}.`,
   'agent.area_removed': (who, what) => `${who} removed an area of ${what}.`,
   'agent.class_set': (who, what) => `${who} set how risky ${what} is.`,
   'agent.created': (who, what) => `${who} connected ${what}.`,
@@ -27,6 +28,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'approval.shown': (who, what) => `${who} brought ${what} back.`,
   'attention.paused': (who) => `${who} paused everything.`,
   'attention.quiet_hours': (who) => `${who} changed the quiet hours.`,
+  'attention.stopped': (who) => `${who} stopped everything.`,
   'attention.resumed': (who) => `${who} ended the pause.`,
   'audit.acknowledged': (who, what) =>
     `${who} acknowledged that the audit log does not fit from ${what} on.`,

@@ -13,6 +13,11 @@ const rowsFrom = (row: number, upTo: number) =>
     ? `row ${numbers.format(row)}`
     : `rows ${numbers.format(row)} to ${numbers.format(upTo)}`;
 
+const kept = {
+  hubs: { zero: 'no hub', one: '{n} hub', other: '{n} hubs' },
+  agents: { zero: 'no agent', one: '{n} agent', other: '{n} agents' },
+};
+
 /** By where it was done; one this list does not know is shown by its name. */
 const surfaces: Readonly<Record<string, string>> = {
   window: 'in the window',
@@ -132,9 +137,20 @@ export const audit = {
     title: 'This hub was restored from an older copy.',
     detail:
       'What this hub keeps is older than this computer remembers, or belongs to another hub. Until you confirm that this is the right copy, the hub is locked: it talks to no other hub and no agent. If it isn’t, stop the hub and put the right data folder back.',
-    back: 'Hubs, agents and rules that you removed since the copy was made are back. Those that you added since are missing. Go through them all as soon as the hub is open.',
-    ends: 'Requests that were waiting in the copy end now, because they may have been done already. Whoever asked is told.',
+    back: 'Hubs and agents that you removed since the copy was made are back in it. Choose those that you still have. The others can do nothing any more: pair or connect them again if you miss them.',
+    hubs: 'Hubs in this copy',
+    agents: 'Agents in this copy that can call this hub',
+    rules:
+      'Rules that you removed are back, too, and what you added since is missing. Go through them as soon as the hub is open.',
+    ends: 'Requests that were waiting in the copy end now, because they may have been done already. Whoever asked is told. What other hubs sent before now and send again is refused for the same reason.',
     confirm: 'Use this copy',
+    /** How much of it stays, so that nobody presses without having looked at the list. */
+    confirmKeeping: (hubs: number, agents: number) =>
+      `Use this copy and keep ${plural(hubs, kept.hubs)} and ${plural(agents, kept.agents)}`,
+    keepHub: (name: string) => `Keep the hub ${name}? Type "yes" or "no":`,
+    keepAgent: (name: string) => `Keep the agent ${name}? Type "yes" or "no":`,
+    choose: (hubs: readonly string[], agents: readonly string[]) =>
+      `Say what of this copy you still have. Hubs: ${hubs.join(', ') || 'none'}. Agents: ${agents.join(', ') || 'none'}.`,
     confirmed: 'Confirmed and recorded. The hub is open again.',
     terminal: 'Use this copy? Type "yes" to confirm:',
     kept: 'Nothing was confirmed. The hub stays locked.',

@@ -10,6 +10,7 @@ import { agents, settings } from './owner.ts';
 import { people } from './people.ts';
 import { conversations, feed, removed } from './records.ts';
 import { rules } from './rules.ts';
+import { story } from './story.ts';
 
 export const ENGLISH = {
   locale,
@@ -21,6 +22,7 @@ export const ENGLISH = {
   conversations,
   removed,
   rules,
+  story,
   making,
   attention,
   remoteApproval,

@@ -2,7 +2,8 @@
 import { pluralizer } from './plural.ts';
 
 export const locale = 'en-GB';
-const plural = pluralizer(locale);
+/** A number with its noun, in the form that the number asks for. */
+export const plural = pluralizer(locale);
 const ordinal = pluralizer(locale, 'ordinal');
 
 /** Systems by the names people know, keyed by what programs call them. */
@@ -94,7 +95,7 @@ export const common = {
   unreachable: {
     title: 'The hub does not answer',
     otherTitle: 'The hub cannot show its record',
-    detail: 'For now, nothing can be decided and nothing gets in.',
+    detail: 'For now, nothing can be decided on this page.',
   },
   lost: {
     title: (time: string) => `This page lost its hub at ${time}.`,
@@ -113,6 +114,12 @@ export const common = {
     waiting: (count: number) =>
       plural(count, { one: '{n} waits for you.', other: '{n} wait for you.' }),
     back: 'The hub is back. This page is live again.',
+  },
+  /** Two hubs with one key. */
+  sameKey: {
+    title: (at: string) => `Another hub with the key of this one was met at ${at}.`,
+    detail:
+      'Other hubs take the two for one. If a copy of this hub’s data folder runs there, stop one of them for good, and remove its data folder. If its computer is to have a hub of its own, start that with a new, empty data folder (--home or AXON_HOME) and pair it. If you know of no copy, somebody else has the key of this hub: remove this hub at every other one, start it with a new, empty data folder, and pair it again.',
   },
   hubState: {
     locked:

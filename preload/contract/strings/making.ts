@@ -59,6 +59,7 @@ export const making = {
   anyAgent: 'any agent here',
   area: 'In',
   anyArea: 'any area',
+  noArea: 'no area named',
   otherArea: 'another area…',
   areaName: 'The area',
   areaHint:
@@ -81,7 +82,7 @@ export const making = {
     peer: 'Choose who asks. A rule that allows is for one hub, or one agent here.',
     asking_agent: 'Write the name of the agent there.',
     agent: 'Choose which agent does it. A rule that allows is for one agent.',
-    domain: 'Choose an area. A rule that allows is for one area.',
+    domain: 'Choose an area. A rule that allows is for one area, or for requests that name none.',
     until: 'Choose a day within the next year.',
   },
   notAnArea: 'That isn’t an area. Use small letters, with dots between, such as family.chat.',

@@ -15,7 +15,7 @@ const together = {
   place: (place: number, count: number) => `${place} of ${count}`,
   placeSpoken: (hub: string, place: number, count: number) =>
     `Request ${place} of ${count} from ${hub}`,
-  each: 'Each one is decided separately, and once.',
+  each: 'One press decides all of them. Each is allowed once.',
   firstUntil: (time: string) => `The first until ${time}. Each one shows its own time.`,
   notDone: (hub: string) => `None of them is done. ${hub} is told that nobody answered.`,
   apart: 'Show it alone',
@@ -94,12 +94,13 @@ export const now = {
     urgent: 'marked urgent',
     changed: 'changed while you read',
     hub: 'first request ever',
-    agent: 'first for this agent',
-    domain: 'first in this area',
+    agent: 'first between these agents',
+    domain: 'first between these agents in this area',
   },
   changedSaid: (hub: string) =>
     `The request from ${hub} changed while it was shown. Nothing was decided.`,
-  decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}.`,
+  /** @param what a sentence */
+  decidedSaid: (hub: string, what: string) => `The request from ${hub} is settled: ${what}`,
   heldSaid: (hub: string) => `The request from ${hub} waits until later. What you wrote is kept.`,
   changedNote:
     'This request changed while you were reading. Nothing was decided. Please read it again.',
@@ -180,38 +181,21 @@ export const now = {
   answers,
   together,
   decided: {
-    allowed: (by: string, where: string) => `Allowed once by ${by}, ${where}`,
-    /** With a rule for what comes like it. */
-    allowedOn: (by: string, where: string) => `Allowed by ${by}, ${where}`,
-    /** By the person and the hub, as "Mum, Mum's PC". */
-    allowedByAdult: (by: string) => `Allowed once by ${by}`,
-    declinedByAdult: (by: string) => `Declined by ${by}`,
-    allowedNoName: (where: string) => `Allowed once, ${where}`,
-    allowedOnNoName: (where: string) => `Allowed, ${where}`,
-    declined: (by: string, where: string) => `Declined by ${by}, ${where}`,
-    declinedNoName: (where: string) => `Declined, ${where}`,
-    /** By the state of the task. */
-    progress: {
-      waits: (agent: string) => `It waits for ${agent} to take it.`,
-      waitsAway: (agent: string) => `It waits for ${agent}, which is not connected just now.`,
-      claimed: (agent: string) => `${agent} has taken it.`,
-      running: (agent: string) => `${agent} is working on it.`,
-      completed: (agent: string) => `${agent} has done it.`,
-      partial: (agent: string) => `${agent} has done part of it.`,
-      failed: 'It was not done: it failed.',
-      expired: 'It was not done: its time ran out.',
-      cancelled: 'It has since been cancelled.',
-    },
-    askerTold: (time: string, hub: string) => `${time}. ${hub} was told.`,
-    withReason: (reason: string) => `With “${reason}”.`,
     second: 'Someone else decided first. Your choice changed nothing.',
-    expired: (time: string) => `Nobody answered by ${time}`,
-    expiredDetail: (hub: string) => `It was not done. ${hub} was told so.`,
-    cancelled: (hub: string) => `Cancelled by ${hub}`,
-    /** It was not whoever asked who ended it. */
-    endedHere: 'Ended by this hub',
-    cancelledDetail: 'It was not done.',
-    leaves: 'This card goes away by itself.',
+  },
+
+  stopping: {
+    stop: 'Stop',
+    stopSpoken: (hub: string) => `Stop the request from ${hub}`,
+    thread: 'Conversation',
+    threadSpoken: (hub: string) => `Conversation with ${hub}, at this request`,
+  },
+  outgoing: {
+    title: 'What my agents ask of others',
+    more: (count: number) =>
+      plural(count, { one: '{n} older one is not shown.', other: '{n} older ones are not shown.' }),
+    cancel: 'Cancel',
+    cancelSpoken: (hub: string) => `Cancel what was asked of ${hub}`,
   },
 
   first: {
@@ -220,7 +204,7 @@ export const now = {
     remaining: 'Still to set up',
     name: 'Name this hub',
     nameDone: (hub: string, person: string) =>
-      `${hub}, used by ${person}. Hubs you have added see both. Hubs nearby see the hub’s name while “Add a hub” is open here.`,
+      `${hub}, used by ${person}. Hubs you have added, or are adding, see both. Hubs nearby see the hub’s name while “Add a hub” is open here.`,
     nameMissing: (hub: string) =>
       `It is called ${hub}. Say who uses it, so that others know who they are asking.`,
     change: 'Change',
@@ -265,26 +249,30 @@ export function surfaceWords(surface: Surface | null): string {
 export const activity = {
   today: 'Today, hour by hour',
   since: (time: string) => `Since ${time}, hour by hour`,
-  allowed: 'allowed by you',
-  byRule: 'allowed by your rules',
-  answered: 'answered by you',
-  away: 'declined',
+  allowed: 'allowed by a person',
+  unasked: 'allowed without asking',
+  answered: 'answered by a person',
+  declined: 'declined',
+  expired: 'nobody decided',
   in: 'in',
   out: 'out',
   /** @param since null: this day @returns empty where rules did nothing */
   rulesToday: (
     since: string | null,
-    { byRule, awayByRule }: { readonly byRule: number; readonly awayByRule: number },
+    {
+      allowedByRule: allowed,
+      declinedByRule: declined,
+    }: { readonly allowedByRule: number; readonly declinedByRule: number },
   ) => {
     const did = [
-      ...(byRule === 0
+      ...(allowed === 0
         ? []
-        : [plural(byRule, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
-      ...(awayByRule === 0
+        : [plural(allowed, { one: 'allowed {n} request', other: 'allowed {n} requests' })]),
+      ...(declined === 0
         ? []
-        : byRule > 0
-          ? [`declined ${awayByRule}`]
-          : [plural(awayByRule, { one: 'declined {n} request', other: 'declined {n} requests' })]),
+        : allowed > 0
+          ? [`declined ${declined}`]
+          : [plural(declined, { one: 'declined {n} request', other: 'declined {n} requests' })]),
     ];
     return did.length === 0
       ? ''

@@ -64,6 +64,9 @@ export const agents = {
   removeDetail: 'Its token stops working at once, and what waits for it ends as failed.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
+  addArea: 'Add an area',
+  addAreaName: 'The area, in small letters with dots',
+  addAreaNow: 'Add it',
   removeArea: (area: string) => `Remove ${area}`,
   forExample: 'For example:',
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
@@ -93,6 +96,8 @@ export const agents = {
     nameHint: 'Like claude-code: small letters, digits, “.”, “_” and “-”',
     display: 'What you call it',
     areas: 'Areas it works in, if any',
+    areasInLine:
+      'The line below then names them. You can add and remove areas later, and a rule can be made for each. A press on one adds it:',
     areasHint: 'Small letters with dots. A press on one below adds it:',
     suggested: 'Areas that many households have',
     make: 'Make its token',
@@ -149,11 +154,13 @@ export const settings = {
   each: {
     name: {
       title: 'Name of this hub',
-      detail: 'Seen by hubs you have added, and by hubs nearby while “Add a hub” is open here.',
+      detail:
+        'Seen by hubs you have added or are adding, and by hubs nearby while “Add a hub” is open here.',
     },
     person: {
       title: 'Person',
-      detail: 'Who uses this computer. Shown to hubs you have added, and beside your decisions.',
+      detail:
+        'Who uses this computer. Shown to hubs you have added or are adding, and beside your decisions.',
     },
     discovery: { title: 'Find hubs automatically', detail: 'On your home network only.' },
     theme: { title: 'Appearance', detail: 'Follows the system until you choose.' },
@@ -245,6 +252,7 @@ export const settings = {
   passphraseOld: 'Old passphrase',
   passphraseOldMissing: 'Type the passphrase that is set now.',
   passphraseShort: (least: number) => `It needs at least ${least} characters.`,
+  passphraseHidden: 'It holds a character that nobody can see or type.',
   passphraseDiffers: 'It is not the same as the new passphrase above.',
   passphraseHint:
     'At least 8 characters. A few words that only you would put together are better than one unusual word.',
@@ -253,6 +261,7 @@ export const settings = {
   sessions: 'Who is logged in',
   sessionKinds: { ui: 'A browser or window', owner: 'The command line', agent: 'An agent' },
   sessionCurrent: 'this page',
+  sessionInUse: 'In use now.',
   sessionUsed: (when: string) => `Last used ${when}.`,
   sessionNever: 'Not used yet.',
   sessionOver: 'Logged out.',

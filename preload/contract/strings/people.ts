@@ -37,7 +37,7 @@ export const people = {
   picture: (all: number, online: number) =>
     `The household: ${plural(all, { one: '{n} other hub', other: '{n} other hubs' })}, ${online} online. The list beside it says the same.`,
   moreAgents: (count: number) => plural(count, { one: '{n} more', other: '{n} more' }),
-  internet: 'not on your network',
+  internet: 'at an address you gave',
   unknownHub: 'A hub on your network',
   unknownIncoming: 'A hub that connected to this one',
   unknownStatic: 'A hub at an address you gave',
@@ -261,7 +261,7 @@ export const people = {
       tag: 'asks to be added',
       title: 'A hub wants to be added',
       detail:
-        'Go on only if someone at home has just asked. The other screen shows the same name. Nothing is shared yet.',
+        'Go on only if someone at home has just asked. The other screen shows the same name. The hub being added sees the name, person and system of this one.',
       from: (address: string) => `at ${address}`,
       says: 'says it is',
       theOther: 'The other hub',

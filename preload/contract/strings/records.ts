@@ -1,5 +1,5 @@
 // The words of the feed and of conversations. English.
-import type { ConversationEntryDto, SpeakerDto } from '../conversation-dto.ts';
+import type { SpeakerDto } from '../conversation-dto.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -150,13 +150,7 @@ export const conversations = {
   sentKind: (kind: string) => `${kind} went out`,
   wrote: 'wrote',
   forAgent: 'For',
-  shownIsRun: 'What was shown is what ran.',
   states,
-  decided: 'Decided',
-  decidedBy: (what: string, who: string) => `${what} by ${who}`,
-  decidedByRule: (what: string) => `${what} by a rule`,
-  decidedAt: (what: string, hub: string) => `${what} at ${hub}`,
-  by: 'by',
 } as const;
 
 /** @param kind a wire kind */
@@ -167,23 +161,4 @@ export function kindWords(kind: string): string {
 
 export function speakerWords({ hub_name: hub, agent_name: agent }: SpeakerDto): string {
   return agent === null ? hub : `${agent}, ${hub}`;
-}
-
-/** A request that ended otherwise was decided by nobody. */
-const DECIDED: ReadonlySet<string> = new Set(['approved', 'answered', 'declined']);
-
-/** What was decided, by whom and where. The name of a person elsewhere is what that hub says. */
-export function decisionSentence({
-  state,
-  surface,
-  person,
-  who,
-  direction,
-}: Pick<ConversationEntryDto, 'state' | 'surface' | 'person' | 'who' | 'direction'>): string {
-  const what = states[state ?? 'approved'] ?? conversations.decided;
-  const where = direction === 'in' ? ` at ${who}` : '';
-  if (!DECIDED.has(state ?? '')) return `${what}${where}`;
-  if (surface === 'rule') return `${conversations.decidedByRule(what)}${where}`;
-  if (direction === 'in') return `${person === null ? what : `${what} by "${person}"`}${where}`;
-  return conversations.decidedBy(what, who === 'owner' ? 'the person in charge' : who);
 }

@@ -25,8 +25,8 @@ export const remoteApproval = {
   fromLabel: 'Ask an adult about',
   classes: { R1: 'Small', R2: 'Others see it', R3: 'Dangerous only' },
   passphrase: 'Owner passphrase',
-  passphraseWhy: 'Asked for each time, so that only an adult changes this.',
-  noPassphrase: 'Choose an owner passphrase first: it keeps this setting in an adult’s hands.',
+  passphraseWhy: 'Asked for each time. Whoever knows it can change this.',
+  noPassphrase: 'Choose an owner passphrase first. Whoever knows it can change this setting.',
   missing: 'Type the owner passphrase.',
   noneChosen: 'Choose at least one hub.',
   keep: 'Save who decides',
@@ -61,7 +61,7 @@ export const remoteApproval = {
     detail:
       'The people here can only decline that. Who decides is set under Settings, with the owner passphrase.',
     last: (name: string) =>
-      `${name} is the only hub that decides here. Without it nobody can allow such requests, until an adult names another with the owner passphrase.`,
+      `${name} is the only hub that decides here. Without it nobody can allow such requests, until someone names another with the owner passphrase.`,
   },
   asked: {
     wants: (hub: string, agent: string) => `wants your OK: ${agent} on ${hub} would`,
@@ -79,9 +79,5 @@ export const remoteApproval = {
     ifNothing: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
     whose: (hub: string) => `${hub} rated the risk.`,
     digest: 'Digest at the asking hub',
-    /** What is known here of an answer: never what became of the request there. */
-    goes: (hub: string) =>
-      `${hub} gets the answer as soon as it can be reached. What becomes of the request is shown there.`,
-    taken: (hub: string) => `${hub} needs no answer any more`,
   },
 } as const;

@@ -1,6 +1,6 @@
 // The words of the household's rules: sentences, never codes. English.
 import type { RequestKind } from '../closed-lists.ts';
-import type { RuleEnd, RuleMiss } from '../rules.ts';
+import type { RuleEnd, RuleMiss, RuleTestDto } from '../rules.ts';
 import { locale } from './everywhere.ts';
 import { pluralizer } from './plural.ts';
 
@@ -10,8 +10,9 @@ type Kind = RequestKind | null;
 /** "give Claude Code tasks in Family chat", with what is named in bold by whoever draws it. */
 function what(kind: Kind, agent: string | null, area: string | null): string {
   const whom = agent ?? 'any agent';
-  const where = area === null ? 'in any area' : `in ${area}`;
+  const where = area === null ? 'in any area' : area === '' ? 'naming no area' : `in ${area}`;
   if (kind === 'delegate') return `give ${whom} tasks ${where}`;
+  if (kind === 'query' && area === '') return `ask ${whom} questions naming no area`;
   if (kind === 'query')
     return area === null ? `ask ${whom} about anything` : `ask ${whom} about ${area}`;
   return `ask ${whom} for anything ${where}`;
@@ -20,9 +21,9 @@ function what(kind: Kind, agent: string | null, area: string | null): string {
 export const rules = {
   title: 'Rules',
   detail: 'A “never” always wins. After that the narrowest rule wins, and a tie asks you.',
-  emptyTitle: 'You are asked about everything',
+  emptyTitle: 'There are no rules yet',
   emptyDetail:
-    'That’s a fine way to start. You can make a rule here, or with “More choices” on a request.',
+    'Requests wait for a person, except questions in areas that only look. You can make a rule here, or with “More choices” on a request.',
   allowed: 'Allowed without asking',
   never: 'Declined',
   asks: 'Always asks',
@@ -62,10 +63,11 @@ export const rules = {
   endNow: 'End now',
   restore: 'Bring back',
   everythingElse: 'Everything else',
-  asksYou: 'asks you.',
+  asksYou: 'is asked about.',
   everythingElseMeta:
-    'The default. It can’t be removed. Questions to an agent that only looks are allowed.',
-  dangerous: (areas: string) => `${areas} ask every time.`,
+    'The default. It can’t be removed. Questions in areas that only look are allowed. Where Settings says that an adult decides, the adult is asked.',
+  dangerous: (areas: string, count: number) =>
+    `${areas} ${plural(count, { one: 'always asks', other: 'always ask' })}.`,
   dangerousMeta: 'Dangerous areas. No rule can open them.',
 
   removed: 'Rule removed. You will be asked again.',
@@ -89,13 +91,14 @@ export const rules = {
     never: 'Never',
   },
   choiceDetail: {
-    conversation: 'Until it has been quiet for 2 hours',
+    conversation: 'Until nothing has come for 2 hours',
     untilTime: (time: string) => `Until ${time}`,
     never: 'Declined quietly from now on, and counted',
   },
   notUntil: (area: string) =>
     `You can’t allow this for a set time, because others see what happens in ${area}.`,
-  notWithoutArea: 'You can’t allow more than this: the request names no area of this agent.',
+  notWithoutArea:
+    'You can’t allow more than this: the request names an area that this agent doesn’t have, or none and the agent does what others see.',
   exactlyAllow: 'Exactly what this would allow',
   exactlyNever: 'Exactly what this would decline',
   without: 'without asking you',
@@ -103,7 +106,8 @@ export const rules = {
   wouldNever: 'may never',
   only: { conversation: ', only inside this conversation' },
   ends: {
-    conversation: (time: string) => `It ends after 2 quiet hours, ${time} at the latest.`,
+    conversation: (time: string) =>
+      `It ends when nothing has come for 2 hours, ${time} at the latest.`,
     time: (time: string) => `It ends ${time}.`,
     never: 'It has no end. Whoever asks is told “declined”, and you are not disturbed.',
   },
@@ -115,8 +119,6 @@ export const rules = {
   back: 'Back',
 
   byRules: 'Done by your rules',
-  byRuleLet: 'Allowed by your rule.',
-  byRuleBack: 'Declined by your rule.',
   change: 'Change',
 
   tester: {
@@ -132,14 +134,20 @@ export const rules = {
     area: 'In',
     noArea: 'no area',
     test: 'Try it',
-    verdict: {
-      deliver: 'It would be allowed.',
-      ask: 'It would ask you.',
-      decline: 'It would be declined.',
+    /** While everything is paused no rule allows anything, and nobody is asked but of danger. */
+    verdictOf: (
+      { decision, ground, risk_class }: Pick<RuleTestDto, 'decision' | 'ground' | 'risk_class'>,
+      isPaused: boolean,
+    ) => {
+      if (decision === 'decline') return 'It would be declined.';
+      if (ground === 'adults') return 'It would ask an adult’s hub.';
+      if (isPaused && (decision === 'deliver' || risk_class !== 'R3'))
+        return 'It would be held: everything is paused.';
+      return decision === 'deliver' ? 'It would be allowed.' : 'It would ask you.';
     },
     ground: {
       never: 'A “never” matches, and a “never” always wins.',
-      allow: 'A rule allows it, and no rule that asks is as narrow.',
+      allow: 'Your narrowest matching rule allows it.',
       ask: 'A rule says to ask you.',
       tie: 'Rules say both, and neither is narrower: a tie asks you.',
       dangerous: 'It is dangerous, so it asks every time. No rule can open it.',
@@ -148,7 +156,6 @@ export const rules = {
         'Rules are off, because the audit log of this hub was changed. See Settings, Audit log.',
       adults: 'An adult decides about this, as Settings says. No rule here can allow it.',
     },
-    adultsVerdict: 'It would ask an adult’s hub.',
     defaultDeliver: 'It is a question, and the agent only looks there.',
     defaultAsk: 'So it waits for a person.',
     thisMatches: 'This rule matches.',
@@ -166,6 +173,7 @@ export const rules = {
       topic: 'covers one topic only.',
       conversation: 'covers one conversation only.',
       no_domain: 'needs an area of that agent.',
+      limited: 'gives way to a “never” or “ask” about an area of that agent.',
       class: 'was made for something less risky.',
     } satisfies Record<RuleMiss, string>,
   },

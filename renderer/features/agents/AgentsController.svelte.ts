@@ -93,6 +93,14 @@ export class AgentsController {
     );
   }
 
+  /** Gives it one more area, of the agent's own class until the owner says another. */
+  async addArea(agent: AgentDto, area: string): Promise<boolean> {
+    const outcome = await this.#calls.run(agent.name, () =>
+      this.#api.call('agents.addArea', { name: agent.name, area }),
+    );
+    return outcome?.ok === true;
+  }
+
   /** Takes one area away, with what was said of it. */
   async removeArea(agent: AgentDto, area: string): Promise<void> {
     await this.#calls.run(agent.name, () =>

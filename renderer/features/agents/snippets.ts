@@ -36,6 +36,8 @@ interface Here {
   /** How a line at a terminal of this computer begins; null where there is no such command. */
   readonly command: string | null;
   readonly apiPort: number;
+  /** How a line with curl begins that asks this hub, up to the path. */
+  readonly curl: string;
 }
 
 /** Without the command, curl is left. */
@@ -43,16 +45,22 @@ export function programsHere({ command }: Here): readonly Program[] {
   return command === null ? ['curl'] : PROGRAMS;
 }
 
-export function wayToConnect(program: Program, here: Here): WayToConnect {
+/** @param areas what it works in: each fits DOMAIN_NAME */
+export function wayToConnect(
+  program: Program,
+  here: Here,
+  areas: readonly string[] = [],
+): WayToConnect {
+  const offered = areas.map((area) => ` --domain ${area}`).join('');
   switch (program) {
     case 'home-assistant':
-      return homeAssistant(here);
+      return homeAssistant(here, offered);
     case 'python':
-      return python(here);
+      return python(here, offered);
     case 'curl':
-      return curl(here);
+      return curl(here, areas);
     case 'other':
-      return other(here);
+      return other(here, offered);
     case 'claude-code':
     case 'cursor':
     case 'openclaw':
@@ -61,26 +69,26 @@ export function wayToConnect(program: Program, here: Here): WayToConnect {
     case 'opencode':
       return {
         agent: program,
-        snippets: [{ does: does.install, text: `${axon(here)} mcp install ${program}` }],
+        snippets: [{ does: does.install, text: `${axon(here)} mcp install ${program}${offered}` }],
         next: connect.thenRestart(connect.programs[program]),
       };
   }
 }
 
 /** One line that tries a token, which is typed or pasted when it asks. */
-export function tryToken(apiPort: number): string {
-  return `read -rsp 'Token: ' T && curl -sS --config - http://127.0.0.1:${apiPort}/v1/whoami <<< "header = \\"Authorization: Bearer $T\\""`;
+export function tryToken(curl: string): string {
+  return `read -rsp 'Token: ' T && ${curl}/v1/whoami -H @- <<< "Authorization: Bearer $T"`;
 }
 
 const { connect } = words.agents;
 const { does } = connect;
 const axon = ({ command }: Here): string => command ?? 'axon';
 
-function homeAssistant(here: Here): WayToConnect {
+function homeAssistant(here: Here, offered: string): WayToConnect {
   return {
     agent: 'home-assistant',
     snippets: [
-      { does: does.connect, text: `${axon(here)} agents connect home-assistant` },
+      { does: does.connect, text: `${axon(here)} agents connect home-assistant${offered}` },
       { does: does.secret, text: 'axon_token: "Bearer TOKEN"' },
       {
         does: does.restCommand,
@@ -100,11 +108,11 @@ function homeAssistant(here: Here): WayToConnect {
   };
 }
 
-function python(here: Here): WayToConnect {
+function python(here: Here, offered: string): WayToConnect {
   return {
     agent: 'python-agent',
     snippets: [
-      { does: does.connect, text: `${axon(here)} agents connect python-agent` },
+      { does: does.connect, text: `${axon(here)} agents connect python-agent${offered}` },
       {
         does: does.pythonFile,
         text: `import json, sys
@@ -119,36 +127,36 @@ print("Python has read:", text)`,
   };
 }
 
-function curl({ apiPort }: Here): WayToConnect {
+function curl(here: Here, areas: readonly string[]): WayToConnect {
   return {
     agent: 'curl-agent',
     snippets: [
       {
         does: does.connect,
         text: [
-          `curl -sS http://127.0.0.1:${apiPort}/v1/agents \\`,
+          `${here.curl}/v1/agents \\`,
           `  -H 'content-type: application/json' \\`,
-          `  -d '{"name":"curl-agent"}'`,
+          `  -d '${JSON.stringify({ name: 'curl-agent', ...(areas.length === 0 ? {} : { domains: areas }) })}'`,
         ].join('\n'),
       },
       {
         does: does.fetch,
         text: [
-          `read -rp 'poll: ' P && read -rsp 'secret: ' S && curl -sS "http://127.0.0.1:${apiPort}$P" \\`,
+          `read -rp 'poll: ' P && read -rsp 'secret: ' S && ${here.curl}"$P" \\`,
           `  -H 'content-type: application/json' --data @- <<< "{\\"secret\\":\\"$S\\"}"`,
         ].join('\n'),
       },
-      { does: does.call, text: tryToken(apiPort) },
+      { does: does.call, text: tryToken(here.curl) },
     ],
     next: connect.thenCurl,
   };
 }
 
-function other(here: Here): WayToConnect {
+function other(here: Here, offered: string): WayToConnect {
   return {
     agent: 'my-agent',
     snippets: [
-      { does: does.connect, text: `${axon(here)} agents connect my-agent` },
+      { does: does.connect, text: `${axon(here)} agents connect my-agent${offered}` },
       { does: does.mcpServer, text: `${axon(here)} mcp --as my-agent` },
       { does: does.listen, text: `${axon(here)} listen --as my-agent -- ./my-agent` },
       { does: does.skill, text: `http://127.0.0.1:${here.apiPort}/skill.md` },

@@ -14,7 +14,7 @@ import { Batches, companyOf, type Drawn } from './Batches.svelte.ts';
 import { CardFocus } from './CardFocus.ts';
 import { CardModel, LATER_MS, type CardDecision, type Written } from './CardModel.svelte.ts';
 import { MadeRule } from './MadeRule.svelte.ts';
-import { isRemembered, outcomeOf } from './sentences.ts';
+import { outcomeOf } from './sentences.ts';
 
 /** A decided card says what happened for at least this long, then leaves. */
 export const DECIDED_STAYS_MS = 5_000;
@@ -173,6 +173,12 @@ export class ApprovalsController {
     if (!outcome?.ok) return;
     if (card !== undefined) card.keptOpen = true;
     this.#deps.hub.putApproval(outcome.value);
+  }
+
+  /** Reads one card again, as after a stop of its task: what its story says by now. */
+  async readAgain(id: string): Promise<void> {
+    const newest = await this.#deps.api.call('approvals.get', { id });
+    if (newest.ok) this.#deps.hub.putApproval(newest.value);
   }
 
   get live(): boolean {
@@ -376,12 +382,7 @@ export class ApprovalsController {
     for (const companion of companions) companion.delay.again();
     const elsewhere = card.pressedHere === null;
     if (elsewhere && (hadFocus || wasOpen)) {
-      const { title } = outcomeOf(
-        approval,
-        'elsewhere',
-        true,
-        isRemembered(approval, this.#deps.hub.snapshot.rules),
-      );
+      const { title } = outcomeOf(approval);
       this.#spoken.say(words.now.decidedSaid(approval.peer_name, title));
     }
     if (hadFocus)

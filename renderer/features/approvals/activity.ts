@@ -1,7 +1,9 @@
 // What became of requests today, hour by hour, and how that is drawn: allowed, or answered by a
-// person, above the line; declined below it. Hours that are not known in full are left out, never
-// drawn short. Pure.
+// person, above the line; declined, or left undecided, below it. Hours that are not known in full
+// are left out, never drawn short. Pure.
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import { isByRule } from '../../../preload/contract/strings/story.ts';
 
 const HOUR_MS = 3_600_000;
 /** Fewer columns than this make no picture of a day. */
@@ -15,30 +17,35 @@ const LINES_MAX = 4;
 /** One request is never drawn higher than this. */
 const UNIT_MAX_PX = 28;
 
-export interface Hour {
-  /** When it begins, ms since 1970. */
-  readonly at: number;
+interface Counts {
+  /** By a person, here or at an adult's hub. */
   readonly allowed: number;
-  readonly byRule: number;
+  /** Nobody was asked: a rule allowed it, or the agent only looks. */
+  readonly unasked: number;
   /** By a person, instead of letting an agent do it. */
   readonly answered: number;
-  readonly away: number;
+  readonly declined: number;
+  /** Nobody's decision. */
+  readonly expired: number;
+}
+type Became = keyof Counts;
+
+export interface Hour extends Counts {
+  /** When it begins, ms since 1970. */
+  readonly at: number;
 }
 
-export interface Activity {
+export interface Activity extends Counts {
   /** From the first one shown to the present one, without gaps. */
   readonly hours: readonly Hour[];
-  readonly allowed: number;
-  readonly byRule: number;
-  readonly answered: number;
-  readonly away: number;
-  /** Of those declined: by a rule. */
-  readonly awayByRule: number;
+  /** Of those allowed, and of those declined: by a rule. */
+  readonly allowedByRule: number;
+  readonly declinedByRule: number;
   /** The day is shown from its beginning; else from the first hour of which everything is known. */
   readonly isWhole: boolean;
 }
 
-type Decided = Pick<ApprovalDto, 'id' | 'state' | 'rule_id' | 'decided_at'>;
+type Decided = Pick<ApprovalDto, 'id' | 'story' | 'decided_at'>;
 
 /** @param knownFrom everything decided since then is among `decided`; 0: all there is */
 export function activityOf(decided: readonly Decided[], knownFrom: number, now: number): Activity {
@@ -46,12 +53,12 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
   const isWhole = knownFrom <= midnight;
   const from = isWhole ? midnight : hourOf(knownFrom) + HOUR_MS;
   const counted = [...new Map(decided.map((approval) => [approval.id, approval])).values()].flatMap(
-    ({ state, rule_id, decided_at }) => {
+    ({ story, decided_at }) => {
       if (decided_at === null || decided_at < from || decided_at > now) return [];
-      const what = whatBecame(state, rule_id);
+      const what = whatBecame(story);
       return what === undefined
         ? []
-        : [{ at: hourOf(decided_at), what, isByRule: rule_id !== null }];
+        : [{ at: hourOf(decided_at), what, isByRule: isByRule(story) }];
     },
   );
   const last = hourOf(now);
@@ -68,54 +75,66 @@ export function activityOf(decided: readonly Decided[], knownFrom: number, now: 
       return {
         at,
         allowed: of('allowed'),
-        byRule: of('byRule'),
+        unasked: of('unasked'),
         answered: of('answered'),
-        away: of('away'),
+        declined: of('declined'),
+        expired: of('expired'),
       };
     },
   );
-  const sum = (of: (hour: Hour) => number) => hours.reduce((all, hour) => all + of(hour), 0);
+  const sum = (what: Became) => hours.reduce((all, hour) => all + hour[what], 0);
+  const byRule = (what: Became) =>
+    counted.filter((one) => one.what === what && one.isByRule).length;
   return {
     hours,
-    allowed: sum((hour) => hour.allowed),
-    byRule: sum((hour) => hour.byRule),
-    answered: sum((hour) => hour.answered),
-    away: sum((hour) => hour.away),
-    awayByRule: counted.filter(({ what, isByRule }) => what === 'away' && isByRule).length,
+    allowed: sum('allowed'),
+    unasked: sum('unasked'),
+    answered: sum('answered'),
+    declined: sum('declined'),
+    expired: sum('expired'),
+    allowedByRule: byRule('unasked'),
+    declinedByRule: byRule('declined'),
     isWhole,
   };
 }
 
-type Became = 'allowed' | 'byRule' | 'answered' | 'away';
-
-/** Nobody answering is a no; what its asker cancelled is neither. */
-function whatBecame(state: ApprovalDto['state'], rule: string | null): Became | undefined {
-  switch (state) {
-    case 'approved':
-      return rule === null ? 'allowed' : 'byRule';
+/** What its asker cancelled, and what waits, is none of these. */
+function whatBecame(story: StoryDto): Became | undefined {
+  const { outcome } = story.verdict;
+  switch (outcome) {
+    case 'allowed':
+      return isByRule(story) ? 'unasked' : 'allowed';
+    case 'passed':
+      return 'unasked';
     case 'answered':
+    case 'chosen':
       return 'answered';
     case 'declined':
     case 'expired':
-      return 'away';
-    case 'pending':
-    case 'cancelled':
+      return outcome;
+    case 'none':
+    case 'waiting':
+    case 'withdrawn':
       return undefined;
-    default:
-      return state satisfies never;
   }
 }
 
 const hourOf = (at: number): number => new Date(at).setMinutes(0, 0, 0);
 
+/** Its top and height, px; a height of 0 is not drawn. */
+interface Block {
+  readonly y: number;
+  readonly height: number;
+}
+
 interface Bar {
   readonly hour: Hour;
   readonly x: number;
-  /** Tops and heights, px; a height of 0 is not drawn. */
-  readonly allowed: { readonly y: number; readonly height: number };
-  readonly byRule: { readonly y: number; readonly height: number };
-  readonly answered: { readonly y: number; readonly height: number };
-  readonly away: { readonly y: number; readonly height: number };
+  readonly allowed: Block;
+  readonly unasked: Block;
+  readonly answered: Block;
+  readonly declined: Block;
+  readonly expired: Block;
   readonly isLabelled: boolean;
 }
 
@@ -134,25 +153,27 @@ interface ActivityLayout {
 export function layoutActivity({ hours }: Activity, width: number): ActivityLayout {
   const up = Math.max(
     1,
-    ...hours.map(({ allowed, byRule, answered }) => allowed + byRule + answered),
+    ...hours.map(({ allowed, unasked, answered }) => allowed + unasked + answered),
   );
-  const down = Math.max(...hours.map(({ away }) => away), 0);
+  const down = Math.max(...hours.map(({ declined, expired }) => declined + expired), 0);
   const unit = Math.min(UNIT_MAX_PX, UP_PX / Math.max(up, down));
   const zero = 10 + up * unit;
   const column = (width - GUTTER_PX) / Math.max(1, hours.length);
   const barWidth = Math.max(3, Math.min(BAR_MAX_PX, column - 8));
   const every = Math.max(1, Math.ceil(LABEL_MIN_PX / column));
   const bars = hours.map((hour, index): Bar => {
-    const byRule = hour.byRule * unit;
+    const unasked = hour.unasked * unit;
     const allowed = hour.allowed * unit;
     const answered = hour.answered * unit;
+    const declined = hour.declined * unit;
     return {
       hour,
       x: GUTTER_PX + index * column + (column - barWidth) / 2,
-      byRule: { y: zero - byRule, height: byRule },
-      allowed: { y: zero - byRule - allowed, height: allowed },
-      answered: { y: zero - byRule - allowed - answered, height: answered },
-      away: { y: zero + 2, height: hour.away * unit },
+      unasked: { y: zero - unasked, height: unasked },
+      allowed: { y: zero - unasked - allowed, height: allowed },
+      answered: { y: zero - unasked - allowed - answered, height: answered },
+      declined: { y: zero + 2, height: declined },
+      expired: { y: zero + 2 + declined, height: hour.expired * unit },
       isLabelled: (hours.length - 1 - index) % every === 0,
     };
   });

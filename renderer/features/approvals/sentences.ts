@@ -1,10 +1,17 @@
 // What the hub says of a request, in its own words: from the kind, the owner's names and the
 // owner's classes, never from the sender's text.
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
-import type { AgentDto, ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { RuleDto } from '../../../preload/contract/rules.ts';
-import { surfaceWords } from '../../../preload/contract/strings/now.ts';
-import { areaName, timeOfDay, exactTime } from '../../app/format.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import {
+  decisionOf,
+  shownOf,
+  sinceOf,
+  surfaceOf,
+  toldOf,
+} from '../../../preload/contract/strings/story.ts';
+import { areaName, exactTime } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
 const { now } = words;
@@ -167,18 +174,7 @@ export interface Outcome {
   readonly detail: string;
 }
 
-/** Whether the agent that a request is for is connected, as far as the hub can tell. */
-export function isAgentThere(
-  { to_agent }: Pick<ApprovalDto, 'to_agent'>,
-  agents: readonly AgentDto[],
-): boolean {
-  return agents.some(({ name, presence }) => presence === 'online' && name === to_agent);
-}
-
-/**
- * Whether a rule was made with the decision, which stands: then what was allowed was not allowed
- * once.
- */
+/** Whether a rule was made with the decision, and stands. */
 export function isRemembered(
   { id }: Pick<ApprovalDto, 'id'>,
   rules: readonly Pick<RuleDto, 'approval_id'>[],
@@ -186,147 +182,37 @@ export function isRemembered(
   return rules.some(({ approval_id }) => approval_id === id);
 }
 
-/** How far a task that was allowed has come. @param isThere its agent is connected */
-export function progressOf(
-  { task_state, to_name }: Pick<ApprovalDto, 'task_state' | 'to_name'>,
-  isThere: boolean,
-): string {
-  const { progress } = now.decided;
-  const waits = isThere ? progress.waits(to_name) : progress.waitsAway(to_name);
-  const told: Readonly<Record<string, string>> = {
-    awaiting_approval: waits,
-    held: waits,
-    approved: waits,
-    queued: waits,
-    claimed: progress.claimed(to_name),
-    running: progress.running(to_name),
-    completed: progress.completed(to_name),
-    partial: progress.partial(to_name),
-    failed: progress.failed,
-    expired: progress.expired,
-    cancelled: progress.cancelled,
-  };
-  return Object.hasOwn(told, task_state) ? (told[task_state] ?? '') : '';
-}
-
-/** Where a person's answer to another hub's question goes; empty where a rule gave it. */
-function answerOf({ rule_id, peer_name }: ApprovalDto): string {
-  return rule_id === null ? words.remoteApproval.asked.goes(peer_name) : '';
-}
-
-/** How far what was allowed has come: here, or the answer on its way to the hub that asked. */
-export function sinceThen(approval: ApprovalDto, isThere: boolean): string {
-  return approval.remote_question === null ? progressOf(approval, isThere) : answerOf(approval);
-}
-
-/** Who decided, as the owner reads it: the hub's word for an owner without a name is "you". */
-const deciderWords = (by: string | null): string | null => (by === 'owner' ? words.common.you : by);
+const LOOKS: Readonly<Record<StoryDto['verdict']['outcome'], Outcome['look']>> = {
+  none: 'late',
+  waiting: 'late',
+  allowed: 'let',
+  passed: 'let',
+  answered: 'answer',
+  chosen: 'answer',
+  declined: 'back',
+  expired: 'late',
+  withdrawn: 'late',
+};
 
 /**
- * What became of a request. `here`: this page pressed, and was first. `second`: this page pressed,
- * and somebody else had been first.
- * @param isThere the agent it is for is connected @param remembered as isRemembered tells
+ * What became of a request, as its story has it.
+ * @param isSecond this page pressed, and somebody else had been first
  */
 export function outcomeOf(
-  approval: ApprovalDto,
-  pressed: 'here' | 'second' | 'elsewhere',
-  isThere: boolean,
-  remembered: boolean,
+  { story, decided_at, expires_at }: Pick<ApprovalDto, 'story' | 'decided_at' | 'expires_at'>,
+  isSecond = false,
 ): Outcome {
-  const { decided } = now;
-  const at = exactTime(approval.decided_at ?? approval.expires_at);
-  const where = pressed === 'here' ? words.common.here : surfaceWords(approval.surface);
-  const late = pressed === 'second' ? ` ${decided.second}` : '';
-  switch (approval.state) {
-    case 'approved':
-      return {
-        look: 'let',
-        title: allowedTitle(approval, where, remembered),
-        detail: `${at}. ${sinceThen(approval, isThere)}${late}`,
-      };
-    case 'answered': {
-      const told = hasChosen(approval) ? now.answers.choice.told : now.answers.told;
-      return {
-        look: 'answer',
-        title: answeredTitle(approval, where),
-        detail: told(at, approval.peer_name) + late,
-      };
-    }
-    case 'declined':
-      return {
-        look: 'back',
-        title: declinedTitle(approval, where),
-        detail: declinedDetail(approval, at) + late,
-      };
-    case 'cancelled':
-      return {
-        look: 'late',
-        title: cancelledTitle(approval),
-        detail: `${cancelledDetail(approval)}${late}`.trim(),
-      };
-    default:
-      return {
-        look: 'late',
-        title: decided.expired(timeOfDay(approval.expires_at)),
-        detail: (approval.remote_question ? '' : decided.expiredDetail(approval.peer_name)) + late,
-      };
-  }
-}
-
-/** A person chose one of the options that were offered. */
-const hasChosen = ({ own_answer }: ApprovalDto): boolean =>
-  own_answer !== null && own_answer.choice !== null;
-
-function allowedTitle(
-  { rule_id, decided_by, surface }: ApprovalDto,
-  where: string,
-  remembered: boolean,
-): string {
-  const { decided } = now;
-  const by = deciderWords(decided_by);
-  if (rule_id !== null) return words.rules.byRuleLet;
-  if (by === null) return (remembered ? decided.allowedOnNoName : decided.allowedNoName)(where);
-  // An adult's hub decided; the name says which one.
-  if (surface === 'peer') return decided.allowedByAdult(by);
-  return (remembered ? decided.allowedOn : decided.allowed)(by, where);
-}
-
-function answeredTitle(approval: ApprovalDto, where: string): string {
-  const { answered, answeredNoName, choice } = now.answers;
-  const by = deciderWords(approval.decided_by);
-  if (hasChosen(approval)) return by === null ? choice.choseNoName(where) : choice.chose(by, where);
-  return by === null ? answeredNoName(where) : answered(by, where);
-}
-
-function declinedTitle({ rule_id, decided_by, surface }: ApprovalDto, where: string): string {
-  const { decided } = now;
-  const by = deciderWords(decided_by);
-  if (rule_id !== null) return words.rules.byRuleBack;
-  if (by === null) return decided.declinedNoName(where);
-  return surface === 'peer' ? decided.declinedByAdult(by) : decided.declined(by, where);
-}
-
-function declinedDetail(approval: ApprovalDto, at: string): string {
-  const { decline_reason, peer_name, remote_question } = approval;
-  const reason =
-    decline_reason === null || decline_reason === ''
-      ? ''
-      : ` ${now.decided.withReason(decline_reason)}`;
-  return (
-    (remote_question ? `${at}. ${answerOf(approval)}` : now.decided.askerTold(at, peer_name)) +
-    reason
-  );
-}
-
-function cancelledTitle({ surface, remote_question, peer_name }: ApprovalDto): string {
-  if (surface === 'hub') return now.decided.endedHere;
-  return remote_question
-    ? words.remoteApproval.asked.taken(peer_name)
-    : now.decided.cancelled(peer_name);
-}
-
-function cancelledDetail({ decline_reason, remote_question }: ApprovalDto): string {
-  const why = decline_reason === null || decline_reason === '' ? '' : `${decline_reason} `;
-  // It may have been done by the word of another adult.
-  return remote_question ? why : why + now.decided.cancelledDetail;
+  const [time, surface] = [exactTime(decided_at ?? expires_at), surfaceOf(story)];
+  const said = [
+    surface === null ? `${time}.` : `${time}, ${surface}.`,
+    sinceOf(story),
+    shownOf(story),
+    toldOf(story, exactTime),
+    isSecond ? now.decided.second : null,
+  ];
+  return {
+    look: LOOKS[story.verdict.outcome],
+    title: decisionOf(story),
+    detail: said.filter((part) => part !== null).join(' '),
+  };
 }

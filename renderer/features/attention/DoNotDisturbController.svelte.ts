@@ -29,6 +29,13 @@ export class DoNotDisturbController {
     );
   }
 
+  /** Returns true when everything is stopped. */
+  async stopEverything(): Promise<boolean> {
+    return (
+      (await this.#calls.run('pause', () => this.#api.call('attention.stop', {})))?.ok === true
+    );
+  }
+
   async goOn(): Promise<void> {
     await this.#calls.run('pause', () => this.#api.call('attention.resume', {}));
   }

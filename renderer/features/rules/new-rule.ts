@@ -18,6 +18,8 @@ const DOMAIN_MAX_CHARACTERS = 64;
 
 /** Nothing picked: any, or, where an allowing rule must name one, still to be chosen. */
 export const ANY = '';
+/** Only requests that name none. */
+export const NONE = 'none';
 /** To be written in a field of its own. */
 export const OTHER = 'other';
 const NAMED = 'named:';
@@ -36,7 +38,7 @@ export interface Fields {
   readonly askerName: string;
   readonly kind: RequestKind | 'any';
   readonly agent: string;
-  /** ANY, OTHER, or `named:` and a domain. */
+  /** ANY, NONE, OTHER, or `named:` and a domain. */
   readonly area: string;
   readonly areaName: string;
   readonly topic: string;
@@ -128,6 +130,7 @@ export function areaOptions(
   ].sort();
   return [
     [ANY, effect === 'allow' ? making.choose : making.anyArea],
+    [NONE, making.noArea],
     ...areas.map((area): Option => [`${NAMED}${area}`, areaName(area)]),
     [OTHER, making.otherArea],
   ];
@@ -152,7 +155,7 @@ export function readFields(
   const { effect } = fields;
   const must = effect === 'allow';
   const askingAgent = hasAsker(fields) ? named(fields.asker, fields.askerName) : null;
-  const area = named(fields.area, fields.areaName.trim());
+  const area = fields.area === NONE ? '' : named(fields.area, fields.areaName.trim());
   const topic = fields.topic.trim() === '' ? null : fields.topic.trim();
   const until = untilOf(fields, now);
   const flaws: Flaws = {
@@ -161,7 +164,7 @@ export function readFields(
     ...(must && fields.agent === ANY ? { agent: making.missing.agent } : {}),
     ...(must && area === null
       ? { domain: making.missing.domain }
-      : area !== null && !isDomain(area)
+      : area !== null && fields.area !== NONE && !isDomain(area)
         ? { domain: making.notAnArea }
         : {}),
     ...(topic !== null && !isDomain(topic) ? { topic: making.notATopic } : {}),

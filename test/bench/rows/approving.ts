@@ -7,57 +7,47 @@ import type { ApprovalDto, UiEvent } from '../../../preload/contract/dto.ts';
 import { pressAllow, readToEnd } from '../../e2e/card-reader.ts';
 import { pairByApi } from '../../e2e/pair-by-api.ts';
 import { openBrowser } from '../../lan/browser.ts';
-import { HubProcess, type HubApi } from '../../lan/hub-process.ts';
-import { ThisComputer } from '../../lan/this-computer.ts';
+import type { HubApi } from '../../lan/hub-process.ts';
+import type { ThisComputer } from '../../lan/this-computer.ts';
 import type { EventReader, SeenEvent } from '../../support/event-reader.ts';
 import { until } from '../../support/until.ts';
+import { BenchHubs, RAISED } from '../bench-hubs.ts';
+import { sized } from '../effort.ts';
 import { refusal } from '../requirements.ts';
 import { absentRow, median, part, quantile, row, type Part, type Row } from '../results.ts';
 import { ROUNDS_MIN } from '../rounds.ts';
 
 const TITLE = 'allow once to the event at the agent';
 const DOMAIN = 'household.chores';
-const DECISIONS_A_ROUND = 40;
+const DECISIONS_A_ROUND = sized({ full: 40, quick: 2 });
 /**
  * A click waits until the buttons of a new card take one, and the owner's token holds for five
  * minutes.
  */
-const CLICKS_A_ROUND = 20;
+const CLICKS_A_ROUND = sized({ full: 20, quick: 2 });
 const PERSON = 'Person';
 /** A person reads before allowing: by then the request is on the disk at both hubs. */
 const READING_MS = 50;
 const EVENT_LIMIT_MS = 20_000;
 const PRESS_TAKEN_WITHIN_MS = 2_000;
-const FLAGS = ['--discovery', 'off', '--peer-rate-factor', '1000'];
 
 export async function measureP13(): Promise<Row> {
   const missing = refusal('build');
   if (missing !== null) return absentRow('P13', TITLE, missing);
-  const computer = new ThisComputer('bench');
-  const hubs: HubProcess[] = [];
-  try {
-    for (const name of ['asking', 'working'])
-      hubs.push(await HubProcess.start(computer, { name, flags: FLAGS }));
-    const [asking, working] = hubs;
-    if (asking === undefined || working === undefined) throw new Error('two hubs were started');
-    const household = await Household.open(await asking.owner(), await working.owner());
-    try {
-      const posted = p95Part(
-        'POST of the decision to the event',
-        await household.rounds(DECISIONS_A_ROUND, household.post),
-      );
-      const noBrowser = refusal('chromium');
-      if (noBrowser !== null)
-        return { ...row('P13', TITLE, [posted]), holds: false, reason: noBrowser };
-      const clicked = await clicks(computer, await working.loginLink(), household);
-      return row('P13', TITLE, [p95Part('click in Chromium to the event', clicked), posted]);
-    } finally {
-      household.close();
-    }
-  } finally {
-    await Promise.all(hubs.map((hub) => hub.remove()));
-    await computer.close();
-  }
+  return await BenchHubs.run(async (hubs) => {
+    const asking = await hubs.start('asking');
+    const working = await hubs.start('working');
+    const household = await hubs.keep(Household.open(await asking.owner(), await working.owner()));
+    const posted = p95Part(
+      'POST of the decision to the event',
+      await household.rounds(DECISIONS_A_ROUND, household.post),
+    );
+    const noBrowser = refusal('chromium');
+    if (noBrowser !== null)
+      return { ...row('P13', TITLE, [posted]), holds: false, reason: noBrowser };
+    const clicked = await clicks(hubs.computer, await working.loginLink(), household);
+    return row('P13', TITLE, [p95Part('click in Chromium to the event', clicked), posted]);
+  });
 }
 
 function p95Part(name: string, rounds: readonly (readonly number[])[]): Part {
@@ -67,7 +57,7 @@ function p95Part(name: string, rounds: readonly (readonly number[])[]): Part {
       0.95,
     ),
   );
-  const detail = `p50 ${median(rounds.flat()).toFixed(1)} ms; p95 of each round of ${rounds[0]?.length ?? 0}; --peer-rate-factor 1000`;
+  const detail = `p50 ${median(rounds.flat()).toFixed(1)} ms; p95 of each round of ${rounds[0]?.length ?? 0}; ${RAISED.join(' ')}`;
   return part({ name: `${name}, p95`, unit: 'ms', bound: 'at most', target: 20 }, p95s, detail);
 }
 
@@ -158,8 +148,9 @@ class Household {
     ]);
   }
 
-  close(): void {
+  close(): Promise<void> {
     for (const reader of [this.#page, this.#inbox]) reader.close();
+    return Promise.resolve();
   }
 
   /** The times of each round, in ms. The first round only warms up. */

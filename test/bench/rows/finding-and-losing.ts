@@ -7,13 +7,14 @@ import { pairByApi } from '../../e2e/pair-by-api.ts';
 import { HubProcess, type HubApi } from '../../lan/hub-process.ts';
 import { Lan } from '../../lan/namespaces.ts';
 import type { EventReader } from '../../support/event-reader.ts';
+import { sized } from '../effort.ts';
 import { childrenOf } from '../hub-start.ts';
 import { refusal } from '../requirements.ts';
 import { absentRow, median, part, row, type Part, type Row } from '../results.ts';
 import { ROUNDS_MIN } from '../rounds.ts';
 
 const TITLE = 'a hub comes, says goodbye, is killed';
-const NEARBY_ROUNDS = 15;
+const NEARBY_ROUNDS = sized({ full: 15, quick: 1 });
 /** A kill falls into another moment of the silence between two signs of life each time. */
 const KILL_LATER_BY_MS = 1_700;
 const EVENT_LIMIT_MS = 60_000;

@@ -8,37 +8,29 @@ import { performance } from 'node:perf_hooks';
 import type { DialTarget } from '../../../main/ports/transport.ts';
 import { pairByApi } from '../../e2e/pair-by-api.ts';
 import { newIdentity } from '../../integration/quic-test-hub.ts';
-import { HubProcess } from '../../lan/hub-process.ts';
-import { ThisComputer } from '../../lan/this-computer.ts';
+import type { HubProcess } from '../../lan/hub-process.ts';
 import { LightPeer } from '../../support/crowd/light-peer.ts';
+import { BenchHubs, RAISED } from '../bench-hubs.ts';
+import { sized } from '../effort.ts';
 import { refusal } from '../requirements.ts';
 import { absentRow, median, part, row, type Row } from '../results.ts';
 
 const TITLE = 'a cancel of another hub’s delegation';
 const DOMAIN = 'household.chores';
-const FLAGS = ['--discovery', 'off', '--peer-rate-factor', '1000'];
-const ROUNDS = 9;
-const PAIRS_A_ROUND = 300;
+const ROUNDS = sized({ full: 9, quick: 1 });
+const PAIRS_A_ROUND = sized({ full: 300, quick: 5 });
 const ANSWER_LIMIT_MS = 5_000;
 
 export async function measureForeignReference(): Promise<Row> {
   const missing = refusal('build');
   if (missing !== null) return absentRow('DL-03', TITLE, missing);
-  const computer = new ThisComputer('bench');
-  const hubs: HubProcess[] = [];
-  const peers: LightPeer[] = [];
-  const start = async (name: string): Promise<HubProcess> => {
-    const hub = await HubProcess.start(computer, { name, flags: FLAGS });
-    hubs.push(hub);
-    return hub;
-  };
-  try {
-    const asked = await start('asked');
+  return await BenchHubs.run(async (hubs) => {
+    const asked = await hubs.start('asked');
     const owner = await asked.owner();
     await owner.call('agents.create', { name: 'clerk', domains: [DOMAIN] });
     /** Pairs as people do; then its key speaks for itself. */
     const connect = async (name: string): Promise<LightPeer> => {
-      const hub = await start(name);
+      const hub = await hubs.start(name);
       await pairByApi(await hub.owner(), owner, { asking: name, asked: 'asked' });
       await hub.kill('SIGTERM');
       const { hub: facts } = await owner.call('hub.whoami', {});
@@ -49,8 +41,8 @@ export async function measureForeignReference(): Promise<Row> {
         port: facts.peer_port ?? 0,
       };
       const peer = new LightPeer(newIdentity(await seedOf(hub)), '127.0.0.1', target);
-      peers.push(peer);
-      await (await peer.start()).connected();
+      await hubs.keep(peer.start().then(() => ({ close: () => peer.stop() })));
+      await peer.connected();
       return peer;
     };
     const [asking, curious] = [await connect('asking'), await connect('curious')];
@@ -86,12 +78,8 @@ export async function measureForeignReference(): Promise<Row> {
       bound: 'at most',
       target: 1.1,
     } as const;
-    return row('DL-03', TITLE, [part(goal, apart, `${detail}; --peer-rate-factor 1000`)]);
-  } finally {
-    await Promise.all(peers.map((peer) => peer.stop()));
-    await Promise.all(hubs.map((hub) => hub.remove()));
-    await computer.close();
-  }
+    return row('DL-03', TITLE, [part(goal, apart, `${detail}; ${RAISED.join(' ')}`)]);
+  });
 }
 
 async function seedOf(hub: HubProcess): Promise<Uint8Array> {

@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { HistoryCosts } from '../history-worker.ts';
+import { sized } from '../effort.ts';
 import { part, quantile, row, type Row } from '../results.ts';
 
 const WORKER = join(import.meta.dirname, '..', 'history-worker.ts');
 const HOOKS = new URL('../../support/raw-imports.mjs', import.meta.url).href;
-const MESSAGES = 1_000_000;
+const MESSAGES = sized({ full: 1_000_000, quick: 2_000 });
 const OUTPUT_MAX_BYTES = 10_000_000;
 let costs: Promise<HistoryCosts> | undefined;
 
@@ -29,7 +30,7 @@ export async function measureP11(): Promise<Row> {
     ({ name, unit, bound: 'at most', target }) as const;
   return row('P11', `${messages} messages of ${textBytes / messages} bytes`, [
     part(
-      goal('newest 50 of a hub, p99', 'ms', 1),
+      goal('newest 50 of a conversation with a hub, p99', 'ms', 1),
       of.newest50,
       `${of.newest50.length} calls`,
       0.99,

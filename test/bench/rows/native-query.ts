@@ -1,6 +1,7 @@
 // P1, P1b and P2: a query from hub to hub over the wire alone, with nothing stored and nobody
 // asked.
 import { BenchPair, type Place } from '../bench-process.ts';
+import { sized } from '../effort.ts';
 import { refusal } from '../requirements.ts';
 import { part, row, type Goal, type Part, type Row } from '../results.ts';
 import {
@@ -21,8 +22,8 @@ import {
   type Cadence,
 } from './cadences.ts';
 
-const IN_FLIGHT = { count: 4_000, inFlight: 32, gapMs: 0 };
-const IN_FLIGHT_ROUNDS = 9;
+const IN_FLIGHT = { count: sized({ full: 4_000, quick: 64 }), inFlight: 32, gapMs: 0 };
+const IN_FLIGHT_ROUNDS = sized({ full: 9, quick: 1 });
 
 async function compare(
   subjectName: SubjectName,

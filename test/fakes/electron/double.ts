@@ -187,6 +187,11 @@ class UtilityProcessDouble extends EventEmitter {
 
 export const app = new AppDouble();
 export const ipcMain = new IpcMainDouble();
+/** What a person would have to close; here it is only said. */
+export const dialog = {
+  showErrorBox: (title: string, content: string): void =>
+    void process.stdout.write(`[${title}] ${content}\n`),
+};
 export const Menu = {
   setApplicationMenu: (): void => undefined,
   buildFromTemplate: (items: readonly MenuItem[]): { readonly items: readonly MenuItem[] } => ({
@@ -241,6 +246,7 @@ control.listen({ app, ipcMain, sessionHandlers });
 export default {
   app,
   BrowserWindow,
+  dialog,
   ipcMain,
   Menu,
   nativeImage,

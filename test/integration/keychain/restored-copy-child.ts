@@ -55,7 +55,7 @@ async function runOnce(confirm = false): Promise<void> {
   const { audit: state, key_storage: storage } = hub.current();
   let confirmed: string | null = null;
   if (confirm) {
-    await opening.confirmRestore(PERSON);
+    await opening.confirmRestore(PERSON, { hubs: [], agents: [] });
     confirmed = audit.state;
   }
   await settings.update({ person: `Person ${random.uuid().slice(0, 8)}` }, PERSON);

@@ -30,10 +30,19 @@ export class LightPeer {
   #lines: number[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(identity: Identity, host: string, hub: DialTarget) {
+  readonly #agents: readonly JsonObject[];
+
+  /** @param agents what it offers, as its capabilities tell */
+  constructor(
+    identity: Identity,
+    host: string,
+    hub: DialTarget,
+    agents: readonly JsonObject[] = [],
+  ) {
     this.identity = identity;
     this.#host = host;
     this.#hub = hub;
+    this.#agents = agents;
   }
 
   async start(): Promise<this> {
@@ -172,10 +181,11 @@ export class LightPeer {
     const request: unknown = JSON.parse(Buffer.from(bytes).toString());
     if (!isJsonObject(request) || typeof request['id'] !== 'string')
       throw new Error('the hub sent what is no message');
-    const [kind, payload] = ANSWERS[String(request['kind'])] ?? [
+    const [kind, answer] = ANSWERS[String(request['kind'])] ?? [
       'error',
       { code: 'unknown_kind', message: 'not here', retryable: false },
     ];
+    const payload = kind === 'capabilities' ? { ...answer, agents: this.#agents } : answer;
     this.transport.respond(
       connectionId,
       streamId,
@@ -189,7 +199,7 @@ const HELLO = { protocol_versions: [1], agent_name: 'Light peer', features: FEAT
 const ANSWERS: Readonly<Record<string, readonly [kind: string, payload: JsonObject]>> = {
   hello: ['hello', { ...HELLO, selected_version: 1 }],
   ping: ['pong', { status: 'idle', uptime_secs: 1, active_tasks: 0 }],
-  discover: ['capabilities', { agent_name: 'Light peer', domains: [], agents: [] }],
+  discover: ['capabilities', { agent_name: 'Light peer', domains: [] }],
 };
 
 function readReply(bytes: Uint8Array, id: string): Reply | undefined {

@@ -1,18 +1,21 @@
 // What every door shares: one answer for one key, and nothing more for a token that has ended.
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { OPERATIONS } from '../../../preload/contract/operations.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OPERATIONS, type OperationName } from '../../../preload/contract/operations.ts';
 import { SystemRandom } from '../../../main/adapters/clock/system-clock.ts';
 import type { Caller, Handlers } from '../../../main/api/caller.ts';
 import { Dispatcher } from '../../../main/api/dispatch.ts';
 import { Door } from '../../../main/api/door/door.ts';
+import { appErrorOf, problemOf } from '../../../main/api/problem.ts';
+import { AppError } from '../../../main/lib/app-error.ts';
 import { TokenService } from '../../../main/services/auth/token-service.ts';
 import { ManualClock } from '../../fakes/manual-clock.ts';
-import { openTemporaryStore, type TemporaryStore } from '../../fakes/memory-store.ts';
+import { openTemporaryStore, SILENT_LOG, type TemporaryStore } from '../../fakes/memory-store.ts';
 import { agentRow } from '../../fakes/sample-rows.ts';
 
 let clock: ManualClock;
 let store: TemporaryStore;
 let tokens: TokenService;
+let dispatcher: Dispatcher;
 let door: Door;
 let runs: number;
 let running: (signal: AbortSignal) => Promise<unknown>;
@@ -34,10 +37,12 @@ beforeEach(async () => {
   const handlers = Object.fromEntries(
     Object.keys(OPERATIONS).map((name) => [name, run]),
   ) as unknown as Handlers; // every operation, alike
+  dispatcher = new Dispatcher(handlers);
   door = new Door({
     clock,
+    random: new SystemRandom(),
     tokens,
-    dispatcher: new Dispatcher(handlers),
+    dispatcher,
     agentCalled: () => undefined,
     requestsPerSecond: 100,
   });
@@ -54,7 +59,7 @@ const notify = (
   idempotencyKey: string | null,
   gone = new AbortController(),
 ): Promise<unknown> =>
-  door.call('send.notify', { to: 'mum', topic: 'dinner', text: 'At 7' }, by, {
+  door.call('send.notify', { to: 'mum', topic: 'dinner', data: 'At 7' }, by, {
     gone,
     idempotencyKey,
     fromPage: false,
@@ -115,4 +120,135 @@ it('keeps the answers of one caller, however many another one has', async () => 
   const oldest = runs;
   await notify(busy, 'key-0');
   expect(runs, 'of its own only so many are kept').toBe(oldest + 1);
+});
+
+it('tells an agent of a disk that fails only that nothing is taken now, and a person what is wrong', async () => {
+  const { caller: agent } = await caller();
+  const failure = new AppError('storage_failed', 'The database "/home/mum/hub.db" is damaged.', {
+    hint: 'Check the disk of the data folder and the permissions of hub.db.',
+  });
+  running = () => Promise.reject(failure);
+  const refused = await notify(agent, null).catch((error: unknown) => error);
+  const problem = problemOf(appErrorOf(refused, SILENT_LOG));
+  expect(problem).toMatchObject({ code: 'overloaded', retryable: true, retry_after_ms: 60_000 });
+  expect(JSON.stringify(problem)).not.toMatch(/disk|database|hub\.db|home|damaged|permission/);
+  const login = await tokens.issueForPage('Browser');
+  const page = door.callers.identify(login.token);
+  await expect(notify(page, null)).rejects.toBe(failure);
+});
+
+/** What an agent or a person asks of a list. */
+const lists = (by: Caller, cursor?: string, gone = new AbortController()): Promise<unknown> =>
+  door.call('conversations.list', cursor === undefined ? {} : { cursor }, by, {
+    gone,
+    idempotencyKey: null,
+    fromPage: false,
+  });
+
+async function secondAgent(): Promise<Caller> {
+  await store.write((tables) => tables.putAgent(agentRow({ name: 'other' })));
+  return door.callers.identify((await tokens.issueForAgent('other')).token);
+}
+
+const person = async (): Promise<Caller> =>
+  door.callers.identify((await tokens.issueForPage('Browser')).token);
+
+it('reads for one agent after the other, each in turn, and for a person at once', async () => {
+  const [planner, other] = [(await caller()).caller, await secondAgent()];
+  const ends: (() => void)[] = [];
+  running = () => new Promise((resolve) => ends.push(() => resolve({ items: [], next: null })));
+  const order: string[] = [];
+  const asks = (who: string, by: Caller): unknown => lists(by).then(() => order.push(who));
+  const all = [asks('planner 1', planner), asks('planner 2', planner), asks('planner 3', planner)];
+  all.push(asks('other 1', other));
+  await clock.settle();
+  expect(runs).toBe(1);
+  all.push(asks('person', await person()));
+  await clock.settle();
+  expect(runs).toBe(2);
+  ends.pop()?.();
+  while (order.length < 5) {
+    ends.shift()?.();
+    await clock.settle();
+    expect(ends.length).toBeLessThan(2);
+  }
+  await Promise.all(all);
+  expect(order).toEqual(['person', 'planner 1', 'planner 2', 'other 1', 'planner 3']);
+});
+
+it('tells an agent that has enough searches and lists under way to come back', async () => {
+  const [planner, other] = [(await caller()).caller, await secondAgent()];
+  let end = (): void => undefined;
+  const until = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  running = () => until.then(() => ({ items: [], next: null }));
+  const asked = Array.from({ length: 24 }, () => lists(planner));
+  const settled = Promise.allSettled([...asked, lists(other)]);
+  await clock.settle();
+  end();
+  const refused = (await settled).flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as unknown] : [],
+  );
+  expect(refused).toHaveLength(16);
+  expect(refused[0]).toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000 });
+  expect(await lists(planner)).toEqual({ items: [], next: null });
+});
+
+it('reads nothing for an agent that went away before its turn', async () => {
+  const { caller: planner } = await caller();
+  let end = (): void => undefined;
+  running = () => new Promise((resolve) => (end = () => resolve({ items: [], next: null })));
+  const first = lists(planner);
+  const gone = new AbortController();
+  const second = lists(planner, undefined, gone);
+  await clock.settle();
+  gone.abort();
+  end();
+  await first;
+  await expect(second).rejects.toMatchObject({ code: 'cancelled' });
+  expect(runs).toBe(1);
+});
+
+it('gives an agent cursors that say nothing of the numbers in them, and a person as they are', async () => {
+  const { caller: planner } = await caller();
+  const asked: unknown[] = [];
+  running = () => Promise.resolve({ items: [], next: '4711' });
+  const spied = vi.spyOn(dispatcher, 'call');
+  const cursors: string[] = [];
+  for (const by of [planner, await person()]) {
+    const { next } = (await lists(by)) as { readonly next: string };
+    await lists(by, next);
+    asked.push(spied.mock.lastCall?.[1]);
+    cursors.push(next);
+  }
+  expect(asked).toEqual([{ cursor: '4711' }, { cursor: '4711' }]);
+  expect(cursors).toEqual([expect.stringMatching(/^[\w-]{22}$/), '4711']);
+  for (const cursor of ['4711', 'x'.repeat(22), ''])
+    await expect(lists(planner, cursor)).rejects.toMatchObject({ code: 'bad_request' });
+});
+
+it('takes a cursor of an agent only with the agent, the list and the filters it was given for', async () => {
+  const [planner, other] = [(await caller()).caller, await secondAgent()];
+  running = () => Promise.resolve({ items: [], next: '4711' });
+  const asks = async (name: OperationName, params: object, by = planner) =>
+    (await door.call(name, params, by, {
+      gone: new AbortController(),
+      idempotencyKey: null,
+      fromPage: false,
+    })) as { readonly next: string };
+  const { next: cursor } = await asks('tasks.list', { state: 'failed', limit: 5 });
+  await asks('tasks.list', { limit: 200, cursor, state: 'failed' });
+  runs = 0;
+  for (const asked of [
+    asks('tasks.list', { state: 'failed', cursor }, other),
+    asks('conversations.list', { state: 'failed', cursor }),
+    asks('tasks.list', { state: 'completed', cursor }),
+    asks('tasks.list', { cursor }),
+  ])
+    await expect(asked).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'This hub gave out no such cursor for this list.',
+    });
+  expect(runs).toBe(0);
 });

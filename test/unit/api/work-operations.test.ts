@@ -5,6 +5,7 @@ import { agentsHandlers } from '../../../main/api/operations/agents.ts';
 import { approvalsHandlers } from '../../../main/api/operations/decisions.ts';
 import {
   conversationsHandlers,
+  historyHandlers,
   inboxHandlers,
   sendHandlers,
   tasksHandlers,
@@ -201,4 +202,61 @@ it('shows an agent the conversations and tasks it is part of, and pages through 
   expect(
     (await conversations['conversations.list']({ limit: 5 }, agent('lists'), CONTEXT)).items,
   ).toHaveLength(3);
+});
+
+it('tells an agent nothing of how much others say: neither by empty pages nor by numbers', async () => {
+  await hub.agent('gardener');
+  await hub.agent('busy');
+  const asks = async (text: string, by: string): Promise<void> => {
+    const about = { conversation: { id: text } };
+    await hub.work.sender.delegate(delegation('local/lists', text, about), by, null);
+    await hub.decide(hub.card, 'decline');
+  };
+  const conversations = conversationsHandlers(hub.work);
+  const pages = async (): Promise<readonly unknown[]> => {
+    const found: unknown[] = [];
+    for (let cursor: string | undefined; found.length < 9;) {
+      const page = { limit: 2, cursor };
+      const { items, next } = await conversations['conversations.list'](
+        page,
+        agent('gardener'),
+        CONTEXT,
+      );
+      found.push([items.map(({ id }) => id), next !== null]);
+      if (next === null) break;
+      cursor = next;
+    }
+    return found;
+  };
+  for (const id of ['roses', 'lawn', 'pond']) {
+    await asks(id, 'gardener');
+    for (let count = 0; count < 5; count++) await asks(`${id}, others ${count}`, 'busy');
+  }
+  await asks('roses', 'gardener');
+  for (const isIndexed of [false, true]) {
+    if (isIndexed) while (await hub.store.write((tables) => tables.tendSearch(4)));
+    expect(await pages(), `with the index made: ${isIndexed}`).toEqual([
+      [['roses', 'pond'], true],
+      [['lawn'], false],
+    ]);
+  }
+  const { entries } = await conversations['conversations.get'](
+    { id: 'roses' },
+    agent('gardener'),
+    CONTEXT,
+  );
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, at) => at + 1));
+  const history = historyHandlers(hub.work);
+  const found = await history['history.search'](
+    { q: 'roses', limit: 9 },
+    agent('gardener'),
+    CONTEXT,
+  );
+  expect(found.items.map(({ seq, decision }) => [seq, decision?.seq])).toEqual(
+    found.items.map((_, at) => [at + 1, at + 1]),
+  );
+  expect(found.items.length).toBeGreaterThan(1);
+  const shown = await history['history.search']({ q: 'roses', limit: 9 }, PERSON, CONTEXT);
+  expect(shown.items.map(({ seq }) => seq).at(-1)).toBeGreaterThan(0);
+  expect(shown.items.length).toBeGreaterThan(found.items.length);
 });

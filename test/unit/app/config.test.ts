@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../main/app/config.ts';
 import { hubFlags } from '../../../main/app/desktop.ts';
 import { AppError } from '../../../main/lib/app-error.ts';
+import { encodeText } from '../../../main/lib/decode-text.ts';
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 
@@ -22,7 +23,7 @@ const read = (
 const file = (content: unknown): void =>
   writeFileSync(
     join(home, 'config.json'),
-    typeof content === 'string' ? content : JSON.stringify(content),
+    typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
   );
 
 describe('settings', () => {
@@ -40,6 +41,18 @@ describe('settings', () => {
       requestsPerSecond: 100,
       peerRateFactor: 1,
     });
+  });
+
+  test('take a name with joiners where a language or an emoji needs them, and no other invisible sign', () => {
+    for (const name of [
+      'Familie 👨\u200d👩\u200d👧',
+      'خانه\u200cی ما',
+      'ශ්\u200dරී',
+      '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} Hub',
+    ])
+      expect(read(['--name', name])).toMatchObject({ settings: { name } });
+    for (const name of ['Da\u200dd', 'Dad\u202e', 'x\u{e0067}', '\u3164', 'Dad\u200c'])
+      expect(() => read(['--name', name]), name).toThrow('none of them invisible');
   });
 
   test('come from flags before the environment before config.json', () => {
@@ -216,11 +229,30 @@ describe('settings', () => {
     ).toEqual(['--name', 'Mum', '--colour']);
   });
 
+  test.each([
+    ['utf-8', true],
+    ['utf-16le', true],
+    ['utf-16be', true],
+    ['utf-16le', false],
+  ] as const)('are read from a config.json in %s, with a mark: %s', (encoding, hasMark) => {
+    const text = '{\r\n"name": "Müllers Küche",\r\n"api-port": 7118}\r\n';
+    file(Buffer.from(encodeText(text, { encoding, hasMark })));
+    expect(read()).toMatchObject({ apiPort: 7118, settings: { name: 'Müllers Küche' } });
+  });
+
   test.each<[string, unknown, RegExp]>([
     ['is not JSON', '{name: 1}', /config\.json" is not JSON/],
     ['has a setting that is none', { colour: 'red' }, /colour/],
     ['has a wrong value', { 'api-port': 'many' }, /"api-port" in .*config\.json/],
     ['is a list', [], /config\.json/],
+    [
+      'has a comment',
+      '{\n  // ours\n  "api-port": 7118\n}',
+      /is not JSON: line 2, column 3: a comment is not allowed; take it out/,
+    ],
+    ['has a comma too many', '{\r\n  "api-port": 7118,\r\n}', /line 3, column 1: expected a key/],
+    ['has a key twice', '{"api-port": 1, "api-port": 2}', /line 1, column 17: .*stands twice/],
+    ['is no UTF-8', Buffer.from('{"name":\n"M\xfcller"}', 'latin1'), /is not UTF-8 at line 2, col/],
   ])('refuse a config.json that %s', (_title, content, words) => {
     file(content);
     expect(failure(() => read())).toMatchObject({

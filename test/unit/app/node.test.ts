@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { FileVault } from '../../../main/adapters/keyvault/file-vault.ts';
 import { SystemClock } from '../../../main/adapters/clock/system-clock.ts';
 import { EventLoopLag } from '../../../main/app/event-loop-lag.ts';
+import { Home } from '../../../main/app/home.ts';
 import { openStore } from '../../../main/adapters/sqlite/open-store.ts';
 import type { KeyVault } from '../../../main/ports/key-vault.ts';
 import { MemoryCounter } from '../../fakes/audit-house.ts';
@@ -192,7 +193,12 @@ describe('the node', () => {
     await Promise.all([hub.node.stop(), hub.node.stop()]);
     await stream.ended;
     await waiting;
-    expect(readdirSync(hub.home).sort()).toEqual(['audit.counter', 'hub.db', 'identity.key']);
+    expect(readdirSync(hub.home).sort()).toEqual([
+      'audit.counter',
+      'hub.db',
+      'hub.lock.db',
+      'identity.key',
+    ]);
     await expect(hub.ask('/health')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await hub.stop();
   });
@@ -214,7 +220,12 @@ describe('the node', () => {
     const starting = again.start();
     await again.stop();
     await starting;
-    expect(readdirSync(running.home).sort()).toEqual(['audit.counter', 'hub.db', 'identity.key']);
+    expect(readdirSync(running.home).sort()).toEqual([
+      'audit.counter',
+      'hub.db',
+      'hub.lock.db',
+      'identity.key',
+    ]);
     await running.stop();
   });
 
@@ -224,7 +235,7 @@ describe('the node', () => {
     await second.node.stop();
     const again = await second.restart({ apiPort: first.port });
     await expect(again.start()).rejects.toMatchObject({ code: 'address_in_use' });
-    expect(existsSync(join(second.home, 'hub.lock'))).toBe(false);
+    Home.open(second.home).close();
     await first.stop();
     await second.stop();
   });

@@ -72,6 +72,19 @@ function hostile(said: string): readonly ApprovalDto[] {
   ];
 }
 
+test('a line to be typed stands whole on a line of its own, and no field is left out', () => {
+  process.stdout.columns = 40;
+  const option = { id: 'a', label: 'Tea', pros: [], cons: [] };
+  const choice = { options: [option, { ...option, id: 'b' }], recommended: 'b' };
+  const command = 'npx axon --home /a/long/path/to/the/data/folder';
+  const shown = approvalOf('choice', { choice });
+  expect(cardLines(shown, command)).toContain(
+    `To choose: ${command} answer ${shown.id} --choose OPTION`,
+  );
+  const quiet = approvalOf('quiet', { report_back: false, fields: [['report_back', 'false']] });
+  expect(cardLines(quiet, command).join('\n')).toContain('report_back');
+});
+
 describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
   test.each(ROOMS)('stand behind the margin in a window of %d columns, whole', (room) => {
     process.stdout.columns = room;
@@ -79,7 +92,9 @@ describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
     for (const approval of hostile(said)) {
       const lines = cardLines(approval, 'axon');
       expect(lines.filter((line) => line.includes('\n'))).toEqual([]);
-      expect(lines.filter((line) => columnsAtMost(line) > room)).toEqual([]);
+      // Nothing of theirs stands in the line that is typed, and broken it could not be pasted.
+      const wrapped = lines.filter((line) => !line.startsWith('To choose: axon answer '));
+      expect(wrapped.filter((line) => columnsAtMost(line) > room)).toEqual([]);
       const own = lines.filter(
         (line) => line.startsWith('Class R') || line.startsWith('Nothing runs'),
       );

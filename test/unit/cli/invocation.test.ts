@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dataFolder } from '../../../main/lib/data-folder.ts';
-import { invocation, invocationAnywhere, withInvocation } from '../../../main/cli/invocation.ts';
+import {
+  curlWords,
+  invocation,
+  invocationAnywhere,
+  withInvocation,
+} from '../../../main/cli/invocation.ts';
 import type { Surroundings } from '../../../main/cli/invocation.ts';
 
 const USUAL = dataFolder(undefined, {});
@@ -96,3 +101,13 @@ describe('the command', () => {
     );
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a line with curl asks by the socket, in quotes that hold, else by the port and past proxies',
+  () => {
+    expect(curlWords(7117, "/srv/mum's $HOME/hub.sock")).toBe(
+      String.raw`curl -sS --unix-socket '/srv/mum'\''s $HOME/hub.sock' http://localhost`,
+    );
+    expect(curlWords(7117, null)).toBe("curl -sS --noproxy '*' http://127.0.0.1:7117");
+  },
+);

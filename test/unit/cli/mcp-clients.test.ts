@@ -103,3 +103,76 @@ test.each([
 ])('%s: leaves alone what it cannot change safely: %s', (id, text) => {
   expect(() => withEntry(clientOf(id), text, ENTRY)).toThrow('in a way that this command does not');
 });
+
+test.each([
+  ['openclaw', "{\n  gateway: { 'port': 1 }\n}", /line 2, column 3: .*JSON5/],
+  ['cursor', '{\n  "mcpServers": {}\n  "x": 1\n}', /line 3, column 3: comma expected/],
+  ['codex', 'model = "x"\nport = \n', /line 2, column \d+: /],
+])('%s: says what is wrong and where, and how to go on', (id, text, words) => {
+  let refused: unknown;
+  try {
+    withEntry(clientOf(id), text, ENTRY);
+  } catch (error) {
+    refused = error;
+  }
+  expect(refused).toMatchObject({
+    message: expect.stringMatching(words),
+    hint: expect.stringContaining(`axon mcp install ${id} --show`),
+  });
+});
+
+/** What our entry was put into: the text, as it is, around what was added. */
+test.each([
+  ['cursor', '{}'],
+  ['cursor', '{\n}\n'],
+  ['cursor', '{ "theme":"dark" }'],
+  ['cursor', '{"mcpServers":{"git":{"command":"git-mcp"}}}'],
+  ['cursor', '{\r\n\t"a" :  1,\r\n\t"mcpServers": {\r\n\t\t"git": {}  \r\n\t}\r\n}\r\n'],
+  ['cursor', '{\n  "mcpServers": {},   // none yet\n  "b": [1,2]\n}'],
+  ['opencode', '{\n  "mcp": {\n    "git": {}, // mine\n  },\n}\n'],
+  ['opencode', '{\n  "mcp": {\n    "git": {} /* mine */\n  }\n}\n'],
+  ['codex', '# mine\r\nmodel = "gpt"\r\n'],
+  ['codex', 'model = "gpt"\n\n\n'],
+  ['codex', 'model = "gpt"'],
+])(
+  '%s: nothing but our entry is added, and its line ends are those of the file: %j',
+  (id, text) => {
+    const client = clientOf(id);
+    const added = withEntry(client, text, ENTRY);
+    const ends = new Set(text.match(/\r?\n/g));
+    if (ends.size > 0) expect(new Set(added.match(/\r?\n/g))).toEqual(ends);
+    // Every character of the file is still there, in one or two runs around ours.
+    let head = 0;
+    while (added[head] === text[head] && head < text.length) head += 1;
+    expect(added.endsWith(text.slice(head))).toBe(true);
+    const removed = withoutEntry(client, added);
+    const [parent = ''] = client.path;
+    if (text.includes(parent)) expect(removed).toBe(text);
+    const twice = withEntry(client, withEntry(client, added, OTHER), ENTRY);
+    expect(withoutEntry(client, twice)).toBe(removed);
+  },
+);
+
+test.each([
+  [
+    'cursor',
+    '{ "mcpServers": {\n  "axon": ENTRY, // ours\n  // git\n  "git": {} } }',
+    ['// git', '"git": {} } }'],
+  ],
+  [
+    'cursor',
+    '{ "mcpServers": {\n  "git": {}, // git\n  "axon": ENTRY\n} }',
+    ['"git": {} // git\n'],
+  ],
+  ['cursor', '{ "mcpServers": { "axon": ENTRY, } }', ['{ "mcpServers": {} }']],
+  [
+    'codex',
+    '[mcp_servers.axon]\ncommand = "x"\nenv = { AXON_TOKEN_FILE = "/x" }\n\n# next\n[next]\n',
+    ['\n# next\n[next]\n'],
+  ],
+])('%s: what stands around our entry stays when it goes: %j', (id, form, kept) => {
+  const text = form.replace('ENTRY', JSON.stringify({ ...ENTRY }));
+  const removed = withoutEntry(clientOf(id), text);
+  for (const words of kept) expect(removed).toContain(words);
+  expect(removed).not.toContain('AXON_TOKEN_FILE');
+});

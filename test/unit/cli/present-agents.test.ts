@@ -32,10 +32,13 @@ beforeEach(async () => {
   answers = new Map();
   server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://hub');
+    if (pathname === '/health') return answer(response, 200, {});
     const n = searchParams.get('n');
     if (n !== null)
       return answer(response, 200, {
-        proof: createHmac('sha256', BOOT_SECRET).update(n).digest('hex'),
+        proof_here: createHmac('sha256', `${BOOT_SECRET} ${request.headers.host}`)
+          .update(n)
+          .digest('hex'),
       });
     const given = answers.get(decodeURIComponent(pathname.split('/')[3] ?? ''));
     if (given instanceof AppError) answer(response, problemOf(given).status, problemOf(given));
@@ -91,4 +94,26 @@ test('a hub that is not reached does not answer, and one that refuses is said to
   expect(capabilityLines('Attic', null, refusal)).toEqual([
     `Attic has not told yet what its agents do. ${refusal}`,
   ]);
+});
+
+test('says which areas of an agent have no example', () => {
+  const agent = { name: 'chat', display_name: 'Chat', capabilities: [], status: 'idle' };
+  const lines = (examples: readonly object[]) =>
+    capabilityLines(
+      'Mum',
+      {
+        fetched_at: 1,
+        untrusted: {
+          domains: [],
+          agents: [{ ...agent, domains: ['family.chat', 'family.lists'], examples }],
+        },
+      } as never,
+      null,
+    ).join('\n');
+  expect(lines([])).toContain('family.chat: no example given');
+  const some = lines([{ domain: 'family.chat', example: 'Say hello' }]);
+  expect(some).toContain('family.lists: no example given');
+  expect(some).not.toContain('family.chat: no');
+  const all = ['family.chat', 'family.lists'].map((domain) => ({ domain, example: 'Hum' }));
+  expect(lines(all)).not.toContain('no example');
 });

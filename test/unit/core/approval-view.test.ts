@@ -56,7 +56,7 @@ function viewOf(change: Partial<ApprovalInput> = {}): ApprovalView {
 describe('the view', () => {
   it('holds every field of the request, escaped', () => {
     expect(viewOf()).toEqual({
-      version: 1,
+      version: 2,
       kind: 'delegate',
       peer_key: 'ab'.repeat(32),
       peer_name: 'Dad',
@@ -214,7 +214,7 @@ describe('reading a stored view', () => {
     ['a field less', changed({ urgent: undefined })],
     ['a field more', changed({ approved: true })],
     ['a field of another name', changed({ urgent: undefined, Urgent: true })],
-    ['another version', changed({ version: 2 })],
+    ['another version', changed({ version: 3 })],
     ['another kind', changed({ kind: 'notify' })],
     ['an unknown class', changed({ risk_class: 'R4' })],
     ['an unknown reason', changed({ risk_reason: 'because' })],

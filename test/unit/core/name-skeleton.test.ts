@@ -18,6 +18,11 @@ describe('HE-07 (skeletons): names that look alike', () => {
     ['Claire', 'Daire'],
     ['Josè', 'Jose'],
     ['Ｄａｄ', 'Dad'],
+    ['خانه\u200cی ما', 'خانهی ما'],
+    ['👨‍👩‍👧', '👨👩👧'],
+    ['葛\u{e0100}家', '葛家'],
+    ['ロボ', '口ボ'],
+    ['علي', 'علی'],
   ])('%s and %s have one skeleton', (first, second) => {
     expect(nameSkeleton(first)).toBe(nameSkeleton(second));
   });

@@ -37,6 +37,7 @@ export function request(change: Partial<RuledRequest> = {}): RuledRequest {
     agent: 'planner',
     domain: 'family.calendar',
     isAgentsDomain: true,
+    agentsAreas: ['family.calendar', 'home.locks'],
     kind: 'query',
     askingAgent: null,
     topic: null,

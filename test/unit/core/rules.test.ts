@@ -4,6 +4,7 @@ import {
   decideByRules,
   missOf,
   NO_AGENT,
+  NO_AREA,
   type Rule,
   type RuledRequest,
 } from '../../../main/core/rules.ts';
@@ -239,5 +240,89 @@ describe('several rules', () => {
       ['other', 'peer'],
       ['rule', null],
     ]);
+  });
+});
+
+describe('a rule for requests that name no area', () => {
+  const open = rule({ id: 'open', domain: NO_AREA });
+  const asked = request({ domain: null, isAgentsDomain: false });
+
+  test('lets in what names none, up to R1, whatever class is stored', () => {
+    expect(decisionOf([open], asked)).toEqual({
+      decision: 'deliver',
+      ground: 'allow',
+      id: 'open',
+    });
+    for (const wide of [
+      { ...open, riskMax: 'R2' },
+      { ...open, riskMax: 'R2', topic: 'dinner' },
+      { ...open, riskMax: 'R2', reach: 'conversation', conversation: 'c1' },
+    ] as const)
+      expect(missOf(wide, { ...asked, topic: 'dinner', riskClass: 'R2' }, MOMENT)).toBe('class');
+  });
+
+  test.each(['family.calendar', 'garden', '', 'Family', '*', ' '])(
+    'says nothing of a request that names %j, whether the agent has it or not',
+    (domain) => {
+      for (const isAgentsDomain of [true, false])
+        expect(missOf(open, request({ domain, isAgentsDomain }), MOMENT)).toBe('domain');
+    },
+  );
+
+  test('grows out of no rule for an area, or for any', () => {
+    for (const domain of ['family', 'family.calendar', null])
+      expect(decisionOf([rule({ domain })], asked)).toMatchObject({ decision: 'ask' });
+  });
+
+  test.each<[string, Partial<Rule>]>([
+    ['of that very area', { domain: 'home.locks' }],
+    ['of a wider one', { domain: 'home' }],
+    ['of one inside it', { domain: 'home.locks.front' }],
+    ['of any agent here', { domain: 'home.locks', agent: null }],
+    ['of any hub', { domain: 'home.locks', peer: null }],
+    ['of the other kind', { domain: 'home.locks', kind: 'delegate' }],
+    ['of one topic', { domain: 'home.locks', topic: 'doors' }],
+    ['of one agent there, which may be who names nobody', { domain: 'home', askingAgent: 'claw' }],
+  ])('gives way to "never" and "ask" %s, and then asks', (_which, about) => {
+    for (const effect of ['never', 'ask'] as const) {
+      const other = rule({ id: 'no', effect, riskMax: null, ...about });
+      for (const both of [
+        [open, other],
+        [other, open],
+      ]) {
+        expect(decisionOf(both, asked)).toEqual({ decision: 'ask', ground: 'default', id: null });
+        expect(
+          decideByRules(both, asked, MOMENT).considered.find(({ rule: { id } }) => id === 'open'),
+        ).toMatchObject({ miss: 'limited' });
+      }
+    }
+  });
+
+  test.each<[string, Partial<Rule>]>([
+    ['about an area that the agent has not', { domain: 'garden' }],
+    ['about another hub', { domain: 'home', peer: LEO }],
+    ['about another agent here', { domain: 'home', agent: 'lights' }],
+    ['that is paused', { domain: 'home', suspended: true }],
+    ['that is over', { domain: 'home', expiresAt: NOW }],
+  ])('goes on beside a "never" %s', (_which, about) => {
+    const other = rule({ id: 'no', effect: 'never', riskMax: null, ...about });
+    expect(decisionOf([open, other], asked)).toMatchObject({ decision: 'deliver' });
+  });
+
+  test('another agent of that hub is not held back by what was said of one', () => {
+    const other = rule({ id: 'no', effect: 'never', domain: 'home', askingAgent: 'claw' });
+    const jules = { ...asked, askingAgent: 'jules' };
+    expect(decisionOf([open, other], jules)).toMatchObject({ decision: 'deliver' });
+    expect(decisionOf([open, other], { ...asked, askingAgent: 'claw' })).toMatchObject({
+      decision: 'ask',
+    });
+  });
+
+  test('loses against the same words with "never", and ties with "ask"', () => {
+    const no = rule({ id: 'no', effect: 'never', domain: NO_AREA, riskMax: null });
+    const ask = rule({ id: 'ask', effect: 'ask', domain: NO_AREA, riskMax: null });
+    expect(decisionOf([open, no], asked)).toMatchObject({ decision: 'decline', id: 'no' });
+    expect(decisionOf([open, ask], asked)).toMatchObject({ decision: 'ask', ground: 'tie' });
+    expect(decisionOf([no], request())).toMatchObject({ ground: 'default' });
   });
 });

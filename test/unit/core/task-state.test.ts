@@ -73,7 +73,7 @@ describe('task states', () => {
     }
   });
 
-  it('go back only from claimed to queued and from held to awaiting approval', () => {
+  it('go back only from an agent’s hands to queued and from held to awaiting approval', () => {
     const order = TASK_STATES.filter((name) => !isTerminal(name));
     const back = order.flatMap((from, index) =>
       order
@@ -81,7 +81,7 @@ describe('task states', () => {
         .filter((to) => canMove(from, to))
         .map((to) => `${from}>${to}`),
     );
-    expect(back).toEqual(['held>awaiting_approval', 'claimed>queued']);
+    expect(back).toEqual(['held>awaiting_approval', 'claimed>queued', 'running>queued']);
   });
 
   it('of a task that another hub runs may skip steps, but never begin again', () => {

@@ -58,12 +58,18 @@ describe('names', () => {
     'שָׁלוֹם',
     '👩‍🚀',
     '7',
+    'Familie 👨‍👩‍👧‍👦',
+    '🏴󠁧󠁢󠁳󠁣󠁴󠁿 Hub',
+    'خانه\u200cی ما',
+    'ශ්\u200dරී නිවස',
+    '葛\u{e0100}城家',
   ])('shows %j', (name) => {
     expect(escapeName(name)).toEqual({ name, hidden: false });
   });
 
   it('shows a name trimmed and in its compatible form', () => {
     expect(escapeName('  Ｄａｄ ')).toEqual({ name: 'Dad', hidden: false });
+    expect(escapeName('山田\u3000太郎')).toEqual({ name: '山田 太郎', hidden: false });
   });
 
   it.each([
@@ -75,6 +81,9 @@ describe('names', () => {
     ['a tab', 'Dad\tMum'],
     ['zero-width space', 'Da\u200bd'],
     ['a joiner between letters', 'Da\u200dd'],
+    ['a non-joiner between letters', 'Da\u200cd'],
+    ['two joiners in a Persian word', 'خانه\u200c\u200cی'],
+    ['marks that a joiner parts', 'ن\u064e\u0651\u0655\u200c\u064e\u0651\u0655ن'],
     ['tag characters', 'Dad\u{e0041}'],
     ['private use', 'Dad \ue000'],
     ['a Hangul filler', '\u3164'],

@@ -60,9 +60,7 @@ test('the window lets nothing through beyond that but these by name', async () =
     'rules.get',
     'rules.list',
     'settings.get',
-    'tasks.cancel',
     'tasks.get',
-    'tasks.list',
   ]);
 });
 

@@ -36,12 +36,19 @@ describe('our errors on the wire', () => {
     );
   });
 
-  it('refuse new work as overloaded when the disk takes nothing', () => {
-    expect(errorPayload(new AppError('storage_failed', 'The disk is full.'))).toMatchObject({
-      code: 'overloaded',
-      retryable: true,
-    });
-  });
+  it.each(['storage_failed', 'identity_locked', 'hub_locked'] as const)(
+    'say of %s only that nothing is taken now, and to try again',
+    (code) => {
+      const error = new AppError(code, 'The disk of /home/mum is full: SQLITE_FULL.', {
+        hint: 'Check the permissions of hub.db.',
+      });
+      expect(errorPayload(error)).toEqual({
+        code: 'overloaded',
+        message: 'This hub can take nothing just now. Try again in a minute.',
+        retryable: true,
+      });
+    },
+  );
 
   it('are never too long, nor cut inside a character', () => {
     const { message } = errorPayload(new AppError('rejected', `${'x'.repeat(1999)}😀`));

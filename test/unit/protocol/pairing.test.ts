@@ -220,9 +220,9 @@ describe('steps', () => {
     );
   });
 
-  it('cut a reason to 200 characters', () => {
+  it('cut a reason to 200 characters, and mark it', () => {
     const step = parsePairStep({ step: 'abort', pid: offer.pid, reason: 'x'.repeat(10_000) });
-    expect(step).toMatchObject({ ok: true, value: { reason: 'x'.repeat(200) } });
+    expect(step).toMatchObject({ ok: true, value: { reason: `${'x'.repeat(199)}…` } });
     expect(parsePairStep({ step: 'abort', pid: offer.pid })).toMatchObject({
       ok: true,
       value: { reason: '' },

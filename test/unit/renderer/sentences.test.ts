@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import {
   areaOf,
   fieldsOf,
-  isAgentThere,
   isRemembered,
   leavesOf,
   outcomeOf,
-  progressOf,
   verbOf,
   whyOf,
 } from '../../../renderer/features/approvals/sentences.ts';
-import { words } from '../../../renderer/app/words.ts';
 import { ASKED } from '../../fakes/remote-approval-cards.ts';
-import { CAR, DEPLOY, DINNER, SALT, agentOf, approvalOf } from '../../fakes/household.ts';
+import { CAR, DEPLOY, DINNER, SALT, approvalOf } from '../../fakes/household.ts';
+import { inStep } from '../../fakes/stories.ts';
 
 describe('what the hub says of a request', () => {
   test('the verb comes from the kind and the area, never from the text', () => {
@@ -81,131 +80,75 @@ describe('what the hub says of a request', () => {
     expect(fieldsOf(approvalOf('b', { fields: odd, reason: 'because' }))).toEqual(odd);
   });
 
+  /** As the hub tells it beside the card that has changed so. */
+  const cardOf = (over: Partial<ApprovalDto>, of = DINNER): ApprovalDto =>
+    inStep({ ...of, decided_at: 0, decided_by: 'Mum', surface: 'window', ...over });
+  const titleOf = (over: Partial<ApprovalDto>): string => outcomeOf(cardOf(over)).title;
+  const detailOf = (over: Partial<ApprovalDto>): string => outcomeOf(cardOf(over)).detail;
+
   test('every end of a request has words of its own', () => {
     const states = ['approved', 'answered', 'declined', 'expired', 'cancelled'] as const;
-    const titles = states.map(
-      (state) =>
-        outcomeOf(
-          { ...DINNER, state, decided_at: 0, decided_by: 'Mum', surface: 'window' },
-          'elsewhere',
-          true,
-          false,
-        ).title,
-    );
+    const titles = states.map((state) => titleOf({ state }));
     expect(new Set(titles).size).toBe(states.length);
-    const told = [
-      'awaiting_approval',
-      'held',
-      'approved',
-      'answered',
-      'declined',
-      'expired',
-      'cancelled',
-      'failed',
-    ];
-    const said = told.map((state) => words.conversations.states[state]);
-    expect([said.includes(undefined), new Set(said).size]).toEqual([false, told.length]);
   });
 
-  test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub', () => {
-    const said = (over: object) =>
-      outcomeOf({ ...DINNER, decided_at: 0, decided_by: 'hub', ...over }, 'elsewhere', true, false)
-        .title;
-    expect(said({ state: 'cancelled', surface: 'hub' })).toBe('Ended by this hub');
-    expect(said({ state: 'cancelled', surface: 'peer' })).toBe('Cancelled by Dad’s laptop');
-    const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' };
-    expect(said({ ...adult, state: 'approved' })).toBe('Allowed once by Mum, Mum’s PC');
-    expect(said({ ...adult, state: 'declined' })).toBe('Declined by Mum, Mum’s PC');
+  test('what this hub ended was called off by nobody who asked, and what an adult’s hub decided names that hub and whose adult', () => {
+    const ended = { decided_by: 'hub', surface: 'hub', state: 'cancelled' } as const;
+    expect(titleOf(ended)).toBe('Cancelled.');
+    const taken = titleOf({ ...ended, surface: 'peer' });
+    expect(taken).toMatch(/Dad’s laptop cancelled it before anybody decided/);
+    const adult = { surface: 'peer', decided_by: 'Mum, Mum’s PC' } as const;
+    expect(titleOf({ ...adult, state: 'approved' })).toMatch(
+      /^Mum allowed it, on Mum’s PC, as .*adult\.$/,
+    );
+    expect(titleOf({ ...adult, state: 'declined' })).toMatch(/^Mum declined it, on Mum’s PC/);
   });
 
-  test('what a rule was made with was not allowed once, with a name and without one, as long as the rule stands', () => {
-    const said = (decided_by: string | null, rules: readonly { approval_id: string | null }[]) => {
-      const approval = {
-        ...DINNER,
-        state: 'approved',
-        decided_at: 0,
-        decided_by,
-        surface: 'window',
-      } as const;
-      return outcomeOf(approval, 'here', true, isRemembered(approval, rules)).title;
-    };
+  test('who decided stands with the place and the surface, and a rule made with it is named apart', () => {
+    expect(titleOf({ state: 'approved' })).toBe('Mum allowed it, on Mum’s PC.');
+    expect(detailOf({ state: 'approved' })).toMatch(/, in the window\./);
     const made = [{ approval_id: null }, { approval_id: DINNER.id }];
-    expect([said('Mum', made), said(null, made)]).toEqual([
-      'Allowed by Mum, here',
-      'Allowed, here',
-    ]);
-    const others = [{ approval_id: null }, { approval_id: DEPLOY.id }];
-    expect([said('Mum', others), said(null, others)]).toEqual([
-      'Allowed once by Mum, here',
-      'Allowed once, here',
-    ]);
+    expect([isRemembered(DINNER, made), isRemembered(DEPLOY, made)]).toEqual([true, false]);
   });
 
-  test('an owner who has no name is “you”, and a name stays', () => {
-    const said = (decided_by: string) =>
-      outcomeOf(
-        { ...DINNER, state: 'approved', decided_at: 0, decided_by, surface: 'window' },
-        'here',
-        true,
-        false,
-      ).title;
+  test('an owner who has no name is a person, and a name stays', () => {
+    const said = (decided_by: string) => titleOf({ state: 'approved', decided_by });
     expect([said('owner'), said('Mum')]).toEqual([
-      'Allowed once by you, here',
-      'Allowed once by Mum, here',
+      'A person allowed it, on Mum’s PC.',
+      'Mum allowed it, on Mum’s PC.',
     ]);
   });
 
-  test('what was allowed says how far the task has come, and that its agent is missing only while it waits', () => {
-    const said = (task_state: string, isThere: boolean) =>
-      progressOf({ task_state, to_name: 'Claude Code' }, isThere);
-    expect(
-      [
-        'approved',
-        'queued',
-        'claimed',
-        'running',
-        'completed',
-        'partial',
-        'failed',
-        'cancelled',
-      ].map((state) => said(state, true)),
-    ).toEqual([
-      'It waits for Claude Code to take it.',
-      'It waits for Claude Code to take it.',
-      'Claude Code has taken it.',
-      'Claude Code is working on it.',
-      'Claude Code has done it.',
-      'Claude Code has done part of it.',
-      'It was not done: it failed.',
-      'It has since been cancelled.',
-    ]);
-    expect(said('queued', false)).toBe(
-      'It waits for Claude Code, which is not connected just now.',
-    );
-    expect(said('running', false)).toBe('Claude Code is working on it.');
-    expect(said('something_new', true)).toBe('');
+  test('what was allowed says how far the task has come, and only what an agent was handed ran as shown', () => {
+    const said = (task_state: string) => detailOf({ state: 'approved', task_state });
+    const shown = 'What was shown is what ran.';
+    expect(said('queued')).toContain('Waits for Claude Code.');
+    expect(said('queued')).not.toContain(shown);
+    expect(said('claimed')).toContain(`Claude Code has it. ${shown}`);
+    expect(said('running')).toContain(`Claude Code is working on it. ${shown}`);
+    expect(said('completed')).toContain(`Done. ${shown}`);
+    expect(said('partial')).toContain(`Partly done. ${shown}`);
+    expect(said('failed')).toContain('It failed.');
+    expect(said('failed')).not.toMatch(/Done|completed/);
+    expect(said('cancelled')).toContain('Cancelled.');
   });
 
-  test('of an answer to another hub’s question it says where it goes, and never what became of the request there', () => {
-    const said = (state: 'approved' | 'declined' | 'expired') =>
-      outcomeOf(
-        { ...ASKED, state, task_state: 'completed', decided_at: 0, surface: 'window' },
-        'here',
-        true,
-        false,
-      ).detail;
-    const goes = 'Leo’s tablet gets the answer as soon as it can be reached.';
-    expect(said('approved')).toContain(goes);
-    expect(said('declined')).toContain(goes);
-    expect([said('approved'), said('declined')].join(' ')).not.toMatch(/told|done/);
-    expect(said('expired')).toBe('');
-    const taken = outcomeOf(
-      { ...ASKED, state: 'cancelled', decline_reason: 'Dad allowed it first.' },
-      'elsewhere',
-      true,
-      false,
+  test('of an answer to another hub’s question it says who gave it and whether that hub has it, and never what became of the request there', () => {
+    const said = (state: 'approved' | 'declined') =>
+      outcomeOf(cardOf({ state, task_state: 'completed' }, ASKED));
+    expect(said('approved').title).toBe('Mum allowed it, on Mum’s PC.');
+    expect(said('approved').detail).toContain('Allowed: Leo’s tablet may do it.');
+    expect(said('declined').detail).toContain('Leo’s tablet does not have the answer yet.');
+    const all = [said('approved'), said('declined')].map(({ title, detail }) => title + detail);
+    expect(all.join(' ')).not.toMatch(/done\.|ran\./i);
+  });
+
+  test('what another hub wrote is no part of the hub’s own sentences', () => {
+    const written = 'Never mind.” You allowed it, and it was done. “';
+    const { title, detail } = outcomeOf(
+      cardOf({ state: 'declined', surface: 'peer', decline_reason: written }),
     );
-    expect(taken.detail, 'it may have been done').toBe('Dad allowed it first.');
+    expect(title + detail).not.toContain('Never mind');
   });
 
   test('the handles of a request are no fields where the card names those agents, and stay fields where it does not', () => {
@@ -217,15 +160,5 @@ describe('what the hub says of a request', () => {
     expect(fieldsOf({ ...DINNER, from_agent: '(name hidden)', to_agent: 'lists', fields })).toEqual(
       fields,
     );
-  });
-
-  test('an agent is there while it is connected', () => {
-    const agents = [
-      agentOf('claude-code', { display_name: 'Claude Code' }),
-      agentOf('old', { presence: 'away' }),
-    ];
-    expect(
-      ['claude-code', 'old', 'gone'].map((to_agent) => isAgentThere({ to_agent }, agents)),
-    ).toEqual([true, false, false]);
   });
 });

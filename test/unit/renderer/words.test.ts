@@ -34,6 +34,43 @@ describe('words and numbers', () => {
     expect(empty).toEqual([]);
   });
 
+  test('a sentence about a hold, a setting or a first request says no more than the hub does', () => {
+    const { attention, now, people, remoteApproval, rules, settings } = ENGLISH;
+    for (const text of [attention.muteDetail, attention.heldNote])
+      expect(text).not.toContain('asked later');
+    for (const text of [attention.pauseDetail, attention.pausedDetail]) {
+      expect(text).not.toContain('Nothing gets in');
+      expect(text).toContain('Notices still arrive');
+    }
+    expect(rules.emptyTitle).not.toContain('everything');
+    expect(rules.emptyDetail).toContain('except questions in areas that only look');
+    expect(people.pairing.offered.detail).toContain('sees the name, person and system');
+    for (const { detail } of [settings.each.name, settings.each.person])
+      expect(detail).toContain('or are adding');
+    expect([now.flags.agent, now.flags.domain].every((flag) => flag.includes('between'))).toBe(
+      true,
+    );
+    for (const text of [remoteApproval.passphraseWhy, remoteApproval.noPassphrase])
+      expect(text).not.toContain('adult');
+    expect([rules.dangerous('Code', 1), rules.dangerous('Code and Doors', 2)]).toEqual([
+      'Code always asks.',
+      'Code and Doors always ask.',
+    ]);
+  });
+
+  test('what a pause holds is neither allowed nor asked, unless it is dangerous', () => {
+    const said = (
+      decision: 'deliver' | 'ask' | 'decline',
+      risk_class: 'R1' | 'R3',
+      paused = true,
+    ) => ENGLISH.rules.tester.verdictOf({ decision, ground: 'default', risk_class }, paused);
+    const held = 'It would be held: everything is paused.';
+    expect([said('deliver', 'R1'), said('ask', 'R1')]).toEqual([held, held]);
+    expect(said('ask', 'R3')).toBe('It would ask you.');
+    expect(said('decline', 'R1')).toBe('It would be declined.');
+    expect(said('deliver', 'R1', false)).toBe('It would be allowed.');
+  });
+
   test('durations and times are said as people say them', () => {
     expect(
       [40_999, 60_000, 8 * 60_000 + 59_999, 6_960_000, 3 * 86_400_000].map(durationWords),
@@ -74,6 +111,7 @@ describe('the last word', () => {
     expect(isLastWord('to production', 'to production')).toBe(false);
     expect(isLastWord('to production', '')).toBe(false);
     expect(isLastWord('to pro[U+200B]duction', 'production')).toBe(true);
+    expect(isLastWord('نان بخر برای بچه\u200cها', 'بچهها')).toBe(true);
   });
 
   test('its place is right in every hostile text', () => {

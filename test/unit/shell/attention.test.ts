@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Attention } from '../../../main/shell/attention.ts';
 import type { ApprovalDto, PeerDto, UiEvent } from '../../../preload/contract/dto.ts';
 import { DAD, snapshotOf } from '../../fakes/household.ts';
+import { story } from '../../fakes/stories.ts';
 
 const approval = (id: string, state: ApprovalDto['state'] = 'pending'): ApprovalDto => ({
   id,
@@ -47,6 +48,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   conversation_id: 'c',
   message_id: 'm',
   task_state: 'awaiting_approval',
+  story: story(),
   task_revision: 1,
   wider: [],
   allowed_before: 0,
@@ -135,7 +137,7 @@ describe('attention outside the window', () => {
     attention.apply(
       event({
         type: 'do_not_disturb',
-        attention: { ...settings, paused: { since: 1, until: null } },
+        attention: { ...settings, paused: { since: 1, until: null, stopped: false } },
       }),
     );
     attention.apply(event({ type: 'peer', peer: other }));
@@ -171,7 +173,7 @@ describe('attention outside the window', () => {
       snapshotOf({
         peers,
         approvals: [],
-        attention: { ...settings, paused: { since: 1, until: null } },
+        attention: { ...settings, paused: { since: 1, until: null, stopped: false } },
       }),
     );
     attention.reset(snapshotOf({ peers, approvals: [] }));
@@ -227,7 +229,7 @@ describe('attention outside the window', () => {
         snapshotOf({
           peers: [DAD],
           approvals: [],
-          attention: { ...settings, paused: { since: 1, until: null } },
+          attention: { ...settings, paused: { since: 1, until: null, stopped: false } },
         }),
       );
       attention.apply(event({ type: 'peer', peer: stopped() }));
@@ -249,7 +251,7 @@ describe('attention outside the window', () => {
         snapshotOf({
           peers: [stopped()],
           approvals: [],
-          attention: { ...settings, paused: { since: 1, until: null } },
+          attention: { ...settings, paused: { since: 1, until: null, stopped: false } },
         }),
       );
       attention.apply(event({ type: 'peer', peer: stopped(2) }));

@@ -5,7 +5,7 @@ import { TrayIcon, type PauseEnd } from '../../../main/shell/tray-icon.ts';
 import { trayTitle, trayWords } from '../../../preload/contract/desktop-strings.ts';
 
 function shown() {
-  const called: (PauseEnd | 'go on' | 'show')[] = [];
+  const called: (PauseEnd | 'go on' | 'show' | 'stop everything')[] = [];
   const state: {
     items: readonly MenuItemConstructorOptions[];
     toolTip: string;
@@ -36,6 +36,7 @@ function shown() {
     platform: 'linux',
     onShow: () => called.push('show'),
     onPause: (until) => called.push(until),
+    onStopEverything: () => called.push('stop everything'),
     onGoOn: () => called.push('go on'),
     onQuit: () => undefined,
   });
@@ -57,20 +58,26 @@ test('pauses for an hour, until tonight, or until a person goes on', () => {
 test('says that everything is paused and goes on, and keeps the count meanwhile', () => {
   const { icon, state, called, press } = shown();
   icon.showCount(2);
-  icon.showPaused(true);
+  icon.showPaused({ since: 1, until: null, stopped: false });
   expect(state.toolTip).toBe(`${trayTitle(2)}. ${trayWords.paused}`);
   expect(state.items.map(({ label }) => label)).toEqual([
     trayWords.waiting(2),
     undefined,
     trayWords.paused,
     trayWords.goOn,
+    trayWords.stopEverything,
     undefined,
     trayWords.open,
     trayWords.quit,
   ]);
   press(trayWords.goOn);
   expect(called).toEqual(['go on']);
-  icon.showPaused(false);
+  press(trayWords.stopEverything);
+  icon.showPaused({ since: 1, until: null, stopped: true });
+  expect(state.toolTip).toBe(`${trayTitle(2)}. ${trayWords.everythingStopped}`);
+  expect(state.items.some(({ label }) => label === trayWords.stopEverything)).toBe(false);
+  expect(called).toEqual(['go on', 'stop everything']);
+  icon.showPaused(null);
   expect(state.items.some(({ label }) => label === trayWords.paused)).toBe(false);
 });
 

@@ -86,14 +86,23 @@ const TOKEN = new RowMapper<TokenRow>({
   revokedAt: nullable(milliseconds('revoked_at')),
 });
 
+const AGENT_QUERIES = {
+  all: `SELECT ${AGENT.columns} FROM agents ORDER BY created_at, name`,
+  byName: `SELECT ${AGENT.columns} FROM agents WHERE name = ?`,
+} as const;
+const TOKEN_QUERIES = {
+  all: `SELECT ${TOKEN.columns} FROM tokens ORDER BY created_at, id`,
+  byId: `SELECT ${TOKEN.columns} FROM tokens WHERE id = ?`,
+} as const;
+
 export function agentReads(
   statements: Statements,
 ): Pick<Reads, 'agents' | 'agent' | 'registrations' | 'registration' | 'tokens' | 'token'> {
   return {
     agents: () =>
-      statements.all(AGENT, `SELECT ${AGENT.columns} FROM agents ORDER BY created_at, name`),
+      statements.settled('agents', null, () => statements.all(AGENT, AGENT_QUERIES.all)),
     agent: (name) =>
-      statements.one(AGENT, `SELECT ${AGENT.columns} FROM agents WHERE name = ?`, name),
+      statements.settled('agents', name, () => statements.one(AGENT, AGENT_QUERIES.byName, name)),
     registrations: () =>
       statements.all(
         REGISTRATION,
@@ -106,8 +115,9 @@ export function agentReads(
         id,
       ),
     tokens: () =>
-      statements.all(TOKEN, `SELECT ${TOKEN.columns} FROM tokens ORDER BY created_at, id`),
-    token: (id) => statements.one(TOKEN, `SELECT ${TOKEN.columns} FROM tokens WHERE id = ?`, id),
+      statements.settled('tokens', null, () => statements.all(TOKEN, TOKEN_QUERIES.all)),
+    token: (id) =>
+      statements.settled('tokens', id, () => statements.one(TOKEN, TOKEN_QUERIES.byId, id)),
   };
 }
 

@@ -51,24 +51,25 @@ const DECISION = new RowMapper<ApprovalDecisionRow>({
   decidedAt: CONTENT.decidedAt,
   decidedBy: CONTENT.decidedBy,
   surface,
+  ruleId: CONTENT.ruleId,
   reason: CONTENT.reason,
 });
 const OF_TASK = new RowMapper<Pick<ApprovalRow, 'taskId'>>({ taskId: CONTENT.taskId });
 const NEXT_DECIDED_SEQ = '(SELECT coalesce(max(decided_seq), 0) + 1 FROM approvals)';
 
 export const APPROVAL_QUERIES = {
-  byId: `SELECT ${APPROVAL.selected} FROM approvals WHERE id = ?`,
-  ofTask: `SELECT ${APPROVAL.selected} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
-  decisionOfTask: `SELECT ${DECISION.selected} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  byId: `SELECT ${APPROVAL.columns} FROM approvals WHERE id = ?`,
+  ofTask: `SELECT ${APPROVAL.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
+  decisionOfTask: `SELECT ${DECISION.columns} FROM approvals WHERE task_id = ? ORDER BY seq DESC LIMIT 1`,
   ofEqual: `SELECT approvals.state, surface, rule_id FROM tasks JOIN approvals ON task_id = tasks.id
     WHERE direction <> 'outgoing' AND party = ? AND from_agent IS ? AND to_agent IS ? AND domain IS ? AND kind = ? AND tasks.seq < ?
     ORDER BY tasks.seq DESC LIMIT ?`,
-  pending: `SELECT ${APPROVAL.selected} FROM approvals WHERE state = 'pending' ORDER BY seq`,
-  lastRequests: `SELECT ${OF_TASK.selected} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-  decided: `SELECT ${DECIDED.selected} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
-  decidedByPeople: `SELECT ${DECIDED.selected} FROM approvals INDEXED BY approvals_by_people
+  pending: `SELECT ${APPROVAL.columns} FROM approvals WHERE state = 'pending' ORDER BY seq`,
+  lastRequests: `SELECT ${OF_TASK.columns} FROM approvals WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  decided: `SELECT ${DECIDED.columns} FROM approvals WHERE decided_seq < ? ORDER BY decided_seq DESC LIMIT ?`,
+  decidedByPeople: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_people
     WHERE decided_seq < ? AND rule_id IS NULL ORDER BY decided_seq DESC LIMIT ?`,
-  decidedByRules: `SELECT ${DECIDED.selected} FROM approvals INDEXED BY approvals_by_rules
+  decidedByRules: `SELECT ${DECIDED.columns} FROM approvals INDEXED BY approvals_by_rules
     WHERE decided_seq < ? AND rule_id IS NOT NULL ORDER BY decided_seq DESC LIMIT ?`,
 } as const;
 

@@ -46,7 +46,7 @@ const CONTENT = {
 
 const NEW_DELIVERY = new RowMapper<Omit<DeliveryRow, 'seq'>>(CONTENT);
 const DELIVERY = new RowMapper<DeliveryRow>({ seq: integer('seq'), ...CONTENT });
-const SELECT = `SELECT ${DELIVERY.selected} FROM deliveries AS d`;
+const SELECT = `SELECT ${DELIVERY.columns} FROM deliveries AS d`;
 
 /**
  * The queue in claim order. A conversation's item waits while another of it is claimed or running,
@@ -83,6 +83,7 @@ export function countDeliveriesQuery(states: number): string {
 }
 
 export const DELIVERY_QUERIES = {
+  isQueued: `SELECT 1 FROM deliveries WHERE agent = ? AND state = 'queued' LIMIT 1`,
   byId: `${SELECT} WHERE d.delivery_id = ?`,
   ofTask: `${SELECT} WHERE d.task_id = ? AND d.kind = ? ORDER BY d.seq DESC LIMIT 1`,
   expiredLeases: `${SELECT} WHERE d.state = 'claimed' AND d.lease_until_wall_ms <= ? ORDER BY d.lease_until_wall_ms`,
@@ -118,6 +119,8 @@ export function deliveryReads(statements: Statements): DeliveryReads {
     claimable: (agent, kinds, limit) => {
       const asked = kinds === null ? [] : [...new Set(kinds)];
       if (kinds !== null && asked.length === 0) return [];
+      // Mostly there is nothing, and to ask for one row is a tenth of the whole question.
+      if (statements.value(DELIVERY_QUERIES.isQueued, known(agent)) === undefined) return [];
       return statements.all(
         DELIVERY,
         claimableQuery(asked.length),

@@ -28,8 +28,8 @@ const MUTED = new RowMapper<MutedTopicRow>({
 });
 
 export const FEED_QUERIES = {
-  page: `SELECT ${FEED.selected} FROM feed WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-  byId: `SELECT ${FEED.selected} FROM feed WHERE id = ?`,
+  page: `SELECT ${FEED.columns} FROM feed WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  byId: `SELECT ${FEED.columns} FROM feed WHERE id = ?`,
   removeTag: 'DELETE FROM feed WHERE party = ? AND tag = ? AND from_agent IS ? RETURNING seq',
   unreadCount: 'SELECT count(*) FROM feed WHERE read_at IS NULL',
 } as const;

@@ -1,5 +1,6 @@
-// Tables `messages` and `conversations`: the record of what was said. The list of conversations is
-// kept by a trigger, so that it never has to count messages.
+// View `said`, the record of what was said: exchanges (table `tasks`) and what is none (table
+// `messages`), in one order. The list of conversations is kept by triggers, so that it never has to
+// count messages.
 import type { ConversationSummaryRow, MessageRow, Reads, Tables } from '../../../ports/store.ts';
 import {
   choice,
@@ -61,12 +62,9 @@ const SAID = new RowMapper<Pick<MessageRow, 'party' | 'at'>>({
 
 type MessageFilter = Parameters<Reads['messages']>[1];
 
-export function messagesQuery(filter: MessageFilter): string {
-  const terms = [
-    ...(filter.conversationId === undefined ? [] : ['conversation_id = ? AND ']),
-    ...(filter.party === undefined ? [] : ['party = ? AND ']),
-  ];
-  return `SELECT ${MESSAGE.selected} FROM messages WHERE ${terms.join('')}seq < ? ORDER BY seq DESC LIMIT ?`;
+export function messagesQuery({ conversationId }: MessageFilter): string {
+  const where = conversationId === undefined ? '' : 'conversation_id = ? AND ';
+  return `SELECT ${MESSAGE.columns} FROM said WHERE ${where}seq < ? ORDER BY seq DESC LIMIT ?`;
 }
 
 /**
@@ -74,40 +72,52 @@ export function messagesQuery(filter: MessageFilter): string {
  * know: that is asked of the request that the message is, or refers to.
  */
 export const IS_SAID_WITH_AGENT = `((direction <> 'in' AND from_agent = ?) OR (direction <> 'out' AND to_agent = ?))
-    AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.direction = CASE messages.direction WHEN 'local' THEN 'local' ELSE 'incoming' END
-      AND tasks.party = messages.party AND tasks.message_id = coalesce(messages.ref, messages.message_id) AND NOT ${IS_KNOWN_TO_AGENT})`;
+    AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.direction = CASE said.direction WHEN 'local' THEN 'local' ELSE 'incoming' END
+      AND tasks.party = said.party AND tasks.message_id = coalesce(said.ref, said.message_id) AND NOT ${IS_KNOWN_TO_AGENT})`;
 /** Those among the newest of a conversation. */
-const OF_AGENT = `FROM messages WHERE conversation_id = ?
-    AND seq > coalesce((SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
+const OF_AGENT = `FROM said WHERE conversation_id = ?
+    AND seq > coalesce((SELECT seq FROM said WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?), 0)
+    AND seq < ?
     AND ${IS_SAID_WITH_AGENT}`;
 
 export const MESSAGE_QUERIES = {
-  ofConversationAndAgent: `SELECT ${MESSAGE.selected} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,
-  after: `SELECT ${MESSAGE.selected} FROM messages WHERE conversation_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  ofConversationAndAgent: `SELECT ${MESSAGE.columns} ${OF_AGENT} ORDER BY seq DESC LIMIT ?`,
+  after: `SELECT ${MESSAGE.columns} FROM said WHERE conversation_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
   spanOfAgent: `SELECT min(seq) AS first_seq, max(seq) AS last_seq, count(*) AS messages ${OF_AGENT}`,
-  bySeq: `SELECT ${SAID.selected} FROM messages WHERE seq = ?`,
-  conversations: `SELECT ${CONVERSATION.selected} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
+  isPartOf: `SELECT max(party = ?) FROM (
+    SELECT * FROM (SELECT party FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?)
+    UNION ALL SELECT * FROM (SELECT party FROM tasks WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?))`,
+  bySeq: `SELECT ${SAID.columns} FROM said WHERE seq = ?`,
+  conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
 } as const;
 
 /** The values of OF_AGENT. */
-function ofAgent(conversation: SqlValue, agent: number, among: number): readonly SqlValue[] {
-  return [conversation, conversation, pageLimit(among), agent, agent, agent, agent];
+function ofAgent(
+  conversation: SqlValue,
+  agent: number,
+  among: number,
+  beforeSeq: number = Number.MAX_SAFE_INTEGER,
+): readonly SqlValue[] {
+  return [conversation, conversation, pageLimit(among), beforeSeq, agent, agent, agent, agent];
 }
 
-export function messageReads(
-  statements: Statements,
-): Pick<
+type MessageReads = Pick<
   Reads,
-  'messages' | 'messagesAfter' | 'messagesOfAgent' | 'conversationOfAgent' | 'conversations'
-> {
+  | 'messages'
+  | 'isKnownParty'
+  | 'messagesAfter'
+  | 'isPartOf'
+  | 'messagesOfAgent'
+  | 'conversationOfAgent'
+  | 'conversations'
+>;
+
+export function messageReads(statements: Statements): MessageReads {
   const known = (name: string): number => statements.knownNumber(name);
   return {
     messages: (page, filter) => {
-      const { conversationId, party } = filter;
-      const values = [
-        ...(conversationId === undefined ? [] : [idValue(conversationId)]),
-        ...(party === undefined ? [] : [known(party)]),
-      ];
+      const { conversationId } = filter;
+      const values = conversationId === undefined ? [] : [idValue(conversationId)];
       return statements.all(
         MESSAGE,
         messagesQuery(filter),
@@ -116,10 +126,17 @@ export function messageReads(
         pageLimit(page.limit),
       );
     },
+    isKnownParty: (party) => known(party) > 0,
     messagesAfter: (id, seq, limit) =>
       statements.all(MESSAGE, MESSAGE_QUERIES.after, idValue(id), seq, limit),
-    messagesOfAgent: (conversation, agent, { among, limit }) => {
-      const of = ofAgent(idValue(conversation), known(agent), among);
+    isPartOf: (id, party, among) => {
+      const newest = [idValue(id), pageLimit(among)];
+      const values = [known(party), ...newest, ...newest];
+      const found = statements.value(MESSAGE_QUERIES.isPartOf, ...values);
+      return found === null ? undefined : found === 1;
+    },
+    messagesOfAgent: (conversation, agent, { among, limit, beforeSeq }) => {
+      const of = ofAgent(idValue(conversation), known(agent), among, beforeSeq);
       return statements.all(
         MESSAGE,
         MESSAGE_QUERIES.ofConversationAndAgent,
@@ -158,9 +175,13 @@ export function messageReads(
 }
 
 export function messageWrites(statements: Statements): Pick<Tables, 'insertMessage'> {
-  const insert = `INSERT INTO messages (${NEW_MESSAGE.columns}) VALUES (${NEW_MESSAGE.placeholders})
+  const insert = `INSERT INTO messages (${NEW_MESSAGE.columns}) SELECT ${NEW_MESSAGE.placeholders}
+    WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE id = ? AND purged_at IS NOT NULL)
     ON CONFLICT (message_id, direction, party) DO NOTHING`;
   return {
-    insertMessage: (row) => void statements.run(insert, ...NEW_MESSAGE.write(row, statements)),
+    insertMessage: (row) => {
+      const values = NEW_MESSAGE.write(row, statements);
+      statements.run(insert, ...values, row.taskId === null ? null : idValue(row.taskId));
+    },
   };
 }

@@ -12,7 +12,10 @@ const META = new RowMapper<{ readonly name: string; readonly value: string }>({
 export const META_GET = `SELECT ${META.columns} FROM meta WHERE name = ?`;
 
 export function metaReads(statements: Statements): Pick<Reads, 'getMeta'> {
-  return { getMeta: (name) => statements.one(META, META_GET, name)?.value };
+  return {
+    getMeta: (name) =>
+      statements.settled('meta', name, () => statements.one(META, META_GET, name)?.value),
+  };
 }
 
 export function metaWrites(statements: Statements): Pick<Tables, 'setMeta'> {

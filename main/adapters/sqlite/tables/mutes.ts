@@ -18,7 +18,8 @@ export const MUTE_QUERIES = {
 export function muteReads(statements: Statements): MuteReads {
   return {
     mutes: () => statements.all(MUTE, `SELECT ${MUTE.columns} FROM mutes ORDER BY since, party`),
-    mute: (of) => statements.one(MUTE, MUTE_QUERIES.byParty, of),
+    mute: (of) =>
+      statements.settled('mutes', of, () => statements.one(MUTE, MUTE_QUERIES.byParty, of)),
   };
 }
 

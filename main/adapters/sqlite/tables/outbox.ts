@@ -43,15 +43,15 @@ const REPLAY = new RowMapper<ReplayRow>({
 });
 
 export const OUTBOX_QUERIES = {
-  ofParty: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at, message_id`,
-  pageOfParty: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
+  ofParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL ORDER BY created_at, message_id`,
+  pageOfParty: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND settled_at IS NULL AND (created_at, message_id) > (?, ?)
     ORDER BY created_at, message_id LIMIT ?`,
-  byId: `SELECT ${OUTBOX.selected} FROM outbox WHERE party = ? AND message_id = ?`,
+  byId: `SELECT ${OUTBOX.columns} FROM outbox WHERE party = ? AND message_id = ?`,
   countOfParty: `SELECT count(*) FROM outbox WHERE party = ? AND settled_at IS NULL AND (kind = 'cancel') = ?`,
-  parties: `SELECT ${PARTY.selected} FROM outbox WHERE settled_at IS NULL GROUP BY party`,
-  expired: `SELECT ${OUTBOX.selected} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
+  parties: `SELECT ${PARTY.columns} FROM outbox WHERE settled_at IS NULL GROUP BY party`,
+  expired: `SELECT ${OUTBOX.columns} FROM outbox WHERE settled_at IS NULL AND expires_at_uptime_ms <= ?
     ORDER BY expires_at_uptime_ms`,
-  replay: `SELECT ${REPLAY.selected} FROM replays WHERE party = ? AND message_id = ?`,
+  replay: `SELECT ${REPLAY.columns} FROM replays WHERE party = ? AND message_id = ?`,
 } as const;
 
 type OutboxReads = Pick<

@@ -33,10 +33,16 @@ const PEER = new RowMapper<PeerRow>({
   role: nullable(choice('role', ROLES)),
 });
 
+const PEER_QUERIES = {
+  all: `SELECT ${PEER.columns} FROM peers ORDER BY paired_at, key`,
+  byKey: `SELECT ${PEER.columns} FROM peers WHERE key = ?`,
+} as const;
+
 export function peerReads(statements: Statements): Pick<Reads, 'peers' | 'peer'> {
   return {
-    peers: () => statements.all(PEER, `SELECT ${PEER.columns} FROM peers ORDER BY paired_at, key`),
-    peer: (key) => statements.one(PEER, `SELECT ${PEER.columns} FROM peers WHERE key = ?`, key),
+    peers: () => statements.settled('peers', null, () => statements.all(PEER, PEER_QUERIES.all)),
+    peer: (key) =>
+      statements.settled('peers', key, () => statements.one(PEER, PEER_QUERIES.byKey, key)),
   };
 }
 

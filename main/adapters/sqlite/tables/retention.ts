@@ -41,7 +41,8 @@ const PURGE_TASK = `UPDATE tasks SET payload = x'', result = NULL, reason = NULL
     AND NOT EXISTS (SELECT 1 FROM approvals WHERE task_id = tasks.id AND state = 'pending')
     AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = tasks.id AND state <> 'done')
     AND NOT EXISTS (SELECT 1 FROM outbox JOIN messages ON messages.message_id = outbox.message_id AND messages.party = outbox.party
-      WHERE outbox.settled_at IS NULL AND messages.direction = 'out' AND messages.task_id = tasks.id)`;
+      WHERE outbox.settled_at IS NULL AND messages.direction = 'out' AND messages.task_id = tasks.id)
+    AND NOT EXISTS (SELECT 1 FROM outbox WHERE party = tasks.party AND message_id = tasks.answer_id AND settled_at IS NULL)`;
 const PURGE_APPROVALS = `UPDATE approvals SET view = x'', reason = CASE state WHEN 'answered' THEN '' END, purged_at = ?
   WHERE task_id = (SELECT id FROM tasks WHERE seq = ?) AND purged_at IS NULL`;
 
@@ -78,6 +79,8 @@ const KEPT_BY = [
   `SELECT 1 FROM deliveries WHERE state <> 'done' AND task_id IN (${ITS_TASKS})`,
   `SELECT 1 FROM messages JOIN outbox USING (party, message_id)
     WHERE conversation_id = ? AND direction = 'out' AND settled_at IS NULL`,
+  `SELECT 1 FROM tasks JOIN outbox ON outbox.party = tasks.party AND outbox.message_id = tasks.answer_id
+    WHERE conversation_id = ? AND settled_at IS NULL`,
 ];
 const ITS_PLACES = 'SELECT 0 AS at, seq FROM tasks WHERE conversation_id = ?';
 /** After its tasks have lost their words. */
@@ -85,7 +88,11 @@ const REMOVE_WITH_IT = [
   `DELETE FROM deliveries WHERE task_id IN (${ITS_TASKS})`,
   `DELETE FROM outbox WHERE (party, message_id) IN
     (SELECT party, message_id FROM messages WHERE conversation_id = ? AND direction = 'out')`,
+  `DELETE FROM outbox WHERE (party, message_id) IN
+    (SELECT party, answer_id FROM tasks WHERE conversation_id = ? AND answer_id IS NOT NULL)`,
 ];
+/** How many messages a conversation has. */
+const ITS_LENGTH = 'SELECT messages FROM conversations WHERE conversation_id = ?';
 
 export function retentionWrites(statements: Statements): RetentionWrites {
   const { clearSearch } = searchWrites(statements);
@@ -112,7 +119,7 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       }
       const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
       const seqs = places.map(({ seq }) => seq).filter((seq) => removeOne(kind, seq, at) > 0);
-      if (kind === 'messages' && seqs.length > 0) clearSearch();
+      if ((kind === 'messages' || kind === 'tasks') && seqs.length > 0) clearSearch();
       const last = places.at(-1);
       return {
         removed: seqs.length,
@@ -128,13 +135,16 @@ export function retentionWrites(statements: Statements): RetentionWrites {
         notifications.some(({ state }) => state !== 'done')
       )
         return null;
+      const length = Number(statements.value(ITS_LENGTH, id) ?? 0);
+      // First: else each removal looks for what is left of it.
+      statements.run('DELETE FROM conversations WHERE conversation_id = ?', id);
       for (const { seq } of statements.all(PLACE, ITS_PLACES, id)) removeOne('tasks', seq, at);
       for (const query of REMOVE_WITH_IT) statements.run(query, id);
       for (const { seq } of notifications)
         statements.run('DELETE FROM deliveries WHERE seq = ?', seq);
-      const { changes } = statements.run('DELETE FROM messages WHERE conversation_id = ?', id);
+      statements.run('DELETE FROM messages WHERE conversation_id = ?', id);
       clearSearch();
-      return changes;
+      return length;
     },
   };
 }

@@ -54,11 +54,13 @@ export const RULE_QUERIES = {
 export function ruleReads(statements: Statements): RuleReads {
   return {
     rule: (id) => statements.one(RULE, RULE_QUERIES.byId, id),
-    currentRules: () => statements.all(RULE, RULE_QUERIES.current),
-    rulesAbout: (of) => [
-      ...statements.all(RULE, RULE_QUERIES.aboutParty, of),
-      ...statements.all(RULE, RULE_QUERIES.aboutEverybody),
-    ],
+    currentRules: () =>
+      statements.settled('rules', null, () => statements.all(RULE, RULE_QUERIES.current)),
+    rulesAbout: (of) =>
+      statements.settled('rules', of, () => [
+        ...statements.all(RULE, RULE_QUERIES.aboutParty, of),
+        ...statements.all(RULE, RULE_QUERIES.aboutEverybody),
+      ]),
     endedRules: (page) =>
       statements.all(RULE, RULE_QUERIES.ended, pageBefore(page), pageLimit(page.limit)),
   };

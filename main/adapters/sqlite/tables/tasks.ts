@@ -1,11 +1,26 @@
-// Table `tasks`: delegations, and queries that wait for a person. Rows are never deleted: their ids
+// Table `tasks`: delegations and queries, each with its answer. Rows are never deleted: their ids
 // answer replays for ever.
 import {
   REQUEST_KINDS,
+  SURFACES,
   TASK_DIRECTIONS,
   TASK_STATES,
 } from '../../../../preload/contract/closed-lists.ts';
-import type { Reads, Tables, TaskRow } from '../../../ports/store.ts';
+import {
+  DEADLINE_SETTERS,
+  ENDED_KINDS,
+  ENDERS,
+  VERDICT_ROLES,
+  VERDICTS,
+  WAITS_FOR,
+} from '../../../../preload/contract/story.ts';
+import {
+  StoreConflict,
+  type Reads,
+  type Tables,
+  type TaskAnswer,
+  type TaskRow,
+} from '../../../ports/store.ts';
 import {
   choice,
   digest,
@@ -55,11 +70,41 @@ const CONTENT = {
   heldUntil: nullable(milliseconds('held_until')),
   heldWhy: nullable(choice('held_why', ['paused', 'quiet_hours', 'muted', 'person'])),
   finishedAt: nullable(milliseconds('finished_at')),
+  askedPerson: nullable(text('asked_person')),
+  deadlineBy: nullable(choice('deadline_by', DEADLINE_SETTERS)),
+  waitsFor: nullable(choice('waits_for', WAITS_FOR)),
+  verdict: nullable(choice('verdict', VERDICTS)),
+  verdictBy: nullable(text('verdict_by')),
+  verdictHub: nullable(namedParty('verdict_hub')),
+  verdictSurface: nullable(choice('verdict_surface', SURFACES)),
+  verdictRule: nullable(text('verdict_rule')),
+  verdictAs: nullable(choice('verdict_as', VERDICT_ROLES)),
+  verdictAt: nullable(milliseconds('verdict_at')),
+  handedAt: nullable(milliseconds('handed_at')),
+  handedTimes: nullable(integer('handed_times')),
+  handedOnTo: nullable(named('handed_on_to')),
+  stopParty: nullable(namedParty('stop_party')),
+  stopPerson: nullable(text('stop_person')),
+  stopAt: nullable(milliseconds('stop_at')),
+  stopReachedAt: nullable(milliseconds('stop_reached_at')),
+  stopObeyed: nullable(flag('stop_obeyed')),
+  endedBy: nullable(choice('ended_by', ENDERS)),
+  endedKind: nullable(choice('ended_kind', ENDED_KINDS)),
+  tokens: nullable(integer('tokens')),
+  toldAt: nullable(milliseconds('told_at')),
 } as const;
+
+const ANSWER_KINDS = ['response', 'result', 'error'] as const;
+const ANSWER = new RowMapper<TaskAnswer>({
+  messageId: id('answer_id'),
+  kind: choice('answer_kind', ANSWER_KINDS),
+  fromAgent: nullable(named('answer_from')),
+  at: milliseconds('answer_at'),
+});
 
 const NEW_TASK = new RowMapper<Omit<TaskRow, 'seq'>>(CONTENT);
 const TASK = new RowMapper<TaskRow>({ seq: integer('seq'), ...CONTENT });
-const SELECT = `SELECT ${TASK.selected} FROM tasks`;
+const SELECT = `SELECT ${TASK.columns} FROM tasks`;
 /**
  * A person or a rule allowed it, or nobody had to be asked: only the state of what was asked is
  * read, not what was shown.
@@ -83,6 +128,7 @@ export const TASK_QUERIES = {
   newInRequest: `SELECT CASE WHEN ${NONE_BEFORE}) THEN 'hub'
     WHEN ? IS NULL THEN NULL
     WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ?) THEN 'agent'
+    WHEN ? IS NULL THEN NULL
     WHEN ${NONE_BEFORE} AND from_agent IS ? AND to_agent IS ? AND domain IS ?) THEN 'domain' END`,
   newest: `${SELECT} WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   ofConversation: `${SELECT} WHERE conversation_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
@@ -124,7 +170,8 @@ export function taskReads(statements: Statements): TaskReads {
       const any = [seq, known(of)] as const;
       const to = statements.knownOrNull(toAgent);
       const pair = [...any, statements.knownOrNull(fromAgent), to] as const;
-      const values = [...any, to, ...pair, ...pair, statements.knownOrNull(domain)];
+      const area = statements.knownOrNull(domain);
+      const values = [...any, to, ...pair, area, ...pair, area];
       return NEW_IN_REQUEST.read(
         statements.value(TASK_QUERIES.newInRequest, ...values),
         statements,
@@ -181,18 +228,46 @@ export function taskReads(statements: Statements): TaskReads {
   };
 }
 
-export function taskWrites(statements: Statements): Pick<Tables, 'insertTask' | 'updateTask'> {
-  const insert = `INSERT INTO tasks (${NEW_TASK.columns}) VALUES (${NEW_TASK.placeholders})`;
+/** The numbers after the last one of all that was said: of a question, and of its answer. */
+const PLACE = "(SELECT seq + 1 FROM sqlite_sequence WHERE name = 'messages')";
+const PLACE_OF_ANSWER = "(SELECT seq + 2 FROM sqlite_sequence WHERE name = 'messages')";
+const INSERT = `INSERT INTO tasks (seq, ${NEW_TASK.columns}) VALUES (${PLACE}, ${NEW_TASK.placeholders})`;
+const INSERT_ANSWERED = `INSERT INTO tasks (seq, answer_seq, ${NEW_TASK.columns}, ${ANSWER.columns})
+  VALUES (${PLACE}, ${PLACE_OF_ANSWER}, ${NEW_TASK.placeholders}, ${ANSWER.placeholders})`;
+const ONCE = 'ON CONFLICT (id) DO NOTHING ON CONFLICT (message_id, party, direction) DO NOTHING';
+
+export function taskWrites(
+  statements: Statements,
+): Pick<Tables, 'insertTask' | 'insertTaskOnce' | 'updateTask' | 'answerTask'> {
   return {
     insertTask: (row) => ({
       ...row,
-      seq: statements.run(insert, ...NEW_TASK.write(row, statements)).seq,
+      seq: statements.run(INSERT, ...NEW_TASK.write(row, statements)).seq,
     }),
+    insertTaskOnce: (row, answer) => {
+      const asked = NEW_TASK.write(row, statements);
+      const { changes } =
+        answer === null
+          ? statements.run(`${INSERT} ${ONCE}`, ...asked)
+          : statements.run(
+              `${INSERT_ANSWERED} ${ONCE}`,
+              ...asked,
+              ...ANSWER.write(answer, statements),
+            );
+      return changes === 1;
+    },
     updateTask: (taskId, expectedRevision, change) => {
       const { sql, values } = NEW_TASK.assign(change, statements);
       const set = sql === '' ? 'revision = revision + 1' : `${sql}, revision = revision + 1`;
       const update = `UPDATE tasks SET ${set} WHERE id = ? AND revision = ?`;
       return statements.run(update, ...values, idValue(taskId), expectedRevision).changes === 1;
+    },
+    answerTask: (taskId, answer) => {
+      const { sql, values } = ANSWER.assign(answer, statements);
+      const update = `UPDATE tasks SET answer_seq = ${PLACE}, ${sql}
+        WHERE id = ? AND answer_seq IS NULL AND purged_at IS NULL`;
+      if (statements.run(update, ...values, idValue(taskId)).changes !== 1)
+        throw new StoreConflict('this task has an answer, or its words were removed');
     },
   };
 }

@@ -71,6 +71,7 @@ describe('hub table', () => {
     paired.clear();
     table = new HubTable({
       ownAgentId: hubAt('own', '10.1.0.1').agentId,
+      ownStart: '00000000',
       isPaired: (keyHex) => paired.has(keyHex),
     });
   });
@@ -88,6 +89,89 @@ describe('hub table', () => {
     const own = hubAt('own', '10.1.0.1');
     expect(table.hear(eth0, '10.1.0.1', own.records, 0).touched.size).toBe(0);
     expect([table.hub(own.agentId), table.size]).toEqual([undefined, 1]);
+  });
+
+  it('our own id from another start is told, from another computer and from this one, and our own is not', () => {
+    const own = hubAt('own', '10.1.0.1');
+    const elsewhere = hubAt('own', '10.1.0.9', { port: 7200, start: '11111111' });
+    table.hear(eth0, '10.1.0.9', elsewhere.records, 0);
+    table.hear(eth0, '10.1.0.1', own.records, 1);
+    table.hear(wlan0, '10.2.0.1', hubAt('own', '10.2.0.1').records, 1);
+    expect(table.ownIdPlaces()).toEqual([{ host: '10.1.0.9', port: 7200 }]);
+    announceOwn('10.1.0.1', 2, { port: 7300, start: '22222222' });
+    expect(table.ownIdPlaces()).toEqual([
+      { host: '10.1.0.1', port: 7300 },
+      { host: '10.1.0.9', port: 7200 },
+    ]);
+    expect([...table.sweep(120_001)]).toEqual([own.agentId]);
+    expect(table.ownIdPlaces()).toEqual([{ host: '10.1.0.1', port: 7300 }]);
+  });
+
+  /** Another start announces our own id, under a name of its own. */
+  function announceOwn(source: string, nowMs: number, options: HubOptions, name = 'own'): void {
+    const start = '11111111';
+    const { records } = hubAt('own', source, { start, ...options });
+    const named = records.map((record) =>
+      record.type === 'PTR'
+        ? { ...record, target: `${name}.${SERVICE}` }
+        : record.type === 'A'
+          ? record
+          : { ...record, name: `${name}.${SERVICE}` },
+    );
+    table.hear(eth0, source, named, nowMs);
+  }
+
+  it('who announces our own id after another, however often, hides none of its places', () => {
+    announceOwn('10.1.0.9', 0, { port: 7200 });
+    for (let index = 0; index < 200; index += 1)
+      announceOwn('10.1.0.66', 1 + index, { port: 8_000 + index }, `stranger-${index}`);
+    const places = table.ownIdPlaces();
+    // In its turn: before any second place of the stranger.
+    expect(places.slice(0, 2)).toContainEqual({ host: '10.1.0.9', port: 7200 });
+    expect(places).toHaveLength(5);
+    expect(table.size).toBeLessThanOrEqual(17);
+  });
+
+  it('a source that announces our own id anew takes none from another, and the places stay few', () => {
+    for (let index = 0; index < 15; index += 1)
+      announceOwn('10.1.0.66', index, { port: 8_000 + index }, `stranger-${index}`);
+    announceOwn('10.1.0.9', 20, { port: 7200 });
+    for (let index = 0; index < 100; index += 1)
+      announceOwn(`10.1.1.${index + 1}`, 30 + index, { port: 9_000 });
+    expect(table.size).toBe(16);
+    expect(table.ownIdPlaces()).toHaveLength(16);
+    announceOwn('10.1.0.9', 200, { port: 7201 });
+    expect(table.ownIdPlaces()[0]).toEqual({ host: '10.1.0.9', port: 7201 });
+  });
+
+  it('our own id is told in a table that others have filled', () => {
+    for (let index = 0; index < 5_000; index += 1) {
+      const source = `10.1.${index % 200}.${2 + (index % 250)}`;
+      table.hear(eth0, source, hubAt(`random-${index}`, source).records, index);
+    }
+    announceOwn('10.1.0.9', 6_000, { port: 7200 });
+    expect(table.ownIdPlaces()).toEqual([{ host: '10.1.0.9', port: 7200 }]);
+    expect(table.size).toBe(INSTANCES_MAX);
+  });
+
+  it('in a full table our own id gives way to our own id, and to a paired hub, before a quiet hub does', () => {
+    const hubs = Array.from({ length: INSTANCES_MAX - 1 }, (_, index) => ({
+      source: `10.1.${index % 200}.${2 + (index % 250)}`,
+      index,
+    })).map(({ source, index }) => ({ source, ...hubAt(`quiet-${index}`, source) }));
+    const quiet = (): number => hubs.filter(({ agentId }) => table.hub(agentId)).length;
+    for (const { source, records } of hubs) table.hear(eth0, source, records, 0);
+    for (let index = 0; index < 100; index += 1)
+      announceOwn('10.1.0.66', 1 + index, { port: 8_000 + index }, `stranger-${index}`);
+    for (let index = 0; index < 100; index += 1)
+      announceOwn(`10.1.201.${index + 1}`, 200 + index, { port: 9_000 });
+    expect([quiet(), table.size]).toEqual([INSTANCES_MAX - 1, INSTANCES_MAX]);
+    expect(table.ownIdPlaces()).toEqual([{ host: '10.1.201.100', port: 9_000 }]);
+    const mum = hubAt('mum', '10.1.0.2');
+    paired.add(mum.keyHex);
+    table.hear(eth0, '10.1.0.2', mum.records, 400);
+    expect([quiet(), table.ownIdPlaces()]).toEqual([INSTANCES_MAX - 1, []]);
+    expect(table.hub(mum.agentId)).toBeDefined();
   });
 
   it('MD-03: the table never holds more than 256, and only a paired hub still gets in', () => {

@@ -2,7 +2,7 @@
 // early, every queue with its end.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import {
   BATCH_DURATION_MAX_MS,
@@ -21,6 +21,7 @@ import {
   type TemporaryStore,
 } from '../../../fakes/memory-store.ts';
 import { auditRow, messageRow, taskRow } from '../../../fakes/sample-rows.ts';
+import { commitLevels, FULL, NORMAL } from '../../../support/commit-levels.ts';
 
 let clock: ManualClock;
 let store: TemporaryStore;
@@ -48,20 +49,8 @@ const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 const commits = (): number => Number(other.pragma('data_version', { simple: true }));
 
 describe('the disk', () => {
-  const NORMAL = 1;
-  const FULL = 2;
-
   test('is waited for by each commit that somebody waits for, and by no other', async () => {
-    const levels: number[] = [];
-    const exec = Database.prototype.exec;
-    const spy = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (
-      this: Database.Database,
-      sql,
-    ) {
-      if (sql === 'COMMIT') levels.push(Number(this.pragma('synchronous', { simple: true })));
-      return exec.call(this, sql);
-    });
-    try {
+    const levels = await commitLevels(async () => {
       const promised: Promise<void>[] = [];
       store.writeBehind((tables) => {
         tables.setMeta('behind', '1');
@@ -72,13 +61,31 @@ describe('the disk', () => {
       await turn();
       await turn();
       await Promise.all(promised);
-      expect(levels).toEqual([NORMAL, FULL]);
       store.writeBehind((tables) => tables.setMeta('behind', '2'));
       await store.write((tables) => tables.setMeta('promised', '2'));
-      expect([levels.slice(2), committed('behind')]).toEqual([[FULL], '2']);
-    } finally {
-      spy.mockRestore();
-    }
+      expect(committed('behind')).toBe('2');
+    });
+    expect(levels).toEqual([NORMAL, FULL, FULL]);
+  });
+
+  test('is not waited for by what comes again, unless something for good is in its commit', async () => {
+    const levels = await commitLevels(async () => {
+      const promised: Promise<void>[] = [];
+      const again = (name: string): Promise<void> =>
+        store.write((tables) => {
+          tables.setMeta(name, '1');
+          // Asked for while that commit is made: it must not ride along.
+          promised.push(store.write((later) => later.setMeta(`${name} and more`, '1')));
+        }, 'comes_again');
+      const seen = again('alone').then(() => [committed('alone'), committed('alone and more')]);
+      expect(await seen).toEqual(['1', undefined]);
+      await Promise.all(promised);
+      await Promise.all([again('first'), store.write((tables) => tables.setMeta('good', '1'))]);
+      expect([committed('first'), committed('good')]).toEqual(['1', '1']);
+      await Promise.all(promised);
+    });
+    expect(levels.slice(0, 3)).toEqual([NORMAL, FULL, FULL]);
+    expect(levels).not.toContain(0);
   });
 });
 
@@ -220,6 +227,18 @@ describe('write', () => {
 });
 
 describe('write behind', () => {
+  test('a work that is alone and fails leaves nothing, and what joined it stands', async () => {
+    const joined: Promise<unknown>[] = [];
+    const failed = store.write((tables) => {
+      tables.insertTask(taskRow({ id: 'undone' }));
+      joined.push(store.write((other) => other.insertTask(taskRow({ id: 'joined' }))));
+      throw new Error('changed its mind');
+    });
+    await expect(failed).rejects.toThrow('changed its mind');
+    await Promise.all(joined);
+    expect(store.read.tasks({ limit: 9 }).map(({ id }) => id)).toEqual(['joined']);
+  });
+
   test('a record nobody waits for gets its share of every full batch', async () => {
     store.writeBehind((tables) => tables.setMeta('behind', 'kept'));
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS - 1);

@@ -23,12 +23,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
-import { MIGRATIONS, newestVersion } from '../../../../main/adapters/sqlite/migrations.ts';
 import {
-  BUSY_TIMEOUT_MS,
-  CHECKED_ALWAYS_MAX_BYTES,
-} from '../../../../main/adapters/sqlite/limits.ts';
-import { openDatabase } from '../../../../main/adapters/sqlite/open-database.ts';
+  MIGRATIONS,
+  NEWEST_SCHEMA_SHA256,
+  newestVersion,
+} from '../../../../main/adapters/sqlite/migrations.ts';
+import { BUSY_TIMEOUT_MS } from '../../../../main/adapters/sqlite/limits.ts';
+import { openDatabase, schemaSha256 } from '../../../../main/adapters/sqlite/open-database.ts';
 import { openStore } from '../../../../main/adapters/sqlite/open-store.ts';
 import type { Store } from '../../../../main/ports/store.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -211,22 +212,142 @@ describe('what is not our intact database', () => {
     },
   );
 
-  test('a large one is looked through only after an end out of order', async () => {
+  test('says to use a backup of one’s own or to begin anew, and names a snapshot only where one is', async () => {
+    await makeDatabase(200);
+    damage['its middle overwritten']?.(path);
+    const without = refusal().hint ?? '';
+    expect(without).toMatch(/backup of your own/);
+    expect(without).toMatch(/begins with an empty database, without its other hubs, agents, rules/);
+    expect(without).not.toMatch(/snapshot|before the upgrade/);
+    const snapshots = join(home, 'snapshots');
+    mkdirSync(snapshots);
+    writeFileSync(join(snapshots, 'notes.db'), '');
+    expect(refusal().hint).toBe(without);
+    const [older, newer] = [Date.UTC(2026, 2, 4), Date.UTC(2026, 4, 6)].map((at, index) =>
+      join(snapshots, `hub-schema-${index + 1}-before-${index + 2}-${at}.db`),
+    );
+    for (const file of [older, newer]) writeFileSync(file ?? '', '');
+    const hint = refusal().hint ?? '';
+    expect(hint).toContain(`"${newer}" is the database as it was before the upgrade on 2026-05-06`);
+    expect(hint).toMatch(/what came after that day is lost/);
+    expect(hint).toMatch(/backup of your own/);
+  });
+
+  test('what the hint says works: with the files moved away a hub begins anew', async () => {
+    await makeDatabase(200);
+    damage['its middle overwritten']?.(path);
+    refusal();
+    for (const name of readdirSync(home).filter((name) => name.startsWith('hub.db')))
+      rmSync(join(home, name));
+    expect(open().read.tasks({ limit: 9 })).toHaveLength(0);
+  });
+
+  const patch = (offset: number, bytes: readonly number[]): void => {
+    const whole = readFileSync(path);
+    Buffer.from(bytes).copy(whole, offset);
+    writeFileSync(path, whole);
+  };
+  const schema = (sql: string): void => {
+    const other = new Database(path);
+    other.unsafeMode(true);
+    other.exec(`PRAGMA writable_schema = ON; ${sql}`);
+    other.close();
+  };
+  const subtle: Readonly<Record<string, readonly [() => void, why: RegExp]>> = {
+    'a page of zeros in the middle': [
+      () => overwrite(path, Math.floor(statSync(path).size / 8192) * 4096, 4096, 0),
+      /damaged \(.*\)/,
+    ],
+    'a page of zeros in an index': [() => overwrite(path, 4096 * 3, 4096, 0), /damaged/],
+    'an index that lacks a row of its table': [() => unindex(), /missing from index/],
+    'another page size in its header': [() => patch(16, [0x02, 0x00]), /damaged/],
+    'a page size that there is not': [() => patch(16, [0x03, 0x03]), /damaged/],
+    'a format that may not be written': [() => patch(18, [0xa5]), /damaged \(its header/],
+    'a format that may not be read': [() => patch(19, [0xa5]), /damaged/],
+    'no version': [() => patch(60, [0, 0, 0, 0]), /damaged \(its version is missing\)/],
+    'half of its last page cut off': [
+      () => truncateSync(path, statSync(path).size - 2_048),
+      /damaged/,
+    ],
+    'half of it cut off': [
+      () => truncateSync(path, Math.floor(statSync(path).size / 2)),
+      /damaged/,
+    ],
+    'a trigger taken away': [
+      () => schema('DROP TRIGGER messages_forgotten'),
+      /damaged \(its trigger "messages_forgotten" is missing\)/,
+    ],
+    'a trigger that does something else': [
+      () =>
+        schema(
+          'DROP TRIGGER messages_forgotten; CREATE TRIGGER messages_forgotten AFTER DELETE ON messages BEGIN SELECT 1; END',
+        ),
+      /damaged \(its trigger "messages_forgotten" was changed\)/,
+    ],
+    'a table taken away': [
+      () => schema('DROP TABLE mutes'),
+      /damaged \(its table "mutes" is missing\)/,
+    ],
+  };
+  /** A row comes while an index is not there, as after a write that was lost. */
+  const unindex = (): void => {
+    const kept = "name = 'tasks_conversation' OR type = 'trigger' AND tbl_name = 'tasks'";
+    schema(`CREATE TABLE aside AS SELECT * FROM sqlite_schema WHERE ${kept}`);
+    schema(`DELETE FROM sqlite_schema WHERE ${kept}`);
+    schema("UPDATE tasks SET conversation_id = 'another' WHERE rowid = 7");
+    schema('INSERT INTO sqlite_schema SELECT * FROM aside');
+    schema('DROP TABLE aside');
+  };
+  test.each(Object.keys(subtle))(
+    'a database with %s is refused at the start, and nothing is changed',
+    async (kind) => {
+      await makeDatabase(300);
+      const [harm, why] = subtle[kind] ?? [() => {}, /never/];
+      harm();
+      const before = readFileSync(path);
+      const error = refusal();
+      expect(error.message).toMatch(why);
+      expect(error.message).toContain(path);
+      expect(readFileSync(path).equals(before)).toBe(true);
+    },
+  );
+
+  test('one of many megabytes is read through as well, after an end in order, too', async () => {
     const store = open();
     await store.write((tables) => {
       for (let index = 0; index < 10; index++) {
-        const payload = randomBytes(CHECKED_ALWAYS_MAX_BYTES / 10).toString('latin1');
+        const payload = randomBytes(1_000_000).toString('latin1');
         tables.insertTask(taskRow({ id: `task-${index}`, payload }));
       }
     });
     await store.close();
     damage['its middle overwritten']?.(path);
-    const opened = open();
-    expect(opened.read.task('task-0')?.id).toBe('task-0');
-    await opened.close();
-    // What a killed hub leaves.
-    writeFileSync(`${path}-wal`, '', { mode: 0o600 });
     expect(refusal().message).toMatch(/damaged/);
+  });
+
+  test('a log of another database beside it is refused, and both files stay as they are', async () => {
+    await makeDatabase(300);
+    const other = join(root, 'other', 'hub.db');
+    mkdirSync(join(root, 'other'));
+    const openOther = (): Store =>
+      openStore({ path: other, clock: new ManualClock(), log: SILENT_LOG });
+    const fill = (store: Store, from: number, to: number): Promise<void> =>
+      store.write((tables) => {
+        for (let index = from; index < to; index++) {
+          tables.insertTask(taskRow({ id: `strange-${index}`, payload: 'y'.repeat(900) }));
+          tables.appendAudit(auditRow());
+        }
+      });
+    const first = openOther();
+    await fill(first, 0, 200);
+    await first.close();
+    const strange = openOther();
+    await fill(strange, 200, 203);
+    copyFileSync(`${other}-wal`, `${path}-wal`);
+    await strange.close();
+    const before = [path, `${path}-wal`].map((file) => readFileSync(file).toString('hex'));
+    expect(refusal().message).toMatch(/damaged/);
+    expect([path, `${path}-wal`].map((file) => readFileSync(file).toString('hex'))).toEqual(before);
   });
 
   test.each(['audit', 'audit_signatures'])(
@@ -318,6 +439,16 @@ describe('what is not our intact database', () => {
 });
 
 describe('versions', () => {
+  test('a start knows the schema that all steps make, without making it anew', async () => {
+    await makeDatabase();
+    const connection = new Database(path, { readonly: true });
+    try {
+      expect(schemaSha256(connection)).toBe(NEWEST_SCHEMA_SHA256);
+    } finally {
+      connection.close();
+    }
+  });
+
   const next = newestVersion(MIGRATIONS) + 1;
   const later = [
     ...MIGRATIONS,
@@ -388,8 +519,8 @@ describe('versions', () => {
   });
 });
 
-function overwrite(file: string, offset: number, length: number): void {
+function overwrite(file: string, offset: number, length: number, byte = 0xa5): void {
   const bytes = readFileSync(file);
-  bytes.fill(0xa5, offset, offset + length);
+  bytes.fill(byte, offset, offset + length);
   writeFileSync(file, bytes);
 }

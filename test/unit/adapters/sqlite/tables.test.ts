@@ -461,6 +461,41 @@ describe('deliveries', () => {
 });
 
 describe('messages, feed, outbox, replays and audit', () => {
+  test('a finished exchange is one row and two places among what else was said', async () => {
+    const answer = {
+      messageId: 'yes',
+      kind: 'response',
+      fromAgent: 'planner',
+      at: AT + 5,
+    } as const;
+    const finished = { state: 'completed', result: '{}', finishedAt: AT + 5 } as const;
+    const insert = (): Promise<boolean> =>
+      write((tables) =>
+        tables.insertTaskOnce(taskRow({ ...finished, conversationId: 'c' }), answer),
+      );
+    await write((tables) =>
+      tables.insertMessage(messageRow({ messageId: 'before', conversationId: 'c' })),
+    );
+    expect([await insert(), await insert()]).toEqual([true, false]);
+    await write((tables) =>
+      tables.insertMessage(messageRow({ messageId: 'after', conversationId: 'c' })),
+    );
+    const said = store.read.messagesAfter('c', 0, 9);
+    expect(said.map(({ seq, messageId }) => [seq, messageId])).toEqual([
+      [1, 'before'],
+      [2, 'task-1'],
+      [3, 'yes'],
+      [4, 'after'],
+    ]);
+    expect(said[2]).toMatchObject({
+      direction: 'out',
+      ref: 'task-1',
+      toAgent: 'claude',
+      at: AT + 5,
+    });
+    expect(store.read.conversations({ limit: 9 })).toMatchObject([{ messages: 4, lastSeq: 4 }]);
+  });
+
   test('the record keeps a message as it first came; a replay adds nothing', async () => {
     await write((tables) => tables.insertMessage(messageRow({ conversationId: 'c' })));
     await write((tables) =>
@@ -482,7 +517,7 @@ describe('messages, feed, outbox, replays and audit', () => {
     ]);
   });
 
-  test('messages are filtered by conversation and party, newest first', async () => {
+  test('messages are filtered by conversation, newest first', async () => {
     await write((tables) => {
       for (let index = 0; index < 6; index++) {
         tables.insertMessage(
@@ -501,7 +536,9 @@ describe('messages, feed, outbox, replays and audit', () => {
       store.read.messages({ limit: 3, beforeSeq }, filter).map(({ messageId }) => messageId);
     expect(ids({})).toEqual(['m5', 'm4', 'm3']);
     expect(ids({ conversationId: 'c' })).toEqual(['m3', 'm2', 'm1']);
-    expect(ids({ party: 'agent:planner' })).toEqual(['m5']);
+    expect(
+      ['agent:planner', 'agent:nobody'].map((party) => store.read.isKnownParty(party)),
+    ).toEqual([true, false]);
     expect(ids({ conversationId: 'c' }, 3)).toEqual(['m1', 'm0']);
   });
 

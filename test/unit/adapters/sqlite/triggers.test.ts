@@ -5,6 +5,14 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KeptKind, PurgeOutcome } from '../../../../main/ports/retention.ts';
 import { StoreConflict } from '../../../../main/ports/store.ts';
+import {
+  DEADLINE_SETTERS,
+  ENDED_KINDS,
+  ENDERS,
+  VERDICT_ROLES,
+  VERDICTS,
+  WAITS_FOR,
+} from '../../../../preload/contract/story.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import {
   approvalRow,
@@ -144,6 +152,30 @@ describe('tasks and replays', () => {
     expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`)).toThrow(/never changes/);
   });
 
+  test.each(['from_agent = 1', 'to_agent = 1', "conversation_id = 'z'", 'received_at = 1'])(
+    'who asked, whom, where and when never changes: %s',
+    (change) => {
+      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`)).toThrow(/never changes/);
+    },
+  );
+
+  test('an answer is set once, takes the next place, and a second one is refused with its work', async () => {
+    const answer = { messageId: 'a', kind: 'result', fromAgent: 'planner', at: AT } as const;
+    const set = (): Promise<void> =>
+      store.write((tables) => {
+        tables.setMeta('undone', '1');
+        tables.answerTask('finished', answer);
+      });
+    await set();
+    await store.write((tables) => tables.setMeta('undone', '0'));
+    await expect(set()).rejects.toThrow(StoreConflict);
+    expect(store.read.getMeta('undone')).toBe('0');
+    const [said] = store.read.messages({ limit: 1 }, {});
+    expect(said).toMatchObject({ seq: 3, messageId: 'a', direction: 'out', ref: 'finished' });
+    for (const change of ["answer_id = 'b'", 'answer_seq = 9', 'answer_at = 1'])
+      expect(attempt(`UPDATE tasks SET ${change} WHERE id = 'finished'`)).toThrow(/never changes/);
+  });
+
   test('a refused change reaches the service as a conflict and undoes its work alone', async () => {
     const [refused, beside] = await Promise.allSettled([
       store.write((tables) => {
@@ -155,6 +187,25 @@ describe('tasks and replays', () => {
     expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StoreConflict) });
     expect(beside).toMatchObject({ status: 'fulfilled', value: true });
     expect(store.read.getMeta('undone')).toBeUndefined();
+  });
+
+  test('what comes late of a task whose words were removed does not bring its conversation back', async () => {
+    await store.write((tables) => {
+      tables.insertTask(
+        taskRow({ id: 'over', state: 'failed', finishedAt: AT, conversationId: 'c' }),
+      );
+      expect(tables.purgeConversation('c', AT)).toBe(1);
+      tables.insertMessage(messageRow({ messageId: 'l', taskId: 'over', conversationId: 'c' }));
+    });
+    const answer = { messageId: 'a', kind: 'response', fromAgent: null, at: AT } as const;
+    const late = store.write((tables) => tables.answerTask('over', answer));
+    await expect(late).rejects.toThrow(StoreConflict);
+    expect(store.read.messages({ limit: 9 }, { conversationId: 'c' })).toEqual([]);
+    const conversations = store.read.conversations({ limit: 9 });
+    expect(conversations.map(({ conversationId }) => conversationId)).not.toContain('c');
+    // Its next exchange begins it anew.
+    await store.write((tables) => tables.insertTask(taskRow({ id: 'n', conversationId: 'c' })));
+    expect(store.read.conversations({ limit: 1 })).toMatchObject([{ messages: 1 }]);
   });
 
   test.each([
@@ -173,6 +224,116 @@ describe('tasks and replays', () => {
     expect(() => store.read.task('task-1')).toThrow(/"party"/);
     foreign.exec("UPDATE tasks SET party = 1, payload = x'00ff' WHERE id = 'task-1'");
     expect(store.read.task('task-1')?.payload).toBe('\ufffd');
+  });
+});
+
+/** What each fact of the story is made of: set at first, fixed from then on, and free all the time. */
+const FACTS: Readonly<
+  Record<string, { first: string; fixed: readonly string[]; free?: readonly string[] }>
+> = {
+  asked: { first: 'revision = revision', fixed: ["asked_person = 'Ana'", "deadline_by = 'hub'"] },
+  waiting: { first: "waits_for = 'person'", fixed: [], free: ["waits_for = 'adult'"] },
+  verdict: {
+    first: "verdict = 'allowed', verdict_at = 1",
+    fixed: [
+      "verdict = 'declined'",
+      'verdict = NULL',
+      "verdict_by = 'Ana'",
+      'verdict_hub = 1',
+      "verdict_surface = 'window'",
+      "verdict_rule = 'rule'",
+      "verdict_as = 'adult'",
+      'verdict_at = 2',
+    ],
+  },
+  handed: {
+    first: 'handed_at = 1',
+    fixed: ['handed_at = 2', 'handed_at = NULL'],
+    free: ['handed_times = 2', 'handed_on_to = 1'],
+  },
+  'stop asked': {
+    first: 'stop_at = 1',
+    fixed: ['stop_at = 2', 'stop_at = NULL', 'stop_party = 1', "stop_person = 'Ana'"],
+  },
+  'stop there': {
+    first: 'stop_reached_at = 1',
+    fixed: ['stop_reached_at = 2', 'stop_reached_at = NULL'],
+  },
+  'stop answered': { first: 'stop_obeyed = 1', fixed: ['stop_obeyed = 0', 'stop_obeyed = NULL'] },
+  end: {
+    first: "ended_kind = 'completed'",
+    fixed: ["ended_kind = 'failed'", 'ended_kind = NULL', "ended_by = 'hub'", 'tokens = 1'],
+  },
+  told: { first: 'told_at = 1', fixed: ['told_at = 2', 'told_at = NULL'] },
+  answer: {
+    first: "answer_seq = 9, answer_id = 'a', answer_kind = 'result', answer_at = 1",
+    fixed: [
+      'answer_seq = 10',
+      'answer_seq = NULL',
+      "answer_id = 'b'",
+      "answer_kind = 'error'",
+      'answer_from = 1',
+      'answer_at = 2',
+    ],
+  },
+};
+
+describe('a fact of the story', () => {
+  const columns = (): readonly string[] =>
+    foreign.prepare("SELECT name FROM pragma_table_info('tasks')").pluck().all().map(String);
+  const row = (): unknown => foreign.prepare("SELECT * FROM tasks WHERE id = 'task-1'").get();
+  const set = (change: string): (() => unknown) =>
+    attempt(`UPDATE tasks SET ${change} WHERE id = 'task-1'`);
+
+  test('has its columns in the table of facts, all of them', () => {
+    const all = columns();
+    const named = Object.values(FACTS)
+      .flatMap(({ first, fixed, free = [] }) => [first, ...fixed, ...free])
+      .flatMap((change) => [...change.matchAll(/(\w+) =/g)].map(([, column]) => column));
+    expect(new Set([...named, 'revision'])).toEqual(
+      new Set([...all.slice(all.indexOf('purged_at') + 1), 'revision']),
+    );
+  });
+
+  test.each(Object.entries(FACTS))('"%s" is set once', (_fact, { first, fixed, free = [] }) => {
+    expect(set(first)).not.toThrow();
+    const before = row();
+    for (const change of fixed) expect(set(change), change).toThrow(/never changes/);
+    expect(row()).toEqual(before);
+    for (const change of free) expect(set(change), change).not.toThrow();
+  });
+
+  test.each([
+    ['deadline_by', DEADLINE_SETTERS],
+    ['waits_for', WAITS_FOR],
+    ['verdict', VERDICTS],
+    ['verdict_as', VERDICT_ROLES],
+    ['stop_obeyed', [0, 1]],
+    ['ended_by', ENDERS],
+    ['ended_kind', ENDED_KINDS],
+  ])('%s takes the words of the program and no other', (column, words) => {
+    const all = columns();
+    const put = (value: unknown, index: number): unknown => {
+      const changed = new Map<string, unknown>([
+        ['id', `copy-${index}`],
+        ['message_id', `copy-${index}`],
+        ['seq', 50 + index],
+        [column, value],
+      ]);
+      const values = all.map((name) => (changed.has(name) ? '?' : name));
+      return foreign
+        .prepare(`INSERT INTO tasks SELECT ${values.join()} FROM tasks WHERE id = 'task-1'`)
+        .run(...all.flatMap((name) => (changed.has(name) ? [changed.get(name)] : [])));
+    };
+    for (const [index, word] of [null, ...words].entries())
+      expect(() => put(word, index), String(word)).not.toThrow();
+    const other = typeof words[0] === 'number' ? 2 : 'other';
+    expect(() => put(other, 99)).toThrow(/CHECK constraint failed/);
+  });
+
+  test('an answer comes behind its question', () => {
+    for (const seq of [0, 1])
+      expect(set(`answer_seq = ${seq}, answer_at = 1`)).toThrow(/CHECK constraint failed/);
   });
 });
 
@@ -282,7 +443,9 @@ describe('the removal of words', () => {
     expect(store.read.task('over')).toEqual({ ...task, payload: '', result: null, reason: null });
     expect(store.read.approval('of-over')).toEqual({ ...approval, view: '' });
     expect((await purge('messages')).removed).toBe(1);
-    expect(store.read.conversations({ limit: 9 })).toEqual([]);
+    expect(store.read.conversations({ limit: 9 })).toMatchObject([
+      { conversationId: 'conversation of task-1', messages: 1 },
+    ]);
     for (const sql of [
       "UPDATE tasks SET purged_at = NULL WHERE id = 'over'",
       "UPDATE tasks SET purged_at = 2 WHERE id = 'over'",

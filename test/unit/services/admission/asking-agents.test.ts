@@ -44,7 +44,7 @@ it('is taken when the hub tells of the agent now', async () => {
   expect(await ask(randomUUID())).toMatchObject({ accepted: true, state: 'pending_approval' });
 });
 
-it('is refused for good when the hub does not know the agent', async () => {
+it('is refused when the hub does not know the agent, and the very same may come again', async () => {
   const id = randomUUID();
   expect(await ask(id)).toMatchObject({
     accepted: false,
@@ -52,7 +52,7 @@ it('is refused for good when the hub does not know the agent', async () => {
     retryable: false,
   });
   await tells(['openclaw']);
-  expect(await ask(id)).toMatchObject({ accepted: false, code: 'not_authorized' });
+  expect(await ask(id)).toMatchObject({ accepted: true, state: 'pending_approval' });
 });
 
 const NOT_SAID = {

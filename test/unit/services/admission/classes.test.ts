@@ -165,3 +165,41 @@ describe('an area that the owner takes from an agent', () => {
     expect(areasOf()).toEqual(['home']);
   });
 });
+
+describe('an area that the owner gives an agent', () => {
+  const area = (domain: string) =>
+    mum.work.agents.get('house').domains.find((entry) => entry.domain === domain);
+
+  it('has the class that the owner says, and without one is never less careful than the owner was', async () => {
+    const add = (domain: string, riskClass: 'R0' | null) =>
+      mum.work.agents.addArea('house', { domain, riskClass }, OWNER);
+    await mum.work.agents.setClass(
+      'house',
+      { riskClass: 'R1', domains: [{ domain: 'home.locks', riskClass: 'R3' }] },
+      OWNER,
+    );
+    await add('home.locks.front', null);
+    await add('garden', null);
+    await add('weather', 'R0');
+    expect(area('home.locks.front')?.risk_class).toBe('R3');
+    expect(area('garden')?.risk_class).toBe(null);
+    expect(area('weather')?.risk_class).toBe('R0');
+    expect(mum.auditActions()).toContain('agent.area_added');
+    await expect(add('garden', 'R0')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('stays when the program offers other areas, and is no more than an agent may have', async () => {
+    await mum.work.agents.addArea('house', { domain: 'garden', riskClass: null }, OWNER);
+    await offer('kitchen');
+    expect(area('garden')).toBeDefined();
+    const all = Array.from({ length: 64 }, (_, nth) => `home.room-${nth}`);
+    await mum.work.agents.setClass(
+      'house',
+      { riskClass: 'R2', domains: all.map((domain) => ({ domain, riskClass: 'R3' as const })) },
+      OWNER,
+    );
+    await expect(
+      mum.work.agents.addArea('house', { domain: 'attic', riskClass: null }, OWNER),
+    ).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

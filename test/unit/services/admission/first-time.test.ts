@@ -97,6 +97,16 @@ it('tells a new agent and a new area from a new hub, also once one was declined'
   expect(await send('family.chat.dinner', 'other')).toMatchObject({ first_time: 'agent' });
 });
 
+it('calls nothing the first in an area where none is named', async () => {
+  await decide('allow');
+  const { read } = mum.store;
+  const [task] = read.tasks({ beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 });
+  if (task === undefined) throw new Error('nothing was asked');
+  const seq = task.seq + 1;
+  expect(read.newInRequest({ ...task, seq, domain: null })).toBeNull();
+  expect(read.newInRequest({ ...task, seq, domain: 'family.calendar' })).toBe('domain');
+});
+
 it('counts what a person allowed since the last time that it was declined', async () => {
   await decide('allow');
   await decide('decline');

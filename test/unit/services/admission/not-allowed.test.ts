@@ -42,13 +42,13 @@ describe('a request that nobody let in', () => {
       await expect(tasks.get(id, { agent: 'lists' }, 0, never)).rejects.toMatchObject({
         code: 'not_found',
       });
-      expect(() => conversations.get(own.conversation_id ?? '', 'lists')).toThrow(
+      await expect(conversations.get(own.conversation_id ?? '', 'lists')).rejects.toThrow(
         'There is no such conversation.',
       );
       const page = { limit: 50 };
       const all = [
-        tasks.list(page, { agent: 'lists' }),
-        conversations.list(page, 'lists'),
+        await tasks.list(page, { agent: 'lists' }),
+        await conversations.listAs('lists', page, never),
         await inbox.claim('lists', 32),
       ];
       expect(JSON.stringify(all)).not.toContain(HOSTILE);
@@ -65,29 +65,31 @@ describe('a request that nobody let in', () => {
     await ask(HOSTILE);
     await ask(HOSTILE);
     const { conversations } = hub.work;
-    const { conversation, entries, tasks } = conversations.get('talk', 'lists');
+    const { conversation, entries, tasks } = await conversations.get('talk', 'lists');
     expect(conversation).toMatchObject({
       title: 'Buy milk',
       messages: 1,
       last_at: conversation.first_at,
     });
     expect([entries.length, tasks.length]).toEqual([2, 1]);
-    expect(conversations.list({ limit: 5 }, 'lists').items).toEqual([conversation]);
-    expect(conversations.list({ limit: 5 }, 'claude').items).toMatchObject([
+    expect((await conversations.listAs('lists', { limit: 5 }, never)).items).toEqual([
+      conversation,
+    ]);
+    expect((await conversations.listAs('claude', { limit: 5 }, never)).items).toMatchObject([
       { messages: 3, first_at: conversation.first_at },
     ]);
     expect(
-      hub.work.tasks
-        .list({ limit: 5 }, { agent: 'lists' }, { conversation: 'talk' })
-        .items.map(({ text }) => text),
+      (
+        await hub.work.tasks.list({ limit: 5 }, { agent: 'lists' }, { conversation: 'talk' })
+      ).items.map(({ text }) => text),
     ).toEqual(['Buy milk']);
   });
 
   it('has no view of it read for a list: only what became of it', async () => {
     await hub.work.sender.delegate(delegation('local/lists', HOSTILE), 'claude', null);
     const whole = vi.spyOn(hub.store.read, 'approvalOfTask');
-    hub.work.conversations.list({ limit: 5 }, 'lists');
-    hub.work.tasks.list({ limit: 5 }, { agent: 'lists' });
+    await hub.work.conversations.listAs('lists', { limit: 5 }, never);
+    await hub.work.tasks.list({ limit: 5 }, { agent: 'lists' });
     expect(whole).not.toHaveBeenCalled();
   });
 
@@ -100,9 +102,8 @@ describe('a request that nobody let in', () => {
     await hub.decide(hub.card, 'allow');
     const task = await hub.work.tasks.get(id, { agent: 'lists' }, 0, never);
     expect(task.text).toBe(HOSTILE);
-    expect(hub.work.conversations.get(task.conversation_id ?? '', 'lists').entries).toMatchObject([
-      { text: HOSTILE },
-      { kind: 'decision' },
-    ]);
+    expect(
+      (await hub.work.conversations.get(task.conversation_id ?? '', 'lists')).entries,
+    ).toMatchObject([{ text: HOSTILE }, { kind: 'decision' }]);
   });
 });

@@ -3,6 +3,7 @@
 import { CAPABILITIES_TOPIC } from '../../../../main/protocol/kinds.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SendReportDto } from '../../../../preload/contract/dto.ts';
+import type { AppError } from '../../../../main/lib/app-error.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -10,6 +11,7 @@ import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 interface Asked {
   answer: SendReportDto | undefined;
   code: string | undefined;
+  error: AppError | undefined;
 }
 
 describe('a query', () => {
@@ -30,7 +32,7 @@ describe('a query', () => {
   });
 
   const ask = async (domain: string | undefined, deadline_ms?: number): Promise<Asked> => {
-    const asked: Asked = { answer: undefined, code: undefined };
+    const asked: Asked = { answer: undefined, code: undefined, error: undefined };
     const params = {
       to: 'mum',
       question: 'What is on this week?',
@@ -39,7 +41,7 @@ describe('a query', () => {
     };
     dad.work.sender.query(params, 'openclaw', gone.signal).then(
       (answer) => (asked.answer = answer),
-      (error: { code: string }) => (asked.code = error.code),
+      (error: AppError) => Object.assign(asked, { code: error.code, error }),
     );
     await clock.settle();
     return asked;
@@ -84,9 +86,11 @@ describe('a query', () => {
     });
     await clock.advance(100);
     for (const hub of [mum, dad]) {
-      const [conversation] = hub.work.conversations.list({ limit: 5 }, null).items;
+      const [conversation] = hub.work.conversations.list({ limit: 5 }).items;
       expect(
-        hub.work.conversations.get(conversation?.id ?? '', null).entries.map((entry) => entry.kind),
+        (await hub.work.conversations.get(conversation?.id ?? '', null)).entries.map(
+          (entry) => entry.kind,
+        ),
       ).toEqual(['query', 'response']);
     }
   });
@@ -188,5 +192,36 @@ describe('a query', () => {
       delivery_id: first.delivery_id,
       attempt: 3,
     });
+  });
+
+  it('is asked again of its agent when that gives back what it had begun', async () => {
+    await ask('family.calendar', 600_000);
+    const first = await mum.claim('calendar');
+    await mum.work.inbox.ack('calendar', first.delivery_id, null, first.attempt);
+    expect(await mum.work.inbox.nack('calendar', first.delivery_id, first.attempt)).toBe('queued');
+    expect(await mum.claim('calendar')).toMatchObject({ attempt: 2 });
+  });
+
+  it('ends with what happened when its agent begins it and gives it back time after time', async () => {
+    const asked = await ask('family.calendar', 600_000);
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      const { delivery_id: id } = await mum.claim('calendar');
+      await mum.work.inbox.ack('calendar', id, null, attempt);
+      await mum.work.inbox.nack('calendar', id, attempt);
+    }
+    await clock.settle();
+    const message = 'The agent was handed the question 8 times and never answered it.';
+    expect(asked.error).toMatchObject({ code: 'unhandled', data: { untrusted: { message } } });
+  });
+
+  it('refuses its agent an answer that would not fit into one message, and takes a shorter one', async () => {
+    const asked = await ask('family.calendar', 600_000);
+    const { delivery_id: id } = await mum.claim('calendar');
+    const reply = (outcome: string) =>
+      mum.work.inbox.reply('calendar', id, { status: 'completed', outcome, truncated: false });
+    await expect(reply('€'.repeat(11_000))).rejects.toMatchObject({ code: 'payload_too_large' });
+    expect(await reply('€'.repeat(9_000))).toMatchObject({ state: 'completed' });
+    await clock.settle();
+    expect(asked.answer?.untrusted?.summary).toBe('€'.repeat(9_000));
   });
 });

@@ -50,7 +50,7 @@ it("hears a new program's own name where it is plain and nobody else's", async (
   expect(await registered('slyer', 'MUM')).toBe('Slyer');
   expect(await registered('house.keeper')).toBe('House Keeper 2');
   expect(await registered('dad')).toBe('Dad (agent)');
-  expect(await registered('you')).toBe('You 2');
+  expect(await registered('you')).toBe('You (agent)');
 });
 
 it('gives no program the handle that people type for another agent', async () => {
@@ -109,7 +109,13 @@ it('stands on cards, rules, conversations and trials, at once under a new name; 
     type: 'agent',
     seq: (mum.events[numbers - 1]?.seq ?? 0) + 2,
   });
-  expect(mum.card).toEqual({ ...before, to_name: 'Kitchen helper' });
+  const { story } = before;
+  const asked = { ...story.asked, for: { ...story.asked.for, agent: 'Kitchen helper' } };
+  expect(mum.card).toEqual({
+    ...before,
+    to_name: 'Kitchen helper',
+    story: { ...story, asked },
+  });
   const { id, revision, digest } = before;
   await mum.work.approvals.decide(
     { id, revision, digest, decision: 'allow', scope: 'always' },
@@ -124,7 +130,7 @@ it('stands on cards, rules, conversations and trials, at once under a new name; 
       asking_agent_name: 'Open Claw',
     },
   ]);
-  const thread = mum.work.conversations.get(before.conversation_id, null);
+  const thread = await mum.work.conversations.get(before.conversation_id, null);
   expect(thread.entries.map(({ kind, agent_name }) => [kind, agent_name])).toEqual([
     ['delegate', 'Open Claw'],
     ['decision', 'Kitchen helper'],

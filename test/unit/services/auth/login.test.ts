@@ -1,4 +1,5 @@
 // Login codes, the owner passphrase and the settings, on a real store with a clock the test moves.
+import { scryptSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import {
@@ -7,9 +8,11 @@ import {
   PASSPHRASE_BACK_OFF_MAX_MS,
   PASSPHRASE_FAILURE_DELAY_MS,
   PASSPHRASE_FAILURES_FREE,
+  PASSPHRASE_SCRYPT,
   PASSPHRASE_TRIES_WAITING_MAX,
 } from '../../../../main/services/auth/limits.ts';
 import { AppError } from '../../../../main/lib/app-error.ts';
+import { toBase64 } from '../../../../main/lib/bytes.ts';
 import { LoginService } from '../../../../main/services/auth/login-service.ts';
 import {
   PassphraseService,
@@ -233,6 +236,47 @@ describe('HT-09: a wrong owner passphrase at a page that is logged in', () => {
     ]);
     await isWrong('page');
     expect(refused()).toHaveLength(1);
+  });
+});
+
+describe('an owner passphrase that is set', () => {
+  test.each([
+    ['correct horse', 'correct horse '],
+    [' correct horse\t', 'correct horse'],
+    ['Gru\u0308sse an Oma', 'Gr\u00fcsse an Oma'],
+    ['correct\u00a0horse', 'correct horse'],
+    ['パスワードは長い', 'ﾊﾟｽﾜｰﾄﾞは長い'],
+    ['می\u200cخواهم بروم', 'می\u200cخواهم بروم'],
+  ])('as %j is recognised as %j', async (set, typed) => {
+    const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
+    await service.setFirst(set, BY);
+    await expect(service.check(typed, signal)).resolves.toBeUndefined();
+  });
+
+  test('with a blank around it by an older version is still recognised', async () => {
+    const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
+    await service.setFirst('correct horse', BY);
+    const salt = random.bytes(16);
+    const { N, r, p } = PASSPHRASE_SCRYPT;
+    const hash = scryptSync('correct horse ', salt, 32, PASSPHRASE_SCRYPT);
+    const record = { salt: toBase64(salt), hash: toBase64(hash), N, r, p };
+    await store.write((tables) => tables.setMeta('auth.passphrase', JSON.stringify(record)));
+    await expect(service.check('correct horse ', signal)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    'correct\nhorse battery',
+    'correct\0horse battery',
+    'correct\thorse battery',
+    'correct\u200bhorse battery',
+    'correct\u202ehorse battery',
+    'correct \ufffd\ufffd horse',
+    'correct \ud800 horse battery',
+    '1234567        ',
+  ])('is never %j', async (wanted) => {
+    const service = new PassphraseService({ store, clock, log: SILENT_LOG, random });
+    await expect(service.setFirst(wanted, BY)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(service.isSet()).toBe(false);
   });
 });
 

@@ -14,6 +14,7 @@ import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { openTemporaryStore, SILENT_LOG } from '../../../fakes/memory-store.ts';
 import type { TemporaryStore } from '../../../fakes/memory-store.ts';
 import { agentRow } from '../../../fakes/sample-rows.ts';
+import { writeInOtherProcess } from '../../../support/other-process.ts';
 
 const BY = { actor: 'test', surface: 'hub' } as const;
 let clock: ManualClock;
@@ -88,6 +89,23 @@ describe('a token', () => {
       action: 'token.revoked',
       object: id,
     });
+  });
+
+  test('stands where its revocation is rolled back, and ends at once where another process stores one', async () => {
+    const { token, id } = await tokens.issueForAgent('bot');
+    const failed = store.write((tables) => {
+      const row = tables.token(id);
+      if (row !== undefined) tables.putToken({ ...row, revokedAt: 1 });
+      expect(tables.token(id)?.revokedAt).toBe(1);
+      throw new RangeError('the work fails');
+    });
+    await expect(failed).rejects.toThrow(RangeError);
+    expect(tokens.authenticate(token)).toMatchObject({ agent: 'bot' });
+    writeInOtherProcess(store.folder, 'UPDATE tokens SET revoked_at = 9');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(tokens.authenticate(token)).toBeUndefined();
+    const { token: next } = await tokens.issueForAgent('cat');
+    expect(tokens.authenticate(next)).toMatchObject({ agent: 'cat' });
   });
 
   test('of a terminal ends itself with its command and leaves no row of that; ended by another it does', async () => {

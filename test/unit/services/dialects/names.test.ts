@@ -122,6 +122,64 @@ test('what is said to somebody else in a conversation answers nothing of it', as
   expect(dad.store.read.tasks({ limit: 1 })[0]?.result).toBeNull();
 });
 
+describe('in FIPA', () => {
+  const asks = {
+    performative: 'REQUEST',
+    receiver: ['ana'],
+    conversation_id: 'c-1',
+    content: 'Add',
+  };
+  beforeEach(async () => {
+    await join(mum, 'ana', 'fipa-acl');
+    await mum.work.agents.update('ana', { capabilities: ['news'] }, OWNER);
+    await join(mum, 'cook', 'fipa-acl');
+    await mum.work.agents.update('cook', { capabilities: ['news'] }, OWNER);
+    await join(dad, 'bob', 'fipa-acl');
+    await haveAsked();
+    await post(dad, 'bob', { ...asks, 'reply-with': 'r-1' });
+    await mum.decide(mum.card, 'allow');
+    await mum.claim('ana');
+  });
+  const answer = { performative: 'INFORM', content: 'Seven', capability: 'news' };
+
+  test.each([{ 'in-reply-to': 'r-1' }, { inReplyTo: 'r-1' }, { 'Conversation-Id': 'c-1' }])(
+    'an answer by %j ends the task',
+    async (about) => {
+      expect(await post(mum, 'ana', { ...answer, ...about })).toMatchObject({
+        replied: { state: 'completed' },
+      });
+      expect((await dad.claim('bob')).kind).toBe('result');
+    },
+  );
+
+  test.each([
+    [{ 'in-reply-to': 'r-9' }, 'r-9'],
+    [{ performative: 'failure', conversation_id: 'c-9' }, 'c-9'],
+    [{ performative: 'Refuse', conversation_id: 'c-9' }, 'c-9'],
+    [{ performative: 'agree', 'conversation-id': 'c-9' }, 'c-9'],
+    [{ performative: 'CANCEL', conversation_id: 'c-9' }, 'c-9'],
+  ])('an answer by %j is about nothing, and reaches nobody', async (about, id) => {
+    await expect(post(mum, 'ana', { ...answer, ...about })).rejects.toMatchObject({
+      code: 'not_found',
+      message: `"${id}" is unknown, or what it was about is over.`,
+    });
+    expect(mum.store.read.tasks({ limit: 9 })).toHaveLength(1);
+    expect(mum.work.inbox.open('cook')).toEqual([]);
+  });
+
+  test('a statement that begins a conversation of its own is a notice', async () => {
+    await post(mum, 'ana', { ...answer, conversation_id: 'c-9', receiver: 'cook' });
+    expect((await mum.claim('cook')).kind).toBe('notify');
+    expect(dad.store.read.tasks({ limit: 1 })[0]?.result).toBeNull();
+  });
+
+  test('who asked may say more in its own conversation', async () => {
+    const more = { performative: 'INFORM', conversation_id: 'c-1', receiver: 'ana', content: 'Hm' };
+    await post(dad, 'bob', { ...more, capability: 'crunch' });
+    expect((await mum.claim('ana')).kind).toBe('notify');
+  });
+});
+
 test('an id that is used again says so', async () => {
   await post(dad, 'eddy', request('jules'));
   await expect(

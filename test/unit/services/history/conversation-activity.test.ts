@@ -1,6 +1,6 @@
 // Whether a conversation is open, idle or archived, and what brings an archived one back.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ARCHIVED_AFTER_MS, INDEX_SOON_MS } from '../../../../main/services/history/limits.ts';
+import { ARCHIVED_AFTER_MS, INDEX_LOOK_MS } from '../../../../main/services/history/limits.ts';
 import type { ConversationActivity } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -25,9 +25,9 @@ async function ask(text: string): Promise<void> {
   await clock.settle();
 }
 
-const activities = (agent: string | null = null): readonly ConversationActivity[] =>
+const activities = (): readonly ConversationActivity[] =>
   [dad, mum].flatMap(({ work }) =>
-    work.conversations.list({ limit: 5 }, agent).items.map(({ activity }) => activity),
+    work.conversations.list({ limit: 5 }).items.map(({ activity }) => activity),
   );
 
 it('is open while anything of it is, then idle, then archived', async () => {
@@ -50,7 +50,7 @@ it('is open while anything of it is, then idle, then archived', async () => {
 it('stays searchable, and the next message brings it back', async () => {
   await ask('Dinner is at 7');
   await mum.decide(mum.card, 'decline');
-  while (mum.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
+  while (mum.store.read.isSearchBehind()) await clock.advance(INDEX_LOOK_MS);
   clock.jumpWall(ARCHIVED_AFTER_MS);
   expect(activities()).toEqual(['archived', 'archived']);
   const found = mum.work.search.find('dinner', { limit: 5 }).items;
@@ -71,5 +71,14 @@ it('tells an agent of nothing open that it may not know', async () => {
     null,
   );
   await clock.settle();
-  expect(['planner', 'openclaw'].map((agent) => activities(agent)[0])).toEqual(['open', 'idle']);
+  const never = new AbortController().signal;
+  const told = await Promise.all(
+    ['planner', 'openclaw'].map((agent) =>
+      dad.work.conversations.listAs(agent, { limit: 5 }, never),
+    ),
+  );
+  expect(told.map(({ items }) => items.map(({ activity }) => activity))).toEqual([
+    ['open'],
+    ['idle'],
+  ]);
 });

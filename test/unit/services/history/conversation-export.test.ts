@@ -63,18 +63,20 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
   );
   expect(heads).toEqual([
     'a task: Openclaw, dad to mum**',
-    'Allowed by "Mum" at mum**',
+    'Mum allowed it, on mum.**',
     'the result: mum to Openclaw, dad**',
   ]);
   expect(text).toContain('```text\nDinner is at 7\n```');
 });
 
-it('names nobody who decided what was called off', async () => {
+it('says of what was called off that nobody had decided', async () => {
   await ask('Dinner is at 7');
   const [task] = dad.store.read.tasks({ limit: 1 });
   await dad.work.tasks.cancel(task?.id ?? '', { agent: 'openclaw' }, null);
   await clock.settle();
-  expect(exported(mum, 'markdown')).toMatch(/^\*\*[-0-9: ]+ UTC, Cancelled\*\*$/m);
+  expect(exported(mum, 'markdown')).toMatch(
+    /^\*\*[-0-9: ]+ UTC, .* cancelled it before anybody decided\. No agent got it\.\*\*$/m,
+  );
 });
 
 it('holds all that was sent in JSON lines, as it was sent', async () => {
@@ -88,7 +90,7 @@ it('holds all that was sent in JSON lines, as it was sent', async () => {
       .map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
       { kind: 'delegate', state: 'completed', payload: { task: HOSTILE } },
-      { kind: 'decision', state: 'approved' },
+      { kind: 'decision', state: 'approved', story: { verdict: { outcome: 'allowed' } } },
       { kind: 'result', payload: { outcome: 'They know', data: { told: ['Leo'] } } },
     ]);
   }
@@ -100,6 +102,7 @@ it('keeps hostile words inside a fence of Markdown and a cell of CSV', async () 
   const shown = HOSTILE.replace('\u202e', '[U+202E]');
   expect(markdown).toContain(`\`\`\`\`\`text\n${shown}\n\`\`\`\`\`\n`);
   const csv = exported(mum, 'csv');
+  expect(csv).toMatch(/^\ufeff"time_utc",[^\ufeff]*$/);
   expect(csv).toContain(`"'${shown.replaceAll('"', '""')}"`);
 });
 

@@ -2,7 +2,7 @@
 // and nothing is removed that is still to be done or told.
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { INDEX_SOON_MS } from '../../../../main/services/history/limits.ts';
+import { INDEX_LOOK_MS } from '../../../../main/services/history/limits.ts';
 import { inflated } from '../../../fakes/long-text.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -66,7 +66,7 @@ it('leaves no word of it in the database of either hub', async () => {
   for (const hub of [dad, mum]) {
     expect(kept(hub)).not.toEqual([]);
     await hub.work.conversationRemoval.remove('c-1', BROWSER);
-    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
+    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_LOOK_MS);
     expect(kept(hub)).toEqual([]);
   }
 });

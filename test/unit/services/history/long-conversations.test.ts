@@ -51,12 +51,12 @@ it('shows the first fields of data with thousands, and counts the others', async
   await said([
     Object.fromEntries(Array.from({ length: LEAVES }, (_, index) => [`leaf_${index}`, index])),
   ]);
-  const [entry] = shown().entries;
+  const [entry] = (await shown()).entries;
   expect(entry?.fields?.[0]).toEqual(['leaf_0', '0']);
   expect((entry?.fields?.length ?? 0) + (entry?.fields_left_out ?? 0)).toBe(LEAVES);
   expect(JSON.stringify(entry).length).toBeLessThan(4 * FEED_TEXT_MAX_CHARACTERS);
   expect(entry?.text).toMatch(/\n\[\.\.\.\]$/);
-  const [thread] = mum.work.conversations.list({ limit: 5 }, null).items;
+  const [thread] = mum.work.conversations.list({ limit: 5 }).items;
   expect(thread?.title).toMatch(/^leaf_0: 0, leaf_1: 1, .*\.\.\.$/);
   expect(thread?.title.length).toBeLessThanOrEqual(TITLE_MAX_CHARACTERS + 3);
 });
@@ -64,7 +64,7 @@ it('shows the first fields of data with thousands, and counts the others', async
 it('is bounded as a whole, however many such messages it holds', async () => {
   const leaves = Array.from({ length: LEAVES }, (_, index) => index);
   await said(Array.from({ length: CONVERSATION_ENTRIES_MAX }, () => leaves));
-  const { entries } = shown();
+  const { entries } = await shown();
   expect(entries).toHaveLength(CONVERSATION_ENTRIES_MAX);
   expect(JSON.stringify(entries).length).toBeLessThan(3 * CONVERSATION_TEXT_MAX_CHARACTERS);
 });
@@ -73,7 +73,7 @@ it('has the newest words whole, and the older ones by their beginnings once ther
   const words = (index: number) => `${index}: `.padEnd(WHOLE_MESSAGE_CHARACTERS, 'x');
   const count = 2 * Math.ceil(CONVERSATION_TEXT_MAX_CHARACTERS / WHOLE_MESSAGE_CHARACTERS);
   await said(Array.from({ length: count }, (_, index) => words(index)));
-  const { entries } = shown();
+  const { entries } = await shown();
   expect(entries.at(-1)?.text).toBe(words(count - 1));
   expect(entries[0]?.text).toBe(`${words(0).slice(0, ENTRY_TEXT_MIN_CHARACTERS)}\n[...]`);
   expect(JSON.stringify(entries).length).toBeLessThan(1.2 * CONVERSATION_TEXT_MAX_CHARACTERS);
@@ -102,14 +102,19 @@ it('is listed for an agent by its last words there, and none of what others said
   );
   const all = vi.spyOn(mum.store.read, 'messages');
   const own = vi.spyOn(mum.store.read, 'messagesOfAgent');
-  expect(mum.work.conversations.list({ limit: 5 }, 'lists').items).toMatchObject([
+  const never = new AbortController().signal;
+  expect((await mum.work.conversations.listAs('lists', { limit: 5 }, never)).items).toMatchObject([
     { title: 'That is enough.' },
   ]);
-  expect(mum.work.conversations.list({ limit: 5 }, 'stranger').items).toEqual([]);
+  expect((await mum.work.conversations.listAs('stranger', { limit: 5 }, never)).items).toEqual([]);
   expect(all).not.toHaveBeenCalled();
   expect(own.mock.results.map(({ value }) => value.length)).toEqual([1]);
   expect(
-    mum.work.conversations.get('flood', 'lists').entries.map(({ message_id }) => message_id),
+    (await mum.work.conversations.get('flood', 'lists')).entries.map(
+      ({ message_id }) => message_id,
+    ),
   ).toEqual(['answer']);
-  expect(() => mum.work.conversations.get('flood', 'stranger')).toThrow('no such conversation');
+  await expect(mum.work.conversations.get('flood', 'stranger')).rejects.toThrow(
+    'no such conversation',
+  );
 });

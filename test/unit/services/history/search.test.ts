@@ -1,14 +1,16 @@
 // Finding what was said: what people type, what they are told of it, and that an agent finds only
 // what it took part in.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEX_SOON_MS, SEARCH_BUDGET_MS } from '../../../../main/services/history/limits.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { INDEX_LOOK_MS, SEARCH_BUDGET_MS } from '../../../../main/services/history/limits.ts';
 import { Search } from '../../../../main/services/history/search.ts';
 import { Parties } from '../../../../main/services/tasks/parties.ts';
 import { readSearchBox } from '../../../../main/services/history/search-box.ts';
+import type { OperationParams } from '../../../../preload/contract/operations.ts';
 import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { story } from '../../../fakes/stories.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
+import { BROWSER, delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DINNER = 'Tell the family chat that dinner is at 7';
 let clock: ManualClock;
@@ -30,9 +32,16 @@ async function ask(text: string, more: object = {}): Promise<void> {
   await clock.settle();
 }
 
+const notice = (to: string, data: string): OperationParams<'send.notify'> => ({
+  to,
+  topic: 'house',
+  data,
+  importance: 'low',
+});
+
 async function tended(): Promise<void> {
   for (const hub of [dad, mum])
-    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_SOON_MS);
+    while (hub.store.read.isSearchBehind()) await clock.advance(INDEX_LOOK_MS);
 }
 
 const never = new AbortController().signal;
@@ -49,14 +58,114 @@ it('tells nothing of where a request is just now', async () => {
   expect(find(dad, 'from:mum')).toEqual([]);
 });
 
+it('finds what an agent told others, by its text and its topic, within half a second', async () => {
+  const ref = '7c1d1c9e-0000-4000-8000-000000000000';
+  await dad.work.sender.notify(
+    { ...notice('mum', 'Milk is bought'), topic: 'pantry', ref },
+    'openclaw',
+  );
+  await clock.settle();
+  await clock.advance(600);
+  for (const word of ['milk', 'pantry']) {
+    expect(find(dad, word), word).toHaveLength(1);
+    expect(await findAs(dad, 'openclaw', word), word).toHaveLength(1);
+  }
+});
+
+it('finds a request by the reason that was given for it', async () => {
+  await ask(DINNER, { reason: 'Grandma visits' });
+  await tended();
+  for (const hub of [dad, mum]) expect(find(hub, 'grandma')).toHaveLength(1);
+});
+
 it('finds what is said after a restored hub was opened', async () => {
   await ask(DINNER);
   await mum.restart(() => mum.work.endRestored({ by: 'ui:1', surface: 'browser' }));
-  await clock.advance(2 * INDEX_SOON_MS);
+  await clock.advance(2 * INDEX_LOOK_MS);
   dad.connect(mum);
   await ask('Breakfast is at 8');
-  await clock.advance(2 * INDEX_SOON_MS);
+  await clock.advance(2 * INDEX_LOOK_MS);
   expect(texts(find(mum, 'breakfast'))).toEqual(['Breakfast is at 8']);
+});
+
+describe('on a quiet hub, within two seconds, whoever stored it', () => {
+  const options = [
+    { id: 'bus', label: 'Take the bus' },
+    { id: 'train', label: 'Take the train' },
+  ];
+  const reply = { status: 'completed', truncated: false } as const;
+
+  it.each<readonly [string, string, () => Promise<unknown>]>([
+    [
+      'a notice to people',
+      'chimney',
+      () => mum.work.sender.notify(notice('local', 'chimney'), 'claude'),
+    ],
+    [
+      'a notice to one agent, which no page hears of',
+      'lantern',
+      () => mum.work.sender.notify(notice('local/claude', 'lantern'), 'claude'),
+    ],
+    ['a task', 'marzipan', () => ask('Buy marzipan')],
+    [
+      'a result',
+      'walnut',
+      async () => {
+        await ask('What cake?');
+        await mum.decide(mum.card, 'allow');
+        const { delivery_id } = await mum.claim('claude');
+        await mum.work.inbox.reply('claude', delivery_id, { ...reply, outcome: 'Walnut cake' });
+      },
+    ],
+    [
+      'an answer to a question',
+      'harbour',
+      async () => {
+        const question = { to: 'mum', question: 'Where?', domain: 'family.chat' };
+        void dad.work.sender.query(question, 'openclaw', never).catch(() => undefined);
+        await clock.settle();
+        await mum.decide(mum.card, 'allow');
+        const { delivery_id } = await mum.claim('claude');
+        await mum.work.inbox.reply('claude', delivery_id, { ...reply, summary: 'The harbour' });
+      },
+    ],
+    [
+      'a person’s own words',
+      'tandem',
+      async () => {
+        await ask('How do we get there?', { options });
+        const { id, revision, digest } = mum.card;
+        const answer = { decision: 'answer', answer: 'By tandem' } as const;
+        await mum.work.approvals.decide({ id, revision, digest, ...answer }, BROWSER);
+      },
+    ],
+    [
+      'a request in another dialect',
+      'saffron',
+      async () => {
+        await mum.work.agents.create('fred', { dialect: 'fipa-acl' }, 'R2', OWNER);
+        const receiver = { name: 'claude' };
+        const message = { performative: 'request', sender: { name: 'fred' }, receiver };
+        await mum.work.nativeMessages.post('fred', { ...message, content: 'Buy saffron' }, never);
+      },
+    ],
+  ])('finds %s', async (_, word, store) => {
+    await clock.advance(5_000);
+    await store();
+    await clock.settle();
+    await clock.advance(2_000);
+    expect(texts(find(mum, word))).toEqual([expect.stringMatching(new RegExp(word, 'i'))]);
+  });
+
+  it('goes on after a restart with what it had not taken in', async () => {
+    for (let count = 0; count < 9; count++)
+      await mum.work.sender.notify(notice('local', `Sesame ${count}`), 'claude');
+    await clock.advance(100);
+    await mum.restart();
+    expect(mum.store.read.isSearchBehind()).toBe(true);
+    await clock.advance(2_000);
+    expect(find(mum, 'sesame')).toHaveLength(9);
+  });
 });
 
 it('tells who asked whom, what was decided by whom, and what came of it, at both hubs', async () => {
@@ -221,10 +330,11 @@ it('an agent cannot tell by the cursor what others said, or asked of it in vain'
   expect(texts([...all.items, ...rest.items])).toEqual(['hunter2x', 'The door code is hunter2x']);
 });
 
-it('an agent finds what it said long ago, however much others have said since', async () => {
+it('an agent finds what it said long ago, however much others have said since, and works no longer for it', async () => {
+  await mum.agent('gardener', ['work.garden']);
   await mum.work.sender.notify(
     { to: 'local', topic: 'garden', data: 'The roses need water', importance: 'low' },
-    'claude',
+    'gardener',
   );
   for (let count = 0; count < 4; count++) await ask(`Buy roses, ${count}`);
   await tended();
@@ -232,11 +342,17 @@ it('an agent finds what it said long ago, however much others have said since', 
   const search = new Search({
     store: mum.store,
     // Each look at the clock is as long as a search may take.
-    clock: Object.assign(Object.create(clock), { monotonicMs: () => (now += SEARCH_BUDGET_MS) }),
-    parties: new Parties({ store: mum.store, hubName: () => 'mum' }),
+    clock: Object.assign(Object.create(clock), {
+      monotonicMs: () => (now += SEARCH_BUDGET_MS),
+      setTimer: (_: number, run: () => void) => setImmediate(run),
+    }),
+    parties: new Parties({ store: mum.store, hubName: () => 'mum', personName: () => null }),
     conversations: mum.work.conversations,
+    tasks: { story: () => story() },
   });
   expect(search.find('roses', { limit: 50 }).items.length).toBeLessThan(4);
-  const found = await search.findAs('claude', 'roses', { limit: 50 }, never);
+  const read = vi.spyOn(mum.store.read, 'messageAt');
+  const found = await search.findAs('gardener', 'roses', { limit: 50 }, never);
   expect([texts(found.items), found.next]).toEqual([['The roses need water'], null]);
+  expect(read).toHaveBeenCalledTimes(1);
 });

@@ -3,7 +3,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxHandlers } from '../../../../main/api/operations/work.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
-import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
+import {
+  closeOneHub,
+  closeTwoHubs,
+  openOneHub,
+  openTwoHubs,
+} from '../../../fakes/two-work-hubs.ts';
 import { delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const DONE = { status: 'completed', outcome: 'Done', truncated: false } as const;
@@ -100,6 +105,51 @@ describe('an item that was handed out twice', () => {
     expect((await answer).state).toBe('answered');
   });
 
+  it('that was answered already says so to a second answer, and how it ended', async () => {
+    const already = (state: string) => ({
+      code: 'gone',
+      message: `You answered it already, and it ended as ${state}.`,
+    });
+    const { id, now } = await twice();
+    await inbox().reply('lists', id, { ...DONE, status: 'partial' }, now);
+    await expect(inbox().reply('lists', id, DONE, now)).rejects.toMatchObject(already('partial'));
+    await expect(inbox().ack('lists', id, null)).rejects.toMatchObject(already('partial'));
+    const asked = await askTwice();
+    await inbox().reply('lists', asked.id, DONE, asked.now);
+    await asked.answer;
+    await expect(inbox().reply('lists', asked.id, DONE, null)).rejects.toMatchObject(
+      already('completed'),
+    );
+    await expect(inbox().reply('claude', asked.id, DONE, null)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('that ended in another way says how, and not that it was answered', async () => {
+    const { id, now } = await twice();
+    await clock.advance(86_400_000);
+    await expect(inbox().reply('lists', id, DONE, now)).rejects.toMatchObject({
+      code: 'gone',
+      message: expect.stringMatching(/^This task has ended: /),
+    });
+  });
+
+  it('is named by the cancel of it, with the item to answer', async () => {
+    const report = await hub.work.sender.delegate(
+      delegation('local/lists', 'Add salt'),
+      'claude',
+      null,
+    );
+    await hub.decide(hub.card, 'allow');
+    const work = await hub.claim('lists');
+    await inbox().ack('lists', work.delivery_id, null);
+    await hub.work.tasks.cancel(report.id, { agent: 'claude' }, null);
+    const stop = await hub.claim('lists');
+    expect(stop).toMatchObject({ kind: 'cancel', stops: work.delivery_id });
+    expect(stop.instruction_from_hub).toContain(`Task ${report.id} is cancelled. Stop it now`);
+    expect(stop.instruction_from_hub).toContain(`reply ${work.delivery_id} --status cancelled`);
+  });
+
   it('is told apart at the API', async () => {
     const { id, late, now } = await twice();
     const handlers = inboxHandlers({ inbox: hub.work.inbox });
@@ -110,4 +160,38 @@ describe('an item that was handed out twice', () => {
     await expect(acked(late)).rejects.toMatchObject(conflict);
     expect(await acked(now)).toMatchObject({ attempt: 2 });
   });
+});
+
+describe('what belongs to one task', () => {
+  let clock: ManualClock;
+  let dad: WorkHub;
+  let mum: WorkHub;
+
+  beforeEach(async () => {
+    ({ clock, dad, mum } = await openTwoHubs());
+  });
+  afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+  it.each(['normal', 'urgent'] as const)(
+    'is handed what belongs to one task in the order in which it happened: %s',
+    async (priority) => {
+      const { id } = await dad.work.sender.delegate(
+        delegation('mum', 'Dinner is at 7', { domain: 'family.chat', priority }),
+        'openclaw',
+        null,
+      );
+      await mum.decide(mum.card, 'allow');
+      const { delivery_id } = await mum.claim('claude');
+      await dad.knows(mum);
+      await mum.work.sender.notify(
+        { to: 'dad/openclaw', topic: 'task.accepted', data: 'Gladly', importance: 'low', ref: id },
+        'claude',
+      );
+      await clock.advance(100);
+      await mum.work.inbox.reply('claude', delivery_id, { status: 'completed', truncated: false });
+      await clock.advance(100);
+      const kinds = (await dad.work.inbox.claim('openclaw', 9)).map(({ kind }) => kind);
+      expect(kinds).toEqual(['notify', 'result']);
+    },
+  );
 });

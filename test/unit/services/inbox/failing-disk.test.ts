@@ -2,6 +2,7 @@
 // happened that was not written down.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
+import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import type { Store } from '../../../../main/ports/store.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -24,13 +25,19 @@ function ask(signal: AbortSignal = never, domain = 'family.chat'): void {
   dad.work.sender.query(params, 'openclaw', signal).catch(() => undefined);
 }
 
+/** What a full disk says to its owner, and to nobody else. */
+const INSIDES = /disk|database|record|storage|sqlite|hub\.db|\/|folder|permission/i;
+const SAID = 'This hub can take nothing just now. Try again in a minute.';
+
 /** No commit that anybody waits for comes through until what is returned is called. */
 function fill(store: Store): () => void {
   const write = store.write.bind(store);
   store.write = async (work) =>
     write((tables) => {
       work(tables);
-      throw new AppError('storage_failed', 'The disk is full.');
+      throw new AppError('storage_failed', 'The disk is full: nothing more can be recorded.', {
+        hint: 'Check the disk of the data folder and the permissions of hub.db.',
+      });
     });
   return () => (store.write = write);
 }
@@ -78,4 +85,30 @@ it('leaves a question with its agent when the cancel of it could not be written 
   await clock.advance(60_000);
   expect(newest(dad).state).toBe('cancelled');
   expect(newest(mum).state).toBe('cancelled');
+});
+
+it('tells another hub only that it can take nothing now, whatever was asked of it', async () => {
+  const given = { task: 'Dinner', domain: 'family.chat' };
+  const hears = async (kind: string, payload: JsonObject, ref: string | null = null) => {
+    const { payload: answer } = await mum.hears(dad.key, {
+      id: crypto.randomUUID(),
+      kind,
+      ref,
+      payload,
+    });
+    return answer;
+  };
+  const taken = crypto.randomUUID();
+  await mum.hears(dad.key, { id: taken, kind: 'delegate', payload: given });
+  fill(mum.store);
+  const answers = [
+    await hears('delegate', given),
+    await hears('query', { question: 'Milk?', domain: 'family.chat' }),
+    await hears('cancel', {}, taken),
+  ];
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ code: 'overloaded', retryable: true });
+    expect(answer['reason'] ?? answer['message']).toBe(SAID);
+    expect(JSON.stringify(answer)).not.toMatch(INSIDES);
+  }
 });

@@ -1,6 +1,7 @@
 // Inbox items whose rows another program has rewritten: no agent gets words that nobody allowed,
 // and the items beside them still come.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tamperWith } from '../../../fakes/tampering.ts';
 import { closeOneHub, openOneHub, type OneHub } from '../../../fakes/two-work-hubs.ts';
 import { delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
@@ -59,9 +60,12 @@ describe('an item whose row was rewritten', () => {
   );
 
   describe('whose task was given to another agent', () => {
-    const give = (id: string, toAgent: string) =>
-      hub.store.write((tables) =>
-        tables.updateTask(id, tables.task(id)?.revision ?? 0, { toAgent }),
+    const give = (id: string, toAgent: string): void =>
+      tamperWith(
+        hub.file,
+        `INSERT OR IGNORE INTO names (name) VALUES ('${toAgent}');
+        UPDATE tasks SET to_agent = (SELECT number FROM names WHERE name = '${toAgent}')
+          WHERE id = x'${id.replaceAll('-', '')}';`,
       );
 
     it('before a person decided: it cannot be allowed, since it is not what the card shows', async () => {
@@ -72,7 +76,7 @@ describe('an item whose row was rewritten', () => {
         null,
       );
       const card = hub.card;
-      await give(id, 'robot');
+      give(id, 'robot');
       await expect(hub.decide(card, 'allow')).rejects.toMatchObject({ code: 'request_changed' });
       expect([stateOf(id), await hub.work.inbox.claim('robot', 9)]).toEqual(['failed', []]);
       expect(hub.auditActions()).toContain('approval.digest_mismatch');
@@ -81,7 +85,7 @@ describe('an item whose row was rewritten', () => {
     it('after it was allowed: nobody gets it', async () => {
       await hub.agent('robot');
       const { task } = await allowed('Add salt');
-      await give(task, 'robot');
+      give(task, 'robot');
       expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
       expect(await hub.work.inbox.claim('robot', 9)).toEqual([]);
       expect([stateOf(task), refusals().length]).toEqual(['failed', 1]);

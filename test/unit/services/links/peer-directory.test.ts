@@ -82,6 +82,25 @@ describe('whom "to" means', () => {
       expect(hub.directory.resolve(to).peer.key).toBe(key);
   });
 
+  it('may hold joiners where a language or an emoji needs them, and is the same name without', async () => {
+    const [key, other] = [await pin('Mum'), await pin('Dad')];
+    for (const [name, plain] of [
+      ['Familie 👨\u200d👩\u200d👧', 'familie 👨👩👧'],
+      ['خانه\u200cی ما', 'خانهی ما'],
+    ] as const) {
+      await hub.directory.update(key, { name }, PERSON);
+      expect(hub.directory.dto(key).name).toBe(name);
+      expect(hub.directory.resolve(plain).peer.key).toBe(key);
+      await expect(hub.directory.update(other, { name: plain }, PERSON)).rejects.toMatchObject({
+        code: 'conflict',
+      });
+    }
+    for (const name of ['Da\u200dd', 'Dad\u202e', '\u3164x', 'خانه\u200c\u200cی'])
+      await expect(hub.directory.update(key, { name }, PERSON)).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+  });
+
   it('is answered with the known names when it is unknown', async () => {
     await pin('Mum');
     await pin('Attic');

@@ -455,6 +455,7 @@ function discoveryOf(
 ): DiscoveryService {
   const { directory, identity } = stack;
   return new DiscoveryService({
+    onOwnId: () => undefined,
     discovery,
     directory,
     identity,

@@ -109,7 +109,7 @@ describe('a delegation between two hubs', () => {
       truncated: false,
     });
     await clock.advance(100);
-    const there = mum.work.conversations.get(card.conversation_id, null);
+    const there = await mum.work.conversations.get(card.conversation_id, null);
     expect(there.entries.map((entry) => entry.kind)).toEqual(['delegate', 'decision', 'result']);
     expect(there.entries[1]).toMatchObject({
       who: "mum's person",
@@ -117,7 +117,7 @@ describe('a delegation between two hubs', () => {
       digest: card.digest,
       state: 'approved',
     });
-    const here = dad.work.conversations.get(card.conversation_id, 'openclaw');
+    const here = await dad.work.conversations.get(card.conversation_id, 'openclaw');
     expect(here.entries.map((entry) => [entry.kind, entry.direction])).toEqual([
       ['delegate', 'out'],
       ['decision', 'in'],
@@ -130,7 +130,7 @@ describe('a delegation between two hubs', () => {
       state: 'approved',
     });
     expect(here.tasks.map((task) => task.id)).toEqual([report.id]);
-    expect(dad.work.conversations.list({ limit: 10 }, null).items[0]).toMatchObject({
+    expect(dad.work.conversations.list({ limit: 10 }).items[0]).toMatchObject({
       title: DINNER,
       peer_name: 'mum',
       state: 'completed',
@@ -142,7 +142,9 @@ describe('a delegation between two hubs', () => {
     await mum.decide(mum.card, 'decline', BROWSER, { reason: 'Not tonight' });
     await clock.settle();
     expect(await taskOf(report.id)).toMatchObject({ state: 'declined', code: 'rejected' });
-    expect((await taskOf(report.id)).reason).toContain('Not tonight');
+    const { reason, untrusted } = await taskOf(report.id);
+    expect(untrusted?.error).toContain('Not tonight');
+    expect(reason, 'of the other hub').toBeNull();
     expect(await mum.work.inbox.claim('claude', 1)).toEqual([]);
   });
 
@@ -216,11 +218,9 @@ describe('a delegation between two hubs', () => {
     const item = await mum.claim('claude');
     await mum.work.inbox.extend('claude', item.delivery_id, 60_000, 'Writing it now');
     await clock.advance(100);
-    expect(dad.work.conversations.get(id, 'openclaw').entries.map((entry) => entry.text)).toEqual([
-      DINNER,
-      null,
-      'Writing it now',
-    ]);
+    expect(
+      (await dad.work.conversations.get(id, 'openclaw')).entries.map((entry) => entry.text),
+    ).toEqual([DINNER, null, 'Writing it now']);
     expect((await taskOf(report.id)).state).toBe('running');
   });
 
@@ -285,7 +285,7 @@ describe('a delegation between two hubs', () => {
   it('fails at once when the other hub is away, and the record says so', async () => {
     dad.cut(mum);
     await expect(send()).rejects.toMatchObject({ code: 'peer_unreachable' });
-    const [task] = dad.work.tasks.list({ limit: 10 }, { agent: 'openclaw' }).items;
+    const [task] = (await dad.work.tasks.list({ limit: 10 }, { agent: 'openclaw' })).items;
     expect(task).toMatchObject({ state: 'failed', direction: 'outgoing' });
   });
 
@@ -297,7 +297,7 @@ describe('a delegation between two hubs', () => {
       message: 'mum refuses this hub; nothing was sent.',
       hint: expect.stringContaining('Ask its owner'),
     });
-    const [task] = dad.work.tasks.list({ limit: 1 }, { agent: 'openclaw' }).items;
+    const [task] = (await dad.work.tasks.list({ limit: 1 }, { agent: 'openclaw' })).items;
     expect(task).toMatchObject({
       state: 'failed',
       reason: 'mum refuses this hub; nothing was sent.',

@@ -89,13 +89,14 @@ describe('the pages are told how far another hub is', () => {
     );
     await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
     const { messageId, conversationId } = newest(dad);
-    const words = () => dad.work.conversations.get(conversationId, null).entries.length;
+    const words = async () =>
+      (await dad.work.conversations.get(conversationId, null)).entries.length;
     for (const state of ['pending_approval', 'running']) {
-      const before = { told: told(dad), words: words() };
+      const before = { told: told(dad), words: await words() };
       await progress(messageId, { state, text: `It is ${state}` });
-      if (told(dad) > before.told) expect(words()).toBe(before.words + 1);
+      if (told(dad) > before.told) expect(await words()).toBe(before.words + 1);
       await clock.advance(WRITE_BEHIND_DELAY_MAX_MS);
-      expect([told(dad) > before.told, words()]).toEqual([true, before.words + 1]);
+      expect([told(dad) > before.told, await words()]).toEqual([true, before.words + 1]);
     }
   });
 });

@@ -229,7 +229,9 @@ describe('pairing done wrong', () => {
     await house.clock.advance(60_000);
     expect(mum.pairing.list().filter(({ state }) => state !== 'failed')).toEqual([]);
     await kid.pairing.cancel(pairingId(kid));
-    await house.clock.advance(541_000);
+    await house.clock.advance(500_000);
+    expect(() => mum.pairing.setWindow(true, 5)).toThrow('closed for 1 more minute, because');
+    await house.clock.advance(41_000);
     expect(mum.pairing.setWindow(true, 5).open).toBe(true);
   });
 

@@ -109,7 +109,7 @@ describe('a request that an adult decides', () => {
     expect(await house.told(id)).toMatchObject({
       state: 'declined',
       code: 'rejected',
-      reason: 'A person declined this request: It rains',
+      untrusted: { error: 'A person declined this request: It rains' },
     });
     expect(house.audit(leo, 'approval.declined')[0]).toMatchObject({
       actor: mum.key,
@@ -243,7 +243,7 @@ describe('a request that an adult decides', () => {
     const { id } = await house.ask('x'.repeat(64_800));
     expect(await house.told(id)).toMatchObject({
       state: 'declined',
-      reason: expect.stringContaining('too long') as string,
+      untrusted: { error: expect.stringContaining('too long') as string },
     });
   });
 
@@ -368,6 +368,7 @@ describe('no way around an adult', () => {
     const changes: readonly (() => Promise<unknown>)[] = [
       () => agents.update('claw', { domains: ['home.lamps', 'home.robot'] }, program),
       () => agents.update('claw', { capabilities: ['robot'] }, program),
+      () => agents.addArea('claw', { domain: 'home.attic', riskClass: null }, OWNER),
       () => agents.removeArea('robot', 'home.robot', OWNER),
       () => agents.update('robot', { domains: [] }, { actor: 'agent:robot', surface: 'agent' }),
       () => agents.setClass('claw', { riskClass: 'R1', isDefault: true }, OWNER),

@@ -197,6 +197,20 @@ describe('what her hub takes', () => {
       }),
     ],
     [
+      'the version of another text',
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, version: 1 },
+      }),
+    ],
+    [
+      'a version that nobody knows',
+      (payload: { approval: object }) => ({
+        ...payload,
+        approval: { ...payload.approval, version: 3 },
+      }),
+    ],
+    [
       'another class',
       (payload: { approval: object }) => ({
         ...payload,

@@ -101,7 +101,9 @@ describe('the other choices of a card', () => {
     expect(await offered('R2')).toEqual(['conversation', 'never']);
     expect(await offered('R2', { topic: 'dinner' })).toEqual(['conversation', 'always', 'never']);
     expect(await offered('R3', { topic: 'dinner' })).toEqual([]);
-    expect(await offered('R1', { domain: undefined, route: { to: 'claude' } })).toEqual(['never']);
+    const none = { domain: undefined, route: { to: 'claude' } };
+    expect(await offered('R1', none)).toEqual(['conversation', 'until', 'always', 'never']);
+    expect(await offered('R2', { ...none, topic: 'dinner' })).toEqual(['never']);
     expect(await offered('R1', { domain: 'home.locks', route: { to: 'claude' } })).toEqual([
       'never',
     ]);

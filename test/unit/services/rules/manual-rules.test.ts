@@ -179,3 +179,75 @@ const RULE_ROW = {
   endedAt: null,
   endedWhy: null,
 } as const;
+
+describe('a rule for requests that name no area', () => {
+  const NONE = { domain: undefined, route: { to: 'claude' } };
+  const open = {
+    effect: 'allow',
+    ...ANYBODY,
+    peer: 'dad',
+    agent: 'claude',
+    domain: '',
+    kind: 'delegate',
+  } as const;
+
+  it('is made on a card and by hand, lets in what names none, and says so as it is tried', async () => {
+    expect(await hubs().send('first', NONE)).toBe('awaiting_approval');
+    await hubs().choose('always');
+    expect(hubs().mum.work.rules.current()).toMatchObject([{ domain: '', risk_max: 'R1' }]);
+    expect(await hubs().send('second', NONE)).toBe('queued');
+    expect(await hubs().send('with one', {})).toBe('awaiting_approval');
+    expect(await hubs().send('not its own', { domain: 'garden', route: { to: 'claude' } })).toBe(
+      'awaiting_approval',
+    );
+    for (const domain of [null, ''])
+      expect(
+        hubs().mum.work.rules.test({
+          ...ANYBODY,
+          kind: 'delegate',
+          peer: 'dad',
+          agent: 'claude',
+          asking_agent: 'openclaw',
+          domain,
+          conversation: null,
+        }),
+      ).toMatchObject({ decision: 'deliver', ground: 'allow' });
+  });
+
+  it('asks again once a "never" is about any area of that agent, or the agent does more', async () => {
+    const { mum } = hubs();
+    await mum.work.rules.create(open, BROWSER);
+    expect(await hubs().send('first', NONE)).toBe('queued');
+    const never = await mum.work.rules.create(
+      { effect: 'never', ...ANYBODY, peer: 'dad', domain: 'family.chat', kind: 'query' },
+      BROWSER,
+    );
+    expect(await hubs().send('second', NONE)).toBe('awaiting_approval');
+    await mum.work.rules.remove(never.id, BROWSER);
+    expect(await hubs().send('third', NONE)).toBe('queued');
+    await mum.work.agents.addArea('claude', { domain: 'home.locks', riskClass: 'R3' }, OWNER);
+    expect(await hubs().send('fourth', NONE)).toBe('awaiting_approval');
+  });
+
+  it('is refused for an agent that does what others see, and offered on no card of it', async () => {
+    const { mum } = hubs();
+    await mum.work.agents.setClass('claude', { riskClass: 'R2' }, OWNER);
+    await expect(mum.work.rules.create(open, BROWSER)).rejects.toMatchObject({
+      code: 'bad_request',
+      data: { field: 'domain' },
+    });
+    await hubs().send('first', NONE);
+    expect(mum.card.wider).toEqual(['never']);
+  });
+
+  it('says nothing of a capability that is named: that is an area, and must be one of the agent', async () => {
+    const { mum } = hubs();
+    await mum.work.rules.create(open, BROWSER);
+    const named = (capability: string) => ({ ...NONE, capability });
+    expect(await hubs().send('first', named('home.locks'))).toBe('awaiting_approval');
+    expect(await hubs().send('second', named('family.chat'))).toBe('awaiting_approval');
+    await mum.work.rules.create({ ...open, domain: 'family.chat' }, BROWSER);
+    expect(await hubs().send('third', named('family.chat'))).toBe('queued');
+    expect(await hubs().send('fourth', named('home.locks'))).toBe('awaiting_approval');
+  });
+});

@@ -114,8 +114,10 @@ function failing(real: Store, disk: Disk): Store {
         return real.read.currentRules();
       },
     },
-    write: (work) =>
-      refuse('writes') ? Promise.reject(new Error('database or disk is full')) : real.write(work),
+    write: (work, durability) =>
+      refuse('writes')
+        ? Promise.reject(new Error('database or disk is full'))
+        : real.write(work, durability),
   };
 }
 

@@ -97,7 +97,7 @@ describe('one agent asking another of the same hub', () => {
     }
   });
 
-  it('is called off by the asker alone', async () => {
+  it('is cancelled by the asker alone', async () => {
     const report = await hub.work.sender.delegate(
       delegation('local/lists', 'Add salt'),
       'claude',
@@ -243,9 +243,21 @@ describe('an inbox', () => {
     }
     expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
     const [dead] = hub.work.inbox.dead('lists', 10, 0).items;
-    expect(hub.work.feed.list({ limit: 1 }).items[0]?.text).toContain('never took it');
+    expect(hub.work.feed.list({ limit: 1 }).items[0]?.text).toBe(
+      '"lists" was handed an item 8 times, and it came back undone each time. It waits in the dead list.',
+    );
     await hub.work.inbox.requeue('lists', dead?.delivery_id ?? '');
     expect((await hub.claim('lists')).attempt).toBe(9);
+  });
+
+  it('says of no item that it was never taken when it was begun each time and given back', async () => {
+    await put('Add salt');
+    for (let attempt = 1; attempt <= 8; attempt++) {
+      const item = await hub.claim('lists');
+      await hub.work.inbox.ack('lists', item.delivery_id, null, attempt);
+      await hub.work.inbox.nack('lists', item.delivery_id, attempt);
+    }
+    expect(hub.work.feed.list({ limit: 1 }).items[0]?.text).toContain('came back undone');
   });
 
   it('keeps a lease that is extended, and never hands out again what was acknowledged', async () => {
@@ -260,6 +272,33 @@ describe('an inbox', () => {
     expect(await hub.work.inbox.claim('lists', 9)).toEqual([]);
     await expect(hub.work.inbox.nack('lists', item.delivery_id)).rejects.toMatchObject({
       code: 'conflict',
+    });
+  });
+
+  it('goes back at once when whoever has begun it gives back that attempt, and is handed out again', async () => {
+    await put('Add salt');
+    const first = await hub.claim('lists');
+    await hub.work.inbox.ack('lists', first.delivery_id, null, first.attempt);
+    const { delivery_id: id } = first;
+    expect(await hub.work.inbox.nack('lists', id, first.attempt)).toBe('queued');
+    const again = await hub.claim('lists');
+    expect(again).toMatchObject({ delivery_id: id, attempt: 2 });
+    await hub.work.inbox.ack('lists', id, null, again.attempt);
+    await expect(hub.work.inbox.nack('lists', id, first.attempt)).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await hub.work.inbox.reply('lists', id, DONE)).toMatchObject({ state: 'completed' });
+  });
+
+  it('that was cancelled meanwhile is over when it is given back', async () => {
+    await put('Add salt');
+    const item = await hub.claim('lists');
+    await hub.work.inbox.ack('lists', item.delivery_id, null, item.attempt);
+    await hub.work.tasks.cancel(item.task_id ?? '', { agent: 'claude' }, null);
+    await hub.work.inbox.nack('lists', item.delivery_id, item.attempt);
+    expect(hub.store.read.task(item.task_id ?? '')).toMatchObject({
+      state: 'cancelled',
+      reason: 'It was cancelled, and the agent stopped before it was done.',
     });
   });
 
@@ -471,9 +510,9 @@ describe('what a notice shows in the feed', () => {
         at: clock.wallMs(),
       }),
     );
-    const [thread] = hub.work.conversations.list({ limit: 5 }, null).items;
+    const [thread] = hub.work.conversations.list({ limit: 5 }).items;
     expect(thread?.title).toBe('who[0]: Dad, back_at: 18:40');
-    expect(hub.work.conversations.get(thread?.id ?? '', null).entries).toMatchObject([
+    expect((await hub.work.conversations.get(thread?.id ?? '', null)).entries).toMatchObject([
       {
         kind: 'notify',
         text: '{\n  "who": [\n    "Dad"\n  ],\n  "back_at": "18:40"\n}',

@@ -1,0 +1,46 @@
+// The story of a request at a terminal: who decided, where and when, and what came of it since, in
+// the sentences of the pages. Pure.
+import type { StoryDto } from '../../preload/contract/story.ts';
+import {
+  decisionOf,
+  handedOverOf,
+  headlineOf,
+  shownOf,
+  sinceOf,
+  stopOf,
+  surfaceOf,
+  toldOf,
+} from '../../preload/contract/strings/story.ts';
+import { localTime } from './local-time.ts';
+
+/** Who decided, where and when; how it stands since, and whether its asker knows. */
+export function decisionLine(story: StoryDto): string {
+  return sentences([
+    decisionOf(story),
+    whenOf(story),
+    sinceOf(story),
+    shownOf(story),
+    toldOf(story, localTime),
+  ]);
+}
+
+/** All that its headline leaves open: who decided, which agent got it, who asked it to stop. */
+export function storyLines(story: StoryDto): readonly string[] {
+  const [headline, decision, stop] = [headlineOf(story), decisionOf(story), stopOf(story)];
+  return [
+    decision === headline ? '' : sentences([decision, whenOf(story)]),
+    sentences([handedOverOf(story, localTime), shownOf(story)]),
+    stop === headline ? '' : sentences([stop]),
+    sentences([toldOf(story, localTime)]),
+  ].filter((line) => line !== '');
+}
+
+function whenOf(story: StoryDto): string | null {
+  const { verdict } = story;
+  const surface = surfaceOf(story);
+  if (!('at' in verdict)) return null;
+  return surface === null ? `${localTime(verdict.at)}.` : `${localTime(verdict.at)}, ${surface}.`;
+}
+
+const sentences = (said: readonly (string | null)[]): string =>
+  said.filter((part) => part !== null).join(' ');

@@ -1,0 +1,104 @@
+// MCP over standard input and output: one message on each line. A line that is no message, or is
+// longer than any message need be, gets an error, and the next one is read as if it had not been
+// there. Holds one line at most. Knows no tool.
+import {
+  PARSE_ERROR,
+  INVALID_REQUEST,
+  parseJSONRPCMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { LineReader, type TextLine } from '../lib/decode-text.ts';
+
+/** The hub takes 256 kB in a call; every character of it may stand there as `\u0000`. */
+const LINE_SIZE_MAX_BYTES = 4_194_304;
+/** Whoever has not read that much of what was answered is not read from either. */
+const UNREAD_MAX_BYTES = 4_194_304;
+
+export class StdioTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  /** Resolves once the input has ended, the output cannot be written, or `close` was called. */
+  readonly ended: Promise<void>;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #lines = new LineReader(LINE_SIZE_MAX_BYTES);
+  #isClosed = false;
+  #tellEnd = (): void => undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+    this.ended = new Promise((resolve) => (this.#tellEnd = resolve));
+  }
+
+  start(): Promise<void> {
+    const end = (): void => void this.close();
+    for (const event of ['end', 'close', 'error']) this.#input.once(event, end);
+    this.#output.once('error', end);
+    this.#input.on('data', this.#take);
+    return Promise.resolve();
+  }
+
+  /** Waits for a slow reader. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#isClosed) await this.#write(serializeMessage(message));
+  }
+
+  close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.#input.off('data', this.#take).destroy();
+      this.onclose?.();
+      this.#tellEnd();
+    }
+    return Promise.resolve();
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    for (const line of this.#lines.push(chunk)) this.#read(line);
+    if (this.#output.writableLength > UNREAD_MAX_BYTES) {
+      this.#input.pause();
+      this.#output.once('drain', () => this.#input.resume());
+    }
+  };
+
+  #read({ text, flaw, isCut }: TextLine): void {
+    if (isCut) {
+      this.#refuse(INVALID_REQUEST, `A message may be ${LINE_SIZE_MAX_BYTES} bytes long.`);
+      return;
+    }
+    if (text.trim() === '') return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      flaw ??= 'is not JSON';
+    }
+    if (flaw !== null) {
+      this.#refuse(PARSE_ERROR, 'This line is not JSON in UTF-8.');
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      this.#refuse(INVALID_REQUEST, 'This line is not one message of JSON-RPC 2.0.');
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  /** Which request it was meant to be cannot be told: JSON-RPC has null for its id then. */
+  #refuse(code: number, message: string): void {
+    const error = { jsonrpc: '2.0', id: null, error: { code, message } };
+    this.#write(`${JSON.stringify(error)}\n`).catch(() => undefined);
+  }
+
+  async #write(text: string): Promise<void> {
+    if (!this.#output.write(text)) await Promise.race([once(this.#output, 'drain'), this.ended]);
+  }
+}

@@ -1,0 +1,522 @@
+// The words of the story of a request, for every surface: pages, terminal, tray, notifications and
+// exports. Nobody else words how a request stands, who decided it, or how it ended. The sentences
+// are the hub's own; what somebody else wrote is never part of one, and `said` gives it apart.
+// English.
+import type {
+  AllowedDto,
+  AskedDto,
+  DeclinedDto,
+  EndDto,
+  HandedOverDto,
+  PersonDeciderDto,
+  PlaceDto,
+  StopDto,
+  StoryDto,
+  StoryKind,
+  StoryPartyDto,
+  StoryRuleDto,
+  WaitingDto,
+} from '../story.ts';
+import { common, locale } from './everywhere.ts';
+import { pluralizer } from './plural.ts';
+import { rules } from './rules.ts';
+
+const plural = pluralizer(locale);
+
+/** A moment as the surface writes times, such as "16:20" or "3 March at 12:00". */
+export type TimeOf = (at: number) => string;
+
+/** An area as the surface calls it, such as "Family chat". */
+export type AreaOf = (domain: string) => string;
+const asIs: AreaOf = (domain) => domain;
+
+const DOES: Readonly<Record<'allowed' | 'declined' | 'answered' | 'chosen', string>> = {
+  allowed: 'allowed it',
+  declined: 'declined it',
+  answered: 'answered it',
+  chosen: 'chose',
+};
+
+/** Whole sentences; each parameter is a name, a time or a count. */
+export const story = {
+  asked: {
+    question: (who: string, whom: string) => `${who} asks ${whom} a question.`,
+    task: (who: string, whom: string) => `${who} gives ${whom} a task.`,
+    choice: (who: string, whom: string) => `${who} asks ${whom} to choose.`,
+    decision: (who: string, whom: string) => `${who} asks ${whom} whether it may be done.`,
+    decidedFor: (whom: string) => `Decided here for ${whom}.`,
+  },
+  agentAt: (agent: string, hub: string) => `${agent} on ${hub}`,
+  personAt: (person: string, hub: string) => `${person} on ${hub}`,
+  aPersonAt: (hub: string) => `A person on ${hub}`,
+  anAgentAt: (hub: string) => `an agent on ${hub}`,
+  anAgent: 'an agent',
+  /** At the beginning of a sentence. */
+  anyAgent: 'An agent',
+  anyAgentAt: (hub: string) => `An agent on ${hub}`,
+  aPerson: 'A person',
+
+  waits: {
+    you: 'Waits for you.',
+    personAt: (hub: string) => `Waits for a person at ${hub}.`,
+    adultAt: (hubs: string) => `Waits for an adult at ${hubs}.`,
+    adult: 'Waits for an adult.',
+    or: ' or ',
+    held: {
+      paused: 'Held while requests are paused.',
+      quiet_hours: 'Held for quiet hours.',
+      muted: 'Held because this hub is muted.',
+      person: 'Put off by a person.',
+      there: (hub: string) => `A person at ${hub} is asked later.`,
+    },
+  },
+  onItsWay: (hub: string) => `On its way to ${hub}.`,
+  there: (hub: string) => `${hub} has it.`,
+  waitsFor: (agent: string) => `Waits for ${agent}.`,
+  waitsForAway: (agent: string) => `Waits for ${agent}, which is away.`,
+  hasIt: (agent: string) => `${agent} has it.`,
+  worksOnIt: (agent: string) => `${agent} is working on it.`,
+
+  done: { question: 'Answered.', task: 'Done.', choice: 'Chosen.', decision: 'Decided.' },
+  partly: {
+    question: 'Partly answered.',
+    task: 'Partly done.',
+    choice: 'Partly done.',
+    decision: 'Partly done.',
+  },
+  answeredBy: (who: string) => `Answered by ${who}.`,
+  chosenBy: (who: string) => `Chosen by ${who}.`,
+  mayDoIt: (hub: string) => `Allowed: ${hub} may do it.`,
+  delivered: (hub: string) => `Delivered to ${hub}. No report was wanted.`,
+  declined: 'Declined.',
+  expired: 'Nobody decided in time.',
+  withdrawn: 'Cancelled: nobody had decided.',
+  failedAt: (agent: string) => `${agent} could not do it.`,
+  failedAnswer: (agent: string) => `${agent} could not answer.`,
+  refusedBy: (agent: string) => `${agent} refused it.`,
+  offeredBy: (agent: string) => `${agent} refused it and offered something else.`,
+  notUnderstoodBy: (who: string) => `${who} did not understand it.`,
+  failedHub: (hub: string) => `It failed at ${hub}.`,
+  refusedHub: (hub: string) => `${hub} did not take it.`,
+  failed: 'It failed.',
+  cancelled: 'Cancelled.',
+  endedBy: (hub: string) => `Ended by ${hub}.`,
+  stopped: 'Stopped.',
+  stoppedBy: (who: string) => `Stopped by ${who}.`,
+  timedOut: 'Its time ran out.',
+  mayHaveRun: (agent: string) => `The hub stopped while ${agent} had it. It may have been done.`,
+  hubRemoved: 'Ended: the two hubs are not connected any more.',
+
+  /** Who decided: always a name and a place. */
+  decided: {
+    person: (who: string, did: string, hub: string) => `${who} ${did}, on ${hub}.`,
+    asAdult: (who: string, did: string, hub: string, whose: string) =>
+      `${who} ${did}, on ${hub}, as ${whose} adult.`,
+    asAnAdult: (who: string, did: string, hub: string) => `${who} ${did}, on ${hub}, as an adult.`,
+    anAdultOf: (whose: string, did: string) => `An adult of ${whose} ${did}.`,
+    anAdultFor: (hub: string, did: string) => `An adult ${did} for ${hub}.`,
+    yourRule: (sentence: string, did: string) => `Your rule “${sentence}” ${did}.`,
+    aRuleHere: (hub: string, did: string) => `A rule on ${hub} ${did}.`,
+    aRuleOf: (hub: string, did: string) => `A rule of ${hub} ${did}.`,
+    hub: (hub: string, did: string) => `${hub} ${did}.`,
+    nobodyLooks: (agent: string) => `Nobody was asked: ${agent} only looks.`,
+    expiredHere: 'Nobody here decided in time. No agent got it.',
+    expiredAt: (hub: string) => `No person at ${hub} decided in time. No agent got it.`,
+    /** Of a question, for whoever asked: an agent, or somebody at a terminal. */
+    expiredQuestion: (hub: string) =>
+      `No person at ${hub} decided in time; no agent got it. \`axon delegate\` waits for a day.`,
+    withdrawn: (who: string) => `${who} cancelled it before anybody decided. No agent got it.`,
+    whose: (person: string) => `${person}’s`,
+  },
+
+  handed: {
+    nobody: 'No agent got it.',
+    waits: (agent: string) => `It waits for ${agent}.`,
+    away: (agent: string, time: string) => `It waits for ${agent}, which is away since ${time}.`,
+    neverHere: (agent: string) => `It waits for ${agent}, which has not been here yet.`,
+    had: (agent: string, time: string) => `${agent} got it, ${time}.`,
+    hadTimes: (agent: string, count: number, time: string) =>
+      plural(count, {
+        one: `${agent} got it once, ${time}.`,
+        other: `${agent} got it {n} times, first ${time}.`,
+      }),
+    hadSometime: (agent: string) => `${agent} got it.`,
+    on: (agent: string) => `It handed it on to ${agent}.`,
+    shown: 'What was shown is what ran.',
+  },
+
+  stop: {
+    nothingBegun: 'Cancelled: nobody had begun.',
+    stillRuns: (agent: string) => `Asked ${agent} to stop; it still runs.`,
+    stopped: 'Stopped.',
+    tooLate: 'Too late: it was finished.',
+    tooLateEnded: 'Too late: it had ended.',
+    onItsWay: (hub: string) => `Asked ${hub} to cancel it; no answer yet.`,
+    notTaken: (hub: string) => `${hub} takes no cancels; it still runs.`,
+    notTakenOver: (hub: string) => `${hub} takes no cancels, and no report came.`,
+    hadBegun: (agent: string) => `Cancelled: ${agent} had it already.`,
+    noReport: (agent: string) => `Asked ${agent} to stop; no report came.`,
+    noAnswer: (hub: string) => `Asked ${hub} to cancel it; no answer came.`,
+    stoppedBy: (who: string) => `Stopped by ${who}.`,
+    nothingRan: (who: string) => `Stopped by ${who}: nothing ran.`,
+  },
+
+  told: {
+    taken: (hub: string, time: string) => `${hub} has the answer, ${time}.`,
+    notYet: (hub: string) => `${hub} does not have the answer yet.`,
+  },
+} as const;
+
+/** How it stands, or how it ended: one sentence, which stands alone in a list. */
+export function headlineOf(told: StoryDto): string {
+  const { verdict, asked } = told;
+  switch (verdict.outcome) {
+    case 'waiting':
+      return told.stop === null ? waitingWords(verdict) : stopWords(told, told.stop);
+    case 'declined':
+      return story.declined;
+    case 'expired':
+      return story.expired;
+    case 'withdrawn':
+      return story.withdrawn;
+    case 'answered':
+      return story.answeredBy(personWords(verdict.decider));
+    case 'chosen':
+      return story.chosenBy(personWords(verdict.decider));
+    case 'none':
+    case 'allowed':
+    case 'passed':
+      if (told.end !== null) return endHeadline(told, told.end);
+      if (told.stop !== null) return stopWords(told, told.stop);
+      return underWayWords(asked, told.handed_over, verdict.outcome === 'none');
+  }
+}
+
+function waitingWords({ for: whom, where, held }: WaitingDto): string {
+  const hubs = where.map(({ hub_name: name }) => name).join(story.waits.or);
+  if (whom === 'adult') return hubs === '' ? story.waits.adult : story.waits.adultAt(hubs);
+  if (whom === 'peer')
+    return held === null ? story.waits.personAt(hubs) : story.waits.held.there(hubs);
+  return held === null ? story.waits.you : story.waits.held[held.why ?? 'person'];
+}
+
+function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean): string {
+  const { for: whom } = asked;
+  switch (handed.state) {
+    case 'waits':
+      return handed.away === null
+        ? story.waitsFor(agentAt(whom, handed.agent))
+        : story.waitsForAway(agentAt(whom, handed.agent));
+    case 'handed': {
+      const agent = firstAgentAt(whom, handed.agent);
+      return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
+    }
+    case 'no':
+      return isUnsaid && !whom.here
+        ? story.onItsWay(whom.hub_name)
+        : story.waitsFor(agentAt(whom, whom.agent));
+    case 'unknown':
+      return whom.here ? story.waitsFor(agentAt(whom, whom.agent)) : story.there(whom.hub_name);
+  }
+}
+
+function endHeadline(told: StoryDto, end: EndDto): string {
+  const { asked, stop } = told;
+  const agent = firstAgentAt(asked.for, agentIn(told));
+  const hub = asked.for.hub_name;
+  switch (end.kind) {
+    case 'completed':
+      if (end.by === 'clock') return story.delivered(hub);
+      if (end.by === 'person' && asked.kind === 'decision') return story.mayDoIt(asked.by.hub_name);
+      return story.done[asked.kind];
+    case 'partial':
+      return story.partly[asked.kind];
+    case 'failed':
+      if (end.by === 'hub') return story.failedHub(hub);
+      if (end.by === null) return story.failed;
+      return asked.kind === 'question' ? story.failedAnswer(agent) : story.failedAt(agent);
+    case 'refused':
+      return story.refusedBy(agent);
+    case 'offered':
+      return story.offeredBy(agent);
+    case 'not_understood':
+      return story.notUnderstoodBy(end.by === 'hub' ? hub : agent);
+    case 'hub_refused':
+      return story.refusedHub(hub);
+    case 'cancelled':
+      if (stop !== null) return stopWords(told, stop);
+      return end.by === 'hub' ? story.endedBy(hub) : story.cancelled;
+    case 'stopped':
+      return stop === null ? story.stopped : stopWords(told, stop);
+    case 'timed_out':
+      return story.timedOut;
+    case 'possibly_executed':
+      return story.mayHaveRun(agentAt(asked.for, agentIn(told)));
+    case 'hub_removed':
+      return story.hubRemoved;
+  }
+}
+
+/** Who decided and where; null while nobody has, and where nobody says. */
+export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
+  const { verdict, asked } = told;
+  switch (verdict.outcome) {
+    case 'none':
+    case 'waiting':
+      return null;
+    case 'allowed':
+    case 'declined':
+    case 'answered':
+    case 'chosen':
+      return deciderWords(told, verdict.decider, DOES[verdict.outcome], area);
+    case 'passed':
+      return story.decided.nobodyLooks(agentAt(asked.for, asked.for.agent));
+    case 'expired':
+      return verdict.place.here
+        ? story.decided.expiredHere
+        : story.decided.expiredAt(verdict.place.hub_name);
+    case 'withdrawn':
+      return story.decided.withdrawn(partyWords(asked.by));
+  }
+}
+
+function deciderWords(
+  told: StoryDto,
+  decider: AllowedDto['decider'] | DeclinedDto['decider'],
+  did: string,
+  area: AreaOf,
+): string {
+  const { decided } = story;
+  const { place } = decider;
+  if (decider.by === 'hub') return decided.hub(place.hub_name, did);
+  if (decider.by === 'rule') {
+    if (!place.here) return decided.aRuleOf(place.hub_name, did);
+    return decider.rule === null
+      ? decided.aRuleHere(place.hub_name, did)
+      : decided.yourRule(ruleWords(decider.rule, area), did);
+  }
+  const who = decider.person ?? story.aPerson;
+  if (decider.as === 'owner') return decided.person(who, did, place.hub_name);
+  // Whose adult: of the hub that asks for the decision, or of the one that was asked.
+  const child = told.asked.kind === 'decision' ? told.asked.by : told.asked.for;
+  const isChilds = !place.here && place.hub_id === child.hub_id && decider.person === null;
+  if (isChilds)
+    return child.person === null
+      ? decided.anAdultFor(child.hub_name, did)
+      : decided.anAdultOf(decided.whose(child.person), did);
+  return child.person === null
+    ? decided.asAnAdult(who, did, place.hub_name)
+    : decided.asAdult(who, did, place.hub_name, decided.whose(child.person));
+}
+
+/** How it stands since it was allowed; null where the verdict, or none, is all there is. */
+export function sinceOf(told: StoryDto): string | null {
+  const { outcome } = told.verdict;
+  return outcome === 'allowed' || outcome === 'passed' ? headlineOf(told) : null;
+}
+
+/** Who decided and where, or how it stands. */
+export function decisionOf(told: StoryDto): string {
+  return decidedOf(told) ?? headlineOf(told);
+}
+
+/** Both: who decided and where, and how it stands since. */
+export function becameOf(told: StoryDto): string {
+  const since = sinceOf(told);
+  return since === null ? decisionOf(told) : `${decisionOf(told)} ${since}`;
+}
+
+/** "in the window": where a person here decided; null: nobody here did, or it is not known. */
+export function surfaceOf({ verdict }: StoryDto): string | null {
+  if (!('decider' in verdict) || verdict.decider.by !== 'person') return null;
+  const { surface } = verdict.decider;
+  return surface === null ? null : common.surfaces[surface];
+}
+
+/** Whether a rule decided it. */
+export function isByRule({ verdict }: StoryDto): boolean {
+  return 'decider' in verdict && verdict.decider.by === 'rule';
+}
+
+/** Whether whoever asked can still cancel it: it is not over, and nobody asked for a stop. */
+export function mayBeCancelled({ verdict, end, stop }: StoryDto): boolean {
+  const isTurnedAway = verdict.outcome === 'declined' || verdict.outcome === 'expired';
+  return !isTurnedAway && end === null && stop === null;
+}
+
+/** Whether a person here can still stop it: it may run or runs here; nobody asked for a stop. */
+export function mayBeStopped({ verdict, end, stop, asked }: StoryDto): boolean {
+  const isLet = verdict.outcome === 'allowed' || verdict.outcome === 'passed';
+  return isLet && end === null && stop === null && asked.for.here;
+}
+
+/** The rule as a sentence without its full stop: "Dad’s laptop may ask Chat about family.chat". */
+export function ruleWords(rule: StoryRuleDto, area: AreaOf = asIs): string {
+  const own =
+    rule.asking_local === '@owner'
+      ? rules.ownerHere
+      : rules.onThisComputer(rule.asking_local_name ?? '');
+  const hub = rule.peer_name ?? (rule.asking_local === null ? rules.anybody : own);
+  const named = rule.asking_agent_name;
+  const who =
+    named === null ? hub : named === '' ? `${hub}${rules.namingNobody}` : story.agentAt(named, hub);
+  const where = rule.domain === null ? null : area(rule.domain);
+  return `${who} ${rules.may[rule.effect]} ${rules.what(rule.kind, rule.agent_name, where)}`;
+}
+
+/** Which agent got it, when and how often; null where that is not known. */
+export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
+  const { handed_over: handed, verdict, end, asked } = told;
+  const { handed: words } = story;
+  switch (handed.state) {
+    case 'unknown':
+      return null;
+    case 'no':
+      return end === null && (verdict.outcome === 'waiting' || verdict.outcome === 'none')
+        ? null
+        : words.nobody;
+    case 'waits': {
+      const agent = agentAt(asked.for, handed.agent);
+      if (handed.away === null) return words.waits(agent);
+      const { since } = handed.away;
+      return since === null ? words.neverHere(agent) : words.away(agent, time(since));
+    }
+    case 'handed': {
+      const agent = firstAgentAt(asked.for, handed.agent);
+      const { first_at: first, times, on_to: onTo } = handed;
+      const had =
+        first === null
+          ? words.hadSometime(agent)
+          : times === null || times === 1
+            ? words.had(agent, time(first))
+            : words.hadTimes(agent, times, time(first));
+      return onTo === null ? had : `${had} ${words.on(onTo)}`;
+    }
+  }
+}
+
+/** Only of what a person was shown, and an agent was handed under that digest. */
+export function shownOf({ verdict, handed_over: handed }: StoryDto): string | null {
+  const wasShown = verdict.outcome === 'allowed' && verdict.decider.by === 'person';
+  return wasShown && handed.state === 'handed' && handed.digest !== null
+    ? story.handed.shown
+    : null;
+}
+
+/** How it ended, where more than a verdict did; null: not over, or the verdict was its end. */
+export function endOf(told: StoryDto): string | null {
+  return told.end === null ? null : endHeadline(told, told.end);
+}
+
+/** Of a stop: what was asked, and what came of it; null: nobody asked for one. */
+export function stopOf(told: StoryDto): string | null {
+  return told.stop === null ? null : stopWords(told, told.stop);
+}
+
+/** What came of a cancel, as whoever cancels reads it: asking to stop is not stopping. */
+export function cancelledOf(told: StoryDto): string {
+  if (told.stop !== null) return stopWords(told, told.stop);
+  return told.end === null ? headlineOf(told) : story.stop.tooLate;
+}
+
+function stopWords(told: StoryDto, stop: StopDto): string {
+  const { asked, end } = told;
+  const hub = asked.for.hub_name;
+  const agent = agentAt(asked.for, agentIn(told));
+  const person = stop.by.who === 'person' ? personAtWords(stop.by.person, stop.by.place) : null;
+  switch (stop.state) {
+    case 'nothing_begun':
+      return person === null ? story.stop.nothingBegun : story.stop.nothingRan(person);
+    case 'obeyed':
+      return person === null ? story.stop.stopped : story.stop.stoppedBy(person);
+    case 'too_late':
+      return end?.kind === 'completed' || end?.kind === 'partial'
+        ? story.stop.tooLate
+        : story.stop.tooLateEnded;
+    case 'unsaid':
+      return person === null ? story.cancelled : story.stop.stoppedBy(person);
+    case 'asked':
+      if (end === null) return story.stop.stillRuns(agent);
+      return end.kind === 'cancelled' ? story.stop.hadBegun(agent) : story.stop.noReport(agent);
+    case 'on_its_way':
+      return end === null ? story.stop.onItsWay(hub) : story.stop.noAnswer(hub);
+    case 'not_taken':
+      return end === null ? story.stop.notTaken(hub) : story.stop.notTakenOver(hub);
+  }
+}
+
+/** Whether the asker's hub has the answer; null: there is nothing that it has to be told. */
+export function toldOf({ told, asked }: StoryDto, time: TimeOf): string | null {
+  if (told === null) return null;
+  const hub = asked.by.hub_name;
+  return told.at === null ? story.told.notYet(hub) : story.told.taken(hub, time(told.at));
+}
+
+/** Who asks whom for what; and for whom it is decided here. */
+export function askedOf({ asked, on_behalf_of: behalf }: StoryDto): string {
+  const whom = asked.for.here ? agentAt(asked.for, asked.for.agent) : partyName(asked.for);
+  const sentence = story.asked[asked.kind](
+    partyWords(asked.by),
+    personOrAgent(asked.kind, asked, whom),
+  );
+  if (behalf === null || behalf.hub.here) return sentence;
+  return `${sentence} ${story.asked.decidedFor(asked.by.person ?? behalf.hub.hub_name)}`;
+}
+
+/** Whose words are to be shown with it, apart from the hub's own; null: there are none. */
+export function saidOf(told: StoryDto): { readonly by: string; readonly words: string } | null {
+  const { verdict, end, asked } = told;
+  if (verdict.outcome === 'declined') {
+    const { decider, reason } = verdict;
+    const by = decider.by === 'person' ? personWords(decider) : decider.place.hub_name;
+    return reason === null ? null : { by, words: reason };
+  }
+  if (end === null || !('words' in end) || end.words === null) return null;
+  if ('decider' in verdict && end.by === 'person' && verdict.decider.by === 'person')
+    return { by: personWords(verdict.decider), words: end.words };
+  const by = end.by === 'agent' ? firstAgentAt(asked.for, agentIn(told)) : asked.for.hub_name;
+  return { by, words: end.words };
+}
+
+function personOrAgent(kind: StoryKind, { for: whom }: AskedDto, agent: string): string {
+  if (kind !== 'choice' && kind !== 'decision') return agent;
+  return whom.here ? (whom.person ?? common.you) : partyName(whom);
+}
+
+/** Who had it: as it was handed over, or else as it was asked for. */
+function agentIn({ handed_over: handed, asked }: StoryDto): string | null {
+  return handed.state === 'handed' || handed.state === 'waits'
+    ? (handed.agent ?? asked.for.agent)
+    : asked.for.agent;
+}
+
+/** An agent of this hub by its name alone. */
+function agentAt(place: PlaceDto, agent: string | null): string {
+  if (place.here) return agent ?? story.anAgent;
+  return agent === null ? story.anAgentAt(place.hub_name) : story.agentAt(agent, place.hub_name);
+}
+
+/** The same at the beginning of a sentence. */
+function firstAgentAt(place: PlaceDto, agent: string | null): string {
+  if (agent !== null) return agentAt(place, agent);
+  return place.here ? story.anyAgent : story.anyAgentAt(place.hub_name);
+}
+
+function partyName(party: StoryPartyDto): string {
+  return party.agent === null ? party.hub_name : story.agentAt(party.agent, party.hub_name);
+}
+
+function partyWords(party: StoryPartyDto): string {
+  if (party.agent !== null) return story.agentAt(party.agent, party.hub_name);
+  return party.here && party.person !== null
+    ? story.personAt(party.person, party.hub_name)
+    : party.hub_name;
+}
+
+function personWords({ person, place }: PersonDeciderDto): string {
+  return personAtWords(person, place);
+}
+
+function personAtWords(person: string | null, { hub_name: hub }: PlaceDto): string {
+  return person === null ? story.aPersonAt(hub) : story.personAt(person, hub);
+}

@@ -1,0 +1,41 @@
+// What `axon notify` says of who gets a notice: names, or that nobody does, and of other hubs no
+// more than is known.
+import { expect, it } from 'vitest';
+import { noticeLines } from '../../../main/cli/commands/send.ts';
+import { OWNER } from '../../fakes/work-hub.ts';
+import { closeOneHub, openOneHub } from '../../fakes/two-work-hubs.ts';
+
+const REPORT = {
+  id: 'm-1',
+  state: 'sent',
+  task_url: null,
+  chosen: { peer_id: 'p', peer_name: 'Mum', agent: null, agent_name: null, why: '' },
+  estimated_ms: null,
+  untrusted: null,
+};
+
+it('names the agents of this hub that get it, or says that none does', async () => {
+  const one = await openOneHub();
+  const tell = async (topic: string, to = 'local') =>
+    noticeLines(
+      await one.hub.work.sender.notify({ to, topic, data: 'Ready', importance: 'low' }, 'claude'),
+      topic,
+    ).join('\n');
+  try {
+    expect(await tell('dinner', 'local/lists')).toBe('These agents here get it: Lists.');
+    expect(await tell('dinner')).toMatch(/^No agent here gets it: none hears about dinner/);
+    await one.hub.work.agents.update('lists', { topics: ['dinner'] }, OWNER);
+    expect(await tell('dinner.ready')).toBe('These agents here get it: Lists.');
+  } finally {
+    await closeOneHub(one);
+  }
+});
+
+it('says of another hub, and of all of them, that only they know', () => {
+  expect(noticeLines(REPORT, 'dinner').join()).toContain('only Mum knows');
+  const recipients = [{ peer_id: 'p', peer_name: 'Mum', state: 'sent' }] as const;
+  const lines = noticeLines({ ...REPORT, recipients }, 'dinner').join('\n');
+  expect(lines).toContain('Sent to Mum.');
+  expect(lines).toContain('only those hubs know');
+  expect(lines).toContain('No agent here gets it.');
+});

@@ -1,0 +1,634 @@
+// The story of a request and its words: every combination that can be reached has some, and the
+// named stories read word by word as they stand here.
+import { describe, expect, it } from 'vitest';
+import {
+  APPROVAL_STATES,
+  PEOPLE_SURFACES,
+  REQUEST_KINDS,
+  TASK_DIRECTIONS,
+  type TaskDirection,
+} from '../../../preload/contract/closed-lists.ts';
+import {
+  ENDED_KINDS,
+  ENDERS,
+  STORY_KINDS,
+  VERDICTS,
+  VERDICT_ROLES,
+  type StoryDto,
+} from '../../../preload/contract/story.ts';
+import * as words from '../../../preload/contract/strings/story.ts';
+import type { StoryApproval, StoryContext, StoryRow } from '../../../main/core/story.ts';
+import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
+import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import { DADS, HERE, LEOS, story } from '../../fakes/stories.ts';
+
+const AT = 1_800_000_000_000;
+const time = (at: number): string => `at ${(at - AT) / 60_000}`;
+const DIGEST = 'd'.repeat(64);
+
+/** All that a surface may show of one story, in its order. */
+function told(of: StoryDto): readonly string[] {
+  return [
+    words.askedOf(of),
+    words.headlineOf(of),
+    words.decidedOf(of),
+    words.handedOverOf(of, time),
+    words.shownOf(of),
+    words.endOf(of),
+    words.stopOf(of),
+    words.toldOf(of, time),
+  ].filter((sentence) => sentence !== null);
+}
+
+function reachable(direction: TaskDirection): readonly TaskState[] {
+  const found = new Set<TaskState>([direction === 'outgoing' ? 'sending' : 'received']);
+  for (const from of found)
+    for (const to of TASK_STATES) if (canMove(from, to, direction)) found.add(to);
+  return [...found];
+}
+
+function* rows(): Generator<Partial<StoryRow>> {
+  const stops = [
+    {},
+    { stopAt: AT, stopParty: 'dad' },
+    { stopAt: AT, stopPerson: 'Mum', stopReachedAt: AT },
+    { cancelCause: 'cancelled' as const, cancelAnswer: 'not_taken' as const },
+  ];
+  for (const direction of TASK_DIRECTIONS)
+    for (const state of reachable(direction))
+      for (const verdict of [null, ...VERDICTS])
+        for (const kind of verdict === null ? REQUEST_KINDS : (['delegate'] as const))
+          for (const handedAt of [null, AT])
+            for (const stop of stops)
+              for (const endedKind of isTerminal(state) ? [null, ...ENDED_KINDS] : [null])
+                for (const endedBy of endedKind === null ? [null] : [null, ...ENDERS])
+                  yield { direction, state, kind, verdict, handedAt, endedKind, endedBy, ...stop };
+}
+
+function* decided(): Generator<Partial<StoryRow>> {
+  for (const verdictAs of [null, ...VERDICT_ROLES])
+    for (const verdictBy of [null, 'Mum'])
+      for (const verdictHub of [null, 'dad'])
+        for (const verdictSurface of [null, 'rule' as const, ...PEOPLE_SURFACES])
+          for (const verdict of ['allowed', 'declined', 'answered', 'chosen'] as const)
+            yield { verdict, verdictAs, verdictBy, verdictHub, verdictSurface, state: 'completed' };
+}
+
+function check(of: StoryDto, row: Partial<StoryRow>): void {
+  const sentences = told(of);
+  for (const sentence of sentences)
+    if (!/^[\p{Lu}].*[.]$/u.test(sentence) || /undefined|null|\[object/.test(sentence))
+      expect.unreachable(`${JSON.stringify(row)}: ${sentence}`);
+  const headline = words.headlineOf(of);
+  const isDone = ['Answered.', 'Done.', 'Chosen.'].includes(headline);
+  if (isDone && row.state !== 'completed' && row.endedKind !== 'completed')
+    expect.unreachable(`${JSON.stringify(row)}: ${headline}`);
+  if (of.verdict.outcome === 'expired' && sentences.some((words) => words.includes('eclined')))
+    expect.unreachable(`nobody declined ${JSON.stringify(row)}`);
+  if (words.shownOf(of) !== null && of.handed_over.state !== 'handed')
+    expect.unreachable(`nothing ran: ${JSON.stringify(row)}`);
+}
+
+describe('the words of a story', () => {
+  it('are there for every state, verdict, end and stop that a request can reach', () => {
+    let count = 0;
+    for (const row of rows()) {
+      check(story(row), row);
+      count += 1;
+    }
+    expect(count).toBeGreaterThan(10_000);
+  });
+
+  it('name a hub with every decision, whoever made it and wherever', () => {
+    for (const row of decided())
+      for (const kind of STORY_KINDS)
+        for (const direction of TASK_DIRECTIONS) {
+          const of = story({ ...row, direction }, { kind });
+          check(of, row);
+          const decision = words.decidedOf(of) ?? '';
+          expect(decision).toMatch(/Mum’s PC|Dad’s laptop|An adult of Dad’s/);
+        }
+  });
+
+  it('are there for rows of before, of which only the approval is known', () => {
+    for (const state of reachable('incoming'))
+      for (const approved of APPROVAL_STATES)
+        for (const surface of [null, 'rule', 'peer', 'hub', 'clock', ...PEOPLE_SURFACES])
+          for (const decidedBy of [null, 'owner', 'Mum', 'Nadia, Mum’s PC'])
+            check(story({ state }, {}, approval({ state: approved, surface, decidedBy })), {
+              state,
+            });
+  });
+});
+
+it('keeps of a failure whether the same may be asked again: by the agent’s word, or by its code', () => {
+  const failed = (code: string, result: object) =>
+    story({
+      state: 'failed',
+      endedKind: 'failed',
+      endedBy: 'agent',
+      finishedAt: AT,
+      code,
+      result: JSON.stringify(result),
+    }).end;
+  expect(failed('overloaded', {})).toMatchObject({ code: 'overloaded', retryable: true });
+  expect(failed('overloaded', { retryable: false })).toMatchObject({ retryable: false });
+  expect(failed('unknown_domain', {})).toMatchObject({ retryable: false });
+});
+
+function approval(row: Partial<StoryApproval> = {}): StoryApproval {
+  return {
+    state: 'approved',
+    digest: DIGEST,
+    decidedAt: AT,
+    decidedBy: 'Mum',
+    surface: 'window',
+    ruleId: null,
+    reason: null,
+    ...row,
+  };
+}
+
+const BY_MUM = {
+  verdict: 'allowed',
+  verdictBy: 'Mum',
+  verdictSurface: 'window',
+  verdictAs: 'owner',
+} as const;
+const MUMS = {
+  direction: 'outgoing',
+  party: 'dad',
+  toAgent: 'chat',
+  fromAgent: 'openclaw',
+} as const;
+const END = { finishedAt: AT + 5 * 60_000 } as const;
+const RULE = {
+  id: 'rule',
+  effect: 'allow',
+  peer_name: 'Dad’s laptop',
+  asking_local: null,
+  asking_local_name: null,
+  asking_agent_name: null,
+  kind: 'query',
+  agent_name: 'Chat',
+  domain: 'family.chat',
+} as const;
+
+type Named = readonly [
+  title: string,
+  row: Partial<StoryRow>,
+  context: Partial<StoryContext>,
+  approval: StoryApproval | undefined,
+  sentences: readonly string[],
+];
+
+const ASKED = 'OpenClaw on Dad’s laptop gives Chat a task.';
+const SENT = 'OpenClaw on Mum’s PC gives Chat on Dad’s laptop a task.';
+
+const STORIES: readonly Named[] = [
+  ['waits for a person here', {}, {}, undefined, [ASKED, 'Waits for you.']],
+  [
+    'waits for an adult',
+    {},
+    { adults: [DADS] },
+    undefined,
+    [ASKED, 'Waits for an adult at Dad’s laptop.'],
+  ],
+  [
+    'waits for a person at the other hub',
+    { ...MUMS },
+    {},
+    undefined,
+    [SENT, 'Waits for a person at Dad’s laptop.'],
+  ],
+  [
+    'was cancelled by its asker when its agent had begun',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'cancelled',
+      handedAt: AT,
+      handedTimes: 1,
+      stopAt: AT + 60_000,
+      stopParty: 'dad',
+      endedKind: 'cancelled',
+      endedBy: 'agent',
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Cancelled: Chat had it already.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it, at 0.',
+      'What was shown is what ran.',
+      'Cancelled: Chat had it already.',
+      'Cancelled: Chat had it already.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'is being cancelled at a hub that takes no cancels',
+    {
+      ...MUMS,
+      state: 'cancelling',
+      cancelCause: 'cancelled',
+      cancelAnswer: 'not_taken',
+      stopAt: AT,
+      stopParty: 'agent:openclaw',
+    },
+    {},
+    undefined,
+    [
+      SENT,
+      'Dad’s laptop takes no cancels; it still runs.',
+      'Dad’s laptop takes no cancels; it still runs.',
+    ],
+  ],
+  [
+    'was allowed, and its agent is away',
+    { ...BY_MUM, state: 'queued' },
+    { away: () => ({ since: AT }) },
+    approval(),
+    [
+      ASKED,
+      'Waits for Chat, which is away.',
+      'Mum allowed it, on Mum’s PC.',
+      'It waits for Chat, which is away since at 0.',
+    ],
+  ],
+  [
+    'was allowed, handed over and done',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'completed',
+      handedAt: AT,
+      handedTimes: 1,
+      endedKind: 'completed',
+      endedBy: 'agent',
+      toldAt: AT + 60_000,
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Done.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it, at 0.',
+      'What was shown is what ran.',
+      'Done.',
+      'Dad’s laptop has the answer, at 1.',
+    ],
+  ],
+  [
+    'failed at its agent',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'failed',
+      code: 'internal',
+      handedAt: AT,
+      handedTimes: 3,
+      endedKind: 'failed',
+      endedBy: 'agent',
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Chat could not do it.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it 3 times, first at 0.',
+      'What was shown is what ran.',
+      'Chat could not do it.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'was declined by a person',
+    {
+      ...END,
+      verdict: 'declined',
+      verdictBy: 'Mum',
+      verdictAs: 'owner',
+      state: 'declined',
+      endedBy: 'person',
+      code: 'rejected',
+      toldAt: AT,
+    },
+    {},
+    approval({ state: 'declined' }),
+    [
+      ASKED,
+      'Declined.',
+      'Mum declined it, on Mum’s PC.',
+      'No agent got it.',
+      'Dad’s laptop has the answer, at 0.',
+    ],
+  ],
+  [
+    'expired undecided',
+    { ...END, verdict: 'expired', state: 'expired', endedBy: 'clock', code: 'approval_expired' },
+    {},
+    approval({ state: 'expired' }),
+    [
+      ASKED,
+      'Nobody decided in time.',
+      'Nobody here decided in time. No agent got it.',
+      'No agent got it.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'expired at the other hub',
+    { ...MUMS, ...END, verdict: 'expired', verdictHub: 'dad', state: 'expired', endedBy: 'clock' },
+    {},
+    undefined,
+    [
+      SENT,
+      'Nobody decided in time.',
+      'No person at Dad’s laptop decided in time. No agent got it.',
+      'No agent got it.',
+    ],
+  ],
+  [
+    'was let through by a rule',
+    {
+      verdict: 'allowed',
+      verdictSurface: 'rule',
+      verdictRule: 'rule',
+      state: 'running',
+      handedAt: AT,
+      handedTimes: 1,
+    },
+    { rule: () => RULE },
+    approval({ surface: 'rule', ruleId: 'rule', decidedBy: 'hub' }),
+    [
+      ASKED,
+      'Chat is working on it.',
+      'Your rule “Dad’s laptop may ask Chat about family.chat” allowed it.',
+      'Chat got it, at 0.',
+    ],
+  ],
+  [
+    'only looks',
+    {
+      kind: 'query',
+      verdict: 'passed',
+      state: 'completed',
+      handedAt: AT,
+      handedTimes: 1,
+      endedKind: 'completed',
+      endedBy: 'agent',
+      ...END,
+    },
+    { kind: 'question' },
+    undefined,
+    [
+      'OpenClaw on Dad’s laptop asks Chat a question.',
+      'Answered.',
+      'Nobody was asked: Chat only looks.',
+      'Chat got it, at 0.',
+      'Answered.',
+    ],
+  ],
+  [
+    'was answered by a person',
+    {
+      verdict: 'answered',
+      verdictBy: 'Mum',
+      verdictAs: 'owner',
+      state: 'completed',
+      endedKind: 'completed',
+      endedBy: 'person',
+      ...END,
+    },
+    {},
+    approval({ state: 'answered' }),
+    [
+      ASKED,
+      'Answered by Mum on Mum’s PC.',
+      'Mum answered it, on Mum’s PC.',
+      'No agent got it.',
+      'Done.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'is decided here for a child',
+    {
+      party: 'leo',
+      fromAgent: null,
+      toAgent: null,
+      verdict: 'allowed',
+      verdictBy: 'Mum',
+      verdictAs: 'adult',
+      state: 'completed',
+      endedKind: 'completed',
+      endedBy: 'person',
+      toldAt: AT,
+      ...END,
+    },
+    {
+      kind: 'decision',
+      onBehalfOf: {
+        hub: LEOS,
+        asked_by: null,
+        asking_agent: 'Homework',
+        agent: 'Doors',
+        kind: 'task',
+        text: 'Unlock',
+        reason: null,
+      },
+    },
+    approval(),
+    [
+      'Leo’s tablet asks Mum whether it may be done. Decided here for Leo.',
+      'Allowed: Leo’s tablet may do it.',
+      'Mum allowed it, on Mum’s PC, as Leo’s adult.',
+      'No agent got it.',
+      'Allowed: Leo’s tablet may do it.',
+      'Leo’s tablet has the answer, at 0.',
+    ],
+  ],
+  [
+    'was allowed by an adult of the hub that was asked',
+    {
+      ...MUMS,
+      party: 'leo',
+      verdict: 'allowed',
+      verdictHub: 'leo',
+      verdictAs: 'adult',
+      state: 'running',
+    },
+    {},
+    undefined,
+    [
+      'OpenClaw on Mum’s PC gives Chat on Leo’s tablet a task.',
+      'Chat on Leo’s tablet is working on it.',
+      'An adult of Leo’s allowed it.',
+      'Chat on Leo’s tablet got it.',
+    ],
+  ],
+  [
+    'was cancelled before anybody began',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'cancelled',
+      code: 'cancelled',
+      stopParty: 'dad',
+      stopAt: AT,
+      endedKind: 'cancelled',
+      endedBy: 'agent',
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Cancelled: nobody had begun.',
+      'Mum allowed it, on Mum’s PC.',
+      'No agent got it.',
+      'Cancelled: nobody had begun.',
+      'Cancelled: nobody had begun.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'was asked to stop, and still runs',
+    {
+      ...MUMS,
+      state: 'cancelling',
+      cancelCause: 'cancelled',
+      cancelAnswer: 'asked_to_stop',
+      stopAt: AT,
+      verdict: 'allowed',
+      verdictBy: 'Dad',
+      verdictHub: 'dad',
+      verdictAs: 'owner',
+    },
+    {},
+    undefined,
+    [
+      SENT,
+      'Asked Chat on Dad’s laptop to stop; it still runs.',
+      'Dad allowed it, on Dad’s laptop.',
+      'Asked Chat on Dad’s laptop to stop; it still runs.',
+    ],
+  ],
+  [
+    'was asked to stop, and did',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'cancelled',
+      code: 'cancelled',
+      handedAt: AT,
+      handedTimes: 1,
+      stopParty: 'dad',
+      stopAt: AT,
+      stopReachedAt: AT,
+      stopObeyed: true,
+      endedKind: 'stopped',
+      endedBy: 'agent',
+      toldAt: AT,
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Stopped.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it, at 0.',
+      'What was shown is what ran.',
+      'Stopped.',
+      'Stopped.',
+      'Dad’s laptop has the answer, at 0.',
+    ],
+  ],
+  [
+    'was asked to stop when it was finished',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'completed',
+      handedAt: AT,
+      handedTimes: 1,
+      stopParty: 'dad',
+      stopAt: AT,
+      stopReachedAt: AT,
+      stopObeyed: false,
+      endedKind: 'completed',
+      endedBy: 'agent',
+      toldAt: AT,
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Done.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it, at 0.',
+      'What was shown is what ran.',
+      'Done.',
+      'Too late: it was finished.',
+      'Dad’s laptop has the answer, at 0.',
+    ],
+  ],
+  [
+    'was stopped by a person before its agent had it',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'failed',
+      code: 'rejected',
+      stopPerson: 'Mum',
+      stopAt: AT,
+      endedKind: 'stopped',
+      endedBy: 'person',
+      toldAt: AT,
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Stopped by Mum on Mum’s PC: nothing ran.',
+      'Mum allowed it, on Mum’s PC.',
+      'No agent got it.',
+      'Stopped by Mum on Mum’s PC: nothing ran.',
+      'Stopped by Mum on Mum’s PC: nothing ran.',
+      'Dad’s laptop has the answer, at 0.',
+    ],
+  ],
+  [
+    'may have run when the hub stopped',
+    {
+      kind: 'query',
+      ...BY_MUM,
+      ...END,
+      state: 'cancelled',
+      code: 'cancelled',
+      endedKind: 'possibly_executed',
+      endedBy: 'hub',
+    },
+    { kind: 'question' },
+    approval(),
+    [
+      'OpenClaw on Dad’s laptop asks Chat a question.',
+      'The hub stopped while Chat had it. It may have been done.',
+      'Mum allowed it, on Mum’s PC.',
+      'The hub stopped while Chat had it. It may have been done.',
+    ],
+  ],
+];
+
+describe('a request that', () => {
+  it.each(STORIES)('%s reads so', (_, row, context, approved, sentences) => {
+    expect(told(story(row, context, approved))).toEqual(sentences);
+  });
+
+  it('was asked here is asked of this hub', () => {
+    expect(story().asked.for.hub_name).toBe(HERE.hub_name);
+  });
+});

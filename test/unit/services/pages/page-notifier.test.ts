@@ -1,0 +1,63 @@
+// Pages are told how a changed task stands; while none is open, nothing is made for them.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { EventBus } from '../../../../main/services/base/event-bus.ts';
+import { NOTED_MAX, PageNotifier } from '../../../../main/services/pages/page-notifier.ts';
+import { closeTwoHubs, newest, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+import { delegation } from '../../../fakes/work-hub.ts';
+
+let hubs: TwoHubs;
+let events: EventBus;
+let pages: PageNotifier;
+let loads: string[];
+let looks: number;
+
+beforeEach(async () => {
+  hubs = await openTwoHubs();
+  const { store, work } = hubs.mum;
+  events = new EventBus();
+  [loads, looks] = [[], 0];
+  pages = new PageNotifier({
+    store: {
+      ...store,
+      read: {
+        ...store.read,
+        task: (id) => {
+          looks += 1;
+          return store.read.task(id);
+        },
+      },
+    },
+    events,
+    agents: { changed: (name) => void loads.push(name) },
+    approvalViews: { dto: ({ id }) => work.approvals.get(id) },
+  });
+  await hubs.dad.work.sender.delegate(
+    delegation('mum', 'Feed the cat', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
+});
+
+afterEach(() => closeTwoHubs(hubs));
+
+const change = (taskId = newest(hubs.mum).id) => ({ taskId, questionIn: null });
+const types = (seq: number) => events.since(seq)?.map(({ type }) => type);
+
+test('a task that changed while no page was open is looked at once, for the page that opens', () => {
+  for (let step = 0; step < 3; step += 1) pages.taskChanged(change());
+  expect(looks).toBe(0);
+  expect(types(0)).toEqual(['approval', 'conversation']);
+  expect([looks, loads]).toEqual([1, ['claude']]);
+});
+
+test('a page that is open is told of each change', () => {
+  const leave = events.subscribe(() => undefined);
+  for (let step = 0; step < 2; step += 1) pages.taskChanged(change());
+  expect(types(0)).toEqual(['approval', 'conversation', 'approval', 'conversation']);
+  leave();
+});
+
+test('a page that opens after more changes than are noted takes a new snapshot', () => {
+  for (let number = 0; number <= NOTED_MAX; number += 1) pages.taskChanged(change(`${number}`));
+  expect([types(0), looks]).toEqual([undefined, 0]);
+});

@@ -1,7 +1,7 @@
 // What the node keeps, as typed tables. Writes run as units of work: each is all or nothing, many
 // share one commit, and the promise settles only after the commit is durable. Reads are synchronous
 // and see committed rows only. Only services write.
-import type { StoryColumns } from '../core/story.ts';
+import type { StoryColumns } from '../core/story-row.ts';
 import type { TaskState } from '../core/task-state.ts';
 import type { HoldReason } from '../../preload/contract/attention.ts';
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';

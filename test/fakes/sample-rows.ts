@@ -1,7 +1,7 @@
 // Whole rows for tests of the store and of what stands on it; a test names only the fields it is
 // about.
 import { createHash } from 'node:crypto';
-import { UNTOLD } from '../../main/core/story.ts';
+import { UNTOLD } from '../../main/core/story-row.ts';
 import type {
   AgentRow,
   ApprovalRow,

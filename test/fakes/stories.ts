@@ -1,12 +1,12 @@
 // Stories of requests for tests of what shows them: made by core/story.ts from a row of which a
 // test names only what it is about.
+import { storyOf } from '../../main/core/story.ts';
 import {
-  storyOf,
   UNTOLD,
   type StoryApproval,
   type StoryContext,
   type StoryRow,
-} from '../../main/core/story.ts';
+} from '../../main/core/story-row.ts';
 import {
   isOneOf,
   TASK_STATES,

@@ -93,14 +93,14 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a failure without words of the agent',
-    file: 'main/core/story.ts',
+    file: 'main/core/story-row.ts',
     was: '  const said = (isDone ? [outcome, summary] : [error, outcome]).find(',
     is: '  const said = (isDone ? [outcome, summary] : [outcome]).find(',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
   },
   {
     name: 'what may be asked again may not',
-    file: 'main/core/story.ts',
+    file: 'main/core/story-row.ts',
     was: "  return { code, retryable: typeof said === 'boolean' ? said : usual };",
     is: '  return { code, retryable: false };',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],

@@ -4,7 +4,7 @@
 // anything.
 import { buildApprovalView, NO_RUNNER } from '../../core/approval-view.ts';
 import { riskOf, type Risk } from '../../core/risk.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';

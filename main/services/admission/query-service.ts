@@ -4,7 +4,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TaskAnswer, TaskRow } from '../../ports/store.ts';

@@ -7,7 +7,7 @@ import type { Items } from '../../../preload/contract/results.ts';
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import type { VerdictOutcome, VerdictRole } from '../../../preload/contract/story.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { ok } from '../../lib/result.ts';

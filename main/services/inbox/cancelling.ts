@@ -2,7 +2,7 @@
 // state as it stands there: what is acknowledged as cancelled has not begun and never will. What an
 // agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
 import type { Surface } from '../../../preload/contract/dto.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';

@@ -6,7 +6,7 @@ import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import { ENDERS } from '../../../preload/contract/story.ts';
 import { checkAnswer } from '../../dialects/origin.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';

@@ -1,5 +1,5 @@
 // A new task, wherever it came from: what was asked, before any progress. Pure.
-import { UNTOLD, type StoryColumns } from '../../core/story.ts';
+import { UNTOLD, type StoryColumns } from '../../core/story-row.ts';
 import type { TaskRow } from '../../ports/store.ts';
 
 type Beginning = Omit<

@@ -5,7 +5,7 @@ import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/
 import type { EndedKind, Ender } from '../../../preload/contract/story.ts';
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';

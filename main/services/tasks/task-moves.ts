@@ -2,7 +2,7 @@
 // row as it is in that commit.
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 
 export type TaskChange = Partial<

@@ -4,7 +4,7 @@ import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Ender } from '../../../preload/contract/story.ts';
 import { inQuotes } from '../../../preload/contract/agent-name.ts';
 import { TERMINAL_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
-import type { StoryColumns } from '../../core/story.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import { readSurface } from '../../core/surface.ts';
 import type { TaskState } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';

@@ -17,7 +17,7 @@ import {
   type StoryDto,
 } from '../../../preload/contract/story.ts';
 import * as words from '../../../preload/contract/strings/story.ts';
-import type { StoryApproval, StoryContext, StoryRow } from '../../../main/core/story.ts';
+import type { StoryApproval, StoryContext, StoryRow } from '../../../main/core/story-row.ts';
 import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
 import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import { DADS, HERE, LEOS, story } from '../../fakes/stories.ts';

@@ -24,6 +24,7 @@ import { Capabilities } from '../services/agents/capabilities.ts';
 import { Registrations } from '../services/agents/registrations.ts';
 import { ApprovalViews } from '../services/approvals/approval-views.ts';
 import { Approvals } from '../services/approvals/approvals.ts';
+import { DeclinedWaiting } from '../services/approvals/declined-waiting.ts';
 import { Holds } from '../services/approvals/holds.ts';
 import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
@@ -255,8 +256,10 @@ export function composeTaskServices(
     views: approvalViews,
   };
   const holds = new Holds({ ...decided, doNotDisturb, progress, notifications });
+  const declinedWaiting = new DeclinedWaiting({ ...decided, endings, rules: ruleBook });
   const approvals = new Approvals({
     ...decided,
+    declinedWaiting,
     endings,
     deliveries,
     queries,
@@ -353,6 +356,7 @@ export function composeTaskServices(
     views: ruleViews,
     assess: (reads, request) => admission.assess(reads, request),
     trialsOf: (rule) => trials.of(rule),
+    followRule: (tables, after, rule) => declinedWaiting.follow(tables, after, rule),
     isForAdults: (reads, riskClass) => remoteGate.covers(reads, riskClass),
   });
   const askers = new AskingAgents(deps);

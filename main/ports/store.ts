@@ -504,7 +504,8 @@ export interface Tables
   decideApproval(
     id: string,
     guard: { readonly revision: number; readonly digest: string },
-    change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'>,
+    change: Pick<ApprovalRow, 'state' | 'decidedAt' | 'decidedBy' | 'surface' | 'reason'> &
+      Partial<Pick<ApprovalRow, 'ruleId'>>,
   ): boolean;
   /** It waits until another time, wall clock; false when it is decided, and nothing changed. */
   setApprovalEnd(id: string, expiresAt: number): boolean;

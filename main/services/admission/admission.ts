@@ -25,7 +25,7 @@ import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from '../tasks/new-task.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-import { failure } from '../tasks/task-endings.ts';
+import { DECLINED, failure } from '../tasks/task-endings.ts';
 import type { After } from '../base/unit-of-work.ts';
 import { endAfterMs, waitOf } from '../tasks/waiting.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -38,9 +38,6 @@ export function runnerOf({ agent }: Assessment): AgentRow {
   assert(agent !== null, 'only an escalation has no agent');
   return agent;
 }
-
-/** Why a request that a rule declines is not done, as whoever asked is told. */
-export const DECLINED = { code: 'rejected', reason: 'This was declined.' } as const;
 
 interface Deps {
   readonly clock: Clock;

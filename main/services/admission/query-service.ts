@@ -14,11 +14,12 @@ import { progressOf } from '../approvals/holds.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
-import { runnerOf, DECLINED, type Admission } from './admission.ts';
+import { runnerOf, type Admission } from './admission.ts';
 import { newTask } from '../tasks/new-task.ts';
 import { whyGone, type OpenQueries, type QueryOutcome } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
 import {
+  DECLINED,
   endedByAgent,
   endedByHub,
   type Ended,

@@ -12,6 +12,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { ok } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { RuleRow } from '../../ports/rules.ts';
 import type { ApprovalRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Floods } from '../attention/floods.ts';
 import { choicesFor, ruleOf } from '../rules/card-choices.ts';
@@ -29,6 +30,7 @@ import { approvedView } from '../tasks/approved-payload.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { OpenQueries } from '../inbox/open-queries.ts';
+import type { DeclinedWaiting } from './declined-waiting.ts';
 import { ownAnswer } from './own-answers.ts';
 import type { Page } from '../base/paging.ts';
 import { pageOf } from '../base/paging.ts';
@@ -106,6 +108,7 @@ interface Deps {
   readonly rules: RuleBook;
   readonly gate: ApprovalGate;
   readonly remoteQuestionOf: ReadRemoteQuestion;
+  readonly declinedWaiting: DeclinedWaiting;
   readonly floods: Pick<Floods, 'add'>;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName: () => string | null;
@@ -178,8 +181,21 @@ export class Approvals {
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word, asked);
     if (decision.decision === 'answer')
       return this.#answer(tables, after, task, row, decision, decider);
-    this.#makeRule(tables, after, task, row, decision, decider);
-    const by = this.#here(decider);
+    const rule = this.#makeRule(tables, after, task, row, decision, decider);
+    const outcome = this.#settle(tables, after, task, row, decision, this.#here(decider), asked);
+    if (rule !== null) this.#deps.declinedWaiting.follow(tables, after, rule);
+    return outcome;
+  }
+
+  #settle(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    row: ApprovalRow,
+    decision: Decision,
+    by: DecidedBy,
+    asked: RemoteQuestion | null,
+  ): Outcome {
     if (decision.decision === 'decline')
       return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
     return asked === null
@@ -221,9 +237,9 @@ export class Approvals {
     row: ApprovalRow,
     decision: Decision,
     decider: Decider,
-  ): void {
+  ): RuleRow | null {
     const { scope = 'once', until } = decision;
-    if (scope === 'once') return;
+    if (scope === 'once') return null;
     const { rules } = this.#deps;
     const card = {
       task,
@@ -241,7 +257,7 @@ export class Approvals {
         },
       );
     }
-    rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
+    return rules.make(tables, after, ruleOf(card, scope, until, rules.nowMs()), decider);
   }
 
   #allow(tables: Tables, after: After, task: TaskRow, row: ApprovalRow, by: DecidedBy): Outcome {

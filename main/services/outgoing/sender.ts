@@ -15,7 +15,7 @@ import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloa
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
-import { DECLINED, type Admission } from '../admission/admission.ts';
+import type { Admission } from '../admission/admission.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import {
@@ -26,6 +26,7 @@ import {
 } from './outgoing-payloads.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
+import { DECLINED } from '../tasks/task-endings.ts';
 import type { QueryService } from '../admission/query-service.ts';
 import type { Recipient } from './candidates.ts';
 import { needOf, type Recipients } from './recipients.ts';

@@ -105,6 +105,12 @@ export class RuleBook implements Gate {
    */
   judge(reads: Reads, request: JudgedRequest, verdict: Verdict): Verdict {
     if (verdict.decision === 'decline') return verdict;
+    const ruling = this.rulingOf(reads, request);
+    return { ...verdict, decision: ruling.decision, rule: ruling.rule, ruling };
+  }
+
+  /** What the rules alone say about it now. */
+  rulingOf(reads: Reads, request: JudgedRequest): RuleDecision {
     const { kind, party, domain, payload, agent, riskClass, conversation, tried } = request;
     const question = {
       peer: party,
@@ -121,11 +127,7 @@ export class RuleBook implements Gate {
     } as const;
     const said = this.decide(reads, question, tried);
     const isAsked = agent === null || payload.act === HAND_OFF;
-    const ruling =
-      isAsked && said.decision !== 'decline'
-        ? ({ ...said, decision: 'ask', rule: null } as const)
-        : said;
-    return { ...verdict, decision: ruling.decision, rule: ruling.rule, ruling };
+    return isAsked && said.decision !== 'decline' ? { ...said, decision: 'ask', rule: null } : said;
   }
 
   /** A rule decided a request: counted, in the commit of that decision. */

@@ -17,7 +17,7 @@ import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { pageOf, readCursor, type Page } from '../base/paging.ts';
 import { OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
-import type { UnitOfWork } from '../base/unit-of-work.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import { draftOf } from './manual-rules.ts';
 import { RESTORE_WINDOW_MS, RULES_MAX } from './limits.ts';
 import type { RuleBook } from './rule-book.ts';
@@ -36,6 +36,8 @@ interface Deps {
   readonly assess: (reads: Reads, request: AskedWork) => Assessment;
   /** What a rule that is not made would do to the last requests. */
   readonly trialsOf: (rule: Rule) => readonly RuleTrialDto[];
+  /** A rule begins to act: what waits follows it, in the same commit. */
+  readonly followRule: (tables: Tables, after: After, rule: RuleRow) => void;
   /** Whether adults' hubs decide about requests of this class. */
   readonly isForAdults: (reads: Reads, riskClass: RiskClass) => boolean;
   /**
@@ -92,11 +94,13 @@ export class Rules {
    * not_found, overloaded
    */
   async create(params: OperationParams<'rules.create'>, maker: Decider): Promise<RuleDto> {
-    const { unit, book } = this.#deps;
+    const { unit, book, followRule } = this.#deps;
     const peer = this.#partyOrAny(params.peer);
-    const made = await unit.run((tables, after) =>
-      book.make(tables, after, this.#draft(tables, params, peer), maker),
-    );
+    const made = await unit.run((tables, after) => {
+      const row = book.make(tables, after, this.#draft(tables, params, peer), maker);
+      followRule(tables, after, row);
+      return row;
+    });
     return this.get(made.id);
   }
 
@@ -115,9 +119,11 @@ export class Rules {
 
   /** @throws AppError not_found, gone */
   async setSuspended(id: string, suspended: boolean, maker: Decider): Promise<RuleDto> {
-    return this.#change(id, (tables, after, row) =>
-      this.#deps.book.pause(tables, after, row, suspended, maker),
-    );
+    const { book, followRule } = this.#deps;
+    return this.#change(id, (tables, after, row) => {
+      book.pause(tables, after, row, suspended, maker);
+      if (!suspended) followRule(tables, after, row);
+    });
   }
 
   /** @throws AppError not_found, gone */
@@ -132,7 +138,7 @@ export class Rules {
    * @throws AppError not_found, gone, conflict, overloaded
    */
   async restore(id: string, maker: Decider): Promise<RuleDto> {
-    const { unit, book } = this.#deps;
+    const { unit, book, followRule } = this.#deps;
     await unit.run((tables, after) => {
       const row = this.#row(tables, id);
       if (row.endedAt === null)
@@ -153,6 +159,7 @@ export class Rules {
       if (tables.currentRules().length >= RULES_MAX)
         throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`);
       book.restore(tables, after, row, maker);
+      followRule(tables, after, row);
     });
     return this.get(id);
   }
@@ -181,7 +188,7 @@ export class Rules {
 
   async #change(
     id: string,
-    work: (tables: Tables, after: (effect: () => void) => void, row: RuleRow) => void,
+    work: (tables: Tables, after: After, row: RuleRow) => void,
   ): Promise<RuleDto> {
     await this.#deps.unit.run((tables, after) => {
       const row = this.#row(tables, id);

@@ -268,6 +268,9 @@ export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
 /** Of questions that the run before left open. */
 export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
 
+/** Why a request that a rule declines is not done, as whoever asked is told. */
+export const DECLINED = { code: 'rejected', reason: 'This was declined.' } as const;
+
 /** How a request ends that nobody answered in time. */
 export const EXPIRED = {
   state: 'expired',

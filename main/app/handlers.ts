@@ -94,7 +94,7 @@ export function composeHandlers(
     ...conversationsHandlers(work),
     ...historyHandlers(work),
     ...feedHandlers(work),
-    ...auditHandlers({ audit }),
+    ...auditHandlers({ audit, auditRequests: work.auditRequests }),
   };
 }
 

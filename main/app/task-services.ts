@@ -30,6 +30,7 @@ import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { PeerMessenger } from '../services/base/peer-messenger.ts';
+import { AuditRequests } from '../services/history/audit-requests.ts';
 import { ConversationExport } from '../services/history/conversation-export.ts';
 import { ConversationRemoval } from '../services/history/conversation-removal.ts';
 import { Conversations } from '../services/history/conversations.ts';
@@ -141,6 +142,7 @@ export interface TaskServices {
   readonly conversationExport: ConversationExport;
   readonly conversationRemoval: ConversationRemoval;
   readonly inspector: Inspector;
+  readonly auditRequests: AuditRequests;
   readonly tokenUse: (party: PartyKey) => TokenUseDto;
   readonly search: Search;
   /** What a new page needs of this part. */
@@ -405,6 +407,7 @@ export function composeTaskServices(
   const conversations = new Conversations({ ...deps, parties, tasks: views });
   const conversationExport = new ConversationExport({ ...deps, parties, conversations });
   const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
+  const auditRequests = new AuditRequests({ ...deps, tasks: views });
   const inspector = new Inspector({ ...deps, parties, tasks: views, approvals });
   const search = new Search({ ...deps, parties, conversations, tasks: views });
   const searchIndex = new SearchIndex(deps);
@@ -500,6 +503,7 @@ export function composeTaskServices(
     conversationExport,
     conversationRemoval,
     inspector,
+    auditRequests,
     tokenUse: (party) => tokenUseOf(deps, party),
     search,
     snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),

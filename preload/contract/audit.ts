@@ -1,4 +1,6 @@
-// The audit log, as it crosses a process boundary. Same conventions as dto.ts. Imports nothing.
+// The audit log, as it crosses a process boundary. Same conventions as dto.ts. Imports types
+// only.
+import type { StoryDto } from './story.ts';
 
 /**
  * `unchecked`: the log has not been compared with the counter in the key vault yet. `ok`: it fits.
@@ -25,6 +27,15 @@ export interface AuditRowDto {
   /** hex SHA-256 of what was decided about. */
   readonly digest: string | null;
   readonly detail: unknown;
+  /** In a list, of a row about a request that is on record; absent: it is about none. */
+  readonly request?: AuditRequestDto;
+}
+
+/** Where the conversation of a request is, at that request, and how it stands. */
+export interface AuditRequestDto {
+  readonly conversation_id: string;
+  readonly message_id: string;
+  readonly story: StoryDto;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Audit } from '../../services/audit/audit.ts';
 import type { SettingsService } from '../../services/auth/settings-service.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
+import type { AuditRequests } from '../../services/history/audit-requests.ts';
 import { actorOf } from '../actor.ts';
 import type { Caller, HandlersOf } from '../caller.ts';
 import { metricsText, type ProcessUsage } from '../metrics-text.ts';
@@ -63,9 +64,18 @@ function sessionDto(row: TokenRow, caller: Caller): SessionDto {
  * GET /v1/audit and what stands below: who did what, whether the log was changed, and the log as a
  * file. For people only.
  */
-export function auditHandlers({ audit }: { readonly audit: Audit }): HandlersOf<'audit'> {
+export function auditHandlers({
+  audit,
+  auditRequests,
+}: {
+  readonly audit: Audit;
+  readonly auditRequests: Pick<AuditRequests, 'withRequest'>;
+}): HandlersOf<'audit'> {
   return {
-    'audit.list': async ({ limit, cursor }) => audit.list({ limit, cursor }),
+    'audit.list': async ({ limit, cursor }) => {
+      const { items, next } = audit.list({ limit, cursor });
+      return { items: items.map((row) => auditRequests.withRequest(row)), next };
+    },
     'audit.verify': async (_params, caller) => audit.verify(actorOf(caller)),
     'audit.verification': async () => audit.verification(),
     'audit.cancelVerification': () => audit.cancelVerification(),

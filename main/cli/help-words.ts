@@ -156,8 +156,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   'history remove': { tries: ['history remove ID'] },
   search: {
-    tries: ['search dinner', 'search "at 7" from:mum outcome:declined after:2026-05'],
-    next: 'action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
+    tries: [
+      'search dinner',
+      'search "at 7" from:mum outcome:declined after:2026-05',
+      'search by:rule',
+    ],
+    next: 'by: is who decided: a person, a hub, the beginning of a rule, or "rule" for any; action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
   },
   ingest: { tries: ['ingest eddy.log', 'ingest --send --as eddy'] },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },

@@ -224,7 +224,7 @@ export const TOOLS = {
   axon_search: tool({
     title: 'What was said: search',
     description:
-      'Finds what was said before, by its words: messages that you took part in, the newest first, with what was decided and what came of it. "q" is words, "words in this order", and filters: from: to: action: outcome: before: after:.',
+      'Finds what was said before, by its words: messages that you took part in, the newest first, with what was decided and what came of it. "q" is words, "words in this order", and filters: from: to: by: (who decided: a person, a hub, or "rule") action: outcome: before: after:.',
     operation: 'history.search',
     params: search.params,
     result: object,

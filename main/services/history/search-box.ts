@@ -15,6 +15,8 @@ export interface SearchBox {
   /** Names as they were typed. */
   readonly from: string | null;
   readonly to: string | null;
+  /** Who decided: a person, a hub or a rule, or the word "rule". */
+  readonly by: string | null;
   /** Kinds of messages. */
   readonly kinds: readonly string[] | null;
   /** States of tasks. */
@@ -42,7 +44,8 @@ const OUTCOMES: Readonly<Record<string, readonly string[]>> = {
   waiting: ['awaiting_approval', 'held'],
   running: ['queued', 'claimed', 'running'],
 };
-const PART = /(from|to|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
+const PART =
+  /(from|to|by|action|outcome|before|after):\s*(?:"([^"]*)"|(\S+))|"([^"]*)"?|[^\s"]+/giu;
 
 /** @throws AppError bad_request, with what to type instead */
 export function readSearchBox(typed: string): SearchBox {
@@ -73,6 +76,7 @@ export function readSearchBox(typed: string): SearchBox {
     indexed: phrases.flatMap(indexWordsOf).slice(0, SEARCH_WORDS_MAX),
     from: filters.get('from') ?? null,
     to: filters.get('to') ?? null,
+    by: filters.get('by') ?? null,
     kinds: oneOf(ACTIONS, 'action', filters),
     states: oneOf(OUTCOMES, 'outcome', filters),
     after: dayOf('after', filters),
@@ -109,6 +113,6 @@ function dayOf(name: string, filters: ReadonlyMap<string, string>): number | nul
 function refused(message: string): AppError {
   return new AppError('bad_request', message, {
     failedBy: 'input',
-    hint: 'Type words, "words in this order", and from: to: action: outcome: before: after:.',
+    hint: 'Type words, "words in this order", and from: to: by: action: outcome: before: after:.',
   });
 }

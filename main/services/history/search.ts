@@ -3,6 +3,9 @@
 // bounded time; then it says from where to go on.
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { SearchHitDto } from '../../../preload/contract/conversation-dto.ts';
+import { ruleWords } from '../../../preload/contract/strings/story.ts';
+import { rules } from '../../../preload/contract/strings/rules.ts';
+import type { StoryDto } from '../../../preload/contract/story.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { wholeUntil } from '../../lib/shortened.ts';
@@ -35,6 +38,9 @@ interface Deps {
 
 /** An answer may take so long, and stands where its question came. Each hit is looked at. */
 const DAY_MS = 86_400_000;
+
+/** What is typed for any rule. */
+const RULE = 'rule';
 
 type Span = readonly [from: number, to: number];
 
@@ -138,6 +144,8 @@ export class Search {
       spans = hitsIn(text, box);
     }
     if (spans === undefined) return undefined;
+    const story = task === undefined ? null : tasks.story(task, agent);
+    if (box.by !== null && !isDecidedBy(box.by, story)) return undefined;
     return {
       conversation_id: message.conversationId,
       seq: message.seq,
@@ -147,7 +155,7 @@ export class Search {
       ...speakersOf(parties, message),
       snippet: snippetOf(text, spans),
       state,
-      story: task === undefined ? null : tasks.story(task, agent),
+      story,
       decision: task === undefined ? null : (conversations.decision(task, agent) ?? null),
     };
   }
@@ -178,6 +186,25 @@ export class Search {
     const wanted = foldName(typed);
     return names.some((name) => name !== '' && foldName(name).startsWith(wanted));
   }
+}
+
+/**
+ * Whether it was decided by a person or a hub of that name, or by a rule: "rule", or the beginning
+ * of its sentence, longer than the name of whoever asks, who decided nothing.
+ */
+function isDecidedBy(typed: string, story: StoryDto | null): boolean {
+  if (story === null || !('decider' in story.verdict)) return false;
+  const { decider } = story.verdict;
+  const wanted = foldName(typed);
+  const begins = (name: string | null): boolean =>
+    name !== null && foldName(name).startsWith(wanted);
+  if (decider.by !== 'rule')
+    return begins(decider.place.hub_name) || (decider.by === 'person' && begins(decider.person));
+  if (wanted === RULE) return true;
+  if (decider.rule === null) return false;
+  const sentence = ruleWords(decider.rule);
+  const [asker = ''] = sentence.split(` ${rules.may[decider.rule.effect]} `, 1);
+  return wanted.length > foldName(asker).length && begins(sentence);
 }
 
 /** Where the phrases stand, in order; undefined where one of them does not. */

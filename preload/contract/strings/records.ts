@@ -85,7 +85,7 @@ export const conversations = {
   search: {
     label: 'Search what was said',
     submit: 'Search',
-    help: 'Filters, such as from:mum, action:question, outcome:declined, after:2026-05',
+    help: 'Filters, such as from:mum, action:question, outcome:declined, by:rule, after:2026-05',
     found: (count: number) => `${count} found`,
     none: 'Nothing found.',
     noneYet: 'Nothing found yet.',

@@ -275,6 +275,34 @@ describe('what people type', () => {
   });
 });
 
+it('finds by who decided: a person, a hub, a rule by its sentence, or any rule', async () => {
+  await ask(DINNER);
+  await mum.decide(mum.card, 'allow');
+  await mum.work.inbox.claim('claude', 1);
+  await ask('Dinner is cold');
+  const { id, revision, digest } = mum.card;
+  await mum.work.approvals.decide(
+    { id, revision, digest, decision: 'decline', scope: 'never' },
+    BROWSER,
+  );
+  await expect(ask('Dinner is burnt')).rejects.toMatchObject({ code: 'rejected' });
+  await clock.settle();
+  await tended();
+  const found = (hub: WorkHub, q: string) => texts(find(hub, `action:task ${q}`));
+  const persons = ['Dinner is cold', DINNER];
+  for (const q of ['by:Mum', 'by:"mum"', 'by:mum dinner'])
+    expect(found(mum, q), q).toEqual(persons);
+  const rule = 'dad may never ask Claude for anything in family.chat';
+  for (const q of ['by:rule', `by:"${rule}"`, 'by:"Dad may"', 'burnt by:rule'])
+    expect(found(mum, q), q).toEqual(['Dinner is burnt']);
+  for (const q of ['by:dad', 'by:nobody', 'by:"dad may ask"', 'burnt by:mum'])
+    expect(found(mum, q), q).toEqual([]);
+  // At the hub that asked: what the other one told it, and that a rule declined stays untold.
+  expect(found(dad, 'by:mum')).toEqual(['Dinner is burnt', ...persons]);
+  expect(found(dad, 'by:rule')).toEqual([]);
+  expect(texts(await findAs(mum, 'claude', 'action:task by:mum'))).toEqual([DINNER]);
+});
+
 it('a long text is shown around the hit, escaped', async () => {
   await ask(`${'word '.repeat(200)}\u202edinner${' more'.repeat(200)}`);
   await tended();

@@ -44,8 +44,8 @@ function encloseTask(task: unknown): unknown {
     : { ...ours, to_agent, untrusted: { ...said, ...asked } };
 }
 /**
- * Asking to stop is not stopping: a sentence tells what came of it. It names hubs, agents and people of
- * elsewhere, and so stands with their words.
+ * Asking to stop is not stopping: a sentence tells what came of it. It names hubs, agents and people
+ * of elsewhere, and so stands with their words.
  */
 function encloseCancelled(task: unknown): unknown {
   const { story, untrusted, ...now } = task as OperationResult<'tasks.cancel'>; // of this operation

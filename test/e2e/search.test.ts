@@ -27,7 +27,7 @@ const LAST_MONTH = {
   FAKETIME_DONT_FAKE_MONOTONIC: '1',
 };
 
-/** All that was said, as it stands in the file: deflated. */
+/** All that was said, as it stands in the file. */
 function storedWords(file: string): readonly Buffer[] {
   const database = new Database(file, { readonly: true });
   const cells = [

@@ -214,7 +214,8 @@ export function namedParty(name: string): Column<string> {
 }
 
 /**
- * Text of any length, deflated (RFC 1951); no bytes for none. Bytes that do not inflate to text
+ * Text of any length, deflated (RFC 1951), which for a short one is a block that is stored as it
+ * is; no bytes for none. Bytes that do not inflate to text
  * read as DAMAGED_TEXT, so that one bad spot on the disk costs one row: whoever reads that row
  * finds no JSON, or another digest, as with any text that was changed.
  */
@@ -227,7 +228,8 @@ export function longText(name: string): Column<string> {
       const packed = bytes.read(value, names);
       if (packed.byteLength === 0) return '';
       try {
-        return column.read(UTF8.decode(inflateRawSync(packed, inflating(packed))), names);
+        const bytesOfText = storedIn(packed) ?? inflateRawSync(packed, inflating(packed));
+        return column.read(UTF8.decode(bytesOfText), names);
       } catch {
         return DAMAGED_TEXT;
       }
@@ -251,10 +253,30 @@ function inflating({ byteLength }: Uint8Array): ZlibOptions {
   return { maxOutputLength: LONG_TEXT_MAX_BYTES, chunkSize };
 }
 
+/**
+ * Below it, deflating takes 10 us and inflating 6 to save a fifth of some hundred bytes or less.
+ */
+const DEFLATED_FROM_BYTES = 256;
+/** Before what is stored as it is: "last block, stored", its length, and that inverted. */
+const STORED_HEADER_BYTES = 5;
+const LAST_AND_STORED = 1;
+
+/** The bytes of a short block that is stored as it is; undefined for anything else. */
+function storedIn(packed: Uint8Array): Uint8Array | undefined {
+  const [kind, length = 0, more] = packed;
+  const isStored = kind === LAST_AND_STORED && more === 0;
+  return isStored && packed.byteLength === STORED_HEADER_BYTES + length
+    ? packed.subarray(STORED_HEADER_BYTES)
+    : undefined;
+}
+
 /** Into a buffer of its own size: the usual 16 KiB for each text fill the memory of a busy hub. */
 function deflated(value: string): Uint8Array {
   const bytes = Buffer.from(value);
-  const chunkSize = Math.max(CHUNK_SIZE_MIN_BYTES, bytes.byteLength);
+  const { byteLength } = bytes;
+  if (byteLength < DEFLATED_FROM_BYTES)
+    return Buffer.concat([Buffer.of(LAST_AND_STORED, byteLength, 0, ~byteLength, 0xff), bytes]);
+  const chunkSize = Math.max(CHUNK_SIZE_MIN_BYTES, byteLength);
   return deflateRawSync(bytes, { ...SMALL_WINDOW, chunkSize });
 }
 

@@ -172,9 +172,10 @@ test('nothing that is typed is an operator', async () => {
 });
 
 test('a removed message is not found, and its words leave the file', async () => {
-  const payload = JSON.stringify({ task: `The ${CANARY} is at 7, and so on and so on` });
+  const text = `The ${CANARY} is at 7, ${'and so on '.repeat(30)}`;
+  const payload = JSON.stringify({ task: text });
   const deflated = deflateRawSync(payload, { windowBits: 12, memLevel: 6 });
-  await say('1', `The ${CANARY} is at 7, and so on and so on`);
+  await say('1', text);
   for (let index = 2; index < 400; index += 1) await say(String(index), `number ${index}`);
   await tend();
   expect(find(CANARY)).toEqual([1]);

@@ -80,6 +80,11 @@ export function readStrictJson(
   }
 }
 
+/** Why parseStrictJson would refuse a text of JSON.stringify, whatever its size; or undefined. */
+export function whyRefused(text: string, limits: JsonLimits): string | undefined {
+  return new Scanner(text, limits).scan();
+}
+
 /**
  * As parseStrictJson, for a file that a person writes: what is wrong comes with its place, as
  * "line 2, column 5: ...".

@@ -3,7 +3,7 @@
 // refuse.
 import { AppError } from '../lib/app-error.ts';
 import type { JsonObject } from '../lib/json-object.ts';
-import { parseStrictJson } from '../lib/strict-json.ts';
+import { whyRefused } from '../lib/strict-json.ts';
 import type { Envelope } from './envelope.ts';
 import { ENVELOPE_JSON_LIMITS, ENVELOPE_SIZE_MAX_BYTES } from './limits.ts';
 
@@ -32,9 +32,9 @@ export function encodeMessage(members: JsonObject): string {
       },
     );
   }
-  const readable = parseStrictJson(text, ENVELOPE_JSON_LIMITS);
-  if (!readable.ok) {
-    throw new AppError('bad_request', `No hub would take this message: ${readable.error}.`, {
+  const refused = whyRefused(text, ENVELOPE_JSON_LIMITS);
+  if (refused !== undefined) {
+    throw new AppError('bad_request', `No hub would take this message: ${refused}.`, {
       failedBy: 'input',
     });
   }

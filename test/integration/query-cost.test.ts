@@ -3,8 +3,9 @@
 // of the audit log) is not counted, and neither are BEGIN and COMMIT.
 import Database from 'better-sqlite3';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { isJsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { atDoor } from '../support/raw-peer.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -82,4 +83,22 @@ test(`a question takes at most ${EXECUTIONS_MAX} statements`, async () => {
   // The records are among them: one row at each hub.
   expect(counts.filter((count) => count.includes('INSERT INTO'))).toHaveLength(1);
   expect(counts.join('\n')).toContain('2 INSERT INTO tasks');
+}, 60_000);
+
+test('a question is encoded once, and one that no hub takes is on no record', async () => {
+  const asker = await dad.agent('planner-two');
+  const stringify = vi.spyOn(JSON, 'stringify');
+  const ask = (question: string) =>
+    atDoor(dad, asker, '/v1/query', { to: 'Mum/reader', question, deadline_ms: 200 });
+  expect(await ask('Is it?')).toMatchObject({ http: 504 });
+  const encoded = stringify.mock.calls.filter(
+    ([value]) => isJsonObject(value) && value.kind === 'query' && value.v === 1,
+  );
+  stringify.mockRestore();
+  expect(encoded).toHaveLength(1);
+  await wait(RECORDED_AFTER_MS);
+  const before = await atDoor(dad, asker, '/v1/tasks');
+  expect(await ask('ä'.repeat(20_000))).toMatchObject({ code: 'payload_too_large' });
+  await wait(RECORDED_AFTER_MS);
+  expect(await atDoor(dad, asker, '/v1/tasks')).toEqual(before);
 }, 60_000);

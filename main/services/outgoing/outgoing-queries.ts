@@ -18,7 +18,7 @@ import { readDecision } from '../../protocol/decision.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
-import type { OutgoingMessage, PeerMessenger } from '../base/peer-messenger.ts';
+import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { isStopped, keptDecision } from '../tasks/wire-states.ts';
 import { endedBy } from './delegation-replies.ts';
@@ -76,9 +76,6 @@ export class OutgoingQueries {
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const payload = queryPayload(params, recipient, asker);
     const id = random.uuid();
-    const message = { id, kind: 'query', ref: null, payload };
-    // Throws where it is too large.
-    messenger.encode(peer.key, message);
     const asked: Asked = {
       id,
       party: peer.key,
@@ -89,7 +86,7 @@ export class OutgoingQueries {
       at: clock.wallMs(),
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
     };
-    const outcome = await this.#request(asked, message, signal);
+    const outcome = await this.#request(asked, signal);
     if (outcome instanceof AppError) throw outcome;
     return answeredReport(id, chosenOf(recipient, ''), outcome);
   }
@@ -107,19 +104,18 @@ export class OutgoingQueries {
     return this.#open.get(messageId)?.party === party;
   }
 
-  async #request(
-    asked: Asked,
-    message: OutgoingMessage,
-    signal: AbortSignal,
-  ): Promise<ResponsePayload | AppError> {
+  async #request(asked: Asked, signal: AbortSignal): Promise<ResponsePayload | AppError> {
+    const { id, party, payload, deadlineMs } = asked;
     this.#open.set(asked.id, asked);
     try {
       const reply = await this.#deps.messenger.request(
-        asked.party,
-        message,
-        asked.deadlineMs + ANSWER_TRAVEL_MS,
+        party,
+        { id, kind: 'query', ref: null, payload },
+        deadlineMs + ANSWER_TRAVEL_MS,
         signal,
       );
+      // No hub would take it, so it never left and is nothing to keep.
+      if (!reply.ok && reply.error.failedBy === 'input') return reply.error;
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
       if (reply.ok || !mayRunThere(reply.error))
         this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);

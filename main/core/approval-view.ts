@@ -25,7 +25,12 @@ import {
   ENVELOPE_KEYS_PER_OBJECT_MAX,
   ENVELOPE_NODES_MAX,
 } from '../protocol/limits.ts';
-import { parseDelegate, parseQuery } from '../protocol/payloads.ts';
+import {
+  parseDelegate,
+  parseQuery,
+  type DelegatePayload,
+  type QueryPayload,
+} from '../protocol/payloads.ts';
 import { jsonFields } from './json-fields.ts';
 import { APPROVAL_VIEW_SIZE_MAX_BYTES } from './limits.ts';
 import { escapeObject, escapeOfVersion } from './text-escape.ts';
@@ -50,6 +55,8 @@ export interface ApprovalInput {
   readonly kind: RequestKind;
   /** The payload as received, unescaped, every member of it. */
   readonly payload: JsonObject;
+  /** What was read of this payload, where it was read before. */
+  readonly asked?: DelegatePayload | QueryPayload;
   /** The asking hub's key, 64 hex digits, or `agent:<name>` for an agent of this hub. */
   readonly peerKey: string;
   /** The owner's name for the asking hub when the request came. */
@@ -112,7 +119,7 @@ export function buildApprovalView(input: ApprovalInput): {
 } {
   const version = input.version ?? APPROVAL_VIEW_VERSION;
   const escape = escapeOfVersion(version);
-  const read = readRequest(input.kind, input.payload, escape);
+  const read = readRequest(input, escape);
   if (!read.ok)
     throw new AppError('bad_request', `This request cannot be shown: ${read.error}.`, {
       failedBy: 'input',
@@ -227,11 +234,11 @@ export function approvalFields(view: ApprovalView): readonly (readonly [string, 
 }
 
 function readRequest(
-  kind: RequestKind,
-  payload: JsonObject,
+  { kind, payload, asked }: ApprovalInput,
   escape: (text: string) => string,
 ): Result<FromPayload, string> {
-  const parsed = kind === 'delegate' ? parseDelegate(payload) : parseQuery(payload);
+  const parse = kind === 'delegate' ? parseDelegate : parseQuery;
+  const parsed = asked === undefined ? parse(payload) : ok(asked);
   if (!parsed.ok) return parsed;
   const request = parsed.value;
   return ok({

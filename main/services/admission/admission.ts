@@ -253,6 +253,7 @@ export class Admission {
       version: viewVersion,
       kind: task.kind,
       payload: request.payload,
+      asked: request.asked,
       peerKey: task.party,
       peerName: this.#deps.parties.nameOf(task.party),
       fromAgent: request.fromAgent,

@@ -122,15 +122,15 @@ export class Deliveries {
    */
   wordsOf(
     reads: Reads,
-    row: Pick<DeliveryRow, 'agent' | 'body' | 'kind' | 'taskId'>,
+    row: Pick<DeliveryRow, 'agent' | 'body' | 'kind'>,
+    task: TaskRow | undefined,
   ): Result<Untrusted, string> {
     const body = readDeliveryBody(row);
     if (body === undefined) return err('the item cannot be read');
     // Work has no words but those that were allowed, whatever else stands in its row.
     if (!isTask(row.kind))
       return body.untrusted === null ? err('it has no words') : ok(body.untrusted);
-    const task = row.taskId === null ? undefined : reads.task(row.taskId);
-    const approval = row.taskId === null ? undefined : reads.approvalOfTask(row.taskId);
+    const approval = task && reads.approvalOfTask(task.id);
     if (task === undefined || approval === undefined) return err('there is no approval for it');
     if (row.agent !== task.toAgent) return err('it was allowed for another agent');
     if (approval.state !== 'approved') return err(`its approval is ${approval.state}`);
@@ -213,6 +213,10 @@ export class Deliveries {
         ...(work === undefined ? {} : { stops: work.deliveryId }),
       },
     });
+  }
+
+  hubOf({ party }: TaskRow): string {
+    return this.#parties.nameOf(party);
   }
 
   untrusted(words: OutsideWords): Untrusted {

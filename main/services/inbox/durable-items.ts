@@ -8,7 +8,7 @@ import { AppError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { DeliveryRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { isLocal, isTrusted } from '../tasks/parties.ts';
@@ -93,14 +93,15 @@ export class DurableItems implements ItemStore {
     return this.#deps.store.read.expiredLeases(Number.MAX_SAFE_INTEGER);
   }
 
-  dto(item: Item, known?: Untrusted): DeliveryDto | undefined {
+  dto(
+    item: Item,
+    known?: Untrusted,
+    task = taskOf(this.#deps.store.read, item),
+  ): DeliveryDto | undefined {
     const { store, tasks, deliveries } = this.#deps;
-    const row = rowOf(store.read, item);
-    const words = known === undefined ? deliveries.wordsOf(store.read, row) : ok(known);
-    const body = readDeliveryBody(row);
+    const words = known === undefined ? deliveries.wordsOf(store.read, item, task) : ok(known);
+    const body = readDeliveryBody(item);
     if (!words.ok || body === undefined) return undefined;
-    const task =
-      isTask(item.kind) && item.taskId !== null ? store.read.task(item.taskId) : undefined;
     return deliveryDto(item, body, words.value, task ? tasks.deadlineAt(task) : null);
   }
 
@@ -118,6 +119,8 @@ class DurableStep implements Step {
   readonly after: After;
   readonly #deps: Deps;
   readonly #tables: Tables;
+  /** Tasks as this commit has them. */
+  readonly #tasks = new Map<string, TaskRow>();
 
   constructor(deps: Deps, tables: Tables, after: After) {
     this.#deps = deps;
@@ -148,15 +151,15 @@ class DurableStep implements Step {
   }
 
   words(item: Item): Result<Untrusted, AppError> {
-    const { endings, deliveries, audit, clock } = this.#deps;
+    const { deliveries, audit, clock } = this.#deps;
     const task = this.taskOf(item);
     if (task && isOpen(task) && !isTrusted(this.#tables, task.party)) {
-      const ended = endings.end(this.#tables, this.after, task, untrusted(this.#tables, task));
+      const ended = this.#end(task, untrusted(this.#tables, task));
       return err(
         new AppError('gone', ended.reason ?? 'This task has ended.', { failedBy: 'input' }),
       );
     }
-    const words = deliveries.wordsOf(this.#tables, rowOf(this.#tables, item));
+    const words = deliveries.wordsOf(this.#tables, item, task);
     if (words.ok) return words;
     // What is stored is not what was allowed: nobody gets it, and whoever asked is told.
     const detail = { task: item.taskId };
@@ -170,7 +173,7 @@ class DurableStep implements Step {
     this.put(item, { state: 'done', leaseUntilWallMs: null, finishedAt: clock.wallMs() });
     if (task && isOpen(task)) {
       const by = { by: 'hub', surface: 'hub', from: 'hub' } as const;
-      endings.end(this.#tables, this.after, task, {
+      this.#end(task, {
         state: 'failed',
         code: 'internal',
         reason: DAMAGED,
@@ -204,7 +207,7 @@ class DurableStep implements Step {
     if (!task || !isOpen(task) || this.#tables.deliveryOfTask(task.id, 'cancel') === undefined)
       return false;
     const isStopped = isStoppedHere(task);
-    this.#deps.endings.end(this.#tables, this.after, task, {
+    this.#end(task, {
       ...(isStopped ? STOPPED : CANCELLED),
       ...(!isStopped && task.state === 'running' ? { reason: CANCELLED_MEANWHILE } : {}),
       by: by === 'agent' ? item.agent : 'hub',
@@ -259,7 +262,7 @@ class DurableStep implements Step {
     if (!isLocal(task.party))
       this.#tables.addTokens(task.party, clock.wallMs(), 'here', reply.tokens_used ?? 0);
     const { state, code, result, hasStopped } = reportOf(task, reply);
-    const ended = this.#deps.endings.end(this.#tables, this.after, task, {
+    const ended = this.#end(task, {
       ended: hasStopped
         ? { by: 'agent', kind: 'stopped' }
         : endedByAgent(result.status, code, task.stopAt !== null),
@@ -274,20 +277,34 @@ class DurableStep implements Step {
     return ended.state;
   }
 
-  /** A result or a cancel only names its task. */
+  askerOf(item: Item): readonly [string, string | null] {
+    const task = this.taskOf(item);
+    assert(task !== undefined, 'what is answered is a task');
+    return [this.#deps.deliveries.hubOf(task), task.fromAgent];
+  }
+
   taskOf(item: Item): TaskRow | undefined {
-    return isTask(item.kind) && item.taskId !== null ? this.#tables.task(item.taskId) : undefined;
+    const known = isTask(item.kind) ? this.#tasks.get(item.taskId ?? '') : undefined;
+    const task = known ?? taskOf(this.#tables, item);
+    if (task) this.#tasks.set(task.id, task);
+    return task;
+  }
+
+  #end(task: TaskRow, ending: Ending): TaskRow {
+    const ended = this.#deps.endings.end(this.#tables, this.after, task, ending);
+    this.#tasks.set(task.id, ended);
+    return ended;
   }
 
   #changed(task: TaskRow): void {
+    this.#tasks.set(task.id, task);
     this.after(() => this.#deps.events.changed(task.id));
   }
 }
 
-function rowOf(reads: Reads, item: Item): DeliveryRow {
-  const row = reads.delivery(item.deliveryId);
-  assert(row !== undefined, 'an inbox item is there as long as this hub runs');
-  return row;
+/** A result or a cancel only names its task. */
+function taskOf(reads: Reads, { kind, taskId }: Item): TaskRow | undefined {
+  return isTask(kind) && taskId !== null ? reads.task(taskId) : undefined;
 }
 
 /** How the work ends by this reply. What a person here stopped, whoever asked did not cancel. */

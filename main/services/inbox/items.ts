@@ -7,7 +7,7 @@ import type { DeliveryRow, TaskRow } from '../../ports/store.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AgentReply } from './agent-reply.ts';
 
-export type Item = Omit<DeliveryRow, 'body'>;
+export type Item = DeliveryRow;
 export type ItemKinds = readonly DeliveryRow['kind'][] | null;
 type ItemChange = Partial<
   Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>
@@ -26,10 +26,11 @@ export interface ItemStore {
   /** Of every agent, at the start. */
   leased(): readonly Item[];
   /**
-   * As it is delivered; undefined when its words cannot be read. @param words when they were read
-   * just now
+   * As it is delivered; undefined when its words cannot be read.
+   * @param words when they were read already
+   * @param task the same
    */
-  dto(item: Item, words?: Untrusted): DeliveryDto | undefined;
+  dto(item: Item, words?: Untrusted, task?: TaskRow): DeliveryDto | undefined;
 }
 
 /** One step in the life of items, and what hangs on them. */
@@ -63,6 +64,8 @@ export interface Step {
    * @throws AppError payload_too_large
    */
   replied(item: Item, reply: AgentReply): string;
+  /** Who gets its reply: the hub, and the agent if one asked. */
+  askerOf(item: Item): readonly [string, string | null];
   /** The task that it is to be done; undefined where that is nobody's concern. */
   taskOf(item: Item): TaskRow | undefined;
 }

@@ -7,6 +7,7 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { ok } from '../../lib/result.ts';
 import type { TaskRow } from '../../ports/store.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
@@ -30,10 +31,16 @@ interface Deps {
   readonly durable: ItemStore;
 }
 
+interface Lease {
+  readonly timer: TimerHandle;
+  readonly words: Untrusted | undefined;
+}
+
 export class Lifecycle {
   readonly #deps: Deps;
   readonly #stores: readonly ItemStore[];
-  readonly #leases = new Map<string, TimerHandle>();
+  /** What is leased: when that ends, and the words that were handed over in this run. */
+  readonly #leases = new Map<string, Lease>();
   /**
    * The newest durable item delivered to each agent. A question has no place of its own in a stream
    * and takes this one.
@@ -62,7 +69,7 @@ export class Lifecycle {
 
   stop(): void {
     this.#isStopped = true;
-    for (const timer of this.#leases.values()) timer.cancel();
+    for (const { timer } of this.#leases.values()) timer.cancel();
     this.#leases.clear();
   }
 
@@ -158,8 +165,9 @@ export class Lifecycle {
         (item.state === 'running' && (attempt !== null || item.attempt === 1));
       if (isSaidAgain) return this.#dto(store, item) ?? damaged();
       if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
+      const handed = this.#leases.get(deliveryId)?.words;
       step.after(() => this.#release(deliveryId));
-      const words = step.words(item);
+      const words = handed === undefined ? step.words(item) : ok(handed);
       if (!words.ok) return words.error;
       if (!isWork(item.kind)) {
         const done = step.put(item, {
@@ -176,7 +184,7 @@ export class Lifecycle {
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
       step.begun(running, estimatedMs);
-      return this.#dto(store, running, words.value) ?? damaged();
+      return this.#dto(store, running, words.value, step.taskOf(item)) ?? damaged();
     });
     // A refusal may have ended the work, so it is no throw inside the step.
     if (outcome instanceof AppError) throw outcome;
@@ -236,8 +244,9 @@ export class Lifecycle {
     const store = this.#storeOf(deliveryId);
     return store.step((step) => {
       const item = own(step, agent, deliveryId);
-      const sent_to = senderOf(store.dto(item));
       const before = step.answered(item, reply);
+      const [hub, asker] = step.askerOf(item);
+      const sent_to = asker === null ? hub : `${hub}/${asker}`;
       if (before !== undefined) return { state: before, sent_to };
       const isLate = item.state === 'queued' && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
@@ -286,8 +295,8 @@ export class Lifecycle {
         leaseUntilWallMs,
       });
       step.claimed(claimed);
-      step.after(() => this.#hold(item.deliveryId, leaseMs));
-      return this.#dto(store, claimed, words.value) ?? [];
+      step.after(() => this.#hold(item.deliveryId, leaseMs, words.value));
+      return this.#dto(store, claimed, words.value, step.taskOf(claimed)) ?? [];
     });
   }
 
@@ -302,18 +311,18 @@ export class Lifecycle {
   }
 
   /** Renews the lease. What is claimed while the hub stops continues at the next start. */
-  #hold(deliveryId: string, leaseMs: number): void {
+  #hold(deliveryId: string, leaseMs: number, words = this.#leases.get(deliveryId)?.words): void {
     this.#release(deliveryId);
     if (this.#isStopped) return;
     const timer = this.#deps.clock.setTimer(leaseMs, () => {
       this.#leases.delete(deliveryId);
       void this.#leaseEnded(deliveryId);
     });
-    this.#leases.set(deliveryId, timer);
+    this.#leases.set(deliveryId, { timer, words });
   }
 
   #release(deliveryId: string): void {
-    this.#leases.get(deliveryId)?.cancel();
+    this.#leases.get(deliveryId)?.timer.cancel();
     this.#leases.delete(deliveryId);
   }
 
@@ -329,8 +338,8 @@ export class Lifecycle {
     }
   }
 
-  #dto(store: ItemStore, item: Item, words?: Untrusted): DeliveryDto | undefined {
-    const dto = store.dto(item, words);
+  #dto(store: ItemStore, item: Item, words?: Untrusted, task?: TaskRow): DeliveryDto | undefined {
+    const dto = store.dto(item, words, task);
     return dto === undefined || item.seq > 0 ? dto : { ...dto, seq: this.#seq(item.agent) };
   }
 
@@ -412,12 +421,4 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
     failedBy: 'input',
     hint: 'Take it from the inbox again.',
   });
-}
-
-/** "Mum's PC/chat"; null where that cannot be read any more. */
-function senderOf(item: DeliveryDto | undefined): string | null {
-  if (item === undefined) return null;
-  const { trust, untrusted } = item;
-  const agent = untrusted.origin.from_agent;
-  return agent === null ? trust.peer_name : `${trust.peer_name}/${agent}`;
 }

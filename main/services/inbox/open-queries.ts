@@ -161,6 +161,7 @@ export class OpenQueries implements ItemStore {
       state: 'queued',
       taskId,
       conversationId: null,
+      body: '',
       urgency: 1,
       attempt: 0,
       leaseUntilWallMs: null,
@@ -310,6 +311,10 @@ export class OpenQueries implements ItemStore {
         settle(item, outcome, 'answered');
         this.#keepAnswered(item, reply.status);
         return reply.status;
+      },
+      askerOf: (item) => {
+        const { peer_name, from_agent } = delivered(item).words.origin;
+        return [peer_name, from_agent];
       },
       taskOf: () => undefined,
     };

@@ -295,7 +295,7 @@ export class Sender {
    */
   #isDeclined(task: TaskRow): boolean {
     if (task.direction !== 'local' || task.state !== 'declined') return false;
-    return this.#deps.store.read.approvalOfTask(task.id)?.surface === 'rule';
+    return this.#deps.store.read.decisionOfTask(task.id)?.surface === 'rule';
   }
 
   #localRequest(

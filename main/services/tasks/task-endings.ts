@@ -114,8 +114,9 @@ export class TaskEndings {
   }
 
   #closeApproval(tables: Tables, task: TaskRow, ending: Ending): void {
+    if (tables.decisionOfTask(task.id)?.state !== 'pending') return;
     const approval = tables.approvalOfTask(task.id);
-    if (approval?.state !== 'pending') return;
+    if (approval === undefined) return;
     const state =
       ending.state === 'declined' || ending.state === 'expired'
         ? APPROVAL_STATE[ending.state]

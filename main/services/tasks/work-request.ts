@@ -24,6 +24,8 @@ export interface WorkRequest {
   readonly messageId: string;
   readonly contentDigest: string;
   readonly payload: JsonObject;
+  /** What was read of it. */
+  readonly asked: DelegatePayload | QueryPayload;
   /** What is asked, in the sender's own words, unescaped. */
   readonly text: string;
   /** The asking agent as it may be shown; null when unknown. */
@@ -69,13 +71,14 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   if (!parsed.ok) return err(parsed.error);
   const origin = checkOrigin(source.kind, source.payload);
   if (!origin.ok) return origin;
-  const asked: DelegatePayload | QueryPayload = parsed.value;
+  const asked: WorkRequest['asked'] = parsed.value;
   const from = asked.route?.from ?? null;
   const question = 'approval' in asked ? asked.approval : null;
   const remoteQuestion = question === null ? ok(null) : viewOfQuestion(question);
   if (!remoteQuestion.ok) return err(`"approval" does not hold: ${remoteQuestion.error}`);
   return ok({
     ...source,
+    asked,
     text: 'task' in asked ? asked.task : asked.question,
     contentDigest: contentDigest({ kind: source.kind, ref: null, payload: source.payload }),
     fromAgent: from === null ? null : escapeName(from).name,

@@ -237,7 +237,16 @@ export function composeTaskServices(
   });
   const lifecycle = new Lifecycle({ ...deps, memory: queries, durable: items });
   const natives = new NativeItems(deps);
-  const inbox = new Inbox({ ...deps, agents, deliveries, lifecycle, queries, progress, natives });
+  const inbox = new Inbox({
+    ...deps,
+    agents,
+    deliveries,
+    lifecycle,
+    queries,
+    progress,
+    natives,
+    views,
+  });
   const cancelling = new Cancelling({ ...deps, deliveries, endings, queries });
 
   // What people decide.
@@ -422,6 +431,7 @@ export function composeTaskServices(
     queryService,
     admission,
     idempotency,
+    views,
   });
   const nativeMessages = new NativeMessages({
     ...deps,

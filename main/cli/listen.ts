@@ -8,6 +8,7 @@ import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts'
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import { ERRORS, type ErrorCode, type Problem } from '../../preload/contract/errors.ts';
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
+import { repliedOf } from '../../preload/contract/strings/receipts.ts';
 import { AppError } from '../lib/app-error.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
@@ -159,7 +160,7 @@ export class Listener {
     const params = { ...leaseOf(item), ...answer };
     const called = await this.#steadily('inbox.reply', params, this.#telling.signal);
     if (called === undefined) this.#terminal.note('the answer could not be told before the end');
-    else if ('value' in called) this.#terminal.note(`replied: ${called.value.state}`);
+    else if ('value' in called) this.#terminal.note(`replied: ${repliedOf(called.value)}`);
     return called;
   }
 

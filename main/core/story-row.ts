@@ -129,6 +129,8 @@ export interface StoryContext {
   readonly agentName: (party: string, handle: string) => string;
   /** Whether a person of this hub asked, and no program. */
   readonly isOwner: boolean;
+  /** Whether an agent reads it, for whom a person of this hub is somebody else. */
+  readonly isForAgent: boolean;
   readonly rule: (id: string) => StoryRuleDto | null;
   /** Since when the agent of this hub is away; null: it is there. */
   readonly away: (agent: string) => { readonly since: number | null } | null;

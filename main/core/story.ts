@@ -121,9 +121,10 @@ function waitingOf({ row, context }: Read): VerdictDto {
   const isThere = direction === 'outgoing';
   const adults = isThere ? null : context.adults;
   const held = state === 'held' ? { why: heldWhy, until: heldUntil } : null;
+  const person = context.isForAgent ? 'peer' : 'person';
   return {
     outcome: 'waiting',
-    for: isThere ? 'peer' : adults === null ? 'person' : 'adult',
+    for: isThere ? 'peer' : adults === null ? person : 'adult',
     where: isThere ? [context.place(party)] : (adults ?? [context.here]),
     until: isThere ? context.until : context.waitsUntil,
     held,
@@ -290,6 +291,11 @@ function stopStateOf(row: StoryRow): StopState {
   return isHere || hadBegun ? 'asked' : 'on_its_way';
 }
 
+/** Where no report was wanted, an agent's own failure is none either. */
+function isAgentsEnd({ endedBy, endedKind }: StoryRow): boolean {
+  return endedBy === 'agent' && endedKind !== 'cancelled';
+}
+
 /** Only what this hub has to deliver: the answer to a question goes back on its own stream. */
 function toldOf({ row }: Read): StoryDto['told'] {
   const isDue =
@@ -297,7 +303,7 @@ function toldOf({ row }: Read): StoryDto['told'] {
     row.kind === 'delegate' &&
     isTerminal(row.state) &&
     row.endedKind !== 'hub_removed' &&
-    (row.reportBack || row.code !== null);
+    (row.reportBack || (row.code !== null && !isAgentsEnd(row)));
   if (!isDue || row.endedBy === null) return null;
   return { at: row.toldAt };
 }

@@ -51,7 +51,7 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
       },
       async (given, { mcpReq }) => {
         try {
-          return answered(enclose(await call(operation, given, mcpReq.signal)));
+          return answered(enclose(await call(operation, given, mcpReq.signal), given));
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;

@@ -612,6 +612,8 @@ export interface SendReportDto {
   readonly state: string;
   readonly task_url: string | null;
   readonly chosen: ChosenDto;
+  /** How it stands now; null: a notice, which has no story. */
+  readonly story: StoryDto | null;
   /** Of a notice within this hub: its agents that get it. Of another hub that is not known. */
   readonly agents?: readonly string[];
   /** Of what went to every hub: how it went for each. */

@@ -27,6 +27,7 @@ import type {
   InspectionDto,
   SearchHitDto,
 } from './conversation-dto.ts';
+import type { StoryDto } from './story.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
 
 /** One piece of a text that is too long for one answer. */
@@ -169,7 +170,12 @@ export interface OperationResults {
   'inbox.nack': { readonly state: 'queued' | 'dead' };
   'inbox.extend': { readonly lease_until: number | null };
   /** `sent_to`: the hub and its agent, as "Mum's PC/chat". */
-  'inbox.reply': { readonly state: string; readonly sent_to: string | null };
+  /** `sent_to` null: whoever asked wanted no report. `story` null: of a question. */
+  'inbox.reply': {
+    readonly state: string;
+    readonly sent_to: string | null;
+    readonly story: StoryDto | null;
+  };
   'inbox.dead': Items<DeliveryDto>;
   'inbox.requeue': { readonly state: 'queued' };
   'approvals.list': Items<ApprovalDto>;

@@ -61,6 +61,7 @@ export function storyContext(context: Partial<StoryContext> = {}): StoryContext 
     personAt: (party) => PEOPLE[party] ?? null,
     agentName: (_, handle) => AGENTS[handle] ?? handle,
     isOwner: false,
+    isForAgent: false,
     rule: () => null,
     away: () => null,
     adults: null,

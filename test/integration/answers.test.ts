@@ -149,7 +149,7 @@ describe('a person who answers', () => {
       });
       const { code, out } = await asked;
       expect(code).toBe(0);
-      expect(out).toContain('Yes, two.\nA person answered: "Mum"');
+      expect(out).toMatch(/^Answered by Mum on Mum\.\n[^]* \| Yes, two\.\n$/);
       const { text } = await mum.ask('/v1/audit', { token: page });
       expect(text).toContain('"action":"approval.answered"');
       expect(text).toContain('command_line');

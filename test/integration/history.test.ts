@@ -73,7 +73,9 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
   const here = hub.node.services.hub.current().name;
   const sent = await as('asker', 'delegate', 'local/doer', 'Feed the cat');
   expect(sent.out).toMatch(
-    new RegExp(`\\nWaits for a person at ${here}\\. It ends by \\d{4}-.*, or sooner\\.\\n`),
+    new RegExp(
+      `^Waits for a person at ${here}\\.\\n${here}/Doer  .*\\nIt ends by \\d{4}-.*, or sooner\\.\\n`,
+    ),
   );
   const waited = await as('asker', 'delegate', 'local/doer', 'Wash up', '--wait-for', '1');
   expect(waited).toMatchObject({
@@ -97,12 +99,12 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
     ]);
   expect(await waiting()).toEqual([]);
   const { out } = await as('doer', 'inbox', '--wait', '10');
-  expect(out).toMatch(/\n {2}Answer by: {2}\d{4}-[^]*\nMore that waits: 2\.\n/);
+  expect(out).toMatch(/\n {2}Answer by: {2}\d{4}-[^]*\n2 more waiting\.\n/);
   const [item = ''] = out.split(' ');
   const replied = await as('doer', 'reply', item, 'Done.');
-  expect(replied.out).toBe(`Sent to ${here}/asker. The work is Done.\n`);
+  expect(replied.out).toBe(`Done. The answer goes to ${here}/asker.\n`);
   const told = await as('asker', 'notify', here, 'shopping', 'Milk is bought');
-  expect(told.out).toContain('No agent here gets it: none hears about shopping');
+  expect(told.out).toContain('No agent here gets it: none is subscribed to shopping');
   const open = JSON.parse((await as('asker', 'tasks', '--state', 'open', '--json')).out).items;
   const { out: cancelled } = await as('asker', 'cancel', open[0].id);
   expect(cancelled).toMatch(/^Cancelled: nobody had begun\.\n/);

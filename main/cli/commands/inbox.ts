@@ -7,13 +7,13 @@ import {
   type DeliveryKind,
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { withId } from '../ids.ts';
 import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { stateWords } from '../state-words.ts';
 import { listen } from '../listen.ts';
 import { logLine } from '../message-log.ts';
 import {
@@ -66,7 +66,7 @@ export function addInboxCommands(program: AxonCommand): void {
               ? ['Nothing waits.']
               : [
                   ...claimed.items.flatMap((item) => deliveryLines(item, line)),
-                  ...(claimed.waiting === 0 ? [] : [`More that waits: ${claimed.waiting}.`]),
+                  ...(claimed.waiting === 0 ? [] : [`${claimed.waiting} more waiting.`]),
                 ],
           );
           return 0;
@@ -134,8 +134,7 @@ export function addInboxCommands(program: AxonCommand): void {
         const report = await withId('delivery', id, (delivery) =>
           client.call('inbox.reply', { delivery, ...answer }),
         );
-        const to = report.sent_to === null ? 'Sent' : `Sent to ${report.sent_to}`;
-        terminal.result(report, () => [`${to}. The work is ${stateWords(report.state)}.`]);
+        terminal.result(report, () => [repliedOf(report)]);
       },
     );
   program

@@ -6,7 +6,6 @@ import {
   TERMINAL_TASK_STATES,
   type Importance,
 } from '../../../preload/contract/closed-lists.ts';
-import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { ChosenDto, SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { plural } from '../../../preload/contract/strings/everywhere.ts';
@@ -17,10 +16,10 @@ import { localTime } from '../local-time.ts';
 import { ownLine, quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
-import { stateWords } from '../state-words.ts';
 import type { Terminal } from '../terminal.ts';
+import { sentOf } from '../../../preload/contract/strings/receipts.ts';
 import { story } from '../../../preload/contract/strings/story.ts';
-import { followTask, personLines, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
+import { followTask, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
 
 /** Time enough for a person. */
 const QUERY_DEADLINE_S = 600;
@@ -137,47 +136,9 @@ function addNotifyCommand(program: AxonCommand): void {
           data: data ?? null,
           ...options,
         });
-        terminal.result(report, () => noticeLines(report, topic));
+        terminal.result(report, () => sentOf(report, topic));
       },
     );
-}
-
-/** Which agents get it is known of this hub alone. Exported for tests. */
-export function noticeLines(report: SendReportDto, topic: string): readonly string[] {
-  const { chosen, agents, recipients } = report;
-  if (recipients !== undefined)
-    return [
-      ...recipientLines(recipients),
-      `Which agents there get it, only those hubs know: those that hear about ${topic}. No agent here gets it.`,
-    ];
-  if (agents !== undefined && agents.length > 0)
-    return [`These agents here get it: ${agents.map(readableHandle).join(', ')}.`];
-  const { peer_name: hub, agent } = chosen;
-  if (agents === undefined)
-    return agent === null
-      ? [
-          `Sent to ${hub}. Its people see it there. Which agents get it, only ${hub} knows: those that hear about ${topic}.`,
-        ]
-      : [`Sent to ${hub} for its agent ${agent}. Whether that one gets it, only ${hub} knows.`];
-  return [
-    agent === null
-      ? `No agent here gets it: none hears about ${topic}, or its inbox is full. The people here see it.`
-      : `No agent gets it: ${agent} is not there, or its inbox is full.`,
-  ];
-}
-
-const OUTCOMES = {
-  sent: 'Sent to',
-  offline: 'Not connected, so not sent:',
-  blocked: 'Suspended here or there, so not sent:',
-} as const;
-
-function recipientLines(recipients: NonNullable<SendReportDto['recipients']>): readonly string[] {
-  if (recipients.length === 0) return ['No hub is paired, so it went nowhere.'];
-  return (['sent', 'offline', 'blocked'] as const).flatMap((state) => {
-    const names = recipients.filter((one) => one.state === state).map((one) => one.peer_name);
-    return names.length === 0 ? [] : [`${OUTCOMES[state]} ${names.join(', ')}.`];
-  });
 }
 
 function addRouteCommand(program: AxonCommand): void {
@@ -224,7 +185,7 @@ function recipientOf(to: string, options: NeedOptions): OperationInput<'send.rou
 function neededOf({ domain, capability }: NeedOptions) {
   if (domain !== undefined) return { domain };
   if (capability !== undefined) return { capability };
-  throw new AppError('bad_request', 'What is needed is not said.', {
+  throw new AppError('bad_request', 'The request names no area.', {
     failedBy: 'input',
     hint: 'Add an area, such as --domain family.calendar.',
   });
@@ -247,17 +208,17 @@ export async function followOrTell(
   const task = await client.call('tasks.get', { id: report.id }).catch(() => undefined);
   terminal.result(report, () => [
     ...reportLines(report),
-    ...(task === undefined ? [] : waitLines(task)),
+    ...(task === undefined ? [] : untilLines(task)),
     `Follow it with: ${command} tasks ${report.id} --wait${session.asWords}`,
   ]);
   return 0;
 }
 
 /** A person there may have less time than the task. */
-function waitLines({ state, peer_name: hub, deadline_at: until }: TaskDto): readonly string[] {
-  if (state === 'awaiting_approval')
-    return [`Waits for a person at ${hub}. It ends by ${localTime(until)}, or sooner.`];
-  return isOneOf(TERMINAL_TASK_STATES, state) ? [] : [`It ends by ${localTime(until)}.`];
+function untilLines({ state, deadline_at: until }: TaskDto): readonly string[] {
+  if (isOneOf(TERMINAL_TASK_STATES, state)) return [];
+  const sooner = state === 'awaiting_approval' ? ', or sooner' : '';
+  return [`It ends by ${localTime(until)}${sooner}.`];
 }
 
 interface QueryOptions extends CommonOptions {
@@ -316,12 +277,12 @@ export function common(options: CommonOptions): {
 }
 
 export function reportLines(report: SendReportDto): readonly string[] {
-  const head = `${placeOf(report.chosen)}: ${stateWords(report.state)}  (${report.id})`;
-  if (report.untrusted === null) return [head];
-  const { summary, data, answered_by: by } = report.untrusted;
+  const head = [...sentOf(report), `${placeOf(report.chosen)}  (${report.id})`];
+  if (report.untrusted === null) return head;
+  const { summary, data } = report.untrusted;
   const words = [
     ...(summary === null ? [] : [summary]),
     ...(data === null ? [] : [JSON.stringify(data, null, 2)]),
   ];
-  return [head, ...words.flatMap((text) => quoted(text)), ...personLines(by)];
+  return [...head, ...words.flatMap((text) => quoted(text))];
 }

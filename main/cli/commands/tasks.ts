@@ -5,7 +5,7 @@ import {
   TASK_FILTERS,
   TERMINAL_TASK_STATES,
 } from '../../../preload/contract/closed-lists.ts';
-import { inQuotes, readableHandle } from '../../../preload/contract/agent-name.ts';
+import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
@@ -234,11 +234,6 @@ function partiesLines(task: TaskDto): readonly string[] {
       : `Ended ${localTime(task.finished_at)}.`;
   const what = kind === 'query' ? 'a question' : 'a task';
   return [`${asker} sent ${what} to ${doer}, ${localTime(task.created_at)}.`, until];
-}
-
-/** @param by the name that the other hub gives */
-export function personLines(by: string | null): readonly string[] {
-  return by === null ? [] : [`A person answered: "${inQuotes(by)}"`];
 }
 
 function heldLine(until: number | null): string {

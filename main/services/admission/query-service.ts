@@ -67,7 +67,7 @@ export class QueryService {
   }
 
   /**
-   * The payload of the `response`, and whether a person or a rule decided.
+   * The payload of the `response`, whether a person or a rule decided, and the task as it ended.
    * @param taken called once something is made of it; until then it is refused
    * @throws AppError unknown_domain, unhandled, overloaded, rejected, approval_expired, timeout,
    * cancelled
@@ -76,7 +76,11 @@ export class QueryService {
     request: WorkRequest,
     signal: AbortSignal,
     taken: () => void = () => undefined,
-  ): Promise<{ readonly response: JsonObject; readonly isDecided: boolean }> {
+  ): Promise<{
+    readonly response: JsonObject;
+    readonly isDecided: boolean;
+    readonly task: Omit<TaskRow, 'seq'>;
+  }> {
     const { admission, queries, store } = this.#deps;
     admission.checkOpen(store.read, request.party);
     const assessment = admission.assess(store.read, request);
@@ -84,11 +88,11 @@ export class QueryService {
     const { decision, rule } = assessment.verdict;
     // A decision by a rule or a person is stored before it takes effect; this is neither.
     const passes = decision === 'deliver' && rule === null;
-    const outcome = passes
+    const { outcome, task } = passes
       ? await this.#pass(request, assessment, signal, taken)
       : await this.#admit(request, signal, taken);
     if (outcome instanceof AppError) throw outcome;
-    return { response: outcome, isDecided: !passes };
+    return { response: outcome, isDecided: !passes, task };
   }
 
   /**
@@ -99,7 +103,7 @@ export class QueryService {
     request: WorkRequest,
     signal: AbortSignal,
     taken: () => void,
-  ): Promise<QueryOutcome> {
+  ): Promise<Told> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.
@@ -130,7 +134,7 @@ export class QueryService {
       progress.tell(task, progressOf(task, clock.wallMs()));
     const closed = await line.line;
     await this.#close(task.id, closed);
-    return closed.outcome;
+    return { outcome: closed.outcome, task: this.#deps.store.read.task(task.id) ?? task };
   }
 
   /**
@@ -142,7 +146,7 @@ export class QueryService {
     assessment: Assessment,
     signal: AbortSignal,
     taken: () => void,
-  ): Promise<QueryOutcome> {
+  ): Promise<Told> {
     const { clock, random, queries, deliveries } = this.#deps;
     const task = this.#taskOf(
       request,
@@ -159,8 +163,7 @@ export class QueryService {
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
     const closed = await line;
-    this.#writeDown(task, closed);
-    return closed.outcome;
+    return { outcome: closed.outcome, task: this.#writeDown(task, closed) };
   }
 
   /**
@@ -215,17 +218,18 @@ export class QueryService {
     });
   }
 
-  #writeDown(task: Omit<TaskRow, 'seq'>, closed: Closed): void {
+  /** As it will be stored. */
+  #writeDown(task: Omit<TaskRow, 'seq'>, closed: Closed): Omit<TaskRow, 'seq'> {
     const { store, clock, events } = this.#deps;
     const { outcome } = closed;
     const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
+    const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
+    const result = JSON.stringify(wordsOf(outcome));
+    const story = storyOfLine(task, closed, finishedAt);
+    const ended = { ...task, ...story, state, code, result, finishedAt } as const;
     store.writeBehind(
       (tables) => {
-        const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-        const result = JSON.stringify(wordsOf(outcome));
-        const story = storyOfLine(task, closed, finishedAt);
-        const ended = { ...task, ...story, state, code, result, finishedAt } as const;
         const isAnswer = !(outcome instanceof AppError);
         const isNew = tables.insertTaskOnce(ended, isAnswer ? this.#answerOf(task) : null);
         if (!isAnswer) return;
@@ -235,6 +239,7 @@ export class QueryService {
       },
       () => events.questionOver(task.id, task.conversationId),
     );
+    return ended;
   }
 
   /** The line adds the response's own id, so the record has one of its own. */
@@ -288,6 +293,11 @@ export class QueryService {
       verdictAt: receivedAt,
     });
   }
+}
+
+interface Told {
+  readonly outcome: QueryOutcome;
+  readonly task: Omit<TaskRow, 'seq'>;
 }
 
 type Closed = Awaited<ReturnType<OpenQueries['open']>>;

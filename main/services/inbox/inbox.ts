@@ -1,6 +1,7 @@
 // The inbox of each agent as its doors see it. Owns who waits for new items and tells them;
 // lifecycle.ts owns the items.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -10,11 +11,12 @@ import type { AgentReply } from './agent-reply.ts';
 import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { ItemKinds } from './items.ts';
-import type { Attempt, Lifecycle, Replied } from './lifecycle.ts';
+import type { Attempt, Lifecycle } from './lifecycle.ts';
 import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX } from './limits.ts';
 import type { NativeItems } from './native-items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
 
 interface ClaimRequest {
   readonly max: number;
@@ -32,6 +34,7 @@ interface Deps {
   readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount'>;
   readonly progress: Progress;
   readonly natives: NativeItems;
+  readonly views: Pick<TaskViews, 'story'>;
 }
 
 export class Inbox implements InboxReader {
@@ -182,13 +185,15 @@ export class Inbox implements InboxReader {
     return leaseUntil;
   }
 
-  reply(
+  async reply(
     agent: string,
     deliveryId: string,
     reply: AgentReply,
     attempt: Attempt = null,
-  ): Promise<Replied> {
-    return this.#deps.lifecycle.reply(agent, deliveryId, reply, attempt);
+  ): Promise<OperationResult<'inbox.reply'>> {
+    const { lifecycle, views } = this.#deps;
+    const { task, ...replied } = await lifecycle.reply(agent, deliveryId, reply, attempt);
+    return { ...replied, story: task === undefined ? null : views.story(task, agent) };
   }
 
   /** Items given out no more, oldest first; `agent` null: of every agent. */

@@ -20,8 +20,10 @@ import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } f
 /** Which attempt its holder means, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
 
-/** The state in which a reply leaves the work, and who gets it. */
-export type Replied = OperationResult<'inbox.reply'>;
+/** The state in which a reply leaves the work, who gets it, and the task; a question has none here. */
+interface Replied extends Omit<OperationResult<'inbox.reply'>, 'story'> {
+  readonly task: TaskRow | undefined;
+}
 
 interface Deps {
   readonly clock: Clock;
@@ -244,10 +246,14 @@ export class Lifecycle {
     const store = this.#storeOf(deliveryId);
     return store.step((step) => {
       const item = own(step, agent, deliveryId);
-      const before = step.answered(item, reply);
       const [hub, asker] = step.askerOf(item);
-      const sent_to = asker === null ? hub : `${hub}/${asker}`;
-      if (before !== undefined) return { state: before, sent_to };
+      const sender = asker === null ? hub : `${hub}/${asker}`;
+      const replied = (state: string): Replied => {
+        const task = step.taskOf(item);
+        return { state, sent_to: task?.reportBack === false ? null : sender, task };
+      };
+      const before = step.answered(item, reply);
+      if (before !== undefined) return replied(before);
       const isLate = item.state === 'queued' && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
         throw notHeld(item, step.taskOf(item));
@@ -255,7 +261,7 @@ export class Lifecycle {
       // Its lease is over, and nobody was handed it since: done is done.
       if (isLate) step.claimed(step.put(item, { state: 'claimed' }));
       step.after(() => this.#release(deliveryId));
-      return { state: step.replied(item, reply), sent_to };
+      return replied(step.replied(item, reply));
     });
   }
 

@@ -161,9 +161,9 @@ export class NativeMessages {
       ...(item.kind === 'query' ? { summary: reading.payload['outcome'] } : {}),
     });
     const origin = originOf({ dialect, message });
-    return {
-      replied: await this.#deps.inbox.reply(agent, item.delivery_id, { ...reply, origin }),
-    };
+    const answer = { ...reply, origin };
+    const { state, sent_to } = await this.#deps.inbox.reply(agent, item.delivery_id, answer);
+    return { replied: { state, sent_to } };
   }
 
   /** The hub tells the other hub. The agent that asked gets a notice, if it is known. */

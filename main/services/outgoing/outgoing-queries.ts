@@ -88,7 +88,9 @@ export class OutgoingQueries {
     };
     const outcome = await this.#request(asked, signal);
     if (outcome instanceof AppError) throw outcome;
-    return answeredReport(id, chosenOf(recipient, ''), outcome);
+    const task = this.#deps.store.read.task(id) ?? { ...taskFor(asked), seq: 0 };
+    const ended = isOpen(task) ? { ...task, ...endOf(task, outcome, clock.wallMs()) } : task;
+    return answeredReport(id, chosenOf(recipient, ''), outcome, ended);
   }
 
   /**

@@ -9,8 +9,12 @@ import type { Parties } from '../tasks/parties.ts';
 import type { Recipient } from './candidates.ts';
 
 export type Chosen = Omit<SendReportDto['chosen'], 'agent_name'>;
-/** Before the agent in it is named for people. */
-export type SendReport = Omit<SendReportDto, 'chosen'> & { readonly chosen: Chosen };
+/** Before the agent in it is named for people, and before its story is told. */
+export type SendReport = Omit<SendReportDto, 'chosen' | 'story'> & {
+  readonly chosen: Chosen;
+  /** null: a notice. */
+  readonly task: Omit<TaskRow, 'seq'> | null;
+};
 
 export function chosenOf(recipient: Recipient, hubName: string): Chosen {
   const peer = recipient.at === 'peer' ? recipient.peer : undefined;
@@ -36,6 +40,7 @@ export function repeatedReport(task: TaskRow, parties: Parties): SendReport {
     },
     estimated_ms: task.estimatedMs,
     untrusted: null,
+    task,
   };
 }
 
@@ -48,12 +53,20 @@ export function reportOf(task: TaskRow, recipient: Recipient, hubName = ''): Sen
     chosen: { ...chosenOf(recipient, hubName), agent: task.toAgent ?? recipient.agent },
     estimated_ms: task.estimatedMs,
     untrusted: null,
+    task,
   };
 }
 
-export function answeredReport(id: string, chosen: Chosen, response: ResponsePayload): SendReport {
+/** @param task as it is stored now, or will be in a moment */
+export function answeredReport(
+  id: string,
+  chosen: Chosen,
+  response: ResponsePayload,
+  task: SendReport['task'],
+): SendReport {
   return {
     id,
+    task,
     state: 'answered',
     task_url: null,
     chosen,

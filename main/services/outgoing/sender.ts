@@ -39,6 +39,7 @@ import {
   type Chosen,
   type SendReport,
 } from './send-reports.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -62,6 +63,7 @@ interface Deps {
   readonly queryService: QueryService;
   readonly admission: Admission;
   readonly idempotency: Idempotency;
+  readonly views: Pick<TaskViews, 'story'>;
 }
 
 export class Sender {
@@ -78,7 +80,7 @@ export class Sender {
     asker: Asker,
     signal: AbortSignal,
   ): Promise<SendReportDto> {
-    return this.#named(await this.#query(params, asker, signal));
+    return this.#told(await this.#query(params, asker, signal), asker);
   }
 
   /**
@@ -90,14 +92,14 @@ export class Sender {
     asker: Asker,
     idempotencyKey: string | null,
   ): Promise<SendReportDto> {
-    return this.#named(await this.#delegate(params, asker, idempotencyKey));
+    return this.#told(await this.#delegate(params, asker, idempotencyKey), asker);
   }
 
   async notify(
     params: OperationParams<'send.notify'> & NativeMembers,
     asker: Asker,
   ): Promise<SendReportDto> {
-    return this.#named(await this.#notify(params, asker));
+    return this.#told(await this.#notify(params, asker), asker);
   }
 
   /** Who would get it now, and who else could. @throws AppError unknown_domain, peer_not_found */
@@ -111,8 +113,9 @@ export class Sender {
     return { chosen: shown(recipient), others: others.map(shown) };
   }
 
-  #named({ chosen, ...report }: SendReport): SendReportDto {
-    return { ...report, chosen: this.#shown(chosen) };
+  #told({ chosen, task, ...report }: SendReport, asker: Asker): SendReportDto {
+    const story = task === null ? null : this.#deps.views.story({ ...task, seq: 0 }, asker);
+    return { ...report, chosen: this.#shown(chosen), story };
   }
 
   #shown(chosen: Chosen): ChosenDto {
@@ -138,7 +141,8 @@ export class Sender {
       asker,
       receivedMonotonicMs,
     );
-    const response = parseResponse(await this.#answerHere(request, signal));
+    const answered = await this.#answerHere(request, signal);
+    const response = parseResponse(answered.response);
     if (!response.ok)
       throw new AppError('not_understood', 'The agent gave an answer that is no response.', {
         failedBy: 'peer',
@@ -147,6 +151,7 @@ export class Sender {
       request.messageId,
       chosenOf(recipient, this.#deps.hubName()),
       response.value,
+      answered.task,
     );
   }
 
@@ -186,6 +191,7 @@ export class Sender {
       chosen: chosenOf(recipient, hubName()),
       estimated_ms: null,
       untrusted: null,
+      task: null,
     };
     if (recipient.at === 'local') {
       const agents = await this.#notifyHere(message, asker);
@@ -220,6 +226,7 @@ export class Sender {
       recipients,
       estimated_ms: null,
       untrusted: null,
+      task: null,
     };
   }
 
@@ -243,9 +250,12 @@ export class Sender {
   }
 
   /** The words of the agent that could not answer are as foreign as its answer would be. */
-  async #answerHere(request: WorkRequest, signal: AbortSignal): Promise<JsonObject> {
+  async #answerHere(
+    request: WorkRequest,
+    signal: AbortSignal,
+  ): ReturnType<QueryService['answer']> {
     try {
-      return (await this.#deps.queryService.answer(request, signal)).response;
+      return await this.#deps.queryService.answer(request, signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
       throw new AppError(

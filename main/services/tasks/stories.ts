@@ -56,6 +56,7 @@ export class Stories {
         task.direction === 'local'
           ? task.party === OWNER_PARTY
           : task.fromAgent === null && kind !== 'decision',
+      isForAgent: agent !== null,
       rule: (id) => (agent === null ? this.#rule(id) : null),
       away: awaySince,
       adults: adultsFor(store.read, task)?.map(({ key }) => this.#place(key)) ?? null,

@@ -35,7 +35,7 @@ const outside = (enclosed: unknown): string =>
 
 it.each(['incoming', 'local'])('of a task that is %s', (direction) => {
   for (const tool of [TOOLS.axon_task, TOOLS.axon_cancel]) {
-    const enclosed = tool.enclose?.(task(direction));
+    const enclosed = tool.enclose?.(task(direction), {});
     expect(outside(enclosed)).not.toContain(HOSTILE);
     expect(enclosed).toMatchObject({
       to_agent: 'doer',
@@ -46,7 +46,7 @@ it.each(['incoming', 'local'])('of a task that is %s', (direction) => {
 
 it('of a task that this agent gave: what it said itself stays outside', () => {
   const { text } = task('outgoing');
-  expect(TOOLS.axon_task.enclose?.(task('outgoing'))).toMatchObject({
+  expect(TOOLS.axon_task.enclose?.(task('outgoing'), {})).toMatchObject({
     text,
     untrusted: { outcome: HOSTILE, reason: `refused: ${HOSTILE}`, to_agent: 'doer' },
   });
@@ -54,5 +54,55 @@ it('of a task that this agent gave: what it said itself stays outside', () => {
 
 it('of all that was said before', () => {
   for (const tool of [TOOLS.axon_conversations, TOOLS.axon_history, TOOLS.axon_search])
-    expect(tool.enclose?.({ items: [HOSTILE] })).toEqual({ untrusted: { items: [HOSTILE] } });
+    expect(tool.enclose?.({ items: [HOSTILE] }, {})).toEqual({ untrusted: { items: [HOSTILE] } });
+});
+
+const REPORT = {
+  id: 'a',
+  state: 'sent',
+  task_url: null,
+  chosen: { peer_id: 'p', peer_name: 'Mum', agent: null, agent_name: null, why: '' },
+  story: null,
+  estimated_ms: null,
+  untrusted: null,
+};
+
+it.each(['axon_query', 'axon_delegate', 'axon_escalate'] as const)(
+  'of what came of %s, which is told in a sentence before the data',
+  (name) => {
+    const untrusted = { summary: HOSTILE };
+    const enclosed = TOOLS[name].enclose?.({ ...REPORT, story: told, untrusted }, {});
+    expect(outside(enclosed)).not.toContain(HOSTILE);
+    expect(JSON.stringify(enclosed)).toMatch(
+      new RegExp(`^{"untrusted":{"came_of_it":"Asked ${HOSTILE} .* still runs\\.","summary":`),
+    );
+  },
+);
+
+it('of who gets a notice, and of who gets an answer', () => {
+  const agents = ['lists', 'chat'];
+  const notify = (report: object) =>
+    TOOLS.axon_notify.enclose?.({ ...REPORT, ...report }, { topic: 'dinner' });
+  expect(notify({ agents })).toMatchObject({
+    untrusted: { came_of_it: 'These agents here get it: Lists, Chat.' },
+  });
+  expect(notify({ agents: [] })).toMatchObject({
+    untrusted: { came_of_it: expect.stringContaining('none is subscribed to dinner') },
+  });
+  expect(notify({ recipients: [] })).toMatchObject({
+    untrusted: {
+      came_of_it: 'No hub is paired, so it went nowhere. No agent here gets it.',
+    },
+  });
+  const done = story({ state: 'completed', endedKind: 'completed', endedBy: 'agent' });
+  const reply = (sent_to: string | null, of: object | null) =>
+    TOOLS.axon_reply.enclose?.({ state: 'completed', sent_to, story: of }, {});
+  expect(reply(HOSTILE, done)).toEqual({
+    untrusted: { came_of_it: `Done. The answer goes to ${HOSTILE}.`, sent_to: HOSTILE },
+    state: 'completed',
+  });
+  expect(reply('Mum', null)).toMatchObject({ untrusted: { came_of_it: 'The answer goes to Mum.' } });
+  expect(reply(null, done)).toMatchObject({
+    untrusted: { came_of_it: 'Done. No report was wanted, so nobody is told.' },
+  });
 });

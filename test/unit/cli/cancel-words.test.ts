@@ -34,7 +34,7 @@ const CASES = [
 it.each(CASES)('%o', (row, says) => {
   const told = story({ ...OURS, ...row });
   expect(cancelledOf(told)).toBe(says);
-  expect(TOOLS.axon_cancel.enclose?.({ direction: 'outgoing', story: told })).toMatchObject({
+  expect(TOOLS.axon_cancel.enclose?.({ direction: 'outgoing', story: told }, {})).toMatchObject({
     untrusted: { came_of_it: says },
   });
 });

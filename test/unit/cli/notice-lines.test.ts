@@ -1,7 +1,7 @@
 // What `axon notify` says of who gets a notice: names, or that nobody does, and of other hubs no
 // more than is known.
 import { expect, it } from 'vitest';
-import { noticeLines } from '../../../main/cli/commands/send.ts';
+import { sentOf } from '../../../preload/contract/strings/receipts.ts';
 import { OWNER } from '../../fakes/work-hub.ts';
 import { closeOneHub, openOneHub } from '../../fakes/two-work-hubs.ts';
 
@@ -10,6 +10,7 @@ const REPORT = {
   state: 'sent',
   task_url: null,
   chosen: { peer_id: 'p', peer_name: 'Mum', agent: null, agent_name: null, why: '' },
+  story: null,
   estimated_ms: null,
   untrusted: null,
 };
@@ -17,13 +18,13 @@ const REPORT = {
 it('names the agents of this hub that get it, or says that none does', async () => {
   const one = await openOneHub();
   const tell = async (topic: string, to = 'local') =>
-    noticeLines(
+    sentOf(
       await one.hub.work.sender.notify({ to, topic, data: 'Ready', importance: 'low' }, 'claude'),
       topic,
     ).join('\n');
   try {
     expect(await tell('dinner', 'local/lists')).toBe('These agents here get it: Lists.');
-    expect(await tell('dinner')).toMatch(/^No agent here gets it: none hears about dinner/);
+    expect(await tell('dinner')).toMatch(/^No agent here gets it: none is subscribed to dinner/);
     await one.hub.work.agents.update('lists', { topics: ['dinner'] }, OWNER);
     expect(await tell('dinner.ready')).toBe('These agents here get it: Lists.');
   } finally {
@@ -32,10 +33,14 @@ it('names the agents of this hub that get it, or says that none does', async () 
 });
 
 it('says of another hub, and of all of them, that only they know', () => {
-  expect(noticeLines(REPORT, 'dinner').join()).toContain('only Mum knows');
+  expect(sentOf(REPORT, 'dinner').join()).toContain('only Mum knows');
   const recipients = [{ peer_id: 'p', peer_name: 'Mum', state: 'sent' }] as const;
-  const lines = noticeLines({ ...REPORT, recipients }, 'dinner').join('\n');
+  const lines = sentOf({ ...REPORT, recipients }, 'dinner').join('\n');
   expect(lines).toContain('Sent to Mum.');
   expect(lines).toContain('only those hubs know');
   expect(lines).toContain('No agent here gets it.');
+  expect(sentOf({ ...REPORT, recipients: [] }, 'dinner')).toEqual([
+    'No hub is paired, so it went nowhere.',
+    'No agent here gets it.',
+  ]);
 });

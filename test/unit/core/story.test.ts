@@ -136,6 +136,22 @@ it('keeps of a failure whether the same may be asked again: by the agent’s wor
   expect(failed('unknown_domain', {})).toMatchObject({ retryable: false });
 });
 
+it('tells an agent that a person of its own hub is asked, and the person that it waits for them', () => {
+  const waiting = { direction: 'local', state: 'awaiting_approval', party: 'agent:chat' } as const;
+  expect(words.headlineOf(story(waiting))).toBe('Waits for you.');
+  expect(words.headlineOf(story(waiting, { isForAgent: true }))).toBe(
+    `Waits for a person at ${HERE.hub_name}.`,
+  );
+});
+
+it('waits for nobody to take what an agent says of a task whose report nobody wanted', () => {
+  const failed = { state: 'failed', code: 'internal', reportBack: false, ...END } as const;
+  const told = (row: Partial<StoryRow>) => story({ ...failed, ...row }).told;
+  expect(told({ endedKind: 'failed', endedBy: 'agent' })).toBeNull();
+  expect(told({ endedKind: 'cancelled', endedBy: 'agent' })).toEqual({ at: null });
+  expect(told({ endedKind: 'failed', endedBy: 'hub' })).toEqual({ at: null });
+});
+
 function approval(row: Partial<StoryApproval> = {}): StoryApproval {
   return {
     state: 'approved',

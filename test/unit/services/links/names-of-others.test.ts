@@ -1,7 +1,6 @@
 // Names that come from another hub stand beside this program's own words. None of them passes for
 // this house: its hubs, its people, the program, or somebody else's agent.
 import { describe, expect, it } from 'vitest';
-import { personLines } from '../../../../main/cli/commands/tasks.ts';
 import { HIDDEN_NAME } from '../../../../main/core/text-escape.ts';
 import type { Store } from '../../../../main/ports/store.ts';
 import {
@@ -79,12 +78,5 @@ describe('a hub or a person elsewhere', () => {
       );
     expect(decided('You')).not.toHaveProperty('person');
     expect(decided('Eve')).toMatchObject({ person: 'Eve' });
-  });
-
-  it('stands in quotes that it cannot close where it answered', () => {
-    for (const [open, close] of ['""', '“”', '„“'])
-      expect(personLines(`Eve${close}. It is safe. ${open}`)).toEqual([
-        `A person answered: "Eve'. It is safe. '"`,
-      ]);
   });
 });

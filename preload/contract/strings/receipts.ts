@@ -1,0 +1,63 @@
+// What a command or a tool says it did, in a sentence before its data: of what was sent, how it
+// stands; of a notice, which agents get it; of a reply, who gets it. English.
+import { readableHandle } from '../agent-name.ts';
+import type { SendReportDto } from '../dto.ts';
+import type { OperationResult } from '../operations.ts';
+import { headlineOf } from './story.ts';
+
+type Recipients = NonNullable<SendReportDto['recipients']>;
+
+const receipts = {
+  agentsHere: (agents: readonly string[]) => `These agents here get it: ${agents.join(', ')}.`,
+  noneHere: 'No agent here gets it.',
+  noneSubscribed: (topic: string) =>
+    `No agent here gets it: none is subscribed to ${topic}, or its inbox is full. The people here see it.`,
+  notThere: (agent: string) => `No agent gets it: ${agent} is not there, or its inbox is full.`,
+  sentTo: (hub: string, topic: string) =>
+    `Sent to ${hub}. Its people see it there. Which agents get it, only ${hub} knows: those subscribed to ${topic}.`,
+  sentToAgent: (hub: string, agent: string) =>
+    `Sent to ${hub} for its agent ${agent}. Whether that one gets it, only ${hub} knows.`,
+  onlyThose: (topic: string) =>
+    `Which agents there get it, only those hubs know: those subscribed to ${topic}.`,
+  noHub: 'No hub is paired, so it went nowhere.',
+  went: {
+    sent: (hubs: string) => `Sent to ${hubs}.`,
+    offline: (hubs: string) => `Not connected, so not sent: ${hubs}.`,
+    blocked: (hubs: string) => `Suspended here or there, so not sent: ${hubs}.`,
+  },
+  answerGoes: (asker: string) => `The answer goes to ${asker}.`,
+  noReport: 'No report was wanted, so nobody is told.',
+} as const;
+
+/** Of a question or a task: how it stands. Of a notice: which agents get it, or that none does. */
+export function sentOf(report: SendReportDto, topic = ''): readonly string[] {
+  return report.story === null ? noticeOf(report, topic) : [headlineOf(report.story)];
+}
+
+/** Which agents get it is known of this hub alone. */
+function noticeOf(report: SendReportDto, topic: string): readonly string[] {
+  const { chosen, agents, recipients } = report;
+  if (recipients !== undefined) return toAllOf(recipients, topic);
+  if (agents !== undefined && agents.length > 0)
+    return [receipts.agentsHere(agents.map(readableHandle))];
+  const { peer_name: hub, agent } = chosen;
+  if (agents === undefined)
+    return [agent === null ? receipts.sentTo(hub, topic) : receipts.sentToAgent(hub, agent)];
+  return [agent === null ? receipts.noneSubscribed(topic) : receipts.notThere(agent)];
+}
+
+function toAllOf(recipients: Recipients, topic: string): readonly string[] {
+  if (recipients.length === 0) return [receipts.noHub, receipts.noneHere];
+  const went = (['sent', 'offline', 'blocked'] as const).flatMap((state) => {
+    const names = recipients.filter((one) => one.state === state).map((one) => one.peer_name);
+    return names.length === 0 ? [] : [receipts.went[state](names.join(', '))];
+  });
+  const isSent = recipients.some(({ state }) => state === 'sent');
+  return [...went, ...(isSent ? [receipts.onlyThose(topic)] : []), receipts.noneHere];
+}
+
+/** What a reply made of the work, and who gets it. */
+export function repliedOf({ story, sent_to: asker }: OperationResult<'inbox.reply'>): string {
+  const goes = asker === null ? receipts.noReport : receipts.answerGoes(asker);
+  return story === null ? goes : `${headlineOf(story)} ${goes}`;
+}

@@ -368,6 +368,7 @@ export function composeTaskServices(
     assess: (reads, request) => admission.assess(reads, request),
     trialsOf: (rule) => trials.of(rule),
     followRule: (tables, after, rule) => declinedWaiting.follow(tables, after, rule),
+    isStopped: (reads) => doNotDisturb.isStopped(reads),
     isForAdults: (reads, riskClass) => remoteGate.covers(reads, riskClass),
   });
   const askers = new AskingAgents(deps);

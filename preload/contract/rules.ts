@@ -1,5 +1,6 @@
 // The household's standing decisions as they cross a process boundary. Same conventions as dto.ts.
 // Imports types only.
+import type { HoldReason } from './attention.ts';
 import type { RequestKind, RiskClass, RuleChoice, RuleEffect, RuleReach } from './closed-lists.ts';
 import type { OutsideText } from './formats.ts';
 
@@ -92,6 +93,10 @@ export interface RuleTestDto {
   readonly agent_name: string;
   readonly risk_class: RiskClass;
   readonly rule: RuleDto | null;
+  /** A person would be asked later, whatever a rule that allows says; null: now, or not at all. */
+  readonly held: { readonly why: HoldReason; readonly until: number | null } | null;
+  /** Everything is stopped: it would be refused, whatever the rules say. */
+  readonly stopped: boolean;
   /** Every rule about that hub or about everybody; `miss` null: it matches. */
   readonly considered: readonly { readonly rule: RuleDto; readonly miss: RuleMiss | null }[];
 }

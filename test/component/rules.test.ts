@@ -393,6 +393,8 @@ describe('the Rules screen', () => {
           agent_name: 'Claude Code',
           risk_class: 'R2',
           rule: null,
+          held: null,
+          stopped: false,
           considered: [{ rule: CALENDAR_RULE, miss: 'kind' }],
         },
       }),

@@ -370,6 +370,8 @@ describe('a page says nothing that is not so now', () => {
           agent_name: 'Claude Code',
           risk_class: 'R1',
           rule: null,
+          held: { why: 'paused', until: null },
+          stopped: false,
           considered: [],
         },
       }),

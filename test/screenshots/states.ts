@@ -462,6 +462,8 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             agent_name: 'Claude Code',
             risk_class: 'R2',
             rule: null,
+            held: null,
+            stopped: false,
             considered: [
               { rule: RULES[2] ?? CALENDAR_RULE, miss: 'conversation' },
               { rule: CALENDAR_RULE, miss: 'kind' },

@@ -117,8 +117,7 @@ export function addRuleCommands(program: AxonCommand): void {
     .doesAsOwner(async (owner, { terminal }, kind: RequestKind, options: ScopeOptions) => {
       const scope = await scopeOf(owner, options);
       const tested = await owner.call('rules.test', { ...scope, kind, peer: readHub(scope.peer) });
-      const { paused } = await owner.call('attention.get', {});
-      terminal.result(tested, () => testLines(tested, paused !== null));
+      terminal.result(tested, () => testLines(tested));
     });
 }
 
@@ -294,14 +293,14 @@ function sentenceOf(rule: RuleDraftDto): string {
   return `${who} ${text.may[rule.effect]} ${text.what(rule.kind, rule.agent_name, rule.domain)}${topic}${conversation}.`;
 }
 
-function testLines(tested: RuleTestDto, isPaused: boolean): readonly string[] {
+function testLines(tested: RuleTestDto): readonly string[] {
   const { tester } = text;
   const rest =
     tested.ground !== 'default'
       ? ''
       : ` ${tested.decision === 'deliver' ? tester.defaultDeliver : tester.defaultAsk}`;
   return [
-    tester.verdictOf(tested, isPaused),
+    tester.verdictOf(tested),
     `${tester.ground[tested.ground]}${rest}`,
     `It would be for ${tested.agent_name}, class ${tested.risk_class}.`,
     ...tested.considered.flatMap(({ rule, miss }) => [

@@ -99,11 +99,7 @@ export class QueryService {
    * Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what
    * stands in that very commit.
    */
-  async #admit(
-    request: WorkRequest,
-    signal: AbortSignal,
-    taken: () => void,
-  ): Promise<Told> {
+  async #admit(request: WorkRequest, signal: AbortSignal, taken: () => void): Promise<Told> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.

@@ -317,9 +317,14 @@ export class DoNotDisturb implements Gate {
     after(() => this.tell());
   }
 
+  /** Whether a person has stopped everything. */
+  isStopped(reads: Reads): boolean {
+    return this.#stored.of(reads).paused?.stopped === true;
+  }
+
   /** @throws AppError rejected while a person has stopped everything */
   checkNotStopped(reads: Reads): void {
-    if (this.#stored.of(reads).paused?.stopped !== true) return;
+    if (!this.isStopped(reads)) return;
     throw new AppError(
       'rejected',
       'A person stopped everything at this hub. Nothing new gets in until they resume.',

@@ -20,7 +20,7 @@ import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } f
 /** Which attempt its holder means, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
 
-/** The state in which a reply leaves the work, who gets it, and the task; a question has none here. */
+/** The state in which a reply leaves the work, who gets it, and the task; a question has none. */
 interface Replied extends Omit<OperationResult<'inbox.reply'>, 'story'> {
   readonly task: TaskRow | undefined;
 }
@@ -246,13 +246,13 @@ export class Lifecycle {
     const store = this.#storeOf(deliveryId);
     return store.step((step) => {
       const item = own(step, agent, deliveryId);
+      const before = step.answered(item, reply);
       const [hub, asker] = step.askerOf(item);
       const sender = asker === null ? hub : `${hub}/${asker}`;
       const replied = (state: string): Replied => {
         const task = step.taskOf(item);
         return { state, sent_to: task?.reportBack === false ? null : sender, task };
       };
-      const before = step.answered(item, reply);
       if (before !== undefined) return replied(before);
       const isLate = item.state === 'queued' && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)

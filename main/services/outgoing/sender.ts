@@ -250,10 +250,7 @@ export class Sender {
   }
 
   /** The words of the agent that could not answer are as foreign as its answer would be. */
-  async #answerHere(
-    request: WorkRequest,
-    signal: AbortSignal,
-  ): ReturnType<QueryService['answer']> {
+  async #answerHere(request: WorkRequest, signal: AbortSignal): ReturnType<QueryService['answer']> {
     try {
       return await this.#deps.queryService.answer(request, signal);
     } catch (error) {

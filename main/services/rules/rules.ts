@@ -38,6 +38,8 @@ interface Deps {
   readonly trialsOf: (rule: Rule) => readonly RuleTrialDto[];
   /** A rule begins to act: what waits follows it, in the same commit. */
   readonly followRule: (tables: Tables, after: After, rule: RuleRow) => void;
+  /** Whether a person has stopped everything here. */
+  readonly isStopped: (reads: Reads) => boolean;
   /** Whether adults' hubs decide about requests of this class. */
   readonly isForAdults: (reads: Reads, riskClass: RiskClass) => boolean;
   /**
@@ -169,10 +171,10 @@ export class Rules {
    * unknown_domain
    */
   test(params: OperationParams<'rules.test'>): RuleTestDto {
-    const { store, assess, views } = this.#deps;
+    const { store, assess, views, isStopped } = this.#deps;
     if (params.agent !== null && !store.read.agent(params.agent)) throw noSuchAgent(params.agent);
     const { agent, risk, verdict } = assess(store.read, askedBy(params, this.#party(params.peer)));
-    const { ruling } = verdict;
+    const { ruling, hold } = verdict;
     assert(agent !== null, 'what a person tries is no escalation');
     const dtoOf = ({ id }: { readonly id: string }) => views.dto(this.#row(store.read, id));
     return {
@@ -182,6 +184,8 @@ export class Rules {
       agent_name: agent.displayName,
       risk_class: risk.riskClass,
       rule: ruling.rule && dtoOf(ruling.rule),
+      held: hold && { why: hold.why, until: hold.until },
+      stopped: isStopped(store.read),
       considered: ruling.considered.map(({ rule, miss }) => ({ rule: dtoOf(rule), miss })),
     };
   }

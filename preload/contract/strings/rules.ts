@@ -1,4 +1,5 @@
 // The words of the household's rules: sentences, never codes. English.
+import type { HoldReason } from '../attention.ts';
 import type { RequestKind } from '../closed-lists.ts';
 import type { RuleEnd, RuleMiss, RuleTestDto } from '../rules.ts';
 import { locale } from './everywhere.ts';
@@ -17,6 +18,14 @@ function what(kind: Kind, agent: string | null, area: string | null): string {
     return area === null ? `ask ${whom} about anything` : `ask ${whom} about ${area}`;
   return `ask ${whom} for anything ${where}`;
 }
+
+/** Why a person would be asked later. */
+const HELD: Readonly<Record<HoldReason, string>> = {
+  paused: 'everything is paused',
+  quiet_hours: 'it is quiet hours',
+  muted: 'that hub is muted',
+  person: 'a person put it off',
+};
 
 export const rules = {
   title: 'Rules',
@@ -134,15 +143,17 @@ export const rules = {
     area: 'In',
     noArea: 'no area',
     test: 'Try it',
-    /** While everything is paused no rule allows anything, and nobody is asked but of danger. */
-    verdictOf: (
-      { decision, ground, risk_class }: Pick<RuleTestDto, 'decision' | 'ground' | 'risk_class'>,
-      isPaused: boolean,
-    ) => {
+    /** What would happen now: a pause, quiet hours and mutes come before the rules' yes. */
+    verdictOf: ({
+      decision,
+      ground,
+      held,
+      stopped,
+    }: Pick<RuleTestDto, 'decision' | 'ground' | 'held' | 'stopped'>) => {
+      if (stopped) return 'It would be refused: everything is stopped.';
       if (decision === 'decline') return 'It would be declined.';
       if (ground === 'adults') return 'It would ask an adult’s hub.';
-      if (isPaused && (decision === 'deliver' || risk_class !== 'R3'))
-        return 'It would be held: everything is paused.';
+      if (held !== null) return `It would be held: ${HELD[held.why]}.`;
       return decision === 'deliver' ? 'It would be allowed.' : 'It would ask you.';
     },
     ground: {

@@ -2,6 +2,7 @@
 // try what would happen. The hub decides; the page's picture follows its events.
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
+import type { AttentionDto } from '../../../preload/contract/attention.ts';
 import type { RuleDto, RuleTestDto } from '../../../preload/contract/rules.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
@@ -17,11 +18,16 @@ export class RulesController {
   readonly #calls = new Calls();
   readonly #api: HubApi;
   readonly #current: () => readonly RuleDto[];
+  readonly #attention: () => AttentionDto;
 
-  /** @param current the rules in force and paused, as the hub tells them */
-  constructor(api: HubApi, current: () => readonly RuleDto[]) {
+  /**
+   * @param current the rules in force and paused, as the hub tells them
+   * @param attention what holds requests just now, likewise
+   */
+  constructor(api: HubApi, current: () => readonly RuleDto[], attention: () => AttentionDto) {
     this.#api = api;
     this.#current = current;
+    this.#attention = attention;
   }
 
   /** What was taken away last, as long as giving it back is offered. */
@@ -38,9 +44,9 @@ export class RulesController {
   isGone(rule: RuleDto): boolean {
     return this.#gone.some(({ id }) => id === rule.id) && !this.#isThere(rule);
   }
-  /** What was said of the last try, as long as the same rules are in force. */
+  /** What was said of the last try, as long as the same rules act and the same is held. */
   get tested(): RuleTestDto | null {
-    return this.#testedWith === inForce(this.#current()) ? this.#tested : null;
+    return this.#testedWith === this.#inForce() ? this.#tested : null;
   }
   problem(about: string): string | null {
     return this.#calls.problem(about);
@@ -88,7 +94,7 @@ export class RulesController {
   async test(asked: OperationInput<'rules.test'>): Promise<void> {
     // The same verdict is told again.
     this.#tested = null;
-    this.#testedWith = inForce(this.#current());
+    this.#testedWith = this.#inForce();
     const outcome = await this.#calls.run('test', () => this.#api.call('rules.test', asked));
     this.#tested = outcome?.ok ? outcome.value : null;
   }
@@ -110,9 +116,11 @@ export class RulesController {
   #isThere(rule: RuleDto): boolean {
     return this.#current().some(({ id }) => id === rule.id);
   }
-}
 
-/** Which rules act: how often they did says nothing of what would happen. */
-function inForce(rules: readonly RuleDto[]): string {
-  return rules.map(({ id, suspended }) => `${id} ${suspended}`).join();
+  /** Which rules act, and what holds: how often they did says nothing of what would happen. */
+  #inForce(): string {
+    const { paused, quiet_now, quiet_hours, mutes } = this.#attention();
+    const rules = this.#current().map(({ id, suspended }) => [id, suspended]);
+    return JSON.stringify([rules, paused, quiet_now, quiet_hours.urgent_peers, mutes]);
+  }
 }

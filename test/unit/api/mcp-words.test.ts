@@ -74,7 +74,9 @@ it.each(['axon_query', 'axon_delegate', 'axon_escalate'] as const)(
     const enclosed = TOOLS[name].enclose?.({ ...REPORT, story: told, untrusted }, {});
     expect(outside(enclosed)).not.toContain(HOSTILE);
     expect(JSON.stringify(enclosed)).toMatch(
-      new RegExp(`^{"untrusted":{"came_of_it":"Asked ${HOSTILE} .* still runs\\.","summary":`),
+      new RegExp(
+        `^{"untrusted":{"came_of_it":"Asked ${HOSTILE} to cancel it; no answer yet\\.","summary":`,
+      ),
     );
   },
 );
@@ -101,7 +103,9 @@ it('of who gets a notice, and of who gets an answer', () => {
     untrusted: { came_of_it: `Done. The answer goes to ${HOSTILE}.`, sent_to: HOSTILE },
     state: 'completed',
   });
-  expect(reply('Mum', null)).toMatchObject({ untrusted: { came_of_it: 'The answer goes to Mum.' } });
+  expect(reply('Mum', null)).toMatchObject({
+    untrusted: { came_of_it: 'The answer goes to Mum.' },
+  });
   expect(reply(null, done)).toMatchObject({
     untrusted: { came_of_it: 'Done. No report was wanted, so nobody is told.' },
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { HoldReason } from '../../../preload/contract/attention.ts';
 import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
@@ -58,17 +59,22 @@ describe('words and numbers', () => {
     ]);
   });
 
-  test('what a pause holds is neither allowed nor asked, unless it is dangerous', () => {
-    const said = (
-      decision: 'deliver' | 'ask' | 'decline',
-      risk_class: 'R1' | 'R3',
-      paused = true,
-    ) => ENGLISH.rules.tester.verdictOf({ decision, ground: 'default', risk_class }, paused);
+  test('what is held is neither allowed nor asked, and nothing is while everything is stopped', () => {
+    const said = (decision: 'deliver' | 'ask' | 'decline', why?: HoldReason, stopped = false) =>
+      ENGLISH.rules.tester.verdictOf({
+        decision,
+        ground: 'default',
+        held: why === undefined ? null : { why, until: null },
+        stopped,
+      });
     const held = 'It would be held: everything is paused.';
-    expect([said('deliver', 'R1'), said('ask', 'R1')]).toEqual([held, held]);
-    expect(said('ask', 'R3')).toBe('It would ask you.');
-    expect(said('decline', 'R1')).toBe('It would be declined.');
-    expect(said('deliver', 'R1', false)).toBe('It would be allowed.');
+    expect([said('deliver', 'paused'), said('ask', 'paused')]).toEqual([held, held]);
+    expect(said('ask', 'muted')).toBe('It would be held: that hub is muted.');
+    expect(said('ask', 'quiet_hours')).toBe('It would be held: it is quiet hours.');
+    expect(said('ask')).toBe('It would ask you.');
+    expect(said('decline')).toBe('It would be declined.');
+    expect(said('deliver')).toBe('It would be allowed.');
+    expect(said('deliver', 'paused', true)).toBe('It would be refused: everything is stopped.');
   });
 
   test('durations and times are said as people say them', () => {

@@ -118,6 +118,51 @@ describe('rules made by hand, and the tester', () => {
     expect(hubs().mum.store.read.audit({ limit: 100 })).toHaveLength(before);
   });
 
+  it('knows of a pause, quiet hours, a mute and a stop, as the request that then comes meets them', async () => {
+    const { mum, clock } = hubs();
+    const { doNotDisturb, rules } = mum.work;
+    await hubs().send('first');
+    await hubs().choose('always');
+    const tried = (domain: string) => {
+      const { held, stopped } = rules.test({ ...like, domain });
+      return stopped ? 'stopped' : (held?.why ?? null);
+    };
+    const met = async (domain: string) => {
+      const state = await hubs().send('try', { domain });
+      const [card] = mum.work.approvals.pending().filter(({ text }) => text === 'try');
+      const why = card?.held?.why ?? null;
+      await hubs().work();
+      await hubs().clear();
+      return state === 'declined' ? 'stopped' : why;
+    };
+    const hour = { from: '00:00', to: '23:59', days: [1, 2, 3, 4, 5, 6, 7], on: true };
+    const until = clock.wallMs() + 3_600_000;
+    const states = [
+      ['nothing', () => doNotDisturb.resume(BROWSER), null, null],
+      ['a pause', () => doNotDisturb.pause(null, BROWSER), 'paused', 'paused'],
+      ['no pause', () => doNotDisturb.resume(BROWSER), null, null],
+      ['a mute', () => doNotDisturb.mute('dad', until, BROWSER), null, 'muted'],
+      ['no mute', () => doNotDisturb.unmute('dad', BROWSER), null, null],
+      [
+        'quiet hours',
+        () => doNotDisturb.setQuietHours([{ name: 'All day', ...hour }], undefined, BROWSER),
+        null,
+        'quiet_hours',
+      ],
+      ['a stop', () => mum.work.stopEverything(BROWSER), 'stopped', 'stopped'],
+    ] as const;
+    for (const [name, begin, allowed, asked] of states) {
+      await begin();
+      for (const [domain, why] of [
+        ['family.chat', allowed],
+        ['family.lists', asked],
+      ] as const) {
+        expect([name, domain, tried(domain)]).toEqual([name, domain, why]);
+        expect([name, domain, await met(domain)]).toEqual([name, domain, why]);
+      }
+    }
+  });
+
   it('agrees with what then happens, for every hub, class and kind tried', async () => {
     await hubs().send('first');
     await hubs().choose('always');

@@ -153,7 +153,7 @@ export const FIPA: Dialect = {
           ? { text: text ?? '' }
           : given({ text, structured }),
       conversation_id: spelled(answered, 'conversation_id') ?? message.conversation,
-      reply_with: kind === 'query' || kind === 'delegate' ? message.id : undefined,
+      reply_with: isAnswered(kind) ? message.id : undefined,
       in_reply_to:
         message.answers === null
           ? undefined
@@ -164,6 +164,11 @@ export const FIPA: Dialect = {
     });
   },
 };
+
+/** Whoever gets a cancel says with its answer that the work has stopped. */
+function isAnswered(kind: AxonMessage['kind']): boolean {
+  return kind === 'query' || kind === 'delegate' || kind === 'cancel';
+}
 
 function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'query') return 'QUERY';

@@ -591,8 +591,10 @@ export interface ChosenDto {
 export interface PostedDto {
   /** Of a request. */
   readonly report?: SendReportDto;
-  /** The answer to a question, in the dialect; words of somebody else. */
-  readonly untrusted?: { readonly native: unknown };
+  /** The answer to a question, in the dialect, or what came of a cancel; words of somebody else. */
+  readonly untrusted?: { readonly native?: unknown; readonly came_of_it?: string };
+  /** Of a cancel: how its task stands. */
+  readonly cancelled?: { readonly id: string; readonly state: string };
   /** Of an answer. */
   readonly replied?: { readonly state: string; readonly sent_to: string | null };
 }

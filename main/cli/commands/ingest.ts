@@ -132,7 +132,9 @@ async function send(client: HubClient, terminal: Terminal, message: JsonObject):
     const { report, untrusted } = await client.call('send.message', message);
     const to = report === undefined ? '' : ` to ${report.chosen.peer_name}`;
     terminal.note(`Sent${to}: ${oneLine(message)}`);
-    if (untrusted !== undefined) terminal.result(untrusted, () => [logLine(untrusted.native)]);
+    const { native, came_of_it: cameOfIt } = untrusted ?? {};
+    if (native !== undefined) terminal.result({ native }, () => [logLine(native)]);
+    if (cameOfIt !== undefined) terminal.note(cameOfIt);
     return true;
   } catch (error) {
     if (!(error instanceof HubProblem)) throw error;

@@ -77,7 +77,8 @@ export class Cancelling {
 
 type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'>;
 
-export const STOPPED_HERE = 'A person at this hub stopped it.';
+/** Both hubs show it. */
+export const STOPPED_HERE = 'A person stopped it.';
 
 /** How work ends that a person at this hub stops. @param hasBegun its agent has it */
 function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {
@@ -95,7 +96,7 @@ function declinedHere(person: string | null, surface: Surface, at: number): End 
   return {
     state: 'declined',
     code: 'rejected',
-    reason: 'A person at this hub declined it.',
+    reason: 'A person declined this request.',
     ended: { by: 'person', kind: null },
     story: {
       verdict: 'declined',

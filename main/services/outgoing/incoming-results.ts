@@ -16,7 +16,7 @@ import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
 import { RECEIPTS } from './outbox.ts';
-import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
+import { awaitsConfirmation, YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
 import {
   endedByAgent,
   endedByHub,
@@ -121,8 +121,8 @@ export class IncomingResults {
     const end = endThere(result, code, by, task, isStopped(code, decision));
     const fromAgent = end.ended.by === 'agent' ? task.toAgent : null;
     const kind = envelope.kind === 'error' ? 'error' : 'result';
-    if (!isEcho(result, task))
-      tables.answerTask(task.id, { messageId: envelope.id, kind, fromAgent, at });
+    const isConfirmed = confirmsOurCancel(result, by, task);
+    if (!isConfirmed) tables.answerTask(task.id, { messageId: envelope.id, kind, fromAgent, at });
     else
       tables.insertMessage({
         messageId: envelope.id,
@@ -139,14 +139,9 @@ export class IncomingResults {
       });
     tables.addTokens(peer.key, at, 'there', result.tokens_used ?? 0);
     const told = keptDecision(task, decision, at, end.state);
-    this.#end(
-      tables,
-      after,
-      told ? changeTask(tables, task, told) : task,
-      message,
-      { ...end, code, result },
-      endings,
-    );
+    const current = told ? changeTask(tables, task, told) : task;
+    if (isConfirmed) this.#deps.cancels.confirmed(tables, after, current);
+    else this.#end(tables, after, current, message, { ...end, code, result }, endings);
     return true;
   }
 
@@ -158,7 +153,6 @@ export class IncomingResults {
     { result, code, ...end }: End & Required<Pick<Ending, 'code' | 'result'>>,
     endings: TaskEndings,
   ): void {
-    if (isEcho(result, task)) return this.#deps.cancels.confirmed(tables, after, task);
     endings.end(tables, after, task, {
       ...end,
       code,
@@ -184,9 +178,16 @@ export class IncomingResults {
   }
 }
 
-/** Our own cancel coming back: whoever cancelled learns nothing new from it. */
-function isEcho({ status, code }: ResultWords, task: TaskRow): boolean {
-  return status === 'failed' && code === 'cancelled' && task.state === 'cancelling';
+/**
+ * Our own cancel coming back: whoever cancelled learns nothing new from it.
+ * @param by whose end it is: an agent that was asked to stop tells what it did by then
+ */
+function confirmsOurCancel(
+  { status, code }: ResultWords,
+  by: Ender | null,
+  task: TaskRow,
+): boolean {
+  return status === 'failed' && code === 'cancelled' && by === null && awaitsConfirmation(task);
 }
 
 interface Report extends ResultWords {

@@ -7,6 +7,7 @@ import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.t
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
+import { cancelledOf } from '../../../preload/contract/strings/story.ts';
 import type { Dialect, Offer, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { EVERYBODY, VOTE_TOPIC } from '../../dialects/crunch.ts';
@@ -155,6 +156,7 @@ export class NativeMessages {
   async #reply({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
+    if (item.kind === 'cancel') return this.#answerCancel(agent, item, reading);
     const reply = parsed(OPERATIONS['inbox.reply'].params, {
       delivery: item.delivery_id,
       ...reading.payload,
@@ -166,11 +168,29 @@ export class NativeMessages {
     return { replied: { state, sent_to } };
   }
 
+  /**
+   * No language has a word for work that was stopped. The answer to a cancel, where it is no
+   * failure, says it.
+   */
+  async #answerCancel(agent: string, cancel: DeliveryDto, { payload }: Reading): Promise<Sent> {
+    const { stops, delivery_id: delivery } = cancel;
+    const { status, outcome, data } = payload;
+    const hasStopped = stops !== undefined && status !== 'failed';
+    const reply = { delivery: stops, status: 'cancelled', outcome, data };
+    const replied = hasStopped
+      ? await this.#deps.inbox.reply(agent, stops, parsed(OPERATIONS['inbox.reply'].params, reply))
+      : undefined;
+    await this.#deps.inbox.ack(agent, delivery, null);
+    return replied === undefined ? {} : { replied };
+  }
+
   /** The hub tells the other hub. The agent that asked gets a notice, if it is known. */
   async #accept({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
     await this.#deps.inbox.ack(agent, item.delivery_id, null);
+    // It has read it, and not stopped yet.
+    if (item.kind === 'cancel') return {};
     const { from_agent: asker, peer_id: hub } = item.untrusted.origin;
     if (asker === null) return {};
     const { topic, data } = reading.payload;
@@ -185,8 +205,9 @@ export class NativeMessages {
     if (task === undefined) throw nothingThere(reading);
     const reason = reading.payload['reason'];
     const words = typeof reason === 'string' ? reason : null;
-    await this.#deps.tasks.cancel(task.id, { agent }, words, originOf({ dialect, message }));
-    return {};
+    const origin = originOf({ dialect, message });
+    const { id, state, story } = await this.#deps.tasks.cancel(task.id, { agent }, words, origin);
+    return { cancelled: { id, state }, untrusted: { came_of_it: cancelledOf(story) } };
   }
 
   /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
@@ -284,8 +305,8 @@ export class NativeMessages {
   }
 
   /**
-   * An answer refers to a request in hand, a cancel to one of its own; anything else may follow
-   * either.
+   * An answer refers to a request or a cancel in hand, a cancel to a request of its own; anything
+   * else may follow either.
    * @throws AppError conflict
    */
   #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
@@ -306,7 +327,8 @@ export class NativeMessages {
   #inHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
     const { replyTo, conversation, to } = reading;
     const meant = this.#deps.inbox.open(agent).filter((one) => {
-      if (one.kind !== 'query' && one.kind !== 'delegate') return false;
+      const isCancel = one.kind === 'cancel' && replyTo !== null;
+      if (one.kind !== 'query' && one.kind !== 'delegate' && !isCancel) return false;
       const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
       if (replyTo !== null)
         return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));

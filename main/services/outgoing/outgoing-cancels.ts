@@ -142,7 +142,7 @@ export class OutgoingCancels {
    * there. Inside a commit.
    */
   confirmed(tables: Tables, after: After, task: TaskRow): void {
-    if (task.state !== 'cancelling') return;
+    if (!awaitsConfirmation(task)) return;
     const hadBegun = task.cancelAnswer === 'asked_to_stop';
     this.#end(tables, after, task, 'cancelled', null, hadBegun ? STOPPED : undefined);
   }
@@ -280,6 +280,13 @@ export class OutgoingCancels {
     this.#settling.get(taskId)?.cancel();
     this.#settling.delete(taskId);
   }
+}
+
+/** It was cancelled here, and the other hub has not said yet whether it had begun. */
+export function awaitsConfirmation(task: TaskRow): boolean {
+  const { state, stopAt, stopParty, fromAgent, cancelAnswer } = task;
+  const isAsked = stopAt !== null && stopParty === partyOfAgent(fromAgent);
+  return state === 'cancelling' || (isAsked && cancelAnswer === null);
 }
 
 /** Its agent had it, and stopped. */

@@ -5,6 +5,7 @@ import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
+import { story } from '../../../preload/contract/strings/story.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { workInTurns } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -289,7 +290,8 @@ function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
 }
 
 function hasEnded(task: TaskRow): AppError {
-  return new AppError('conflict', 'This task has ended already.', {
+  const isFinished = task.state === 'completed' || task.state === 'partial';
+  return new AppError('conflict', isFinished ? story.stop.tooLate : story.stop.tooLateEnded, {
     failedBy: 'input',
     data: { state: task.state },
   });

@@ -416,7 +416,12 @@ export function stopOf(told: StoryDto): string | null {
 /** What came of a cancel, as whoever cancels reads it: asking to stop is not stopping. */
 export function cancelledOf(told: StoryDto): string {
   if (told.stop !== null) return stopWords(told, told.stop);
-  return told.end === null ? headlineOf(told) : story.stop.tooLate;
+  return told.end === null ? headlineOf(told) : tooLateWords(told.end);
+}
+
+function tooLateWords(end: EndDto | null): string {
+  const isFinished = end?.kind === 'completed' || end?.kind === 'partial';
+  return isFinished ? story.stop.tooLate : story.stop.tooLateEnded;
 }
 
 function stopWords(told: StoryDto, stop: StopDto): string {
@@ -430,9 +435,7 @@ function stopWords(told: StoryDto, stop: StopDto): string {
     case 'obeyed':
       return person === null ? story.stop.stopped : story.stop.stoppedBy(person);
     case 'too_late':
-      return end?.kind === 'completed' || end?.kind === 'partial'
-        ? story.stop.tooLate
-        : story.stop.tooLateEnded;
+      return tooLateWords(end);
     case 'unsaid':
       return person === null ? story.cancelled : story.stop.stoppedBy(person);
     case 'asked':

@@ -126,7 +126,7 @@ describe('Kit and the family agent', () => {
     await says(dad, 'kit', cancel);
     const [task] = dad.store.read.tasks({ limit: 1 });
     expect(task?.state).toBe('cancelled');
-    expect(task?.result).toContain('Plans changed');
+    expect(mum.store.read.tasks({ limit: 1 })[0]?.reason).toContain('Plans changed');
   });
 });
 

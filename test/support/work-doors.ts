@@ -1,0 +1,240 @@
+// The doors by which agents of two paired hubs ask, cancel, work and stop: HTTP, MCP, the terminal,
+// and each language. What an asker reads comes back as its sentences.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { headlineOf, stopOf } from '../../preload/contract/strings/story.ts';
+import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
+import type { StoryDto } from '../../preload/contract/story.ts';
+import { objectOf } from '../../main/dialects/members.ts';
+import type { JsonObject } from '../../main/lib/json-object.ts';
+import { callTool } from './mcp-calls.ts';
+import { axon, type Ended } from './programs.ts';
+import { atDoor } from './raw-peer.ts';
+import { DIALECTS, type DialectName } from './seed-messages.ts';
+import type { TestHub } from './test-hub.ts';
+
+export const DOORS = ['http', 'mcp', 'cli', ...DIALECTS] as const;
+export type DoorName = (typeof DOORS)[number];
+export type How = 'obeys' | 'completes' | 'fails';
+
+export interface Asked {
+  readonly id: string;
+  /** Its id in the language of whoever asked. */
+  readonly native: string;
+}
+
+/** How it stands, and what became of a stop where the headline does not say it. */
+export function sentencesOf(story: StoryDto): string {
+  return [...new Set([headlineOf(story), stopOf(story) ?? headlineOf(story)])].join(' ');
+}
+
+let messages = 0;
+const newId = (dialect: string): string =>
+  `${dialect === 'claude-crunch' ? 'MSG-' : 'm-'}${++messages}`;
+
+interface Language {
+  readonly request: (id: string, to: string, task: string) => JsonObject;
+  /** null: it has no word for it. */
+  readonly cancel: ((id: string, asked: string) => JsonObject) | null;
+  readonly answer: (id: string, to: JsonObject, isDone: boolean) => JsonObject;
+}
+
+/** `words` of a result, of work or of a cancel. */
+const WORDS = 'As far as I came.';
+const ELIZA = { mcp_version: '0.1.0' } as const;
+const LANGUAGES: Readonly<Record<DialectName, Language>> = {
+  'claude-crunch': {
+    request: (id, to, task) => ({ id, type: 'REQUEST', to, payload: { action: task } }),
+    cancel: null,
+    answer: (id, { id: asked, from }, isDone) => ({
+      id,
+      type: 'RESPONSE',
+      to: from,
+      correlation_id: asked,
+      payload: { status: isDone ? 'SUCCESS' : 'FAILED', result: { summary: WORDS } },
+    }),
+  },
+  'fipa-acl': {
+    request: (id, to, task) => ({
+      performative: 'REQUEST',
+      receiver: to,
+      content: task,
+      reply_with: id,
+    }),
+    cancel: (id, asked) => ({ performative: 'CANCEL', in_reply_to: asked, reply_with: id }),
+    answer: (_id, { reply_with: asked }, isDone) => ({
+      performative: isDone ? 'INFORM' : 'FAILURE',
+      content: WORDS,
+      in_reply_to: asked,
+    }),
+  },
+  elizaos: {
+    request: (id, to, task) => ({
+      ...ELIZA,
+      message_id: id,
+      performative: 'TASK_REQUEST',
+      receiver: { agent_id: to },
+      payload: { task_description: task },
+    }),
+    cancel: (id, asked) => ({
+      ...ELIZA,
+      message_id: id,
+      performative: 'CANCEL',
+      in_reply_to: asked,
+      payload: {},
+    }),
+    answer: (id, { message_id: asked }, isDone) => ({
+      ...ELIZA,
+      message_id: id,
+      in_reply_to: asked,
+      performative: isDone ? 'INFORM_RESULT' : 'FAILURE',
+      payload: isDone
+        ? { task_status: 'success', result_summary: WORDS }
+        : { status: 'failure', error_text: WORDS },
+    }),
+  },
+  'acp-draft': {
+    request: (id, to, task) => ({ id, kind: 'delegate', to, payload: { task } }),
+    cancel: (id, asked) => ({ id, kind: 'cancel', ref: asked, payload: {} }),
+    answer: (id, { id: asked }, isDone) => ({
+      id,
+      kind: 'result',
+      ref: asked,
+      payload: { status: isDone ? 'completed' : 'failed', outcome: WORDS },
+    }),
+  },
+};
+
+/** One agent of one hub at its door. */
+export class DoorAgent {
+  readonly name: string;
+  readonly door: DoorName;
+  readonly #hub: TestHub;
+  readonly #token: string;
+
+  private constructor(hub: TestHub, door: DoorName, name: string, token: string) {
+    this.#hub = hub;
+    this.door = door;
+    this.name = name;
+    this.#token = token;
+  }
+
+  static async join(hub: TestHub, door: DoorName, name: string): Promise<DoorAgent> {
+    const token = await hub.agent(name);
+    const agent = new DoorAgent(hub, door, name, token);
+    writeFileSync(agent.#tokenFile, token, { mode: 0o600 });
+    if (agent.#language !== undefined)
+      await agent.http(`/v1/agents/${name}`, { dialect: door }, 'PATCH');
+    return agent;
+  }
+
+  async delegate(to: string, task: string): Promise<Asked> {
+    const native = newId(this.door);
+    const given = { to, task };
+    if (this.#language !== undefined) {
+      const posted = await this.#post(this.#language.request(native, to, task));
+      return { id: String(objectOf(posted['report'])['id']), native };
+    }
+    const sent =
+      this.door === 'mcp'
+        ? await this.#tool('axon_delegate', given)
+        : await this.http('/v1/delegate', given);
+    return { id: String(objectOf(sent)['id']), native };
+  }
+
+  /** What whoever cancels is told of it. */
+  async cancel({ id, native }: Asked): Promise<string> {
+    if (this.door === 'cli') {
+      const { out } = await this.#axon('cancel', id);
+      return out.split('\n')[0] ?? '';
+    }
+    const cancel = this.#language?.cancel;
+    const answer =
+      this.door === 'mcp'
+        ? await this.#tool('axon_cancel', { id })
+        : typeof cancel === 'function'
+          ? await this.#post(cancel(newId(this.door), native))
+          : await this.http(`/v1/tasks/${id}/cancel`, {});
+    const { untrusted, story, detail } = answer;
+    const cameOfIt = objectOf(untrusted)['came_of_it'];
+    if (typeof cameOfIt === 'string') return cameOfIt;
+    return story === undefined ? String(detail) : sentencesOf(story as StoryDto);
+  }
+
+  /** How it stands, as the asker reads it. */
+  async reads({ id }: Pick<Asked, 'id'>): Promise<string> {
+    if (this.door === 'cli') {
+      const [first = '', ...lines] = (await this.#axon('tasks', id)).out.split('\n');
+      const stop = lines.find((line) => /^(Cancelled: |Asked |Stopped|Too late: )/.test(line));
+      return [first.split('  ')[1], ...(stop === undefined ? [] : [stop])].join(' ');
+    }
+    const task =
+      this.door === 'mcp'
+        ? objectOf((await this.#tool('axon_task', { id }))['untrusted'])
+        : await this.http(`/v1/tasks/${id}`);
+    return sentencesOf((task as unknown as TaskDto).story);
+  }
+
+  async take(kind: 'delegate' | 'cancel' | 'result'): Promise<DeliveryDto> {
+    const claim = { max: 1, wait_ms: 20_000, kinds: [kind] };
+    const { items } = await this.http('/v1/inbox/claim', claim);
+    const [item] = items as readonly DeliveryDto[];
+    if (item === undefined) throw new Error(`no ${kind} came to ${this.name}`);
+    return item;
+  }
+
+  ack(item: DeliveryDto): Promise<JsonObject> {
+    return this.http(`/v1/inbox/${item.delivery_id}/ack`, {});
+  }
+
+  /** Ends what it took, and puts a cancel of it away. */
+  async end(work: DeliveryDto, how: How): Promise<void> {
+    const cancel = how === 'obeys' ? await this.take('cancel') : undefined;
+    if (this.#language === undefined) {
+      await this.#reply(work.delivery_id, how);
+      if (cancel !== undefined) await this.ack(cancel);
+      return;
+    }
+    const { native } = (cancel ?? work).untrusted;
+    const answer = this.#language.answer(newId(this.door), objectOf(native), how !== 'fails');
+    await this.#post(answer);
+  }
+
+  http(path: string, body?: JsonObject, method?: string): Promise<JsonObject> {
+    return atDoor(this.#hub, this.#token, path, body, method);
+  }
+
+  async #reply(delivery: string, how: How): Promise<void> {
+    const status = { obeys: 'cancelled', completes: 'completed', fails: 'failed' }[how];
+    const reply = { status, outcome: WORDS };
+    if (this.door === 'http') await this.http(`/v1/inbox/${delivery}/reply`, reply);
+    else if (this.door === 'mcp') await this.#tool('axon_reply', { delivery, ...reply });
+    else await this.#axon('reply', delivery, WORDS, '--status', status);
+  }
+
+  get #language(): Language | undefined {
+    return DIALECTS.some((dialect) => dialect === this.door)
+      ? LANGUAGES[this.door as DialectName] // one of them
+      : undefined;
+  }
+
+  get #tokenFile(): string {
+    return join(this.#hub.home, `${this.name}.secret`);
+  }
+
+  #post(message: JsonObject): Promise<JsonObject> {
+    return this.http('/v1/messages', message);
+  }
+
+  #axon(...words: readonly string[]): Promise<Ended> {
+    return axon(this.#hub.home, words, { AXON_TOKEN_FILE: this.#tokenFile });
+  }
+
+  /** What the tool gives; of a refusal its sentence, as `detail`. */
+  async #tool(name: string, given: JsonObject): Promise<JsonObject> {
+    const result = objectOf((await callTool(this.#hub, this.#token, name, given))['result']);
+    if (result['isError'] !== true) return objectOf(result['structuredContent']);
+    const [{ text = '' } = {}] = result['content'] as readonly { readonly text?: string }[];
+    return { detail: text.replace(/ \([a-z_]+\)$/, '') };
+  }
+}

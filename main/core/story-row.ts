@@ -158,9 +158,9 @@ export function declined(
   { row, approval }: Read,
   decider: DeclinedDto['decider'],
 ): Omit<DeclinedDto, 'at'> {
-  const own = approval?.reason ?? null;
-  const said = row.direction === 'outgoing' ? null : own;
-  return { outcome: 'declined', decider, reason: said === '' ? null : said };
+  const own = row.direction === 'outgoing' ? null : (approval?.reason ?? null);
+  const isPersons = own !== '' && own !== row.reason;
+  return { outcome: 'declined', decider, reason: isPersons ? own : null };
 }
 
 /** The id of an option is kept where a person chose one. */
@@ -192,14 +192,24 @@ export function cancelledOf({ row }: Read): CancelledDto {
   return { kind: 'cancelled', by, ...ending(row) };
 }
 
-/** Where it failed the error says so, and else the outcome. */
+/** What a hub writes where an agent says nothing: nobody's words. */
+export const UNSAID = {
+  stopped: 'The agent stopped.',
+  failed: 'The agent could not do it.',
+  data: 'Answered with data.',
+  nothing: 'Answered without a word.',
+} as const;
+const NOBODYS: ReadonlySet<string> = new Set(Object.values(UNSAID));
+
+/** Where it failed the error says so, and else the outcome; never this hub's own sentence. */
 export function wordsIn({ row, result }: Read): string | null {
   const isDone = row.state === 'completed' || row.state === 'partial';
   const { outcome, summary, error } = result;
   const said = (isDone ? [outcome, summary] : [error, outcome]).find(
     (words) => typeof words === 'string' && words !== '',
   );
-  return typeof said === 'string' ? escapeText(said) : null;
+  const isSomebodys = typeof said === 'string' && said !== row.reason && !NOBODYS.has(said);
+  return isSomebodys ? escapeText(said) : null;
 }
 
 export function failureIn({ row, result }: Read): { code: ErrorCode | null; retryable: boolean } {

@@ -241,12 +241,9 @@ function writtenEnd(read: Read, kind: EndedKind): EndDto {
     case 'cancelled':
       return cancelledOf(read);
     case 'stopped':
-      return {
-        kind,
-        by: by === 'person' ? 'person' : 'agent',
-        ...ending(row),
-        words: wordsIn(read),
-      };
+      return by === 'person'
+        ? { kind, by, ...ending(row), words: null }
+        : { kind, by: 'agent', ...ending(row), words: wordsIn(read) };
     case 'timed_out':
       return { kind, by: 'clock', ...ending(row) };
   }
@@ -296,8 +293,13 @@ function isAgentsEnd({ endedBy, endedKind }: StoryRow): boolean {
   return endedBy === 'agent' && endedKind !== 'cancelled';
 }
 
-/** Only what this hub has to deliver: the answer to a question goes back on its own stream. */
+/**
+ * Only what this hub has to deliver: the answer to a question goes back on its own stream, and what
+ * a rule declines as it comes in is refused on the spot.
+ */
 function toldOf({ row }: Read): StoryDto['told'] {
+  if (row.verdict === 'declined' && row.verdictSurface === 'rule' && row.waitsFor === null)
+    return null;
   const isDue =
     row.direction === 'incoming' &&
     row.kind === 'delegate' &&

@@ -5,6 +5,7 @@ import {
   readWireErrorCode,
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
+import { UNSAID } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
@@ -34,14 +35,10 @@ export function resultOf(reply: AgentReply): ResultWords {
   };
   if (!isFailure(reply.status))
     return { status: reply.status, outcome, data, error: reply.error ?? null, ...rest };
-  const unsaid = reply.status === 'cancelled' ? 'The agent stopped.' : 'The agent could not do it.';
+  const unsaid = reply.status === 'cancelled' ? UNSAID.stopped : UNSAID.failed;
   const error = reply.error ?? (outcome === '' ? unsaid : outcome);
   return { status: 'failed', outcome, data, error, code: codeOf(reply), ...rest };
 }
-
-/** Stand for the line that every response has for people, where the agent gave none. */
-const DATA_ONLY = 'Answered with data.';
-const NOTHING_SAID = 'Answered without a word.';
 
 /** The payload of a `response`. */
 export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>> {
@@ -49,7 +46,8 @@ export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>>
   const data = reply.data ?? null;
   return {
     data,
-    summary: summary.trim() !== '' ? summary : data === null ? NOTHING_SAID : DATA_ONLY,
+    // Every response has a line for people.
+    summary: summary.trim() !== '' ? summary : data === null ? UNSAID.nothing : UNSAID.data,
     tokens_used: reply.tokens_used ?? 0,
     truncated: reply.truncated,
     ...(reply.origin === undefined ? {} : { origin: reply.origin }),

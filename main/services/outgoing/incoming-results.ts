@@ -20,6 +20,7 @@ import { awaitsConfirmation, YOU_CANCELLED, type OutgoingCancels } from './outgo
 import {
   endedByAgent,
   endedByHub,
+  type Ended,
   endOfCode,
   type Ending,
   type ResultWords,
@@ -259,9 +260,17 @@ function endThere(
   }
   if (state === 'declined' || state === 'expired') return { state, ended: { by, kind: null } };
   if (state === 'cancelled' && stopAt !== null) {
+    // Its hub ended what its agent never came back to.
+    if (by === 'hub') return { state, ended: { by, kind: 'cancelled' } };
     const kind = cancelAnswer === 'asked_to_stop' ? 'stopped' : 'cancelled';
     return { state, ended: { by: by === 'person' ? by : 'agent', kind } };
   }
-  if (by !== null || code === 'timeout') return { state, ended: endedByHub(code) };
+  if (by !== null || code === 'timeout') return { state, ended: endedThere(code) };
   return { state, ended: { by, kind: state === 'cancelled' ? 'cancelled' : 'failed' } };
+}
+
+/** What that hub reports on it has taken, whatever its code. */
+function endedThere(code: WireErrorCode | null): Ended {
+  const ended = endedByHub(code);
+  return ended.kind === 'hub_refused' ? { by: 'hub', kind: 'failed' } : ended;
 }

@@ -83,10 +83,8 @@ export function decisionOf(reads: Pick<Reads, 'decisionOfTask'>, task: TaskRow):
   if (row === undefined || outcome === undefined || row.decidedAt === null) return null;
   const by =
     readSurface(row.surface) === 'rule' ? 'rule' : outcome === 'expired' ? 'clock' : 'person';
-  const person =
-    by === 'person' && row.decidedBy !== null && !NO_PERSON.has(row.decidedBy)
-      ? row.decidedBy
-      : null;
+  const named = row.decidedBy === null || NO_PERSON.has(row.decidedBy) ? null : row.decidedBy;
+  const person = by === 'person' ? (named ?? task.verdictBy) : null;
   const isAdults = by === 'person' && readSurface(row.surface) === 'peer';
   const stopped =
     outcome === 'allowed' && isStoppedHere(task) && task.stopAt !== null

@@ -48,7 +48,7 @@ export const story = {
   },
   agentAt: (agent: string, hub: string) => `${agent} on ${hub}`,
   personAt: (person: string, hub: string) => `${person} on ${hub}`,
-  aPersonAt: (hub: string) => `A person on ${hub}`,
+  aPersonAt: (hub: string) => `a person on ${hub}`,
   anAgentAt: (hub: string) => `an agent on ${hub}`,
   anAgent: 'an agent',
   /** At the beginning of a sentence. */
@@ -65,7 +65,7 @@ export const story = {
     held: {
       paused: 'Held while requests are paused.',
       quiet_hours: 'Held for quiet hours.',
-      muted: 'Held because this hub is muted.',
+      muted: (hub: string) => `Held because ${hub} is muted.`,
       person: 'Put off by a person.',
       there: (hub: string) => `A person at ${hub} is asked later.`,
     },
@@ -91,6 +91,8 @@ export const story = {
   declined: 'Declined.',
   expired: 'Nobody decided in time.',
   withdrawn: 'Cancelled: nobody had decided.',
+  /** Of what another hub asked whether it may do: what became of it there is not known here. */
+  withdrawnHere: 'Cancelled: nobody here had decided.',
   failedAt: (agent: string) => `${agent} could not do it.`,
   failedAnswer: (agent: string) => `${agent} could not answer.`,
   refusedBy: (agent: string) => `${agent} refused it.`,
@@ -121,11 +123,13 @@ export const story = {
     hub: (hub: string, did: string) => `${hub} ${did}.`,
     nobodyLooks: (agent: string) => `Nobody was asked: ${agent} only looks.`,
     expiredHere: 'Nobody here decided in time. No agent got it.',
+    expiredHereFor: 'Nobody here decided in time.',
     expiredAt: (hub: string) => `No person at ${hub} decided in time. No agent got it.`,
     /** Of a question, for whoever asked: an agent, or somebody at a terminal. */
     expiredQuestion: (hub: string) =>
       `No person at ${hub} decided in time; no agent got it. \`axon delegate\` waits for a day.`,
     withdrawn: (who: string) => `${who} cancelled it before anybody decided. No agent got it.`,
+    withdrawnHere: (who: string) => `${who} cancelled it before anybody here decided.`,
     whose: (person: string) => `${person}’s`,
   },
 
@@ -142,7 +146,7 @@ export const story = {
       }),
     hadSometime: (agent: string) => `${agent} got it.`,
     on: (agent: string) => `It handed it on to ${agent}.`,
-    shown: 'What was shown is what ran.',
+    shown: 'The agent got exactly what was shown.',
   },
 
   stop: {
@@ -155,6 +159,7 @@ export const story = {
     notTaken: (hub: string) => `${hub} takes no cancels; it still runs.`,
     notTakenOver: (hub: string) => `${hub} takes no cancels, and no report came.`,
     hadBegun: (agent: string) => `Cancelled: ${agent} had it already.`,
+    hadBegunBy: (who: string, agent: string) => `Cancelled by ${who}: ${agent} had it already.`,
     noReport: (agent: string) => `Asked ${agent} to stop; no report came.`,
     noAnswer: (hub: string) => `Asked ${hub} to cancel it; no answer came.`,
     stoppedBy: (who: string) => `Stopped by ${who}.`,
@@ -172,13 +177,13 @@ export function headlineOf(told: StoryDto): string {
   const { verdict, asked } = told;
   switch (verdict.outcome) {
     case 'waiting':
-      return told.stop === null ? waitingWords(verdict) : stopWords(told, told.stop);
+      return told.stop === null ? waitingWords(verdict, asked) : stopWords(told, told.stop);
     case 'declined':
       return story.declined;
     case 'expired':
       return story.expired;
     case 'withdrawn':
-      return story.withdrawn;
+      return asked.kind === 'decision' ? story.withdrawnHere : story.withdrawn;
     case 'answered':
       return story.answeredBy(personWords(verdict.decider));
     case 'chosen':
@@ -192,12 +197,15 @@ export function headlineOf(told: StoryDto): string {
   }
 }
 
-function waitingWords({ for: whom, where, held }: WaitingDto): string {
+function waitingWords({ for: whom, where, held }: WaitingDto, asked: AskedDto): string {
   const hubs = where.map(({ hub_name: name }) => name).join(story.waits.or);
   if (whom === 'adult') return hubs === '' ? story.waits.adult : story.waits.adultAt(hubs);
   if (whom === 'peer')
     return held === null ? story.waits.personAt(hubs) : story.waits.held.there(hubs);
-  return held === null ? story.waits.you : story.waits.held[held.why ?? 'person'];
+  if (held === null) return story.waits.you;
+  return held.why === 'muted'
+    ? story.waits.held.muted(asked.by.hub_name)
+    : story.waits.held[held.why ?? 'person'];
 }
 
 function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean): string {
@@ -272,11 +280,12 @@ export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
     case 'passed':
       return story.decided.nobodyLooks(agentAt(asked.for, asked.for.agent));
     case 'expired':
-      return verdict.place.here
-        ? story.decided.expiredHere
-        : story.decided.expiredAt(verdict.place.hub_name);
+      if (!verdict.place.here) return story.decided.expiredAt(verdict.place.hub_name);
+      return asked.kind === 'decision' ? story.decided.expiredHereFor : story.decided.expiredHere;
     case 'withdrawn':
-      return story.decided.withdrawn(partyWords(asked.by));
+      return asked.kind === 'decision'
+        ? story.decided.withdrawnHere(partyWords(asked.by))
+        : story.decided.withdrawn(partyWords(asked.by));
   }
 }
 
@@ -364,7 +373,10 @@ export function ruleWords(rule: StoryRuleDto, area: AreaOf = asIs): string {
   return `${who} ${rules.may[rule.effect]} ${rules.what(rule.kind, rule.agent_name, where)}`;
 }
 
-/** Which agent got it, when and how often; null where that is not known. */
+/**
+ * Which agent got it, when and how often; null where that is not known, as of what another hub asks
+ * whether it may do, and where `decidedOf` says that none did.
+ */
 export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
   const { handed_over: handed, verdict, end, asked } = told;
   const { handed: words } = story;
@@ -372,6 +384,8 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
     case 'unknown':
       return null;
     case 'no':
+      if (verdict.outcome === 'expired' || verdict.outcome === 'withdrawn') return null;
+      if (asked.kind === 'decision') return null;
       return end === null && (verdict.outcome === 'waiting' || verdict.outcome === 'none')
         ? null
         : words.nobody;
@@ -408,9 +422,12 @@ export function endOf(told: StoryDto): string | null {
   return told.end === null ? null : endHeadline(told, told.end);
 }
 
-/** Of a stop: what was asked, and what came of it; null: nobody asked for one. */
+/**
+ * Of a stop: what was asked, and what came of it; null: nobody asked for one, or `decidedOf` says so.
+ */
 export function stopOf(told: StoryDto): string | null {
-  return told.stop === null ? null : stopWords(told, told.stop);
+  const isSaid = told.stop === null || told.verdict.outcome === 'withdrawn';
+  return isSaid ? null : stopWords(told, told.stop);
 }
 
 /** What came of a cancel, as whoever cancels reads it: asking to stop is not stopping. */
@@ -440,7 +457,8 @@ function stopWords(told: StoryDto, stop: StopDto): string {
       return person === null ? story.cancelled : story.stop.stoppedBy(person);
     case 'asked':
       if (end === null) return story.stop.stillRuns(agent);
-      return end.kind === 'cancelled' ? story.stop.hadBegun(agent) : story.stop.noReport(agent);
+      if (end.kind !== 'cancelled') return story.stop.noReport(agent);
+      return person === null ? story.stop.hadBegun(agent) : story.stop.hadBegunBy(person, agent);
     case 'on_its_way':
       return end === null ? story.stop.onItsWay(hub) : story.stop.noAnswer(hub);
     case 'not_taken':

@@ -1,0 +1,625 @@
+// Named stories of requests that wait, or are decided: what every surface says at both hubs.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Surfaces } from '../../../fakes/story-surfaces.ts';
+import { toldAt, ToldHubs } from '../../../fakes/told-hubs.ts';
+import { BROWSER } from '../../../fakes/work-hub.ts';
+
+interface Named {
+  readonly title: string;
+  readonly happens: (hubs: ToldHubs) => Promise<void>;
+  /** null: nothing of it is kept there. */
+  readonly mum: Surfaces | null;
+  readonly dad: Surfaces;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ALWAYS = {
+  name: 'Always',
+  from: '00:00',
+  to: '23:59',
+  days: [1, 2, 3, 4, 5, 6, 7],
+  on: true,
+};
+const NEVER = {
+  effect: 'never',
+  peer: 'dad',
+  kind: null,
+  agent: null,
+  domain: null,
+  asking_agent: null,
+  topic: null,
+} as const;
+const CHOICE = {
+  domain: undefined,
+  options: [
+    { id: 'pizza', label: 'Pizza', pros: [], cons: [] },
+    { id: 'soup', label: 'Soup', pros: [], cons: [] },
+  ],
+};
+
+const STORIES: readonly Named[] = [
+  {
+    title: 'waits for a person',
+    happens: async (hubs) => {
+      await hubs.send();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Waits for you.',
+      row: 'Waits for you.',
+      thread: 'Waits for you.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Waits for a person at mum.',
+      row: 'Waits for a person at mum.',
+      thread: 'Waits for a person at mum.',
+      task: [],
+      cancel: 'Waits for a person at mum.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is held for quiet hours',
+    happens: async (hubs) => {
+      await hubs.mum.work.doNotDisturb.setQuietHours([ALWAYS], undefined, BROWSER);
+      await hubs.send();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Held for quiet hours.',
+      row: 'Held for quiet hours.',
+      thread: 'Held for quiet hours.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'A person at mum is asked later.',
+      row: 'A person at mum is asked later.',
+      thread: 'A person at mum is asked later.',
+      task: [],
+      cancel: 'A person at mum is asked later.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is held while requests are paused',
+    happens: async (hubs) => {
+      await hubs.mum.work.doNotDisturb.pause(null, BROWSER);
+      await hubs.send();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Held while requests are paused.',
+      row: 'Held while requests are paused.',
+      thread: 'Held while requests are paused.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'A person at mum is asked later.',
+      row: 'A person at mum is asked later.',
+      thread: 'A person at mum is asked later.',
+      task: [],
+      cancel: 'A person at mum is asked later.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is held because its hub is muted',
+    happens: async (hubs) => {
+      const tomorrow = hubs.clock.wallMs() + DAY_MS;
+      await hubs.mum.work.doNotDisturb.mute('dad', tomorrow, BROWSER);
+      await hubs.send();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Held because dad is muted.',
+      row: 'Held because dad is muted.',
+      thread: 'Held because dad is muted.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'A person at mum is asked later.',
+      row: 'A person at mum is asked later.',
+      thread: 'A person at mum is asked later.',
+      task: [],
+      cancel: 'A person at mum is asked later.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is put off by a person',
+    happens: async (hubs) => {
+      await hubs.send();
+      const later = hubs.clock.wallMs() + HOUR_MS;
+      await hubs.mum.work.holds.snooze(hubs.mum.card.id, later, BROWSER);
+      await hubs.clock.settle();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Put off by a person.',
+      row: 'Put off by a person.',
+      thread: 'Put off by a person.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'A person at mum is asked later.',
+      row: 'A person at mum is asked later.',
+      thread: 'A person at mum is asked later.',
+      task: [],
+      cancel: 'A person at mum is asked later.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is allowed, and waits for its agent, which has not come yet',
+    happens: async (hubs) => {
+      await hubs.send();
+      await hubs.decide('allow');
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Waits for Claude, which is away.',
+      row: "mum's person allowed it, on mum. Waits for Claude, which is away.",
+      thread: "mum's person allowed it, on mum.",
+      card: "mum's person allowed it, on mum. then, in the browser. Waits for Claude, which is away.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'It waits for Claude, which has not been here yet.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'mum has it.',
+      row: "mum's person allowed it, on mum. mum has it.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'mum has it.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is allowed by a person who is not named',
+    happens: async (hubs) => {
+      hubs.mum.person = null;
+      await hubs.send();
+      await hubs.decide('allow');
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Waits for Claude, which is away.',
+      row: 'A person allowed it, on mum. Waits for Claude, which is away.',
+      thread: 'A person allowed it, on mum.',
+      card: 'A person allowed it, on mum. then, in the browser. Waits for Claude, which is away.',
+      task: [
+        'A person allowed it, on mum. then, in the browser.',
+        'It waits for Claude, which has not been here yet.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'mum has it.',
+      row: 'A person allowed it, on mum. mum has it.',
+      thread: 'A person allowed it, on mum.',
+      task: ['A person allowed it, on mum. then.'],
+      cancel: 'mum has it.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is with its agent, which has not said anything',
+    happens: async (hubs) => {
+      await hubs.handed();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Claude has it.',
+      row: "mum's person allowed it, on mum. Claude has it.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Claude has it. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'mum has it.',
+      row: "mum's person allowed it, on mum. mum has it.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'mum has it.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is being worked on',
+    happens: async (hubs) => {
+      await hubs.begun();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Claude is working on it.',
+      row: "mum's person allowed it, on mum. Claude is working on it.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Claude is working on it. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'An agent on mum is working on it.',
+      row: "mum's person allowed it, on mum. An agent on mum is working on it.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
+      cancel: 'An agent on mum is working on it.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is declined by a person, with a reason',
+    happens: async (hubs) => {
+      await hubs.send();
+      await hubs.decide('decline', { reason: 'Not tonight.' });
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      card: "mum's person declined it, on mum. then, in the browser. dad has the answer, then.",
+      task: [
+        "mum's person declined it, on mum. then, in the browser.",
+        'No agent got it.',
+        'dad has the answer, then.',
+      ],
+      quotes: "mum's person on mum: Not tonight.",
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      task: ["mum's person declined it, on mum. then.", 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
+    title: 'is turned away by a rule',
+    happens: async (hubs) => {
+      await hubs.mum.work.rules.create(NEVER, BROWSER);
+      await hubs.send().catch(() => undefined);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Declined.',
+      row: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
+      thread: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
+      card: 'Your rule “dad may never ask any agent for anything in any area” declined it. then.',
+      task: [
+        'Your rule “dad may never ask any agent for anything in any area” declined it. then.',
+        'No agent got it.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Declined.',
+      row: 'mum declined it.',
+      thread: 'mum declined it.',
+      task: ['mum declined it. then.', 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
+    title: 'is let through by a rule, and done',
+    happens: async (hubs) => {
+      await hubs.mum.work.agents.setClass('claude', { riskClass: 'R1' }, BROWSER);
+      await hubs.send();
+      await hubs.decide('allow', { scope: 'always' });
+      await hubs.send();
+      await hubs.mum.claim('claude').then(({ delivery_id: first }) => hubs.reply(first, {}));
+      await hubs.mum.claim('claude').then(({ delivery_id: second }) => hubs.reply(second, {}));
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Done.',
+      row: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. Done.',
+      thread: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it.',
+      card: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. then. Done. dad has the answer, then.',
+      task: [
+        'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. then.',
+        'Claude got it, then.',
+        'dad has the answer, then.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Done.',
+      row: 'A rule of mum allowed it. Done.',
+      thread: 'A rule of mum allowed it.',
+      task: ['A rule of mum allowed it. then.', 'An agent on mum got it.'],
+      cancel: 'Too late: it was finished.',
+    },
+  },
+  {
+    title: 'is answered by a person, and no agent gets it',
+    happens: async (hubs) => {
+      await hubs.send();
+      await hubs.decide('answer', { answer: 'At eight.' });
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      card: "mum's person answered it, on mum. then, in the browser. dad has the answer, then.",
+      task: [
+        "mum's person answered it, on mum. then, in the browser.",
+        'No agent got it.',
+        'dad has the answer, then.',
+      ],
+      quotes: "mum's person on mum: At eight.",
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      task: ["mum's person answered it, on mum. then.", 'No agent got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: "mum's person on mum: At eight.",
+    },
+  },
+  {
+    title: 'is a choice that a person makes',
+    happens: async (hubs) => {
+      await hubs.send(CHOICE);
+      await hubs.decide('answer', { choice: 'pizza' });
+    },
+    mum: {
+      asked: "Openclaw on dad asks mum's person to choose.",
+      list: "Chosen by mum's person on mum.",
+      row: "mum's person chose, on mum.",
+      thread: "mum's person chose, on mum.",
+      card: "mum's person chose, on mum. then, in the browser. dad has the answer, then.",
+      task: [
+        "mum's person chose, on mum. then, in the browser.",
+        'No agent got it.',
+        'dad has the answer, then.',
+      ],
+      quotes: "mum's person on mum: Pizza",
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum to choose.',
+      list: "Chosen by mum's person on mum.",
+      row: "mum's person chose, on mum.",
+      thread: "mum's person chose, on mum.",
+      task: ["mum's person chose, on mum. then.", 'No agent got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: "mum's person on mum: Pizza",
+    },
+  },
+  {
+    title: 'is a choice that a person answers in words of their own',
+    happens: async (hubs) => {
+      await hubs.send(CHOICE);
+      await hubs.decide('answer', { answer: 'Neither.' });
+    },
+    mum: {
+      asked: "Openclaw on dad asks mum's person to choose.",
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      card: "mum's person answered it, on mum. then, in the browser. dad has the answer, then.",
+      task: [
+        "mum's person answered it, on mum. then, in the browser.",
+        'No agent got it.',
+        'dad has the answer, then.',
+      ],
+      quotes: "mum's person on mum: Neither.",
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum to choose.',
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      task: ["mum's person answered it, on mum. then.", 'No agent got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: "mum's person on mum: Neither.",
+    },
+  },
+  {
+    title: 'is a choice that a person declines',
+    happens: async (hubs) => {
+      await hubs.send(CHOICE);
+      await hubs.decide('decline');
+    },
+    mum: {
+      asked: "Openclaw on dad asks mum's person to choose.",
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      card: "mum's person declined it, on mum. then, in the browser. dad has the answer, then.",
+      task: [
+        "mum's person declined it, on mum. then, in the browser.",
+        'No agent got it.',
+        'dad has the answer, then.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum to choose.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      task: ["mum's person declined it, on mum. then.", 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
+    title: 'is decided by nobody in time',
+    happens: async (hubs) => {
+      await hubs.send({ deadline_ms: 60_000 });
+      await hubs.clock.advance(61_000);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Nobody decided in time.',
+      row: 'Nobody here decided in time. No agent got it.',
+      thread: 'Nobody here decided in time. No agent got it.',
+      card: 'Nobody here decided in time. No agent got it. then. dad has the answer, then.',
+      task: ['Nobody here decided in time. No agent got it. then.', 'dad has the answer, then.'],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Nobody decided in time.',
+      row: 'No person at mum decided in time. No agent got it.',
+      thread: 'No person at mum decided in time. No agent got it.',
+      task: ['No person at mum decided in time. No agent got it. then.'],
+      cancel: 'Nobody decided in time.',
+    },
+  },
+  {
+    title: 'is held until its time is over',
+    happens: async (hubs) => {
+      await hubs.mum.work.doNotDisturb.pause(null, BROWSER);
+      await hubs.send({ deadline_ms: 60_000 });
+      await hubs.clock.advance(61_000);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Nobody decided in time.',
+      row: 'Nobody here decided in time. No agent got it.',
+      thread: 'Nobody here decided in time. No agent got it.',
+      card: 'Nobody here decided in time. No agent got it. then. dad has the answer, then.',
+      task: ['Nobody here decided in time. No agent got it. then.', 'dad has the answer, then.'],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Nobody decided in time.',
+      row: 'No person at mum decided in time. No agent got it.',
+      thread: 'No person at mum decided in time. No agent got it.',
+      task: ['No person at mum decided in time. No agent got it. then.'],
+      cancel: 'Nobody decided in time.',
+    },
+  },
+  {
+    title: 'is a question that waits for a person',
+    happens: async (hubs) => {
+      await hubs.ask();
+    },
+    mum: {
+      asked: 'Openclaw on dad asks Claude a question.',
+      list: 'Waits for you.',
+      row: 'Waits for you.',
+      thread: 'Waits for you.',
+      task: [],
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: 'Waits for a person at mum.',
+      row: 'Waits for a person at mum.',
+      thread: 'Waits for a person at mum.',
+      task: [],
+      cancel: 'Waits for a person at mum.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is a question that a person answers',
+    happens: async (hubs) => {
+      await hubs.ask();
+      await hubs.decide('answer', { answer: 'All of us.' });
+    },
+    mum: {
+      asked: 'Openclaw on dad asks Claude a question.',
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      card: "mum's person answered it, on mum. then, in the browser.",
+      task: ["mum's person answered it, on mum. then, in the browser.", 'No agent got it.'],
+      quotes: "mum's person on mum: All of us.",
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: "Answered by mum's person on mum.",
+      row: "mum's person answered it, on mum.",
+      thread: "mum's person answered it, on mum.",
+      task: ["mum's person answered it, on mum. then.", 'No agent got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: "mum's person on mum: All of us.",
+    },
+  },
+  {
+    title: 'is a question that a person declines',
+    happens: async (hubs) => {
+      await hubs.ask();
+      await hubs.decide('decline');
+    },
+    mum: {
+      asked: 'Openclaw on dad asks Claude a question.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      card: "mum's person declined it, on mum. then, in the browser.",
+      task: ["mum's person declined it, on mum. then, in the browser.", 'No agent got it.'],
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum.",
+      thread: "mum's person declined it, on mum.",
+      task: ["mum's person declined it, on mum. then.", 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
+    title: 'is a question about which nobody decides in time',
+    happens: async (hubs) => {
+      await hubs.ask({ deadline_ms: 60_000 });
+      await hubs.clock.advance(61_000);
+    },
+    mum: {
+      asked: 'Openclaw on dad asks Claude a question.',
+      list: 'Nobody decided in time.',
+      row: 'Nobody here decided in time. No agent got it.',
+      thread: 'Nobody here decided in time. No agent got it.',
+      card: 'Nobody here decided in time. No agent got it. then.',
+      task: ['Nobody here decided in time. No agent got it. then.'],
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: 'Nobody decided in time.',
+      row: 'No person at mum decided in time. No agent got it.',
+      thread: 'No person at mum decided in time. No agent got it.',
+      task: ['No person at mum decided in time. No agent got it. then.'],
+      cancel: 'Nobody decided in time.',
+    },
+  },
+];
+
+let hubs: ToldHubs;
+beforeEach(async () => {
+  hubs = await ToldHubs.open();
+});
+afterEach(() => hubs.close());
+
+for (const { title, happens, mum, dad } of STORIES)
+  it(title, async () => {
+    await happens(hubs);
+    const told = {
+      mum: await toldAt(hubs.mum, hubs.clock),
+      dad: await toldAt(hubs.dad, hubs.clock),
+    };
+    expect(told).toEqual({ mum, dad });
+  });

@@ -130,7 +130,7 @@ describe('conversations', () => {
     await page.getByRole('link', { name: /Tell the family chat/ }).click();
     const pane = page.getByRole('region', { name: 'Conversation' });
     await expect.element(pane.getByText('Mum allowed it, on Mum’s PC.')).toBeVisible();
-    await expect.element(pane.getByText('What was shown is what ran.')).toBeVisible();
+    await expect.element(pane.getByText('The agent got exactly what was shown.')).toBeVisible();
     await expect.element(pane.getByText(/^[0-9:]+, in the window$/)).toBeVisible();
     await expect.element(pane.getByText('Sent to Family. 3 thumbs up so far.')).toBeVisible();
     await expectAccessible();
@@ -168,7 +168,7 @@ describe('conversations', () => {
       await expect.element(told).toBeVisible();
       const meta = told.element().closest('.event')?.querySelector('.meta')?.textContent.trim();
       expect(meta, 'nor told twice').toMatch(isHere ? /^[0-9:]+, in the window$/ : /^[0-9:]+$/);
-      expect(document.querySelector('.thread')?.textContent).not.toContain('What was shown');
+      expect(document.querySelector('.thread')?.textContent).not.toContain('exactly what was shown');
     },
   );
 

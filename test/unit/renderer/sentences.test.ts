@@ -121,7 +121,7 @@ describe('what the hub says of a request', () => {
 
   test('what was allowed says how far the task has come, and only what an agent was handed ran as shown', () => {
     const said = (task_state: string) => detailOf({ state: 'approved', task_state });
-    const shown = 'What was shown is what ran.';
+    const shown = 'The agent got exactly what was shown.';
     expect(said('queued')).toContain('Waits for Claude Code.');
     expect(said('queued')).not.toContain(shown);
     expect(said('claimed')).toContain(`Claude Code has it. ${shown}`);

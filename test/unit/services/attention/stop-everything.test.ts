@@ -124,7 +124,10 @@ test('work whose lease ends after a stop is over, and nobody says that its agent
     said.push(
       headlineOf((await hub.work.tasks.get(newest(hub).id, { person: BROWSER }, 0, signal)).story),
     );
-  expect(said).toEqual(['Cancelled: Claude had it already.', "Stopped by mum's person on mum."]);
+  expect(said).toEqual([
+    "Cancelled by mum's person on mum: Claude had it already.",
+    "Stopped by mum's person on mum.",
+  ]);
 });
 
 test('an agent ends work as cancelled only after somebody asked it to stop', async () => {

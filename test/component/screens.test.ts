@@ -168,7 +168,9 @@ describe('conversations', () => {
       await expect.element(told).toBeVisible();
       const meta = told.element().closest('.event')?.querySelector('.meta')?.textContent.trim();
       expect(meta, 'nor told twice').toMatch(isHere ? /^[0-9:]+, in the window$/ : /^[0-9:]+$/);
-      expect(document.querySelector('.thread')?.textContent).not.toContain('exactly what was shown');
+      expect(document.querySelector('.thread')?.textContent).not.toContain(
+        'exactly what was shown',
+      );
     },
   );
 

@@ -151,7 +151,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what was taken back was declined',
     file: 'preload/contract/strings/story.ts',
-    was: '      return story.withdrawn;',
+    was: "      return asked.kind === 'decision' ? story.withdrawnHere : story.withdrawn;",
     is: '      return story.declined;',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
   },

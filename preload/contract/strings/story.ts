@@ -423,7 +423,8 @@ export function endOf(told: StoryDto): string | null {
 }
 
 /**
- * Of a stop: what was asked, and what came of it; null: nobody asked for one, or `decidedOf` says so.
+ * Of a stop: what was asked, and what came of it; null: nobody asked for one, or `decidedOf` says
+ * so.
  */
 export function stopOf(told: StoryDto): string | null {
   const isSaid = told.stop === null || told.verdict.outcome === 'withdrawn';

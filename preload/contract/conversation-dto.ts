@@ -1,6 +1,6 @@
 // The record of who said and did what, as it crosses a process boundary. Same conventions as
 // dto.ts. Imports types only.
-import type { ApprovalDto, Surface, TaskDto } from './dto.ts';
+import type { ApprovalDto, ChoiceDto, Surface, TaskDto } from './dto.ts';
 import type { OutsideText } from './formats.ts';
 import type { StoryDto } from './story.ts';
 
@@ -68,6 +68,25 @@ export interface ConversationEntryDto {
   readonly reason_there: OutsideText | null;
   readonly surface: Surface | null;
   readonly digest: string | null;
+  /** Of a request, for people: all else that whoever made it says. */
+  readonly request?: RequestWordsDto;
+}
+
+export interface RequestWordsDto {
+  /** The area that it names, where that is the name of one. */
+  readonly domain: string | null;
+  /** In the words of whoever asks, unchecked. */
+  readonly reason: OutsideText | null;
+  /** What it says beside its text, its reason and its options. */
+  readonly fields: readonly (readonly [OutsideText, OutsideText])[];
+  readonly fields_left_out: number;
+  /** What a person is to choose from; null: nothing. */
+  readonly choice: ChoiceDto | null;
+  /**
+   * Where one hub decides for another: who asks whom, and the request as it stands at the hub that
+   * asks, whose words these then are. null: it is a request of its own.
+   */
+  readonly decision: Pick<StoryDto, 'asked' | 'on_behalf_of'> | null;
 }
 
 export interface ConversationDetailDto {

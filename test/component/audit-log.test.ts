@@ -7,7 +7,7 @@ import type { HubDto } from '../../preload/contract/dto.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
-import { MUM, NOW, RESTORED, snapshotOf } from '../fakes/household.ts';
+import { DINNER_THREAD, MUM, NOW, RESTORED, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, press, showApp, watchDownloads } from './support/page.ts';
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -97,6 +97,39 @@ describe('the audit log', () => {
     await expect.element(page.getByText('It doesn’t say what was done.')).toBeVisible();
     await expect.element(page.getByText('in a browser', { exact: true })).toBeVisible();
     await expect.element(button('I have seen it')).toBeVisible();
+  });
+
+  test('says of a row about a request how that stands, and opens its conversation there', async () => {
+    const [, , asked] = DINNER_THREAD.entries;
+    const told = DINNER_THREAD.entries.at(-1)?.story;
+    if (!asked?.message_id || !told) throw new Error('no request');
+    const request = {
+      conversation_id: DINNER_THREAD.conversation.id,
+      message_id: asked.message_id,
+      story: told,
+    };
+    const api = new FakeHubApi(snapshotOf(), {
+      'audit.list': () => ({
+        ok: true,
+        value: {
+          items: [
+            { ...rowOf(40), request },
+            { ...rowOf(39), action: 'rule.made' },
+          ],
+          next: null,
+        },
+      }),
+      'audit.verification': () => ({ ok: true, value: NONE }),
+    });
+    await showApp(api, 'settings/audit-log');
+    await expect.element(page.getByText('Mum allowed it, on Mum’s PC. Done.')).toBeVisible();
+    const links = page.getByRole('link', { name: /^Conversation, at the request of row/ });
+    expect(links.elements()).toHaveLength(1);
+    await expectAccessible();
+    await links.click();
+    await expect
+      .poll(() => document.activeElement?.closest('.thread li')?.textContent)
+      .toContain('dinner is at 7');
   });
 
   test('opens from the settings, with its newest rows, and older ones on request', async () => {

@@ -19,6 +19,7 @@ import {
   noticeOf,
   pairingOf,
   peerOf,
+  requestWords,
   snapshotOf,
   approvalOf,
 } from './household.ts';
@@ -156,6 +157,14 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           fields:
             index % 4 === 3 || index % 8 === 0 ? [[at(index + 3), at(index + 4)] as const] : null,
           fields_left_out: 0,
+          request: requestWords({
+            reason: at(index + 5),
+            fields: [[at(index + 6), at(index + 7)]],
+            choice: {
+              options: [{ id: 'one', label: text, pros: [at(index + 1)], cons: [at(index + 2)] }],
+              recommended: 'one',
+            },
+          }),
           state: index % 3 === 0 ? at(index) : 'declined',
           story: storyOfApproval({
             ...approvalOf(`hostile ${index}`),

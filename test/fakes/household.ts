@@ -18,6 +18,7 @@ import type { SessionDto, SettingsDto } from '../../preload/contract/settings-dt
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import type {
   ConversationDetailDto,
+  RequestWordsDto,
   ConversationDto,
   InspectionDto,
 } from '../../preload/contract/conversation-dto.ts';
@@ -636,6 +637,18 @@ const entry = (
   story: over.story ?? storyIn(over.state ?? null),
 });
 
+export function requestWords(over: Partial<RequestWordsDto> = {}): RequestWordsDto {
+  return {
+    domain: 'family.chat',
+    reason: null,
+    fields: [],
+    fields_left_out: 0,
+    choice: null,
+    decision: null,
+    ...over,
+  };
+}
+
 const DINNER_STORY = storyOfApproval({
   ...DINNER,
   state: 'approved',
@@ -658,7 +671,12 @@ export const DINNER_THREAD: ConversationDetailDto = {
       agent_name: 'Household lists',
       text: 'Leo has swimming until 18:30. Everyone else is home.',
     }),
-    entry(3, { at: NOW - 6 * MINUTE, kind: 'delegate', text: DINNER.text }),
+    entry(3, {
+      at: NOW - 6 * MINUTE,
+      kind: 'delegate',
+      text: DINNER.text,
+      request: requestWords({ reason: DINNER.reason, fields: DINNER.fields }),
+    }),
     entry(4, {
       at: NOW - 10_000,
       direction: 'here',

@@ -9,11 +9,13 @@ import {
   DAD,
   DECIDED,
   DINNER,
+  DINNER_THREAD,
   MUM,
   NOW,
   RESTORED,
   snapshotOf,
 } from '../fakes/household.ts';
+import { storyOfApproval } from '../fakes/stories.ts';
 import type { ScreenState } from './states.ts';
 
 const MINUTE_MS = 60_000;
@@ -45,8 +47,13 @@ const sessionEnd: Told = {
   object: ME,
   detail: { kind: 'ui', agent: null },
 };
+const DINNER_REQUEST = {
+  conversation_id: DINNER_THREAD.conversation.id,
+  message_id: DINNER_THREAD.entries[2]?.message_id ?? '',
+  story: storyOfApproval({ ...DINNER, state: 'approved', decided_by: 'Mum', surface: 'window' }),
+};
 const DAYS = rowsOf([
-  { action: 'approval.allowed', object: DINNER.id, digest: DINNER.digest },
+  { action: 'approval.allowed', object: DINNER.id, digest: DINNER.digest, request: DINNER_REQUEST },
   { action: 'request.asked', actor: DAD.public_key ?? '', surface: 'peer', object: DINNER.id },
   sessionEnd,
   { action: 'approval.declined', object: DECIDED[0]?.id ?? '', surface: 'command_line' },

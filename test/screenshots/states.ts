@@ -13,7 +13,7 @@ import {
   WAITING_FOR_NOBODY,
 } from '../fakes/remote-approval-cards.ts';
 import { makingHub, trialOf } from '../fakes/rule-making.ts';
-import { story } from '../fakes/stories.ts';
+import { LEOS as LEOS_TABLET, story } from '../fakes/stories.ts';
 import { DECISION_STATES } from './decision-states.ts';
 import { AUDIT_LOG_STATES } from './audit-log-states.ts';
 import {
@@ -38,6 +38,7 @@ import {
   peerOf,
   snapshotOf,
   TRAIN,
+  requestWords,
 } from '../fakes/household.ts';
 
 export interface ScreenState {
@@ -253,6 +254,61 @@ const ASKED_THREAD = {
           },
         ],
 };
+
+const DECIDES = story(
+  { party: 'leo', fromAgent: null, toAgent: null },
+  {
+    kind: 'decision',
+    onBehalfOf: {
+      hub: LEOS_TABLET,
+      asked_by: 'Ben’s phone',
+      asking_agent: 'Game helper',
+      agent: 'Home robot',
+      kind: 'task',
+      text: ASKED.text,
+      reason: ASKED.reason,
+    },
+  },
+);
+/** What another hub's request says that is decided here, and a choice with its options. */
+const DECIDES_ENTRIES =
+  FIRST === undefined
+    ? []
+    : [
+        {
+          ...FIRST,
+          kind: 'delegate',
+          who: 'Leo’s tablet',
+          agent: null,
+          agent_name: null,
+          text: ASKED.text,
+          state: 'awaiting_approval',
+          story: DECIDES,
+          request: requestWords({
+            domain: 'home.doors',
+            reason: ASKED.reason,
+            fields: ASKED.fields,
+            decision: DECIDES,
+          }),
+        },
+        {
+          ...FIRST,
+          seq: 2,
+          kind: 'delegate',
+          direction: 'out' as const,
+          text: 'How shall we travel?',
+          request: requestWords({
+            domain: null,
+            choice: {
+              recommended: 'train',
+              options: [
+                { id: 'bus', label: 'Take the bus at 9', pros: ['Cheap'], cons: ['Two changes'] },
+                { id: 'train', label: 'Take the train at 10', pros: ['Fast'], cons: [] },
+              ],
+            },
+          }),
+        },
+      ];
 
 /** A task that an agent here gave to Dad's laptop, in many words. */
 const GIVEN: TaskDto = {
@@ -1097,6 +1153,16 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             conversation: ASKED_THREAD.conversation,
             entries: ASKED_THREAD.entries,
           },
+        }),
+      }),
+  },
+  'conversation-decides': {
+    place: `conversations/${DINNER_THREAD.conversation.id}`,
+    hub: () =>
+      new FakeHubApi(snapshotOf(), {
+        'conversations.get': () => ({
+          ok: true,
+          value: { ...DINNER_THREAD, entries: DECIDES_ENTRIES },
         }),
       }),
   },

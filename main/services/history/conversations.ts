@@ -36,7 +36,8 @@ import { ownMessages } from './own-messages.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
-import type { TaskViews } from '../tasks/task-views.ts';
+import { decidedAbout, type TaskViews } from '../tasks/task-views.ts';
+import { requestWords } from './request-words.ts';
 import {
   ARCHIVED_AFTER_MS,
   CONVERSATION_ENTRIES_MAX,
@@ -248,7 +249,9 @@ export class Conversations {
   ): ConversationEntryDto {
     const { parties, tasks } = this.#deps;
     const task = this.#taskOf(message, known);
-    const said = saidIn(message, task);
+    const own = saidIn(message, task);
+    const isRequest = REQUESTS.has(message.kind);
+    const said = (isRequest ? decidedAbout(own) : undefined) ?? own;
     const state = task === undefined ? null : stateAt(message, task, isToldBelow(task.id));
     return {
       seq: message.seq,
@@ -269,6 +272,9 @@ export class Conversations {
         : reasonsOf(task)),
       surface: null,
       digest: null,
+      ...(isRequest && agent === null
+        ? { request: requestWords(said, said === own ? undefined : task, tasks) }
+        : {}),
     };
   }
 
@@ -439,9 +445,10 @@ function titleOf(said: Said): string {
     : fields.map(([path, value]) => `${path}: ${value}`).join(', ');
 }
 
-function sizeOf({ text, fields }: ConversationEntryDto): number {
-  const inFields = fields?.reduce((sum, [path, value]) => sum + path.length + value.length, 0) ?? 0;
-  return (text?.length ?? 0) + inFields;
+function sizeOf({ text, fields, request }: ConversationEntryDto): number {
+  const all = [...(fields ?? []), ...(request?.fields ?? [])];
+  const inFields = all.reduce((sum, [path, value]) => sum + path.length + value.length, 0);
+  return (text?.length ?? 0) + (request?.reason?.length ?? 0) + inFields;
 }
 
 /** The newest tasks, as far as there is room: what was begun stands whole. */

@@ -8,7 +8,9 @@ import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
+import type { Said } from '../../ports/said-words.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
+import { questionIn } from '../../protocol/remote-approval.ts';
 import { decisionOf } from './wire-states.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
@@ -76,11 +78,15 @@ export class TaskViews {
     return this.#deps.stories.of(task, { until, waitsUntil }, agent);
   }
 
-  /** The task or the question, escaped; what stands there instead once it was removed. */
+  /**
+   * The task or the question, escaped; of what is decided for another hub, that request's. What
+   * stands there instead once it was removed.
+   */
   text(task: TaskRow): string {
     if (isTaskPurged(task)) return removed.task;
-    const payload = readObject(task.payload);
-    const text = task.kind === 'delegate' ? payload.task : payload.question;
+    const own = { kind: task.kind, payload: readObject(task.payload) };
+    const { kind, payload } = decidedAbout(own) ?? own;
+    const text = kind === 'delegate' ? payload.task : payload.question;
     return escapeText(typeof text === 'string' ? text : JSON.stringify(text ?? null));
   }
 
@@ -136,6 +142,15 @@ export class TaskViews {
           : nameOfPerson(result.answered_by),
     };
   }
+}
+
+/**
+ * The request about which another hub decides, as whoever made it wrote it; undefined: this is no
+ * such question.
+ */
+export function decidedAbout({ payload }: Said): Said | undefined {
+  const question = questionIn(payload);
+  return question && { kind: question.kind, payload: readObject(question.payload) };
 }
 
 /** The person of another hub, as it names them: fit for one line. */

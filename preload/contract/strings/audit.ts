@@ -92,7 +92,7 @@ export const audit = {
   /** Of a row that says nothing of it. */
   noAction: 'It doesn’t say what was done.',
   older: 'Show older ones',
-  threadSpoken: (row: string) => `Conversation, at the request of ${row}`,
+  threadSpoken: (seq: number) => `Conversation, at the request of row ${numbers.format(seq)}`,
   actions: auditActions,
   who: {
     you: 'You',

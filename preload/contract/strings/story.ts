@@ -45,6 +45,7 @@ export const story = {
     choice: (who: string, whom: string) => `${who} asks ${whom} to choose.`,
     decision: (who: string, whom: string) => `${who} asks ${whom} whether it may be done.`,
     decidedFor: (whom: string) => `Decided here for ${whom}.`,
+    wouldDo: (agent: string) => `${agent} would do it.`,
   },
   agentAt: (agent: string, hub: string) => `${agent} on ${hub}`,
   personAt: (person: string, hub: string) => `${person} on ${hub}`,
@@ -475,7 +476,10 @@ export function toldOf({ told, asked }: StoryDto, time: TimeOf): string | null {
 }
 
 /** Who asks whom for what; and for whom it is decided here. */
-export function askedOf({ asked, on_behalf_of: behalf }: StoryDto): string {
+export function askedOf({
+  asked,
+  on_behalf_of: behalf,
+}: Pick<StoryDto, 'asked' | 'on_behalf_of'>): string {
   const whom = asked.for.here ? agentAt(asked.for, asked.for.agent) : partyName(asked.for);
   const sentence = story.asked[asked.kind](
     partyWords(asked.by),
@@ -483,6 +487,11 @@ export function askedOf({ asked, on_behalf_of: behalf }: StoryDto): string {
   );
   if (behalf === null || behalf.hub.here) return sentence;
   return `${sentence} ${story.asked.decidedFor(asked.by.person ?? behalf.hub.hub_name)}`;
+}
+
+/** Which agent would do what one hub decides for another; null: nobody decides for another. */
+export function wouldDoOf({ on_behalf_of: behalf }: Pick<StoryDto, 'on_behalf_of'>): string | null {
+  return behalf === null ? null : story.asked.wouldDo(agentAt(behalf.hub, behalf.agent));
 }
 
 /** Whose words are to be shown with it, apart from the hub's own; null: there are none. */

@@ -225,6 +225,7 @@ export interface PeerDto {
    * for another hub.
    */
   readonly name: string;
+  /** Whose it is: by the owner's word, else as it said while it was paired. */
   readonly person: string | null;
   /** What it is in the household, by the word of the person in charge; null: nobody has said. */
   readonly role: Role | null;

@@ -31,10 +31,12 @@ export interface Pin {
   /** Used when the key has no name here yet; unique among peers. */
   readonly petname: string;
   /**
-   * The owner's word for whose it is, never the other side's; null keeps what the owner said
-   * before.
+   * The owner's word for whose it is, which goes before the other side's; null keeps what the
+   * owner said before.
    */
   readonly person: string | null;
+  /** What the hub said of that while pairing, made fit to be shown; kept until the owner says. */
+  readonly saidPerson?: string | null;
   readonly platform: string | null;
   /** What the hub called itself while pairing; outside text. */
   readonly advertisedName: string | null;
@@ -65,12 +67,12 @@ export function pinnedRow(
   { fixed, live }: KnownPlace,
   nowWallMs: number,
 ): PeerRow {
-  const { isNamedAnew = false, address = fixed, introduction, ...said } = pin;
+  const { isNamedAnew = false, address = fixed, introduction, saidPerson = null, ...said } = pin;
   const isKnown = before !== undefined && before.trust !== 'revoked';
   const isNamed = isKnown && !isNamedAnew;
   return {
     ...said,
-    person: pin.person ?? before?.person ?? null,
+    person: pin.person ?? before?.person ?? saidPerson,
     // What it may here was the owner's word for the pairing that was ended: after another one it is
     // asked anew.
     role: isKnown ? before.role : null,

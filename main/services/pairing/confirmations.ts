@@ -215,6 +215,7 @@ export class Confirmations {
       key: entry.key,
       petname: directory.proposePetname(entry.proposedName, entry.key),
       person: null,
+      saidPerson: entry.saidPerson,
       platform: entry.platform,
       advertisedName: entry.saidHub,
       introduction: { way, by: entry.actor, surface: entry.surface },

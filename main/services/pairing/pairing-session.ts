@@ -183,6 +183,7 @@ export class PairingSession {
       transcript: toHex(this.transcript),
       proposedName: this.proposedName,
       saidHub: said.hub,
+      saidPerson: this.#saidPerson,
       platform: said.platform,
       host: at.host,
       port: at.port,
@@ -211,6 +212,13 @@ export class PairingSession {
       if (name !== HIDDEN_NAME) return name;
     }
     return '';
+  }
+
+  /** Who the other hub says is behind it; null: nobody, or nothing that is fit to be a name. */
+  get #saidPerson(): string | null {
+    const { person } = readPairMeta(this.peerMeta);
+    const name = person === null ? HIDDEN_NAME : shownPerson(person, this.#petnames);
+    return name === HIDDEN_NAME ? null : name;
   }
 
   get dto(): PairingDto {

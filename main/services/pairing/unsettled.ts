@@ -21,6 +21,8 @@ const UNSETTLED = v.object({
   transcript: HEX_32,
   proposedName: v.string(),
   saidHub: TEXT_OR_NULL,
+  /** Fit to be shown; absent in what an older hub left. */
+  saidPerson: v.optional(TEXT_OR_NULL, null),
   platform: TEXT_OR_NULL,
   /** When our own check passed, wall clock. */
   checkedAt: v.number(),

@@ -92,13 +92,13 @@ describe('pairing as people do it', () => {
     expect(dad.peer(mum)).toMatchObject({
       trust: 'paired',
       name: 'Mum computer',
-      person: null,
+      person: 'Mum',
       online: true,
     });
     expect(mum.peer(dad)).toMatchObject({
       trust: 'paired',
       name: 'Dad computer',
-      person: null,
+      person: 'Dad',
       online: true,
     });
     await house.clock.until(
@@ -423,7 +423,7 @@ describe('pairing interrupted', () => {
       'both are online',
       60_000,
     );
-    expect(back.peer(mum)).toMatchObject({ name: 'Mum computer', person: null, trust: 'paired' });
+    expect(back.peer(mum)).toMatchObject({ name: 'Mum computer', person: 'Mum', trust: 'paired' });
   });
 
   it('heals when the responder is killed right after it pinned and before its confirmation left', async () => {

@@ -6,7 +6,7 @@ import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/process-transport.ts';
-import { ownAddresses } from '../adapters/resolver/own-addresses.ts';
+import { isOnOwnNetwork, ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import { invocationAnywhere } from '../cli/invocation.ts';
@@ -180,6 +180,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     identity,
     transport,
     ownName: () => settings.current().name,
+    isOnOwnNetwork,
   });
   const keyTrust = new KeyTrust({ ...base, directory });
   const links: PeerLinks = new PeerLinks({

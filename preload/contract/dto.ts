@@ -238,6 +238,8 @@ export interface PeerDto {
   readonly last_seen_at: number | null;
   readonly address: string | null;
   readonly how_found: 'home_network' | 'static' | 'incoming' | null;
+  /** Its address is in a network of this computer; tunnels are none. */
+  readonly same_network: boolean;
   /** What it said of itself; agents read it as data. */
   readonly untrusted: {
     /** What it calls itself. */

@@ -45,6 +45,23 @@ describe('the household', () => {
     await expectAccessible();
   });
 
+  test('hubs of one home are one house: on its networks, or of the household by your word', async () => {
+    const [nana] = PEERS.filter(({ how_found }) => how_found === 'static');
+    if (nana === undefined) throw new Error('no hub at an address');
+    const houses = async (over: Partial<typeof nana>) => {
+      await showApp(new FakeHubApi(snapshotOf({ peers: [{ ...nana, ...over }] })), 'people');
+      await expect
+        .element(page.getByRole('group', { name: /^The household: 1 other/ }))
+        .toBeVisible();
+      return document.querySelectorAll('.house path.wall').length;
+    };
+    expect(await houses({})).toBe(2);
+    expect(await houses({ role: null })).toBe(2);
+    expect(await houses({ same_network: true })).toBe(1);
+    for (const role of ['adult', 'child', 'shared'] as const)
+      expect(await houses({ role }), role).toBe(1);
+  });
+
   test('nothing but this computer: one sentence and one thing to do', async () => {
     await showApp(new FakeHubApi(snapshotOf({ peers: [] })), 'people');
     await expect.element(heading('No other hubs yet')).toBeVisible();

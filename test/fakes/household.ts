@@ -141,6 +141,7 @@ export function peerOf(seed: string, over: PeerOver = {}): PeerDto {
     last_seen_at: NOW,
     address: '192.168.1.20:7100',
     how_found: 'home_network',
+    same_network: true,
     untrusted: { advertised_name, platform, features },
     capabilities: null,
     paired_at: new Date(2026, 2, 3).getTime(),
@@ -203,6 +204,7 @@ export const PEERS: readonly PeerDto[] = [
     platform: 'win32',
     round_trip_ms: 38,
     how_found: 'static',
+    same_network: false,
     introduced_by: {
       way: 'invitation_made_here',
       at: new Date(2026, 2, 3).getTime(),

@@ -45,6 +45,8 @@ interface PeerDirectoryDeps {
   readonly transport: Pick<Transport, 'setAdmission'>;
   /** What this hub is called. */
   readonly ownName: () => string;
+  /** Whether an address is in a network of this computer; none is when absent. */
+  readonly isOnOwnNetwork?: (host: string) => boolean;
 }
 
 /** What may change in a peer's row without changing whom it stands for. */
@@ -184,6 +186,7 @@ export class PeerDirectory implements KnownHubs {
       petnames: this.petnames(key),
       ownName: this.#deps.ownName(),
       nowWallMs: this.#deps.clock.wallMs(),
+      isOnOwnNetwork: this.#deps.isOnOwnNetwork ?? (() => false),
     });
   }
 

@@ -73,6 +73,7 @@ interface PeerFacts {
   readonly petnames: readonly string[];
   readonly ownName: string;
   readonly nowWallMs: number;
+  readonly isOnOwnNetwork: (host: string) => boolean;
   readonly keyChange: KeyChangeDto | null;
 }
 
@@ -103,6 +104,7 @@ export function makePeerDto(facts: PeerFacts): PeerDto {
           : isPinned || live.connected
             ? 'incoming'
             : null,
+    same_network: nearby !== undefined || isSameNetwork(facts),
     untrusted: {
       advertised_name: said === null ? null : shownName(said, facts.petnames),
       platform: row?.platform == null ? null : escapeName(row.platform).name,
@@ -141,6 +143,12 @@ function introductionOf({
   pairedAt: at,
 }: PeerRow): IntroductionDto {
   return { way, at, by, surface };
+}
+
+/** By where it was last: a name that the owner gave says nothing of a network. */
+function isSameNetwork({ row, fixed, live, isOnOwnNetwork }: PeerFacts): boolean {
+  const host = live.host ?? row?.lastHost ?? row?.staticHost ?? fixed?.host ?? null;
+  return host !== null && isOnOwnNetwork(host);
 }
 
 function addressOf({ row, nearby, fixed, live }: PeerFacts): string | null {

@@ -20,8 +20,12 @@ export const isBlind = ({ discovery_status: { state } }: HubDto): boolean =>
  */
 export const isShutThere = (peer: PeerDto): boolean =>
   peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
-/** Somewhere else than the home network, as far as this hub can tell. */
-export const isFar = (peer: PeerDto): boolean => peer.how_found === 'static';
+/**
+ * In another home, as far as this hub can tell: at an address outside its networks, and not of the
+ * household by the owner's word.
+ */
+export const isFar = ({ how_found, same_network, role }: PeerDto): boolean =>
+  how_found === 'static' && !same_network && (role === null || role === 'guest');
 /**
  * A failed pairing leads on by asking once more; one that came by an invitation needs a new
  * invitation.

@@ -1,7 +1,7 @@
 // Which of a computer's addresses are given to others, and in what order.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { ownAddresses } from '../../../../main/adapters/resolver/own-addresses.ts';
+import { isOnOwnNetwork, ownAddresses } from '../../../../main/adapters/resolver/own-addresses.ts';
 
 function ipv4(address: string, internal = false): NetworkInterfaceInfo[] {
   return [
@@ -25,6 +25,27 @@ const computer = () => ({
   eth1: ipv4('169.254.7.7'),
   br0: ipv4('192.168.1.20'),
   wlan0: ipv4('192.168.1.21'),
+});
+
+it.each([
+  ['192.168.1.77', true],
+  ['127.0.0.1', true],
+  ['fd00:1:2:3::9', true],
+  ['192.168.2.77', false],
+  // Of a container, and at the other end of a tunnel: anywhere.
+  ['172.17.0.9', false],
+  ['10.8.0.7', false],
+  ['100.101.1.1', false],
+  ['203.0.113.9', false],
+  ['fd00:1:2:4::9', false],
+  ['nas.local', false],
+  ['', false],
+])('%s is in a network of this computer: %s', (host, isOwn) => {
+  const [v4] = ipv4('192.168.1.20');
+  const v6 = { ...v4, family: 'IPv6', address: 'fd00:1:2:3::1', cidr: 'fd00:1:2:3::1/64' };
+  const tun0 = ipv4('10.8.0.2');
+  const read = () => ({ ...computer(), tun0, wlan1: [v6 as NetworkInterfaceInfo] });
+  expect(isOnOwnNetwork(host, read)).toBe(isOwn);
 });
 
 it('addresses of networks that programs made come after those of the computer itself', () => {

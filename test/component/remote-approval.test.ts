@@ -12,6 +12,7 @@ import {
 } from '../fakes/remote-approval-cards.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { snapshotOf } from '../fakes/household.ts';
+import { storyOfApproval } from '../fakes/stories.ts';
 import type { RemoteApprovalDto } from '../../preload/contract/remote-approval.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ARM_MS, callsOf, expectAccessible, press, showApp } from './support/page.ts';
@@ -145,6 +146,15 @@ describe('the card that waits at a child’s hub', () => {
       .toBeVisible();
     await press(button('Decline'));
     expect(decided(hub)).toMatchObject([{ id: WAITING.id, decision: 'decline' }]);
+  });
+
+  test('takes who decides from the story of the request, and not from the list beside it', async () => {
+    const [mum] = WAITING.decided_by_hubs ?? [];
+    if (mum === undefined) throw new Error('no hub decides');
+    const told = storyOfApproval({ ...WAITING, decided_by_hubs: [mum] });
+    await showCard({ ...WAITING, story: { ...told } });
+    await expect.element(page.getByText('Mum’s PC decides this.', { exact: true })).toBeVisible();
+    await expect.element(page.getByText('Mum’s PC may allow it', { exact: false })).toBeVisible();
   });
 
   test('says whom it asks where nobody has said how careful to be, and afterwards who allowed it', async () => {

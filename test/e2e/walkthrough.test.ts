@@ -244,7 +244,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     for (const words of [
       now.facts.runsHere('Claude Code'),
       now.risk.R2,
-      now.facts.notDone('Dad’s laptop'),
+      ENGLISH.story.ifNothing.notDone('Dad’s laptop'),
     ])
       expect(shown).toContain(words);
     expect(await mum.owner.call('approvals.list', {})).toMatchObject({

@@ -25,7 +25,6 @@ export const answers = {
       plural(count, { one: 'choose the one option', other: 'choose one of {n}' }),
     nothingRuns: 'Nothing runs here.',
     goes: (hub: string) => `Your choice goes to ${hub}, with your name.`,
-    notChosen: (hub: string) => `Nothing is chosen. ${hub} is told that nobody answered.`,
     none: 'Choose none',
     own: 'Answer in your own words',
     options: (hub: string) => `The options, in the words of ${hub}. Nobody has checked them.`,

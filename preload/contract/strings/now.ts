@@ -111,6 +111,8 @@ export const now = {
     R2: 'Others will see it.',
     R3: 'Dangerous.',
   } satisfies Record<RiskClass, string>,
+  /** Of a task where only looking is expected: no class says what it does. */
+  looksButTask: 'A task, where “only looks” is set.',
   riskWhy: {
     domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
     agent_class: (agent: string) => `You marked ${agent} this way.`,
@@ -137,7 +139,6 @@ export const now = {
     until: (time: string) => `until ${time}`,
     timeUp: 'The time is up',
     ifNothing: 'If you do nothing',
-    notDone: (hub: string) => `It is not done. ${hub} is told that nobody answered.`,
   },
   exactIdentifiers: 'Exact identifiers',
   ids: {

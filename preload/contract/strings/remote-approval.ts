@@ -44,9 +44,6 @@ export const remoteApproval = {
     older: (name: string) => `${name} can’t be asked: the hub there needs an update.`,
     nobodyDetail:
       'The hubs you chose are not paired any more. It ends undone when its time is over.',
-    ifNothing: (names: readonly string[]) =>
-      `${eitherOf.format(names)} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
-    ifNothingLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
     /** Why somebody is asked at all, where no class was ever chosen. */
     unsaid: (what: string, names: readonly string[]) =>
       `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
@@ -76,7 +73,6 @@ export const remoteApproval = {
     person: (hub: string) => `a person at ${hub}`,
     runs: (agent: string, hub: string) => `by ${agent} on ${hub}, if you allow it`,
     leaves: 'only your answer, with your name',
-    ifNothing: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
     whose: (hub: string) => `${hub} rated the risk.`,
     digest: 'Digest at the asking hub',
   },

@@ -22,6 +22,7 @@ import { pluralizer } from './plural.ts';
 import { rules } from './rules.ts';
 
 const plural = pluralizer(locale);
+const either = new Intl.ListFormat(locale, { type: 'disjunction' });
 
 /** A moment as the surface writes times, such as "16:20" or "3 March at 12:00". */
 export type TimeOf = (at: number) => string;
@@ -62,7 +63,6 @@ export const story = {
     personAt: (hub: string) => `Waits for a person at ${hub}.`,
     adultAt: (hubs: string) => `Waits for an adult at ${hubs}.`,
     adult: 'Waits for an adult.',
-    or: ' or ',
     held: {
       paused: 'Held while requests are paused.',
       quiet_hours: 'Held for quiet hours.',
@@ -70,6 +70,18 @@ export const story = {
       person: 'Put off by a person.',
       there: (hub: string) => `A person at ${hub} is asked later.`,
     },
+  },
+  decides: (hubs: string) => `${hubs} decides this.`,
+  nobodyDecides: 'No adult’s hub can decide this.',
+  /** What becomes of it if nobody here does anything. */
+  ifNothing: {
+    notAnswered: (hub: string) => `It is not answered. ${hub} is told that nobody answered.`,
+    notDone: (hub: string) => `It is not done. ${hub} is told that nobody answered.`,
+    notChosen: (hub: string) => `Nothing is chosen. ${hub} is told that nobody answered.`,
+    decision: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
+    adults: (hubs: string) =>
+      `${hubs} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
+    nobodyLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
   },
   onItsWay: (hub: string) => `On its way to ${hub}.`,
   there: (hub: string) => `${hub} has it.`,
@@ -199,7 +211,7 @@ export function headlineOf(told: StoryDto): string {
 }
 
 function waitingWords({ for: whom, where, held }: WaitingDto, asked: AskedDto): string {
-  const hubs = where.map(({ hub_name: name }) => name).join(story.waits.or);
+  const hubs = eitherOf(where);
   if (whom === 'adult') return hubs === '' ? story.waits.adult : story.waits.adultAt(hubs);
   if (whom === 'peer')
     return held === null ? story.waits.personAt(hubs) : story.waits.held.there(hubs);
@@ -207,6 +219,37 @@ function waitingWords({ for: whom, where, held }: WaitingDto, asked: AskedDto): 
   return held.why === 'muted'
     ? story.waits.held.muted(asked.by.hub_name)
     : story.waits.held[held.why ?? 'person'];
+}
+
+/** Which hubs of adults decide it; null: the people here do, or it waits for nobody. */
+export function whoDecidesOf({ verdict }: StoryDto): string | null {
+  if (verdict.outcome !== 'waiting' || verdict.for !== 'adult') return null;
+  const hubs = eitherOf(verdict.where);
+  return hubs === '' ? story.nobodyDecides : story.decides(hubs);
+}
+
+/** What becomes of what waits here if nobody here does anything. */
+export function ifNothingOf({ asked, verdict }: StoryDto): string {
+  const { ifNothing } = story;
+  const hub = asked.by.hub_name;
+  if (verdict.outcome === 'waiting' && verdict.for === 'adult') {
+    const hubs = eitherOf(verdict.where);
+    return hubs === '' ? ifNothing.nobodyLeft(hub) : ifNothing.adults(hubs);
+  }
+  switch (asked.kind) {
+    case 'question':
+      return ifNothing.notAnswered(hub);
+    case 'task':
+      return ifNothing.notDone(hub);
+    case 'choice':
+      return ifNothing.notChosen(hub);
+    case 'decision':
+      return ifNothing.decision(hub);
+  }
+}
+
+function eitherOf(places: readonly PlaceDto[]): string {
+  return either.format(places.map(({ hub_name: name }) => name));
 }
 
 function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean): string {

@@ -58,21 +58,9 @@ export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalD
   return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);
 }
 
-/** What happens if nobody answers. */
-export function ifNothingOf({
-  choice,
-  remote_question: asked,
-  decided_by_hubs,
-  peer_name,
-}: ApprovalDto): string {
-  if (asked) return words.remoteApproval.asked.ifNothing(peer_name);
-  if (decided_by_hubs !== null) {
-    const { ifNothing, ifNothingLeft } = words.remoteApproval.waiting;
-    return decided_by_hubs.length === 0
-      ? ifNothingLeft(peer_name)
-      : ifNothing(decided_by_hubs.map(({ name }) => name));
-  }
-  return choice === null ? now.facts.notDone(peer_name) : now.answers.choice.notChosen(peer_name);
+/** How risky it is by the owner's word, which never says what a task does. */
+export function riskWordsOf({ kind, risk_class: risk }: ApprovalDto): string {
+  return kind === 'delegate' && risk === 'R0' ? now.looksButTask : now.risk[risk];
 }
 
 export function verbOf(approval: ApprovalDto): string {

@@ -20,7 +20,7 @@ import { ADVERTISED_TEXT_MAX, HELLO_IN_RETURN_AFTER_MS, HELLO_TIMEOUT_MS } from 
 import type { Link } from './link.ts';
 import type { LinkTable } from './link-table.ts';
 import { SpeaksReference } from './link-trouble.ts';
-import type { PeerDirectory } from './peer-directory.ts';
+import type { PeerChange, PeerDirectory } from './peer-directory.ts';
 import { NO_VERSION } from './pinned-row.ts';
 import type { RequestChannel } from './request-channel.ts';
 import type { SecurityAudit } from './security-audit.ts';
@@ -59,18 +59,18 @@ export class HelloHandshake {
     const answered = await this.#ask(link);
     if (answered.ok) {
       const hello = readAnswer(answered.value);
-      if (hello !== undefined) this.#finish(link, hello);
-    } else if (answered.error instanceof SpeaksReference) this.spokenReference(link);
+      if (hello !== undefined) await this.#finish(link, hello);
+    } else if (answered.error instanceof SpeaksReference) await this.spokenReference(link);
   }
 
   /**
    * The other side has shown that it has no hello: a paired hub may use its connection without one.
    */
-  spokenReference(link: Link): void {
+  async spokenReference(link: Link): Promise<void> {
     if (link.isGone || (link.isEstablished && !link.isReference)) return;
     link.isReference = true;
-    this.#noteReference(link);
-    if (link.isEstablished || !this.#deps.directory.isPaired(link.keyHex)) return;
+    await this.#noteReference(link);
+    if (link.isGone || link.isEstablished || !this.#deps.directory.isPaired(link.keyHex)) return;
     this.gone(link);
     this.#deps.table.established(link);
   }
@@ -103,7 +103,7 @@ export class HelloHandshake {
   async greet(link: Link): Promise<Result<void, AppError>> {
     const answered = await this.#ask(link);
     if (!answered.ok) {
-      if (answered.error instanceof SpeaksReference) this.spokenReference(link);
+      if (answered.error instanceof SpeaksReference) await this.spokenReference(link);
       if (link.isEstablished && !link.isGone) return ok();
       const code = answered.error.code === 'timeout' ? CLOSE_CODES.tooSlow : CLOSE_CODES.done;
       this.#deps.table.close(link, code, 'hello failed');
@@ -123,7 +123,7 @@ export class HelloHandshake {
         ),
       );
     }
-    this.#finish(link, hello);
+    await this.#finish(link, hello);
     return ok();
   }
 
@@ -131,10 +131,10 @@ export class HelloHandshake {
    * Answers a hello; throws AppError incompatible_version. `sent` must be called when the answer is
    * on its way.
    */
-  answer(
+  async answer(
     link: Link,
     payload: JsonObject,
-  ): { readonly reply: ReplyDraft; readonly sent: () => void } {
+  ): Promise<{ readonly reply: ReplyDraft; readonly sent: () => void }> {
     const hello = parseHello(payload);
     const selected = hello.ok ? selectVersion(hello.value.protocol_versions) : undefined;
     if (!hello.ok || selected === undefined) {
@@ -159,14 +159,21 @@ export class HelloHandshake {
     if (!isFirst || link.info.direction === 'outgoing') {
       return { reply, sent: () => this.#deps.audit.note(link.keyHex, 'peer.second_hello', {}) };
     }
-    return { reply, sent: () => this.#finish(link, hello.value) };
+    // What it told is kept before the answer: its first request may come right behind that.
+    await this.#note(link, hello.value);
+    return { reply, sent: () => this.#established(link) };
   }
 
-  #finish(link: Link, hello: HelloPayload): void {
+  async #finish(link: Link, hello: HelloPayload): Promise<void> {
+    if (link.isGone || (link.isEstablished && !link.isReference)) return;
+    await this.#note(link, hello);
+    this.#established(link);
+  }
+
+  #established(link: Link): void {
     if (link.isGone || (link.isEstablished && !link.isReference)) return;
     link.isReference = false;
     this.gone(link);
-    this.#note(link, hello);
     this.#deps.table.established(link);
   }
 
@@ -174,17 +181,17 @@ export class HelloHandshake {
    * The key of this connection has just been pinned: what its hello told, or that it has none,
    * counts from now on.
    */
-  pinned(link: Link): void {
-    if (link.hello !== undefined) this.#note(link, link.hello);
-    if (link.isReference) this.spokenReference(link);
+  async pinned(link: Link): Promise<void> {
+    if (link.hello !== undefined) await this.#note(link, link.hello);
+    if (link.isReference) await this.spokenReference(link);
   }
 
   /**
    * Keeps the content of a hello: a pinned peer's in its row, an unpaired hub's name while it is
    * connected.
    */
-  #note(link: Link, hello: HelloPayload): void {
-    const { directory, clock, log, audit } = this.#deps;
+  async #note(link: Link, hello: HelloPayload): Promise<void> {
+    const { directory, log, audit } = this.#deps;
     link.hello = hello;
     const said =
       hello.agent_name === null ? null : shortened(hello.agent_name, ADVERTISED_TEXT_MAX);
@@ -198,23 +205,29 @@ export class HelloHandshake {
       });
       audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: highest });
     }
-    directory.note(link.keyHex, {
+    await this.#keep(link, {
       features: hello.features,
       extensions: hello.extensions,
       highestVersion: Math.max(highest, row.highestVersion),
       advertisedName: said ?? row.advertisedName,
-      lastHost: link.info.host,
-      lastPort: link.info.port,
-      lastSeenAt: clock.wallMs(),
     });
+  }
+
+  /** A hub counts as there even where the disk does not take what it told. */
+  async #keep({ keyHex, info: { host, port } }: Link, told: PeerChange): Promise<void> {
+    const { directory, clock, log } = this.#deps;
+    const place = { lastHost: host, lastPort: port, lastSeenAt: clock.wallMs() };
+    await directory
+      .note(keyHex, { ...told, ...place })
+      .catch((error: unknown) => log.warn('hello not kept', { error: String(error) }));
   }
 
   /**
    * Keeps that a pinned peer has no hello: what it can be sent follows from its profile
    * (PROTOCOL.md, Reference profile).
    */
-  #noteReference(link: Link): void {
-    const { directory, clock, audit } = this.#deps;
+  async #noteReference(link: Link): Promise<void> {
+    const { directory, audit } = this.#deps;
     const row = directory.row(link.keyHex);
     if (row === undefined || row.highestVersion === NO_VERSION) return;
     // A hub that no longer knows hello was replaced by another program with its key: its owner gets
@@ -222,8 +235,7 @@ export class HelloHandshake {
     if (row.features.length > 0)
       audit.note(link.keyHex, 'peer.downgraded', { before: row.highestVersion, now: NO_VERSION });
     const shown = { features: REFERENCE_FEATURES, extensions: [], highestVersion: NO_VERSION };
-    const { host: lastHost, port: lastPort } = link.info;
-    directory.note(link.keyHex, { ...shown, lastHost, lastPort, lastSeenAt: clock.wallMs() });
+    await this.#keep(link, shown);
   }
 
   /**

@@ -119,8 +119,7 @@ export class Incoming {
     }
     const { envelope, raw } = parsed.value;
     if (envelope.kind === 'hello' && this.#forgery(link, envelope) === undefined) {
-      this.#hello(link, streamId, envelope);
-      return;
+      return this.#hello(link, streamId, envelope);
     }
     try {
       const reply = await this.#answer(link, envelope, raw);
@@ -159,12 +158,12 @@ export class Incoming {
     }
   }
 
-  #hello(link: Link, streamId: number, envelope: Envelope): void {
+  async #hello(link: Link, streamId: number, envelope: Envelope): Promise<void> {
     try {
       if (this.#deps.directory.isRefused(link.keyHex))
         throw new AppError('not_authorized', 'This hub does not talk to yours.');
       this.#takeOpenRate(link);
-      const { reply, sent } = this.#deps.hello.answer(link, envelope.payload);
+      const { reply, sent } = await this.#deps.hello.answer(link, envelope.payload);
       this.#respond(link, streamId, envelope.id, reply);
       sent();
     } catch (error) {

@@ -50,7 +50,9 @@ interface PeerDirectoryDeps {
 }
 
 /** What may change in a peer's row without changing whom it stands for. */
-type PeerChange = Partial<Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>>;
+export type PeerChange = Partial<
+  Omit<PeerRow, 'key' | 'agentId' | 'trust' | 'pairedAt' | 'revokedAt'>
+>;
 
 export class PeerDirectory implements KnownHubs {
   /** Where others say what ends together with the trust in a hub. */
@@ -58,7 +60,6 @@ export class PeerDirectory implements KnownHubs {
   readonly keyChanges: KeyChanges;
   readonly #deps: PeerDirectoryDeps;
   readonly #unit: UnitOfWork;
-  readonly #rows = new Map<KeyHex, PeerRow>();
   /** What is true of each key just now; nothing for a key of which there is nothing to say. */
   readonly #live = new Map<KeyHex, LiveFacts>();
   readonly #nearby: NearbyTable;
@@ -81,13 +82,8 @@ export class PeerDirectory implements KnownHubs {
     this.keyChanges = new KeyChanges(deps);
   }
 
-  /**
-   * Reads the peers from the store and gives the transport its places. Call before doors open and
-   * before the transport starts.
-   */
+  /** Gives the transport its places. Call before doors open and before the transport starts. */
   load(): void {
-    this.#rows.clear();
-    for (const row of this.#deps.store.read.peers()) this.#rows.set(row.key, row);
     this.#statics.load();
     this.keyChanges.load();
     this.#admit();
@@ -101,19 +97,19 @@ export class PeerDirectory implements KnownHubs {
 
   /** The pinned row of a key, tombstones included. */
   row(key: KeyHex): PeerRow | undefined {
-    return this.#rows.get(key);
+    return this.#deps.store.read.peer(key);
   }
 
   rows(): readonly PeerRow[] {
-    return [...this.#rows.values()];
+    return this.#deps.store.read.peers();
   }
 
   isPaired(key: KeyHex): boolean {
-    return this.#rows.get(key)?.trust === 'paired';
+    return this.row(key)?.trust === 'paired';
   }
 
   isRefused(key: KeyHex): boolean {
-    const trust = this.#rows.get(key)?.trust;
+    const trust = this.row(key)?.trust;
     return (
       trust === 'suspended' ||
       (trust === 'revoked' && !this.#pardoned.has('all') && !this.#pardoned.has(key))
@@ -121,7 +117,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   trustOf(key: KeyHex): TrustState {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     if (row !== undefined) return row.trust;
     if (this.live(key).connected) return 'quarantined';
     return this.#nearby.get(key) === undefined ? 'unknown' : 'discovered';
@@ -129,13 +125,13 @@ export class PeerDirectory implements KnownHubs {
 
   /** True when this key last spoke the reference profile, which knows no versions. */
   isReference(key: KeyHex): boolean {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     return row?.highestVersion === NO_VERSION && row.trust !== 'revoked';
   }
 
   /** True for a peer that has never said hello: it may be a program that has none. */
   mayHaveNoHello(key: KeyHex): boolean {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     return (
       row?.trust === 'paired' && (row.features.length === 0 || row.highestVersion === NO_VERSION)
     );
@@ -155,7 +151,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   petnameOf(key: KeyHex): string | null {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     return (row?.trust === 'revoked' ? null : row?.petname) ?? this.#statics.get(key)?.name ?? null;
   }
 
@@ -178,7 +174,7 @@ export class PeerDirectory implements KnownHubs {
       ownKey: this.#deps.identity.ready ? this.#deps.identity.keyHex : null,
       keyChange: this.keyChanges.dto(key),
       trust: this.trustOf(key),
-      row: this.#rows.get(key),
+      row: this.row(key),
       nearby: this.#nearby.get(key),
       fixed: this.#statics.get(key),
       live: this.live(key),
@@ -244,37 +240,22 @@ export class PeerDirectory implements KnownHubs {
    */
   #forgetStranger(key: KeyHex): void {
     const isKnown =
-      this.#rows.has(key) ||
+      this.row(key) !== undefined ||
       this.#statics.get(key) !== undefined ||
       this.#nearby.get(key) !== undefined;
     if (!isKnown && !this.live(key).connected) this.#live.delete(key);
   }
 
-  /**
-   * Changes the row of a pinned peer without anybody waiting; for what a hello or an answer told.
-   */
-  note(key: KeyHex, change: PeerChange): void {
-    if (!this.#merge(key, change)) return;
-    this.#deps.store.writeBehind((tables) => mergeStored(tables, key, change));
+  /** Changes the row of a pinned peer: what a hello or an answer told, which will be told again. */
+  async note(key: KeyHex, change: PeerChange): Promise<void> {
+    if (this.row(key) === undefined) return;
+    await this.#deps.store.write((tables) => mergeStored(tables, key, change), 'comes_again');
     this.publish(key);
-  }
-
-  /** As note(), and settled once the store has it: for what other services read from there. */
-  async record(key: KeyHex, change: PeerChange): Promise<void> {
-    if (!this.#merge(key, change)) return;
-    await this.#deps.store.write((tables) => mergeStored(tables, key, change));
-    this.publish(key);
-  }
-
-  #merge(key: KeyHex, change: PeerChange): boolean {
-    const row = this.#rows.get(key);
-    if (row !== undefined) this.#rows.set(key, { ...row, ...change });
-    return row !== undefined;
   }
 
   /** What the owner changes. Throws AppError not_found, bad_request or conflict. */
   async update(key: KeyHex, change: OwnerChange, actor: Actor): Promise<PeerDto> {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     if (row === undefined || row.trust === 'revoked') {
       throw new AppError('pairing_required', 'Only a paired hub can be changed.', {
         hint: 'Pair it first, or add it again with the other address.',
@@ -309,7 +290,7 @@ export class PeerDirectory implements KnownHubs {
    * is forgotten.
    */
   async remove(key: KeyHex, actor: Actor): Promise<void> {
-    const row = this.#rows.get(key);
+    const row = this.row(key);
     if (row === undefined || row.trust === 'revoked') {
       if (await this.#statics.remove(key)) return this.publish(key);
       throw new AppError('not_found', 'That hub is not kept here, so there is nothing to remove.');
@@ -397,7 +378,7 @@ export class PeerDirectory implements KnownHubs {
 
   foundNearby(hub: FoundHub): void {
     if (hub.keyHex === this.#deps.identity.keyHex) return;
-    const change = this.#nearby.found(hub, (key) => this.#rows.has(key));
+    const change = this.#nearby.found(hub, (key) => this.row(key) !== undefined);
     if (change === undefined) return;
     if (change.evicted !== undefined) this.#wentAway(change.evicted);
     if (change.moved || change.relabelled) this.#publishSoon(hub.keyHex);
@@ -452,10 +433,7 @@ export class PeerDirectory implements KnownHubs {
   }
 
   #reload(key: KeyHex): void {
-    const row = this.#deps.store.read.peer(key);
-    if (row?.trust !== 'paired') this.keyChanges.clear(key);
-    if (row === undefined) this.#rows.delete(key);
-    else this.#rows.set(key, row);
+    if (!this.isPaired(key)) this.keyChanges.clear(key);
     this.#admit();
     for (const listener of this.#trustListeners) listener(key, this.trustOf(key));
     this.publish(key);
@@ -478,12 +456,14 @@ export class PeerDirectory implements KnownHubs {
   knownKeys(): readonly KeyHex[] {
     const heard = this.#nearby.all().map(({ keyHex }) => keyHex);
     const fixed = this.#statics.all().map(({ keyHex }) => keyHex);
-    return [...new Set([...this.#rows.keys(), ...fixed, ...heard, ...this.#live.keys()])];
+    return [
+      ...new Set([...this.rows().map(({ key }) => key), ...fixed, ...heard, ...this.#live.keys()]),
+    ];
   }
 
   /** Whether people are shown this hub. */
   isListed(key: KeyHex): boolean {
-    const trust = this.#rows.get(key)?.trust;
+    const trust = this.row(key)?.trust;
     if (trust === 'paired' || trust === 'suspended') return true;
     return (
       this.#nearby.get(key) !== undefined ||

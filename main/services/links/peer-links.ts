@@ -153,7 +153,7 @@ export class PeerLinks implements PeerMessenger {
         ...foreign,
         isDelegationTo: (link, id) =>
           deps.store.read.taskByMessage('outgoing', link.keyHex, id)?.kind === 'delegate',
-        onSpoken: (link) => this.#hello.spokenReference(link),
+        onSpoken: (link) => void this.#hello.spokenReference(link),
       }),
       onForged: (link, envelope) => this.#forged(link, envelope),
       onDropped: (why) => this.#count(`dropped_${why}`),
@@ -196,7 +196,7 @@ export class PeerLinks implements PeerMessenger {
     const { transport, identity, directory } = this.#deps;
     directory.load();
     this.#stopListening.push(
-      directory.onTrust((key, trust) => this.#trustChanged(key, trust)),
+      directory.onTrust((key, trust) => void this.#trustChanged(key, trust)),
       directory.onWay((key) => this.#dialler.wake(key)),
     );
     this.#isRunning = true;
@@ -451,11 +451,11 @@ export class PeerLinks implements PeerMessenger {
     if (trouble !== undefined) this.#deps.directory.setLive(peer, trouble);
   }
 
-  #trustChanged(key: KeyHex, trust: TrustState): void {
+  async #trustChanged(key: KeyHex, trust: TrustState): Promise<void> {
     if (trust === 'revoked') this.#table.closeKey(key, CLOSE_CODES.revoked, 'revoked');
     else if (trust === 'suspended') this.#table.closeKey(key, CLOSE_CODES.notTrusted, 'suspended');
     if (trust === 'paired') {
-      for (const link of this.#table.ofKey(key)) this.#hello.pinned(link);
+      await Promise.all(this.#table.ofKey(key).map((link) => this.#hello.pinned(link)));
       this.#dialler.wake(key);
     } else {
       this.#dialler.forget(key);

@@ -78,7 +78,8 @@ export class Presence {
     if (!isOnline) this.#lines.delete(key);
     else if (before === undefined || before.isGone) this.#lines.set(key, link);
     this.#probe(key, isOnline ? link : undefined);
-    if (sinceMs !== undefined && !isOnline) directory.note(key, { lastSeenAt: clock.wallMs() });
+    if (sinceMs !== undefined && !isOnline)
+      void directory.note(key, { lastSeenAt: clock.wallMs() }).catch(() => undefined);
     if (isOnline !== (sinceMs !== undefined)) this.#tell(key, isOnline);
     // A hub that lost power may return on a new connection before the old one is known to be dead:
     // what was sent on the old one is due again.

@@ -114,7 +114,7 @@ export class Prober {
       );
     const capabilities = JSON.stringify(answered.value.payload);
     try {
-      await this.#deps.directory.record(key, {
+      await this.#deps.directory.note(key, {
         capabilities,
         capabilitiesAt: this.#deps.clock.wallMs(),
       });

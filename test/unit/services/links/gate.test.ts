@@ -109,7 +109,7 @@ describe('the gate for what comes in', () => {
 
   it('HE-03: a peer that comes back with a lower version than before is pointed out, and no rule changes', async () => {
     const { dad, mum } = await house.couple();
-    mum.directory.note(dad.key, { highestVersion: 3 });
+    await mum.directory.note(dad.key, { highestVersion: 3 });
     if (!('cut' in dad.transport) || typeof dad.transport.cut !== 'function')
       throw new Error('this test needs the network in memory');
     dad.transport.cut();

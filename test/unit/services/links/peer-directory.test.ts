@@ -101,6 +101,22 @@ describe('whom "to" means', () => {
       });
   });
 
+  it('is what the store says, whoever wrote it, and nothing where the commit did not come to be', async () => {
+    const key = await pin('Attic');
+    const put = (petname: string, isKept = true): Promise<void> =>
+      hub.store.write((tables) => {
+        tables.putPeer({ ...(tables.peer(key) ?? expect.fail('not there')), petname });
+        if (!isKept) throw new Error('not kept');
+      });
+    await put('Loft');
+    expect(hub.directory.resolve('loft').peer.petname).toBe('Loft');
+    await put('Cellar', false).catch(() => undefined);
+    expect(hub.directory.nameOf(key)).toBe('Loft');
+    await hub.directory.note(key, { highestVersion: 7 });
+    expect(hub.store.read.peer(key)).toEqual(hub.directory.row(key));
+    expect(hub.directory.row(key)).toMatchObject({ petname: 'Loft', highestVersion: 7 });
+  });
+
   it('is answered with the known names when it is unknown', async () => {
     await pin('Mum');
     await pin('Attic');

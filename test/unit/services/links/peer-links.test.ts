@@ -154,7 +154,7 @@ describe('links between paired hubs', () => {
 
   it('do not send a kind that the peer did not advertise', async () => {
     const { dad, mum } = await house.couple();
-    dad.directory.note(mum.key, { features: ['discover'] });
+    await dad.directory.note(mum.key, { features: ['discover'] });
     const answered = await dad.links.request(mum.key, message('delegate', { task: 'x' }), 5_000);
     expect(answered).toMatchObject({ ok: false, error: { code: 'unsupported_feature' } });
   });

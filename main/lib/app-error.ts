@@ -35,3 +35,12 @@ export class AppError extends Error {
     this.data = options.data ?? {};
   }
 }
+
+/** An error that lies with whoever asked. */
+export function inputError(
+  code: ErrorCode,
+  message: string,
+  options: Omit<AppErrorOptions, 'failedBy'> = {},
+): AppError {
+  return new AppError(code, message, { ...options, failedBy: 'input' });
+}

@@ -7,7 +7,7 @@ import { riskOf, type Risk } from '../../core/risk.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -97,7 +97,7 @@ export class Admission {
     const chosen = chooseAgent(agents, request);
     if (!chosen.ok) {
       const code = agents.length === 0 && request.kind === 'query' ? 'unhandled' : 'unknown_domain';
-      throw new AppError(code, chosen.error.message, { failedBy: 'input' });
+      throw inputError(code, chosen.error.message);
     }
     const { agent, why } = chosen.value;
     return { agent, why, risk: riskOf(agent, subjectFor(agent, request.domain)) };
@@ -164,9 +164,7 @@ export class Admission {
    */
   checkOpen(reads: Reads, party: PartyKey): void {
     if (!isTrusted(reads, party))
-      throw new AppError('pairing_required', 'That hub is not paired with this one.', {
-        failedBy: 'input',
-      });
+      throw inputError('pairing_required', 'That hub is not paired with this one.');
     this.#deps.doNotDisturb.checkNotStopped(reads);
   }
 
@@ -180,11 +178,10 @@ export class Admission {
       !isLocal(request.party) &&
       tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX
     ) {
-      throw new AppError(
+      throw inputError(
         'overloaded',
         'Your hub has not taken the results of what it asked for before.',
         {
-          failedBy: 'input',
           retryAfterMs: 60_000,
         },
       );

@@ -1,7 +1,7 @@
 // The agents another hub speaks for. A request in the name of an agent that its hub has not
 // advertised is refused (PROTOCOL.md, Extensions, route/1). Agents come and go, so an unknown name
 // is looked up again, at a limited rate.
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { type JsonObject, readObject } from '../../lib/json-object.ts';
 import { err, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -42,11 +42,10 @@ export class AskingAgents {
         hint: 'Send it again.',
         failedBy: 'timeout',
       });
-    return new AppError(
+    return inputError(
       'not_authorized',
       'The agent named in route.from is not one your hub told us of.',
       {
-        failedBy: 'input',
         hint: 'Name an agent that stands in your capabilities, or leave route.from out.',
       },
     );

@@ -3,7 +3,7 @@
 // states).
 import { withTrueOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { shortened } from '../../lib/shortened.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -49,9 +49,7 @@ export class IncomingCancels {
   async handle({ peer, envelope, raw }: IncomingMessage): Promise<ReplyDraft> {
     const parsed = parseCancel(envelope.payload);
     if (!parsed.ok)
-      throw new AppError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`, {
-        failedBy: 'input',
-      });
+      throw inputError('invalid_envelope', `The cancel does not fit: ${parsed.error}.`);
     const said = parsed.value.reason;
     const reason = said === null ? null : escapeText(shortened(said, CANCEL_REASON_MAX_CHARACTERS));
     const { replays, rates, cancelling, cancelled, audit, events, clock } = this.#deps;
@@ -140,10 +138,9 @@ function originIn(payload: JsonObject): JsonObject | null {
 }
 
 function nothingToCancel(): AppError {
-  return new AppError(
+  return inputError(
     'rejected',
     'No delegation of yours with that id is open here: it has ended, or never was.',
-    { failedBy: 'input' },
   );
 }
 

@@ -1,6 +1,6 @@
 // A `delegate` from another hub: done once per id, admitted in one commit, acknowledged only after
 // it (PROTOCOL.md, Delegation states).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { errorPayload } from '../../protocol/error-payload.ts';
@@ -48,9 +48,7 @@ export class IncomingDelegations {
       receivedMonotonicMs: clock.monotonicMs(),
     });
     if (!read.ok)
-      throw new AppError('invalid_envelope', `The delegation does not fit: ${read.error}.`, {
-        failedBy: 'input',
-      });
+      throw inputError('invalid_envelope', `The delegation does not fit: ${read.error}.`);
     const request = read.value;
     try {
       const unknown = await this.#deps.askers.unknownAsker(peer, envelope.payload);
@@ -120,11 +118,8 @@ export function refusal(error: AppError): ReplyDraft {
 
 /** What whoever asked is told of a request that its own cancel overtook. */
 export function cancelledBefore(): AppError {
-  return new AppError(
+  return inputError(
     'cancelled',
     'It was cancelled before it came here. Send it again under a fresh id if it is wanted after all.',
-    {
-      failedBy: 'input',
-    },
   );
 }

@@ -1,6 +1,6 @@
 // A `query` from another hub: delivered at once where the agent can only look, otherwise put before
 // a person while the asker waits on its open stream (PROTOCOL.md, Streams and frames).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
@@ -56,10 +56,7 @@ export class IncomingQueries {
       payload: envelope.payload,
       receivedMonotonicMs,
     });
-    if (!read.ok)
-      throw new AppError('invalid_envelope', `The query does not fit: ${read.error}.`, {
-        failedBy: 'input',
-      });
+    if (!read.ok) throw inputError('invalid_envelope', `The query does not fit: ${read.error}.`);
     recent.keep(peer.key, envelope.id);
     const name = nameOf(peer.key, envelope.id);
     const cancel = new AbortController();

@@ -1,7 +1,7 @@
 // Has a question answered by an agent of this hub while its asker waits, whoever that is: decides
 // with Admission whether a person is asked first, keeps the line open, and writes down what became
 // of it.
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
@@ -325,9 +325,7 @@ function storyOfLine(
 
 /** The refusal of an id that stands for another question, or for one that was answered. */
 export function sameIdAgain(): AppError {
-  return new AppError('conflict', 'This id was used before. Ask again under a fresh id.', {
-    failedBy: 'input',
-  });
+  return inputError('conflict', 'This id was used before. Ask again under a fresh id.');
 }
 
 /** The `response` in which the end of a stored question is told. */

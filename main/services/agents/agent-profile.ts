@@ -9,7 +9,7 @@ import { higherRisk } from '../../core/risk.ts';
 import { NAME_MAX_GRAPHEMES } from '../../core/limits.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { DIALECTS, dialectNamed } from '../../dialects/index.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
 import { agentNameBeside, HOUSE_NAMES, looksAlike, uniqueName } from '../links/peer-names.ts';
 
@@ -46,8 +46,7 @@ export function displayNameOf(wish: string | undefined, name: string, others: Na
 /** @throws AppError bad_request */
 export function knownDialect(name: string = AXON): string {
   if (name === AXON || dialectNamed(name) !== undefined) return name;
-  throw new AppError('bad_request', `This hub knows no dialect "${escapeName(name).name}".`, {
-    failedBy: 'input',
+  throw inputError('bad_request', `This hub knows no dialect "${escapeName(name).name}".`, {
     hint: `It knows ${[AXON, ...DIALECTS.map((dialect) => dialect.name)].join(', ')}.`,
   });
 }
@@ -57,12 +56,11 @@ export function givenName(wish: string, name: string, others: Namesakes): string
   const plain = plainName(wish);
   if (plain === undefined) {
     const sentence = `An agent's name has at most ${NAME_MAX_GRAPHEMES} characters of one alphabet, and no "/" or invisible characters.`;
-    throw new AppError('bad_request', sentence, { failedBy: 'input' });
+    throw inputError('bad_request', sentence);
   }
   const twin = takenNames(name, others).find((other) => looksAlike(other, plain));
   if (twin === undefined) return plain;
-  throw new AppError('conflict', `"${twin}" is taken here, and looks the same or nearly so.`, {
-    failedBy: 'input',
+  throw inputError('conflict', `"${twin}" is taken here, and looks the same or nearly so.`, {
     hint: 'Choose another name.',
   });
 }
@@ -145,8 +143,7 @@ export function withArea(
 ): readonly AgentDomainRow[] {
   const had = row.domains.filter(({ isOffered }) => isOffered).map((entry) => entry.domain);
   if (had.includes(domain))
-    throw new AppError('conflict', `${row.displayName} has the area "${domain}" already.`, {
-      failedBy: 'input',
+    throw inputError('conflict', `${row.displayName} has the area "${domain}" already.`, {
       hint: 'Its class is changed under "Agents".',
     });
   return mergeDomains(row, [...had, domain], agents, false).map((entry) =>
@@ -196,16 +193,14 @@ export function noSuchArea(
   area: string,
   { length }: readonly AgentDomainRow[],
 ): AppError {
-  return new AppError('not_found', `${name} has no area "${area}" here.`, {
-    failedBy: 'input',
+  return inputError('not_found', `${name} has no area "${area}" here.`, {
     hint: length === 0 ? 'It has none.' : 'Its areas stand in "axon agents list".',
   });
 }
 
 function tooMany(name: string): AppError {
   const sentence = `This hub keeps at most ${AGENT_AREAS_MAX} areas of "${name}", and with what people decided about earlier ones these are more.`;
-  return new AppError('conflict', sentence, {
-    failedBy: 'input',
+  return inputError('conflict', sentence, {
     hint: 'Offer fewer areas: one stands for all that lie in it, such as "home" for "home.kitchen". Or a person removes some of its areas, under Agents or with "axon agents remove-area".',
   });
 }

@@ -5,7 +5,7 @@
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { isOver, type Hold } from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -78,10 +78,9 @@ export class Holds {
     const { unit, clock, audit } = this.#deps;
     const now = clock.wallMs();
     if (until <= now || until > now + DO_NOT_DISTURB_MAX_MS) {
-      throw new AppError(
+      throw inputError(
         'bad_request',
         'A request can be snoozed until a time within the next 31 days.',
-        { failedBy: 'input' },
       );
     }
     await unit.run((tables, after) => {

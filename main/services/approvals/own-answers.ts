@@ -7,7 +7,7 @@ import { removed } from '../../../preload/contract/strings/records.ts';
 import { readApprovalView } from '../../core/approval-view.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
@@ -92,5 +92,5 @@ export function answerOf(
 }
 
 function unfit(sentence: string): AppError {
-  return new AppError('bad_request', `${sentence} Nothing was decided.`, { failedBy: 'input' });
+  return inputError('bad_request', `${sentence} Nothing was decided.`);
 }

@@ -1,29 +1,25 @@
 // Why a person's word about a request is refused, each with what to do instead.
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { ApprovalRow } from '../../ports/store.ts';
 
 /** Another hub does it or leaves it: nothing can be said for its agent. */
 export function noAnswer(): AppError {
-  return new AppError(
+  return inputError(
     'bad_request',
     'This asks whether another hub may do something: allow it once or decline it.',
-    { failedBy: 'input' },
   );
 }
 
 /** No agent is asked for anything: a person chooses. */
 export function nothingToAllow(): AppError {
-  return new AppError(
+  return inputError(
     'bad_request',
     'This asks you to choose, and nothing runs: choose one, answer in your own words, or decline.',
-    {
-      failedBy: 'input',
-    },
   );
 }
 
 export function noSuchRequest(): AppError {
-  return new AppError('not_found', 'There is no such request.', { failedBy: 'input' });
+  return inputError('not_found', 'There is no such request.');
 }
 
 export function alreadyDecided(row: ApprovalRow): AppError {
@@ -39,11 +35,10 @@ export function alreadyDecided(row: ApprovalRow): AppError {
 }
 
 export function requestChanged(row: ApprovalRow): AppError {
-  return new AppError(
+  return inputError(
     'request_changed',
     'This request is not the one you were shown. Read it again, then decide.',
     {
-      failedBy: 'input',
       hint: 'Fetch the request again and send its revision and digest.',
       data: { revision: row.revision, digest: row.digest },
     },
@@ -61,15 +56,14 @@ export function requestDamaged(): AppError {
 }
 
 export function conflict(sentence: string): AppError {
-  return new AppError('conflict', sentence, { failedBy: 'input' });
+  return inputError('conflict', sentence);
 }
 
 export function waitChanged(waitMs: number): AppError {
-  return new AppError(
+  return inputError(
     'request_changed',
     'This request does not wait as long as you were shown. Look at it again.',
     {
-      failedBy: 'input',
       hint: 'Fetch the request again and send its wait_ms.',
       data: { wait_ms: waitMs },
     },

@@ -13,7 +13,7 @@ import {
 } from '../../core/holding.ts';
 import { DO_NOT_DISTURB_MAX_MS } from '../../core/limits.ts';
 import { midnightAfter, quietAt, type Quiet, type QuietPeriod } from '../../core/quiet-hours.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
@@ -486,25 +486,21 @@ export class DoNotDisturb implements Gate {
   #pinned(tables: Tables, id: string): KeyHex {
     const { key } = this.#deps.pinnedPeer(id);
     if (isPinned(tables.peer(key))) return key;
-    throw new AppError('pairing_required', 'That hub is not paired with this one.', {
+    throw inputError('pairing_required', 'That hub is not paired with this one.', {
       hint: 'Only hubs under People & hubs can be muted or allowed to interrupt.',
-      failedBy: 'input',
     });
   }
 
   #checkEnd(until: number): void {
     const now = this.#deps.clock.wallMs();
     if (until > now && until <= now + DO_NOT_DISTURB_MAX_MS) return;
-    throw new AppError('bad_request', 'Choose an end within the next 31 days.', {
-      failedBy: 'input',
-    });
+    throw inputError('bad_request', 'Choose an end within the next 31 days.');
   }
 }
 
 /** A pause that ends by itself would allow what a person stopped. */
 function stoppedAlready(): AppError {
-  return new AppError('conflict', 'Everything is stopped here, which is more than a pause.', {
-    failedBy: 'input',
+  return inputError('conflict', 'Everything is stopped here, which is more than a pause.', {
     hint: 'Resume first.',
   });
 }

@@ -2,7 +2,7 @@
 // fill the memory. JSON holds all that is needed to check it elsewhere. CSV is for a spreadsheet,
 // and no cell of it can act as a formula there.
 import type { TextPiece } from '../../../preload/contract/results.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { csvLine, CSV_START, utcTime, type CsvCell } from '../../lib/csv.ts';
 import { escapeHiddenInJson } from '../../lib/hidden-characters.ts';
@@ -151,8 +151,7 @@ function readPlace(cursor: string): Place {
       upToCounter: Number(upToCounter),
     };
   }
-  throw new AppError('bad_request', 'That cursor is not one this hub gave out.', {
-    failedBy: 'input',
+  throw inputError('bad_request', 'That cursor is not one this hub gave out.', {
     hint: 'Start again without a cursor.',
   });
 }

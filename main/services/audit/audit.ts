@@ -10,7 +10,7 @@ import type {
   TamperFindingDto,
 } from '../../../preload/contract/audit.ts';
 import type { Items, TextPiece } from '../../../preload/contract/results.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -217,16 +217,13 @@ export class Audit {
     await this.#queue.run(async () => {
       const finding = this.#finding;
       if (this.#state !== 'tampered' || finding === null) {
-        throw new AppError('conflict', 'There is no tamper finding to acknowledge.', {
-          failedBy: 'input',
-        });
+        throw inputError('conflict', 'There is no tamper finding to acknowledge.');
       }
       if (finding.row !== row) {
-        throw new AppError(
+        throw inputError(
           'conflict',
           `The first row that does not fit is row ${finding.row} by now.`,
           {
-            failedBy: 'input',
             hint: 'Look at it again, then acknowledge that one.',
           },
         );
@@ -502,9 +499,5 @@ export class Audit {
 }
 
 export function notRestored(): AppError {
-  return new AppError(
-    'conflict',
-    'There is no restore to confirm: this hub is not locked for one.',
-    { failedBy: 'input' },
-  );
+  return inputError('conflict', 'There is no restore to confirm: this hub is not locked for one.');
 }

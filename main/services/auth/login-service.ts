@@ -3,7 +3,7 @@
 // void the owner's code. Codes live in memory alone: a restart ends them. Must never write a code
 // to a log or the store.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { toBase64Url, utf8 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import { LOGIN_CODES_MAX, LOGIN_CODE_FAILURES_MAX, LOGIN_CODE_MAX_MS } from './limits.ts';
@@ -71,12 +71,11 @@ export class LoginService {
     if (found) return;
     for (const one of this.#codes) if (one.name === code.slice(0, NAME_LENGTH)) one.failures += 1;
     this.#codes = this.#codes.filter(({ failures }) => failures < LOGIN_CODE_FAILURES_MAX);
-    throw new AppError(
+    throw inputError(
       'unauthenticated',
       'This login link was used already or is older than 90 seconds.',
       {
         hint: 'Type your owner passphrase, or get a new link with "axon login" on the computer where this hub runs.',
-        failedBy: 'input',
       },
     );
   }

@@ -10,7 +10,7 @@ import {
   passphraseFlaw,
   tidyPassphrase,
 } from '../../../preload/contract/passphrase.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
@@ -125,24 +125,20 @@ export class PassphraseService {
     by: Actor = NOBODY,
   ): Promise<void> {
     if (!this.isSet()) {
-      throw new AppError('passphrase_required', 'This hub has no owner passphrase yet.', {
+      throw inputError('passphrase_required', 'This hub has no owner passphrase yet.', {
         hint: 'Set one with "axon login" on the computer where this hub runs, or in Settings of its window.',
-        failedBy: 'input',
       });
     }
     const tries = this.#lines[line];
     if (tries.waiting >= PASSPHRASE_TRIES_WAITING_MAX) {
-      throw new AppError('rate_limited', 'Too many passphrases are being tried at once.', {
+      throw inputError('rate_limited', 'Too many passphrases are being tried at once.', {
         retryAfterMs: PASSPHRASE_TRIES_WAITING_MAX * PASSPHRASE_FAILURE_DELAY_MS,
-        failedBy: 'input',
       });
     }
     tries.waiting += 1;
     try {
       if (!(await tries.queue.run(() => this.#try(passphrase, signal, line, by))))
-        throw new AppError('wrong_passphrase', 'That is not the owner passphrase.', {
-          failedBy: 'input',
-        });
+        throw inputError('wrong_passphrase', 'That is not the owner passphrase.');
     } finally {
       tries.waiting -= 1;
     }
@@ -166,12 +162,11 @@ export class PassphraseService {
     const at = this.#deps.clock.wallMs();
     await this.#deps.store.write((tables) => {
       if (tables.getMeta(META_NAME) !== before) {
-        throw new AppError(
+        throw inputError(
           'conflict',
           'Another owner passphrase was set at the same moment; this one was not.',
           {
             hint: 'If that was not you, stop the hub and look at who uses this computer.',
-            failedBy: 'input',
           },
         );
       }
@@ -248,15 +243,14 @@ function refuseFlawed(passphrase: string): void {
   const flaw = passphraseFlaw(passphrase);
   if (flaw === null) return;
   throw flaw === 'short'
-    ? new AppError(
+    ? inputError(
         'bad_request',
         `An owner passphrase has at least ${PASSPHRASE_MIN_CHARACTERS} characters; blanks around it do not count.`,
-        { failedBy: 'input' },
       )
-    : new AppError(
+    : inputError(
         'bad_request',
         'That passphrase holds a character that nobody can see or type, so it was not set.',
-        { hint: 'Choose one of letters, digits, signs and blanks.', failedBy: 'input' },
+        { hint: 'Choose one of letters, digits, signs and blanks.' },
       );
 }
 
@@ -296,12 +290,11 @@ function backOffMs(line: PassphraseLine, failures: number): number {
 
 function tooOften(failures: number, closedForMs: number): AppError {
   const seconds = Math.ceil(closedForMs / 1_000);
-  return new AppError(
+  return inputError(
     'rate_limited',
     `A wrong owner passphrase was given ${plural(failures, { one: 'once', other: '{n} times in a row' })}; the next is taken in ${seconds} s.`,
     {
       retryAfterMs: Math.ceil(closedForMs),
-      failedBy: 'input',
       hint: 'A terminal of this computer is not held up by that.',
     },
   );

@@ -3,7 +3,7 @@
 // the same path for an unknown id. Never logs a token; never widens a token's scopes.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AGENT_SCOPES } from '../../../preload/contract/operations.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TokenRow } from '../../ports/store.ts';
@@ -147,7 +147,7 @@ export class TokenService {
    */
   async revoke(id: string, by: Actor): Promise<void> {
     if (!(await this.#revokeIfThere(id, by)))
-      throw new AppError('not_found', 'There is no such session or token.', { failedBy: 'input' });
+      throw inputError('not_found', 'There is no such session or token.');
   }
 
   /** Ends every token of an agent, inside the commit in which the agent is removed. */
@@ -306,7 +306,5 @@ function sha256(text: string): Buffer {
 }
 
 function noSuchAgent(name: string): AppError {
-  return new AppError('not_found', `There is no agent named "${name}" on this hub.`, {
-    failedBy: 'input',
-  });
+  return inputError('not_found', `There is no agent named "${name}" on this hub.`);
 }

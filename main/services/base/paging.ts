@@ -1,5 +1,5 @@
 // Pages of lists: newest first, with an opaque cursor that stays true while rows are added. Pure.
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { workAtOnce } from '../../lib/next-turn.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { Page as Rows } from '../../ports/store.ts';
@@ -59,8 +59,7 @@ export function readCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const seq = /^[0-9]{1,15}$/.test(cursor) ? Number(cursor) : 0;
   if (seq > 0) return seq;
-  throw new AppError('bad_request', 'That cursor is not one this hub gave out.', {
-    failedBy: 'input',
+  throw inputError('bad_request', 'That cursor is not one this hub gave out.', {
     hint: 'Start again without a cursor.',
   });
 }

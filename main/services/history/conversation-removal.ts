@@ -1,6 +1,6 @@
 // Removes the words of one conversation when a person wants that. Ids, digests and the audit log
 // stay, as they do when old words expire (retention/).
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
@@ -26,12 +26,10 @@ export class ConversationRemoval {
     await unit.run((tables, after) => {
       const messages = tables.purgeConversation(id, clock.wallMs());
       if (messages === null)
-        throw new AppError('conflict', 'Something of this conversation is still under way.', {
-          failedBy: 'input',
+        throw inputError('conflict', 'Something of this conversation is still under way.', {
           hint: 'Wait until it has ended and its agent has what came of it, or cancel it.',
         });
-      if (messages === 0)
-        throw new AppError('not_found', 'There is no such conversation.', { failedBy: 'input' });
+      if (messages === 0) throw inputError('not_found', 'There is no such conversation.');
       audit.append(tables, {
         ...actor,
         action: 'conversation.removed',

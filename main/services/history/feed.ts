@@ -3,7 +3,7 @@
 import type { FeedItemDto, MutedTopicDto } from '../../../preload/contract/dto.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { FeedRow, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
@@ -108,9 +108,7 @@ export class Feed implements PeopleFeed {
     if (!item) throw new AppError('not_found', 'There is no such notice any more.');
     const { party, topic } = item;
     if (party === null)
-      throw new AppError('bad_request', 'What the hub itself tells cannot be muted.', {
-        failedBy: 'input',
-      });
+      throw inputError('bad_request', 'What the hub itself tells cannot be muted.');
     const row = { id: this.#deps.random.uuid(), party, topic };
     await this.#deps.unit.run((tables) => tables.insertMutedTopic(row));
     return this.#tellMuted();

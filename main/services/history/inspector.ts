@@ -2,7 +2,7 @@
 // stored of it, who was asked and why, and when. Reads only.
 import type { InspectionDto } from '../../../preload/contract/conversation-dto.ts';
 import { escapeText } from '../../core/text-escape.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import type { DeliveryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
@@ -28,8 +28,7 @@ export class Inspector {
     const { store, parties, tasks, approvals } = this.#deps;
     const message = store.read.messageAt(seq, null);
     if (message === undefined)
-      throw new AppError('not_found', 'There is no such message.', {
-        failedBy: 'input',
+      throw inputError('not_found', 'There is no such message.', {
         hint: 'It may have been removed with its conversation.',
       });
     const task = message.taskId === null ? undefined : store.read.task(message.taskId);

@@ -1,7 +1,7 @@
 // Parses the text of the search box: words, quoted phrases, and filters such as `from:mum
 // outcome:declined before:2026-10-01`. Pure.
 import { localDay } from '../../../preload/contract/local-day.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { indexWordsOf, textWords, type IndexWord, type TextWord } from '../../lib/text-words.ts';
 import { BEGINNING_MIN_CHARACTERS, SEARCH_WORDS_MAX } from './limits.ts';
 
@@ -111,8 +111,7 @@ function dayOf(name: string, filters: ReadonlyMap<string, string>): number | nul
 }
 
 function refused(message: string): AppError {
-  return new AppError('bad_request', message, {
-    failedBy: 'input',
+  return inputError('bad_request', message, {
     hint: 'Type words, "words in this order", and from: to: by: action: outcome: before: after:.',
   });
 }

@@ -4,7 +4,7 @@
 import { plural } from '../../../preload/contract/strings/everywhere.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -155,9 +155,7 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     if (task && isOpen(task) && !isTrusted(this.#tables, task.party)) {
       const ended = this.#end(task, untrusted(this.#tables, task));
-      return err(
-        new AppError('gone', ended.reason ?? 'This task has ended.', { failedBy: 'input' }),
-      );
+      return err(inputError('gone', ended.reason ?? 'This task has ended.'));
     }
     const words = deliveries.wordsOf(this.#tables, item, task);
     if (words.ok) return words;
@@ -245,10 +243,7 @@ class DurableStep implements Step {
 
   answered(item: Item, reply: AgentReply): string | undefined {
     const task = this.taskOf(item);
-    if (!task)
-      throw new AppError('bad_request', `A ${item.kind} needs no reply; "ack" it.`, {
-        failedBy: 'input',
-      });
+    if (!task) throw inputError('bad_request', `A ${item.kind} needs no reply; "ack" it.`);
     return !isOpen(task) && task.result === JSON.stringify(reportOf(task, reply).result)
       ? task.state
       : undefined;

@@ -3,7 +3,7 @@
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DeliveryRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -226,8 +226,7 @@ export class Inbox implements InboxReader {
   ): Promise<void> {
     const waiters = this.#waiters.get(agent) ?? 0;
     if (waiters >= WAITERS_PER_AGENT_MAX) {
-      throw new AppError('overloaded', 'Too many calls of this agent wait for its inbox already.', {
-        failedBy: 'input',
+      throw inputError('overloaded', 'Too many calls of this agent wait for its inbox already.', {
         retryAfterMs: 1_000,
       });
     }

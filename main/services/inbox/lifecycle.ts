@@ -4,7 +4,7 @@
 // answered only after it is done.
 import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ok } from '../../lib/result.ts';
@@ -274,9 +274,7 @@ export class Lifecycle {
       const item = agent === null ? step.find(deliveryId) : own(step, agent, deliveryId);
       if (!item) throw noSuchItem();
       if (item.state !== 'dead')
-        throw new AppError('conflict', `This item is ${item.state}, not dead.`, {
-          failedBy: 'input',
-        });
+        throw inputError('conflict', `This item is ${item.state}, not dead.`);
       const task = step.taskOf(item);
       if (task && !isOpen(task)) throw notHeld(item, task);
       step.returned(step.put(item, { state: 'queued' }));
@@ -369,11 +367,10 @@ function own(step: Step, agent: string, deliveryId: string): Item {
 /** @throws AppError conflict when the item was delivered again since */
 function checkAttempt(item: Item, attempt: Attempt): void {
   if (attempt === null || attempt === item.attempt) return;
-  throw new AppError(
+  throw inputError(
     'conflict',
     `You do not hold this item: it was delivered again (attempt ${item.attempt}).`,
     {
-      failedBy: 'input',
       hint: 'Take it from the inbox again.',
       data: { attempt: item.attempt },
     },
@@ -385,19 +382,15 @@ function damaged(): AppError {
 }
 
 function noSuchItem(): AppError {
-  return new AppError(
+  return inputError(
     'not_found',
     'There is no such item in this inbox. A question is gone once nobody waits for its answer.',
-    {
-      failedBy: 'input',
-    },
   );
 }
 
 /** @param state what the answer made of it */
 function answeredAlready(state: string, code: string | null): AppError {
-  return new AppError('gone', `You answered it already, and it ended as ${state}.`, {
-    failedBy: 'input',
+  return inputError('gone', `You answered it already, and it ended as ${state}.`, {
     hint: 'Nothing is left to do. The first answer stands.',
     data: { state, code },
   });
@@ -408,11 +401,10 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
   if (task?.endedBy === 'agent' && task.endedKind !== 'cancelled')
     return answeredAlready(task.state, task.code);
   if (task && !isOpen(task)) {
-    return new AppError(
+    return inputError(
       'gone',
       `This task has ended: ${task.state}${task.code === null ? '' : ` (${task.code})`}.`,
       {
-        failedBy: 'input',
         data: { state: task.state, code: task.code },
       },
     );
@@ -423,8 +415,7 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
       : item.state === 'queued'
         ? 'its lease is over'
         : `it is ${item.state}`;
-  return new AppError('conflict', `You do not hold this item: ${why}.`, {
-    failedBy: 'input',
+  return inputError('conflict', `You do not hold this item: ${why}.`, {
     hint: 'Take it from the inbox again.',
   });
 }

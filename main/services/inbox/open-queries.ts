@@ -3,7 +3,7 @@
 // hub (PROTOCOL.md, Streams and frames). One that a person must allow has its task and approval in
 // the store; the others are stored once, when they end.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { ok } from '../../lib/result.ts';
@@ -269,9 +269,7 @@ export class OpenQueries implements ItemStore {
     const delivered = ({ deliveryId }: Item): NonNullable<OpenQuery['delivered']> => {
       const found = this.#byDelivery.get(deliveryId)?.delivered;
       if (found === undefined)
-        throw new AppError('not_found', 'Nobody waits for its answer any more.', {
-          failedBy: 'input',
-        });
+        throw inputError('not_found', 'Nobody waits for its answer any more.');
       return found;
     };
     const settle = ({ deliveryId }: Item, outcome: QueryOutcome, end: QueryEnd): void =>

@@ -2,7 +2,7 @@
 // an error with the form that works.
 import { isIP } from 'node:net';
 import { START_DEFAULTS } from '../../../preload/contract/settings.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { fromBase64, fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 
@@ -36,9 +36,8 @@ export function readHubAddress(text: string): HubAddress {
     host !== undefined &&
     (isBracketed ? isIP(host) === 6 : isIP(host) === 4 || HOST_NAME.test(host));
   if (host === undefined || !hostFits || port < 1 || port > 65_535) {
-    throw new AppError('bad_request', 'That is not the address of a hub.', {
+    throw inputError('bad_request', 'That is not the address of a hub.', {
       hint: 'Write a host name or an IP address, with the port if it is not 7100: "attic.example:7100" or "[2001:db8::7]:7100".',
-      failedBy: 'input',
     });
   }
   return { host, port };
@@ -60,9 +59,8 @@ interface HubPlace extends HubAddress {
  */
 export function readHubPlace(address: string, key: string | undefined): HubPlace {
   if (INVITATION.test(address.trim())) {
-    throw new AppError('bad_request', 'That is an invitation, not the address of a hub.', {
+    throw inputError('bad_request', 'That is an invitation, not the address of a hub.', {
       hint: 'Run "axon join" and paste it there, or paste it under People & hubs, Add a hub.',
-      failedBy: 'input',
     });
   }
   const token = readShareToken(address);
@@ -71,12 +69,11 @@ export function readHubPlace(address: string, key: string | undefined): HubPlace
     return { keyHex: readPublicKey(key), ...readHubAddress(address) };
   }
   if (key !== undefined && readPublicKey(key) !== token.keyHex) {
-    throw new AppError(
+    throw inputError(
       'bad_request',
       'The link and the key beside it stand for two different hubs.',
       {
         hint: 'Give the link alone.',
-        failedBy: 'input',
       },
     );
   }
@@ -111,8 +108,7 @@ export function readPublicKey(text: string): KeyHex {
 }
 
 function notAKey(): AppError {
-  return new AppError('bad_request', 'That is not the public key of a hub.', {
+  return inputError('bad_request', 'That is not the public key of a hub.', {
     hint: 'Copy it from Settings of the other hub (64 hexadecimal digits, or base64), or its axon:// link, which holds everything. An agent id is not enough.',
-    failedBy: 'input',
   });
 }

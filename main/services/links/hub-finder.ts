@@ -1,7 +1,7 @@
 // Finds the hub that a person or an agent names: by agent id, key, or name in any case. Reads the
 // directory's lists, changes nothing. Messages go by the owner's names alone. A hub that nobody
 // paired or named is never found by name, because it chose its key and with that its label.
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { listed, shortened } from '../../lib/shortened.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -101,9 +101,8 @@ function find(id: string, hubs: KnownHubs, namesFor: (key: KeyHex) => readonly s
   if (key === undefined) throw hubNotFound(typed, hubs);
   if (others.length === 0) return key;
   const ids = listed([key, ...others].map(agentIdOfKeyHex), NAMES_IN_HINT_MAX, ' and ');
-  throw new AppError('conflict', `Several hubs show as "${shortened(typed, SHOWN_MAX)}": ${ids}.`, {
+  throw inputError('conflict', `Several hubs show as "${shortened(typed, SHOWN_MAX)}": ${ids}.`, {
     hint: 'Give the agent id of the one you mean.',
-    failedBy: 'input',
   });
 }
 
@@ -113,8 +112,7 @@ function hubNotFound(typed: string, hubs: KnownHubs): AppError {
     names.length > 0
       ? `Known hubs: ${listed(names, NAMES_IN_HINT_MAX)}.`
       : 'No hub is paired yet: a person finds those nearby under People & hubs, or with "axon peers --nearby", and adds one there.';
-  return new AppError('peer_not_found', `No hub is known as "${shortened(typed, SHOWN_MAX)}".`, {
+  return inputError('peer_not_found', `No hub is known as "${shortened(typed, SHOWN_MAX)}".`, {
     hint,
-    failedBy: 'input',
   });
 }

@@ -2,7 +2,7 @@
 // said it is, and never because of a network hint alone. The changed key is stopped already; this
 // keeps what a person must be told, durably, until that person has answered or the hub itself is
 // back. It must never change whom a key belongs to (PROTOCOL.md, Identity).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { KeyChangeDto } from '../../../preload/contract/dto.ts';
 import { safetyNumber } from '../../core/safety-number.ts';
@@ -97,9 +97,7 @@ export class KeyChanges {
   async keep(key: KeyHex, seen: KeyHex, by: Actor): Promise<void> {
     const change = this.#changes.get(key);
     if (change === undefined)
-      throw new AppError('not_found', 'Nothing stands in the place of that hub.', {
-        failedBy: 'input',
-      });
+      throw inputError('not_found', 'Nothing stands in the place of that hub.');
     if (change.seen !== seen)
       throw new AppError('request_changed', 'Another key answers there by now. Look at it again.');
     if (change.keptAt !== null) return;

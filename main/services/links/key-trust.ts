@@ -2,7 +2,7 @@
 // has none or because its owner gave its share token some safe way: it is trusted by the whole key.
 // This goes one way only; the other side must add this hub as well.
 import type { PeerDto, Surface } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import type { IntroductionWay } from '../../../preload/contract/introduction.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
@@ -51,9 +51,8 @@ export class KeyTrust {
       // Judged here and not before: the owner may be suspending it at this moment, and that word
       // stands.
       if (tables.peer(key)?.trust === 'suspended') {
-        throw new AppError('conflict', `${directory.nameOf(key)} is suspended here.`, {
+        throw inputError('conflict', `${directory.nameOf(key)} is suspended here.`, {
           hint: 'Resume it under People & hubs.',
-          failedBy: 'input',
         });
       }
       directory.pinInside(tables, {

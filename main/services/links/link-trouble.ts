@@ -1,7 +1,7 @@
 // What can go wrong on the way to another hub, in sentences for its owner and as errors a person
 // can act on. Pure. A hub that suspended this one closes like one that removed it, so no sentence
 // may say which of the two it was.
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { CLOSE_CODES, type TransportFailure } from '../../ports/transport.ts';
 import type { Link } from './link.ts';
 import type { LiveFacts } from './peer-view.ts';
@@ -27,10 +27,9 @@ export function transportError(name: string, failure: TransportFailure): AppErro
         { failedBy: 'local' },
       );
     case 'too-large':
-      return new AppError(
+      return inputError(
         'payload_too_large',
         'The message is too long for one message between hubs.',
-        { failedBy: 'input' },
       );
     case 'aborted':
       return new AppError('cancelled', 'The call was given up before an answer came.', {

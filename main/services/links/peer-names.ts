@@ -4,7 +4,7 @@ import { foldName, inQuotes, readableHandle } from '../../../preload/contract/ag
 import { AGENT_NAME } from '../../../preload/contract/formats.ts';
 import { nameSkeleton } from '../../core/name-skeleton.ts';
 import { escapeName, HIDDEN_NAME } from '../../core/text-escape.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { hasHidden } from '../../lib/hidden-characters.ts';
 import { beginning } from '../../lib/shortened.ts';
 import { readAgentId } from '../../protocol/agent-id.ts';
@@ -72,25 +72,18 @@ export function isHouseName(name: string): boolean {
 /** Gives the name as it will be kept, or throws AppError bad_request with what is wrong with it. */
 export function checkPetname(name: string): string {
   const kept = name.normalize('NFC').replace(/\s+/gu, ' ').trim();
-  if (kept === '') throw new AppError('bad_request', 'A hub needs a name.', { failedBy: 'input' });
+  if (kept === '') throw inputError('bad_request', 'A hub needs a name.');
   if (kept.length > PETNAME_LENGTH_MAX) {
-    throw new AppError(
-      'bad_request',
-      `A hub's name has at most ${PETNAME_LENGTH_MAX} characters.`,
-      { failedBy: 'input' },
-    );
+    throw inputError('bad_request', `A hub's name has at most ${PETNAME_LENGTH_MAX} characters.`);
   }
   // "/" splits "hub/agent".
   if (kept.includes('/') || hasHidden(kept)) {
-    throw new AppError('bad_request', 'A hub\'s name cannot hold "/" or invisible characters.', {
-      failedBy: 'input',
-    });
+    throw inputError('bad_request', 'A hub\'s name cannot hold "/" or invisible characters.');
   }
   if (RESERVED.has(foldName(kept)) || isHouseName(kept) || readAgentId(kept) !== undefined) {
-    throw new AppError(
+    throw inputError(
       'bad_request',
       `"${kept}" has a meaning of its own and cannot be a hub's name.`,
-      { failedBy: 'input' },
     );
   }
   return kept;
@@ -104,10 +97,9 @@ export function freePetname(name: string, taken: readonly string[]): string {
   const petname = checkPetname(name);
   const twin = taken.find((other) => looksAlike(other, petname));
   if (twin === undefined) return petname;
-  throw new AppError(
+  throw inputError(
     'conflict',
     `A hub is called ${twin} already, which looks the same or nearly so.`,
-    { failedBy: 'input' },
   );
 }
 

@@ -1,7 +1,7 @@
 // How much a paired peer may ask of this hub: the default rates of a peer and the daily share of
 // stored bytes. Answers with the error for the peer. Must be asked after an honest replay was
 // recognised, because a replay counts against no rate.
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -52,7 +52,7 @@ export class PeerRates {
     if (waitMs === 0) return ok();
     const kibibytes = Math.floor(this.#storedBytesPerDay / 1024);
     const words = `This hub keeps at most ${kibibytes} KiB a day from you, and that is used up. Send less, or try again later.`;
-    return err(new AppError('overloaded', words, { failedBy: 'input', retryAfterMs: waitMs }));
+    return err(inputError('overloaded', words, { retryAfterMs: waitMs }));
   }
 
   #takeOne(peer: KeyHex, kind: RatedKind): Result<void, AppError> {
@@ -60,10 +60,10 @@ export class PeerRates {
     const waitMs = this.#buckets.take(`${kind} ${peer}`, rate);
     if (waitMs === 0) return ok();
     return err(
-      new AppError(
+      inputError(
         'rate_limited',
         `Too many ${PLURAL[kind]}: this hub takes ${rate.perMinute} a minute from you. Try again in ${Math.ceil(waitMs / 1_000)} s.`,
-        { failedBy: 'input', retryAfterMs: waitMs },
+        { retryAfterMs: waitMs },
       ),
     );
   }

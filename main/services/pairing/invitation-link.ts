@@ -1,7 +1,7 @@
 // The link of an invitation, written and read: which hub waits where under which key, and the
 // secret that replaces typed digits. A link comes from outside and proves nothing until the hub
 // with that key has answered (PROTOCOL.md, Invitation). Pure.
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import { fromBase64Url, fromHex, toBase64Url, toHex } from '../../lib/bytes.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { PAIRING_SECRET_BYTES } from '../../protocol/limits.ts';
@@ -37,9 +37,8 @@ export function readInvitationLink(text: string): InvitationLink {
   const query = new URLSearchParams(trimmed.slice(SCHEME.length));
   if (ONCE.some((name) => query.getAll(name).length > 1)) throw notAnInvitation();
   if (query.get('v') !== VERSION) {
-    throw new AppError('bad_request', 'This invitation is of a kind that this hub does not know.', {
+    throw inputError('bad_request', 'This invitation is of a kind that this hub does not know.', {
       hint: 'Bring both hubs to the same version, and ask for a new invitation.',
-      failedBy: 'input',
     });
   }
   const key = fromBase64Url(query.get('k') ?? '');
@@ -57,8 +56,7 @@ export function readInvitationLink(text: string): InvitationLink {
 }
 
 function notAnInvitation(): AppError {
-  return new AppError('bad_request', 'That is not a whole invitation.', {
+  return inputError('bad_request', 'That is not a whole invitation.', {
     hint: 'Copy all of the link, from "axon://pair?" to its end, or ask for a new one.',
-    failedBy: 'input',
   });
 }

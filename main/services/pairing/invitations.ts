@@ -1,7 +1,7 @@
 // The open invitations: made by a person here for one hub, good once and for a few minutes, listed
 // and revoked. They live in memory alone: no file holds a secret, and a restart revokes them all.
 // Knows nothing of the pairing steps (PROTOCOL.md, Invitation).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
@@ -97,9 +97,7 @@ export class Invitations {
   revoke(id: string): void {
     const found = [...this.#open].find(([, { dto }]) => dto.id === id);
     if (found === undefined)
-      throw new AppError('not_found', 'That invitation is used, over or revoked already.', {
-        failedBy: 'input',
-      });
+      throw inputError('not_found', 'That invitation is used, over or revoked already.');
     this.#remove(found[0]);
   }
 

@@ -3,7 +3,7 @@
 // screen shows, and digits are typed once on each side; or one hub uses an invitation of the other.
 // Owns what a person may do and when. It must never pin a key, and never let a stranger make it ask
 // a person anything while pairing is closed (PROTOCOL.md, Pairing).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type {
   InvitationDto,
   PairingDto,
@@ -100,9 +100,7 @@ export class PairingService {
     this.#sessions.window.refuseWhileLocked();
     const { keyHex: key, secret, addresses } = readInvitationLink(link);
     if (key === identity.keyHex)
-      throw new AppError('bad_request', 'That invitation was made by this very hub.', {
-        failedBy: 'input',
-      });
+      throw inputError('bad_request', 'That invitation was made by this very hub.');
     this.#refuseSuspended(key);
     // One that has let this hub go may be joined anew.
     const row = directory.row(key);
@@ -218,15 +216,13 @@ export class PairingService {
 
 function expectState(session: PairingSession, state: PairingState): void {
   if (session.state === state) return;
-  throw new AppError('conflict', 'That step of the pairing is not due now.', {
-    failedBy: 'input',
+  throw inputError('conflict', 'That step of the pairing is not due now.', {
     data: { state: session.state },
   });
 }
 
 function pairedAlready(petname: string): AppError {
-  return new AppError('conflict', `${petname} is paired already.`, {
-    failedBy: 'input',
+  return inputError('conflict', `${petname} is paired already.`, {
     hint: 'If that hub does not know this one any more, remove it here first, then use the invitation.',
   });
 }

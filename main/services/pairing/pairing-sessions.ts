@@ -2,7 +2,7 @@
 // under way, and those that ended and are still shown. Also what a person's acts and the other
 // side's steps share: the window, the invitations, what must survive a crash, and how a pairing
 // continues or ends. It pins nothing by itself (PROTOCOL.md, Pairing).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type {
   PairingDto,
@@ -106,9 +106,8 @@ export class PairingSessions {
   refuseWhileRunning(running = this.running()): void {
     if (running === undefined) return;
     const { id, dto } = running;
-    throw new AppError('conflict', `A pairing with ${dto.label} is under way.`, {
+    throw inputError('conflict', `A pairing with ${dto.label} is under way.`, {
       hint: `Finish it or stop it first, under People & hubs or with "axon pair cancel ${id}".`,
-      failedBy: 'input',
       data: { id },
     });
   }
@@ -127,9 +126,8 @@ export class PairingSessions {
   get(id: string): PairingSession {
     const session = this.#sessions.get(id);
     if (session === undefined || !this.#isShown(session))
-      throw new AppError('not_found', 'No such pairing is here, or it ended a while ago.', {
+      throw inputError('not_found', 'No such pairing is here, or it ended a while ago.', {
         hint: '"axon pair list" shows those there are.',
-        failedBy: 'input',
       });
     return session;
   }

@@ -4,7 +4,7 @@
 import * as v from 'valibot';
 import { REMOTE_CLASSES, type RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { APPROVAL_VIEW_VERSION, type ViewVersion } from '../../core/approval-view.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
@@ -127,11 +127,7 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
     if (task.toAgent === null || !this.covers(reads, row.riskClass)) return;
     const names = this.hubs(reads).map(({ petname }) => petname);
     const who = names.length === 0 ? 'An adult’s hub' : names.join(' or ');
-    throw new AppError(
-      'blocked',
-      `${who} decides about this request; here it can only be declined.`,
-      { failedBy: 'input' },
-    );
+    throw inputError('blocked', `${who} decides about this request; here it can only be declined.`);
   }
 
   newAgentClass(reads: Meta, riskClass: RiskClass): RiskClass {
@@ -159,8 +155,7 @@ export class RemoteApprovalGate implements Gate, ApprovalGate, AgentsGate {
       before === undefined
         ? `a new agent has at least class ${state.from}`
         : 'agents stay as they are; only a class may rise';
-    throw new AppError('blocked', `While an adult’s hub decides here, ${rule}.`, {
-      failedBy: 'input',
+    throw inputError('blocked', `While an adult’s hub decides here, ${rule}.`, {
       hint: 'Switch remote approval off first, in Settings or with "axon remote-approval off"; that needs the owner passphrase.',
     });
   }

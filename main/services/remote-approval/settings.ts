@@ -2,7 +2,7 @@
 // change. The caller checks that the person knows the owner passphrase (PROTOCOL.md, Remote
 // approval).
 import type { RemoteApprovalDto } from '../../../preload/contract/remote-approval.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { PeerRow, Store, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
@@ -131,12 +131,11 @@ export class RemoteApprovalSettings {
 }
 
 function unfit(sentence: string): AppError {
-  return new AppError('bad_request', sentence, { failedBy: 'input' });
+  return inputError('bad_request', sentence);
 }
 
 function noAdults(name: string): AppError {
-  return new AppError('bad_request', `${name} is not said to be an adult’s hub.`, {
-    failedBy: 'input',
+  return inputError('bad_request', `${name} is not said to be an adult’s hub.`, {
     hint: 'Say under People & hubs, or with "axon peers set HUB --role adult", which hubs are adults’.',
   });
 }

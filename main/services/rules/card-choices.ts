@@ -7,7 +7,7 @@ import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { NO_AGENT, NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
 import { isDomain, longestDomain } from '../../core/routing.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { AgentRow, ApprovalRow, TaskRow } from '../../ports/store.ts';
 import { isLocal } from '../tasks/parties.ts';
@@ -104,7 +104,5 @@ function endOf(choice: RuleReach, until: number | undefined, nowMs: number): num
   if (choice === 'conversation') return nowMs + CONVERSATION_LIFE_MS;
   if (choice === 'always') return nowMs + ALWAYS_LIFE_MS;
   if (until !== undefined && until > nowMs && until <= nowMs + CARD_UNTIL_MAX_MS) return until;
-  throw new AppError('bad_request', 'Say until when: a time to come, within a month.', {
-    failedBy: 'input',
-  });
+  throw inputError('bad_request', 'Say until when: a time to come, within a month.');
 }

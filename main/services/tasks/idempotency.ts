@@ -2,7 +2,7 @@
 // request's digest and the task are stored in one commit. The door's own memory covers repeats of
 // everything else.
 import { createHash } from 'node:crypto';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -46,11 +46,10 @@ export class Idempotency {
       const made = taskIn(row);
       if (made !== undefined && isRefused(reads.task(made))) continue;
       if (row.contentDigest !== claim.digest) {
-        throw new AppError(
+        throw inputError(
           'idempotency_mismatch',
           'This Idempotency-Key was used for another request.',
           {
-            failedBy: 'input',
             hint: 'Use a fresh key for each new request.',
           },
         );

@@ -3,7 +3,7 @@
 // against no rate. The same id with other content is a conflict, and changes nothing. A hub that
 // was restored from an older copy has lost the ids since: a delegation that was sent before its
 // owner confirmed the copy is refused for a week, because it may have been done already.
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReplayRow, Store, Tables } from '../../ports/store.ts';
 import type { ReplyDraft } from '../base/peer-messenger.ts';
@@ -102,10 +102,10 @@ export class ReplayGuard {
     );
     const isLately = this.#clock.wallMs() - restoredAt < RESTORED_WINDOW_MS;
     if (!isLately || sentAt >= restoredAt) return;
-    throw new AppError(
+    throw inputError(
       'rejected',
       'This hub was restored from a backup after that was sent, so it cannot tell whether it was done already.',
-      { hint: 'If it is still wanted, send it again under a fresh id.', failedBy: 'input' },
+      { hint: 'If it is still wanted, send it again under a fresh id.' },
     );
   }
 
@@ -122,12 +122,9 @@ export class ReplayGuard {
       object: key.messageId,
       digest: key.digest,
     });
-    throw new AppError(
+    throw inputError(
       'conflict',
       'This id was used before for something else. Nothing was changed; send it again under a fresh id.',
-      {
-        failedBy: 'input',
-      },
     );
   }
 }

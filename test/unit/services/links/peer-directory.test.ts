@@ -39,6 +39,7 @@ function someHub(change: Partial<FoundHub> = {}): FoundHub {
 }
 
 async function pin(petname: string, keyHex = someHub().keyHex): Promise<string> {
+  await house.clock.advance(1); // no two of them at the same time, which is their order
   await hub.store.write((tables) => hub.directory.pinInside(tables, pinOf(keyHex, petname)));
   hub.directory.pinned(keyHex);
   return keyHex;

@@ -1156,6 +1156,15 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         }),
       }),
   },
+  'people-one-home': {
+    place: 'people',
+    hub: () =>
+      new FakeHubApi(snapshotOf({ peers: PEERS.map((peer) => ({ ...peer, same_network: true })) })),
+  },
+  'card-looks-task': {
+    place: 'now',
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [{ ...DINNER, risk_class: 'R0' }] })),
+  },
   'conversation-decides': {
     place: `conversations/${DINNER_THREAD.conversation.id}`,
     hub: () =>

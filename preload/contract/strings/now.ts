@@ -112,7 +112,8 @@ export const now = {
     R3: 'Dangerous.',
   } satisfies Record<RiskClass, string>,
   /** Of a task where only looking is expected: no class says what it does. */
-  looksButTask: 'A task, where “only looks” is set.',
+  notJustALook: 'A task, not just a look.',
+  looksOnly: (what: string) => `You marked ${what} “only looks”, which lets questions through.`,
   riskWhy: {
     domain_class: (_agent: string, area: string) => `You marked ${area} this way.`,
     agent_class: (agent: string) => `You marked ${agent} this way.`,

@@ -58,9 +58,13 @@ export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalD
   return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);
 }
 
+function isTaskWhereLooks({ kind, risk_class }: Pick<ApprovalDto, 'kind' | 'risk_class'>): boolean {
+  return kind === 'delegate' && risk_class === 'R0';
+}
+
 /** How risky it is by the owner's word, which never says what a task does. */
 export function riskWordsOf({ kind, risk_class: risk }: ApprovalDto): string {
-  return kind === 'delegate' && risk === 'R0' ? now.looksButTask : now.risk[risk];
+  return isTaskWhereLooks({ kind, risk_class: risk }) ? now.notJustALook : now.risk[risk];
 }
 
 export function verbOf(approval: ApprovalDto): string {
@@ -76,6 +80,14 @@ export function whyOf(approval: ApprovalDto): string {
     const names = approval.decided_by_hubs.map(({ name }) => name);
     return words.remoteApproval.waiting.unsaid(areaOf(approval) ?? approval.to_name, names);
   }
+  const isMarked =
+    approval.risk_reason === 'domain_class' || approval.risk_reason === 'agent_class';
+  if (isTaskWhereLooks(approval) && isMarked)
+    return now.looksOnly(
+      approval.risk_reason === 'agent_class'
+        ? approval.to_name
+        : (areaOf(approval) ?? approval.to_name),
+    );
   const why = now.riskWhy[approval.risk_reason](
     approval.to_name,
     areaOf(approval) ?? approval.to_name,

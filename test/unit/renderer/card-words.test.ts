@@ -2,7 +2,7 @@
 // whatever else stands on the card. And how risky a task is called where only looking is expected.
 import { describe, expect, test } from 'vitest';
 import { ifNothingOf, whoDecidesOf } from '../../../preload/contract/strings/story.ts';
-import { riskWordsOf } from '../../../renderer/features/approvals/sentences.ts';
+import { riskWordsOf, whyOf } from '../../../renderer/features/approvals/sentences.ts';
 import { DINNER } from '../../fakes/household.ts';
 import { DADS, LEOS, story } from '../../fakes/stories.ts';
 
@@ -35,11 +35,28 @@ describe('if nobody here does anything', () => {
 
 describe('how risky it is', () => {
   test.each([
-    ['delegate', 'R0', 'A task, where “only looks” is set.'],
+    ['delegate', 'R0', 'A task, not just a look.'],
     ['query', 'R0', 'Only looks.'],
     ['delegate', 'R1', 'Small and easy to undo.'],
     ['query', 'R3', 'Dangerous.'],
   ] as const)('a %s of class %s', (kind, risk_class, said) => {
     expect(riskWordsOf({ ...DINNER, kind, risk_class })).toBe(said);
+  });
+
+  test.each([
+    [
+      'delegate',
+      'domain_class',
+      'You marked Family chat “only looks”, which lets questions through.',
+    ],
+    [
+      'delegate',
+      'agent_class',
+      'You marked Claude Code “only looks”, which lets questions through.',
+    ],
+    ['query', 'domain_class', 'You marked Family chat this way.'],
+  ] as const)('and why, of a %s by %s where only looking is expected', (kind, reason, said) => {
+    const asked = { ...DINNER, kind, risk_class: 'R0', risk_reason: reason } as const;
+    expect(whyOf(asked)).toBe(said);
   });
 });

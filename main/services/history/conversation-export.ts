@@ -9,7 +9,7 @@ import type { ConversationFormat } from '../../../preload/contract/closed-lists.
 import type { TextPiece } from '../../../preload/contract/results.ts';
 import { kindWords, speakerWords } from '../../../preload/contract/strings/records.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
-import { decisionOf } from '../../../preload/contract/strings/story.ts';
+import { decisionOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import { csvLine, CSV_START, utcTime } from '../../lib/csv.ts';
 import { escapeHiddenInJson, showHidden } from '../../lib/hidden-characters.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -24,7 +24,7 @@ import { speakersOf } from './speakers.ts';
 interface Deps {
   readonly store: Store;
   readonly parties: Parties;
-  readonly conversations: Pick<Conversations, 'decision' | 'absent'>;
+  readonly conversations: Pick<Conversations, 'decision' | 'story' | 'absent'>;
 }
 
 interface Said {
@@ -35,6 +35,7 @@ interface Said {
   readonly message_id: string;
   /** Of a request: where its task is. */
   readonly state: string | null;
+  readonly story: StoryDto | null;
   readonly payload: JsonObject;
   readonly text: string;
 }
@@ -82,6 +83,7 @@ export class ConversationExport {
         ...speakersOf(parties, message),
         message_id: messageId,
         state: isRequest ? stateOf(task) : null,
+        story: isRequest ? conversations.story(task) : null,
         payload: said.payload,
         text: textIn(said),
       },
@@ -118,16 +120,17 @@ function record(entry: Entry): object {
     const { at, kind, state, surface, who, person, text, digest, story } = entry;
     return { at, kind, state, surface, who, person, text, digest, story };
   }
-  const { at, kind, from, to, message_id, state, payload } = entry;
-  return { at, kind, from, to, message_id, state, payload };
+  const { at, kind, from, to, message_id, state, story, payload } = entry;
+  return { at, kind, from, to, message_id, state, story, payload };
 }
 
 function csvEntry(entry: Entry): string {
-  const { at, kind, state } = entry;
+  const { at, kind, story } = entry;
   if (isDecision(entry))
-    return csvLine([utcTime(at), kind, null, null, decisionSentence(entry.story), state, null]);
+    return csvLine([utcTime(at), kind, null, null, decisionSentence(story), entry.state, null]);
   const { from, to, text, message_id: id } = entry;
-  return csvLine([utcTime(at), kind, speakerWords(from), speakerWords(to), text, state, id]);
+  const stands = story === null ? null : headlineOf(story);
+  return csvLine([utcTime(at), kind, speakerWords(from), speakerWords(to), text, stands, id]);
 }
 
 function markdownEntry(entry: Entry): string {
@@ -136,10 +139,11 @@ function markdownEntry(entry: Entry): string {
     const reason = entry.text === null || entry.text === '' ? '' : `\n${fenced(entry.text)}`;
     return `\n**${at}, ${inline(decisionSentence(entry.story))}**\n${reason}`;
   }
-  const { kind, from, to, text } = entry;
+  const { kind, from, to, text, story } = entry;
+  const stands = story === null ? '' : `\n${inline(headlineOf(story))}\n`;
   const sides = inline(`${speakerWords(from)} to ${speakerWords(to)}`);
   const head = `**${at}, ${kindWords(kind)}: ${sides}**`;
-  return `\n${head}\n${text === '' ? '' : `\n${fenced(text)}`}`;
+  return `\n${head}\n${text === '' ? '' : `\n${fenced(text)}`}${stands}`;
 }
 
 /** A name, as nothing but letters. */

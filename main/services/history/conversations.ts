@@ -1,5 +1,6 @@
 // The record of who said and did what, by conversation: messages and the decisions between them.
 // Reads only; an agent sees what it took part in and nothing else. Every answer is bounded.
+import type { StoryDto } from '../../../preload/contract/story.ts';
 import type {
   ConversationActivity,
   ConversationDetailDto,
@@ -169,6 +170,11 @@ export class Conversations {
         ? this.#decisionThere(task)
         : decisionHere(store.read.decisionOfTask(task.id), task, this.#runnerOf(task));
     return entry && { ...entry, story: tasks.story(task, agent) };
+  }
+
+  /** As a person reads it. */
+  story(task: TaskRow): StoryDto {
+    return this.#deps.tasks.story(task, null);
   }
 
   #dto(

@@ -66,7 +66,8 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
     'Mum allowed it, on mum.**',
     'the result: mum to Openclaw, dad**',
   ]);
-  expect(text).toContain('```text\nDinner is at 7\n```');
+  expect(text).toContain('```text\nDinner is at 7\n```\n\nDone.\n');
+  expect(exported(dad, 'csv')).toContain('"Dinner is at 7","Done."');
 });
 
 it('says of what was called off that nobody had decided', async () => {
@@ -77,6 +78,7 @@ it('says of what was called off that nobody had decided', async () => {
   expect(exported(mum, 'markdown')).toMatch(
     /^\*\*[-0-9: ]+ UTC, .* cancelled it before anybody decided\. No agent got it\.\*\*$/m,
   );
+  expect(exported(dad, 'markdown')).toMatch(/^Cancelled: nobody had begun\.$/m);
 });
 
 it('holds all that was sent in JSON lines, as it was sent', async () => {
@@ -89,7 +91,12 @@ it('holds all that was sent in JSON lines, as it was sent', async () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
-      { kind: 'delegate', state: 'completed', payload: { task: HOSTILE } },
+      {
+        kind: 'delegate',
+        state: 'completed',
+        story: { end: { kind: 'completed', by: 'agent' } },
+        payload: { task: HOSTILE },
+      },
       { kind: 'decision', state: 'approved', story: { verdict: { outcome: 'allowed' } } },
       { kind: 'result', payload: { outcome: 'They know', data: { told: ['Leo'] } } },
     ]);

@@ -280,7 +280,8 @@ function stopStateOf(row: StoryRow): StopState {
   const hadBegun = isHere ? handedAt !== null : cancelAnswer === 'asked_to_stop';
   // The hub whose person stopped it does not say whether its agent had begun.
   const isTheirs = !isHere && row.stopParty === row.party;
-  if (endedKind === 'stopped') return isTheirs ? 'unsaid' : hadBegun ? 'obeyed' : 'nothing_begun';
+  if (isTheirs && (endedKind === 'stopped' || endedKind === 'cancelled')) return 'unsaid';
+  if (endedKind === 'stopped') return hadBegun ? 'obeyed' : 'nothing_begun';
   if (endedKind === 'cancelled') return hadBegun ? 'asked' : 'nothing_begun';
   // What was ended before this was written down may have been with its agent.
   if (state === 'cancelled') return 'unsaid';

@@ -150,21 +150,22 @@ const DISOBEYED: Readonly<Record<'completes' | 'fails', Told>> = {
   ],
 };
 const NOT_BEGUN = 'Cancelled: nobody had begun.';
-const WITHDRAWN: Told = [NOT_BEGUN, `Cancelled: nobody had decided. ${NOT_BEGUN}`];
+const WITHDRAWN: Told = [NOT_BEGUN, 'Cancelled: nobody had decided.'];
 
-const inHand = (told: (before: Told) => Told, obeyed: Told): readonly Row[] =>
+/** @param over it gave back what it had not begun, and nobody knows what it did by then */
+const inHand = (told: (before: Told) => Told, obeyed: Told, over: Told): readonly Row[] =>
   (
     [
-      ['delivered', DELIVERED],
-      ['running', RUNS],
+      ['delivered', DELIVERED, ['obeys', 'completes', 'fails', 'gives it back']],
+      ['running', RUNS, ['obeys', 'completes', 'fails']],
     ] as const
-  ).flatMap(([state, before]) =>
-    (['obeys', 'completes', 'fails'] as const).map((how) => ({
+  ).flatMap(([state, before, all]) =>
+    all.map((how) => ({
       state,
       how,
       before,
       told: told(before),
-      end: how === 'obeys' ? obeyed : DISOBEYED[how],
+      end: how === 'obeys' ? obeyed : how === 'gives it back' ? over : DISOBEYED[how],
       isReported: true,
     })),
   );
@@ -174,7 +175,11 @@ const CANCELLED: readonly Row[] = [
   { state: 'waiting', before: WAITS, told: WITHDRAWN, isReported: false },
   { state: 'held', before: HELD, told: WITHDRAWN, isReported: false },
   { state: 'queued', before: QUEUED, told: [NOT_BEGUN, NOT_BEGUN], isReported: false },
-  ...inHand(() => ASKED_TO_STOP, ['Stopped.', 'Stopped.']),
+  ...inHand(
+    () => ASKED_TO_STOP,
+    ['Stopped.', 'Stopped.'],
+    [`Cancelled: ${AGENT} on Mum had it already.`, `Cancelled: ${AGENT} had it already.`],
+  ),
 ];
 
 /** By a person of the hub that runs it. */
@@ -191,6 +196,7 @@ const STOPPED: readonly Row[] = [
   ...inHand(
     ([asker]) => [asker, ASKED_TO_STOP[1]],
     ['Stopped by Nadia on Mum.', 'Stopped by Nadia on Test hub.'],
+    ['Stopped by Nadia on Mum.', `Cancelled by Nadia on Test hub: ${AGENT} had it already.`],
   ),
 ];
 

@@ -15,7 +15,7 @@ import type { TestHub } from './test-hub.ts';
 
 export const DOORS = ['http', 'mcp', 'cli', ...DIALECTS] as const;
 export type DoorName = (typeof DOORS)[number];
-export type How = 'obeys' | 'completes' | 'fails';
+export type How = 'obeys' | 'completes' | 'fails' | 'gives it back';
 
 export interface Asked {
   readonly id: string;
@@ -189,6 +189,10 @@ export class DoorAgent {
 
   /** Ends what it took, and puts a cancel of it away. */
   async end(work: DeliveryDto, how: How): Promise<void> {
+    if (how === 'gives it back') {
+      await this.http(`/v1/inbox/${work.delivery_id}/nack`, {});
+      return;
+    }
     const cancel = how === 'obeys' ? await this.take('cancel') : undefined;
     if (this.#language === undefined) {
       await this.#reply(work.delivery_id, how);
@@ -204,7 +208,7 @@ export class DoorAgent {
     return atDoor(this.#hub, this.#token, path, body, method);
   }
 
-  async #reply(delivery: string, how: How): Promise<void> {
+  async #reply(delivery: string, how: Exclude<How, 'gives it back'>): Promise<void> {
     const status = { obeys: 'cancelled', completes: 'completed', fails: 'failed' }[how];
     const reply = { status, outcome: WORDS };
     if (this.door === 'http') await this.http(`/v1/inbox/${delivery}/reply`, reply);

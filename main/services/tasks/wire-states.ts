@@ -164,8 +164,12 @@ export function isStopped(code: WireErrorCode | null, decision: Decision | null)
   return code === 'rejected' && decision?.stopped !== undefined;
 }
 
-/** @param by whose end it is, by the word of that hub */
+/**
+ * @param by whose end it is, by the word of that hub: its own where the agent never said that it
+ * stopped
+ */
 export function stoppedBy(by: Ender | null): Ended {
+  if (by === 'hub') return { by, kind: 'cancelled' };
   return { by: by === 'agent' ? 'agent' : 'person', kind: 'stopped' };
 }
 

@@ -634,6 +634,52 @@ const STORIES: readonly Named[] = [
       'The hub stopped while Chat had it. It may have been done.',
     ],
   ],
+  [
+    'was allowed by an adult before that was written down',
+    { ...END, state: 'completed', kind: 'query' },
+    { kind: 'question' },
+    approval({ surface: 'peer', decidedBy: 'Nadia, Dad’s laptop' }),
+    [
+      'OpenClaw on Dad’s laptop asks Chat a question.',
+      'Answered.',
+      'Nadia allowed it, on Dad’s laptop, as Mum’s adult.',
+      'Chat got it.',
+      'The agent got exactly what was shown.',
+      'Answered.',
+    ],
+  ],
+  [
+    'was allowed by a rule before that was written down, which is not kept any more',
+    { state: 'running' },
+    {},
+    approval({ surface: 'rule', ruleId: 'gone', decidedBy: 'hub' }),
+    [ASKED, 'Chat is working on it.', 'A rule on Mum’s PC allowed it.', 'Chat got it.'],
+  ],
+  [
+    'expired before that was written down',
+    { ...END, state: 'expired', code: 'approval_expired' },
+    {},
+    approval({ state: 'expired', surface: 'clock', decidedBy: 'hub' }),
+    [ASKED, 'Nobody decided in time.', 'Nobody here decided in time. No agent got it.'],
+  ],
+  [
+    'ran out of time before that was written down',
+    { ...MUMS, ...END, state: 'failed', code: 'timeout' },
+    {},
+    undefined,
+    [SENT, 'Its time ran out.', 'Its time ran out.'],
+  ],
+  [
+    'was only delivered before that was written down',
+    { ...MUMS, ...END, state: 'completed', reportBack: false },
+    {},
+    undefined,
+    [
+      SENT,
+      'Delivered to Dad’s laptop. No report was wanted.',
+      'Delivered to Dad’s laptop. No report was wanted.',
+    ],
+  ],
 ];
 
 describe('a request that', () => {

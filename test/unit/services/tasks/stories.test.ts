@@ -44,7 +44,13 @@ describe('two hubs', () => {
     );
   const reply = (
     delivery: string,
-    more: { status: 'completed' | 'failed'; code?: string; error?: string; outcome?: string },
+    more: {
+      status: 'completed' | 'failed';
+      code?: string;
+      error?: string;
+      outcome?: string;
+      tokens_used?: number;
+    },
   ) => mum.work.inbox.reply('claude', delivery, { data: null, truncated: false, ...more });
   const allowed = async (): Promise<string> => {
     await send();
@@ -79,7 +85,7 @@ describe('two hubs', () => {
     const delivery = await allowed();
     await mum.work.inbox.ack('claude', delivery, null);
     expect((await told(dad))[0]).toBe('An agent on mum is working on it.');
-    await reply(delivery, { status: 'completed' });
+    await reply(delivery, { status: 'completed', tokens_used: 7 });
     expect(await told(mum)).toEqual([
       'Done.',
       "mum's person allowed it, on mum.",
@@ -101,6 +107,7 @@ describe('two hubs', () => {
       handedTimes: 1,
       endedBy: 'agent',
       endedKind: 'completed',
+      tokens: 7,
     });
   });
 

@@ -21,7 +21,7 @@ function git(...words: readonly string[]): void {
 /** The first of the tests that fails; null: all of them pass. */
 function failing(tests: readonly string[], bail: string): string | null {
   const words = ['run', '--config', 'test/vitest.config.ts', '--project', 'node', '--bail', bail];
-  const { status, stdout } = spawnSync('vitest', [...words, ...tests], {
+  const { status, stdout, stderr } = spawnSync('vitest', [...words, ...tests], {
     cwd: copy,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
@@ -29,7 +29,7 @@ function failing(tests: readonly string[], bail: string): string | null {
     shell: process.platform === 'win32',
   });
   if (status === 0) return null;
-  return /FAIL[^\n]*?(test\/[^\n]+)/.exec(stdout)?.[1] ?? 'it did not end';
+  return /FAIL[^\n]*?(test\/[^\n]+)/.exec(stdout + stderr)?.[1] ?? 'it did not end';
 }
 
 /** The test that notices it; null: none does. */

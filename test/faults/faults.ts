@@ -484,7 +484,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'main/services/tasks/task-endings.ts',
     was: "          ? 'withdrawn'",
     is: '          ? null',
-    tests: ['test/unit/services/tasks/story-stopped.test.ts'],
+    tests: ['test/unit/services/tasks/stories.test.ts'],
   },
   {
     name: 'the person there who decided is not kept',

@@ -193,6 +193,8 @@ describe('two hubs', () => {
       null,
     ]);
     expect((await told(dad))[0]).toBe('Cancelled: nobody had begun.');
+    // Also where no approval is kept.
+    expect(newest(mum)).toMatchObject({ verdict: 'withdrawn', verdictHub: null });
   });
 
   it('tell of what was cancelled before its agent had it', async () => {

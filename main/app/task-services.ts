@@ -454,6 +454,9 @@ export function composeTaskServices(
   });
   keeper.onResume((tables, after) => outbox.resume(tables, after));
   keeper.onResume((tables, after) => cancels.start(tables, after));
+  agents.onReturning((tables, after, before, name) =>
+    ruleBook.agentReturned(tables, after, before, name),
+  );
   agents.onRemoving((tables, after, name) => {
     deps.revokeAgentTokens(tables, after, name);
     after(() => capabilities.announce());
@@ -517,7 +520,8 @@ export function composeTaskServices(
     auditRequests,
     tokenUse: (party) => tokenUseOf(deps, party),
     search,
-    snapshot: () => workSnapshot({ agents, registrations, approvals, rules, feed, doNotDisturb }),
+    snapshot: () =>
+      workSnapshot({ agents, parties, registrations, approvals, rules, feed, doNotDisturb }),
     capabilitiesPayload: () => capabilities.payload(),
     pong: () => capabilities.pong(),
     peerEnded: partyEnded,

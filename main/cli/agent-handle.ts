@@ -18,7 +18,10 @@ const byName = ({
  */
 export async function handleHere(client: HubClient, typed: string): Promise<string> {
   const { items } = await client.call('agents.list', {});
-  const meant = handleMeant(typed, items.map(byName));
+  const meant = handleMeant(
+    typed,
+    items.map((agent) => ({ ...byName(agent), asked: agent.connected_as })),
+  );
   if (meant !== undefined) return meant;
   if (AGENT_NAME.test(typed)) return typed;
   const names = items.map(({ display_name }) => display_name).join(', ');

@@ -1,6 +1,7 @@
 // Connecting a program of this computer: it asks the hub and shows a code, a person confirms the
 // same code in the app, and its token is kept in a file (0600).
 import { setTimeout } from 'node:timers/promises';
+import type { OperationResult } from '../../preload/contract/operations.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { AxonCommand } from './axon-command.ts';
 import type { CommandContext } from './context.ts';
@@ -53,8 +54,23 @@ export function profileOf(
   return { name, domains, capabilities, topics, model, dialect };
 }
 
+/** An agent that was connected. Its token file has the name that was asked for. */
+export interface Connected {
+  readonly handle: string;
+  readonly file: string;
+}
+
+/** What to add to the words about an agent that was connected under this name. */
+export function handleLine(handle: string, name: string): readonly string[] {
+  return handle === name
+    ? []
+    : [
+        `An agent called ${name} was removed here before. This one is new, and its handle is ${handle}.`,
+      ];
+}
+
 /**
- * Asks, says where a person confirms it, waits for that, and keeps the token. Returns its file.
+ * Asks, says where a person confirms it, waits for that, and keeps the token.
  * @throws AppError bad_request, rejected, timeout, conflict where the agent was connected
  * otherwise meanwhile, and what else the hub refuses
  */
@@ -62,7 +78,7 @@ export async function connectAgent(
   { terminal, session, command }: CommandContext,
   name: string,
   options: ProfileOptions,
-): Promise<string> {
+): Promise<Connected> {
   checkAgentName(name);
   const line = await session.line();
   const asked = await line.call('agents.register', profileOf(name, options));
@@ -75,11 +91,12 @@ export async function connectAgent(
   terminal.note(`Or at another terminal: ${command} agents confirm ${code}`);
   for (;;) {
     // As by "agents add" at another terminal.
-    if (await session.hasWorkingToken(name)) return session.tokenFile(name);
-    const { state, token } = await line
+    const known = await session.agentOfToken(name);
+    if (known !== undefined) return { handle: known, file: session.tokenFile(name) };
+    const { state, token, agent } = await line
       .call('agents.registration', { id: asked.registration.id, secret: asked.secret })
       .catch(unlessOver);
-    if (token !== null) return session.storeToken(name, token);
+    if (token !== null) return { handle: agent ?? name, file: session.storeToken(name, token) };
     if (state === 'declined') throw refusal('rejected', 'The person declined.');
     if (state !== 'pending')
       throw new AppError('timeout', 'Nobody confirmed in time.', {
@@ -91,8 +108,8 @@ export async function connectAgent(
 }
 
 /** The hub forgets a request soon after its end. */
-function unlessOver(error: unknown): { readonly state: 'expired'; readonly token: null } {
+function unlessOver(error: unknown): OperationResult<'agents.registration'> {
   if (error instanceof HubProblem && error.problem.code === 'gone')
-    return { state: 'expired', token: null };
+    return { state: 'expired', token: null, agent: null };
   throw error;
 }

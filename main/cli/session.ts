@@ -117,8 +117,8 @@ export class Session {
     if (given !== undefined) return this.#speaking(line, given);
     const names = isAgentNamed ? [this.#namedAgent()] : this.storedAgents();
     for (const name of names) {
-      const client = await this.#heard(line, name);
-      if (client !== undefined) return client;
+      const heard = await this.#heard(line, name);
+      if (heard !== undefined) return heard.client;
     }
     if (this.#terminal.isInteractive && !isAgentNamed) return this.asOwner();
     if (names.length > 0) {
@@ -197,15 +197,15 @@ export class Session {
     return path;
   }
 
-  /** Whether a token of this agent stands here, and the hub takes it. */
-  async hasWorkingToken(agent: string): Promise<boolean> {
-    if (!this.storedAgents().includes(agent)) return false;
-    return (await this.#heard(await this.line(), agent)) !== undefined;
+  /** The handle of the agent whose token stands here under this name, if the hub takes it. */
+  async agentOfToken(name: string): Promise<string | undefined> {
+    if (!this.storedAgents().includes(name)) return undefined;
+    return (await this.#heard(await this.line(), name))?.agent;
   }
 
   /** Removes the token file of an agent that is connected no longer. */
-  forgetToken(agent: string): void {
-    rmSync(this.tokenFile(agent), { force: true });
+  forgetToken(name: string): void {
+    rmSync(this.tokenFile(name), { force: true });
   }
 
   /** How the hub is; needs no token, only the right to read its runtime file. */
@@ -372,14 +372,17 @@ export class Session {
   }
 
   /**
-   * The line speaking for this agent; undefined where its token is none that the hub takes, as
-   * after the hub ended it.
+   * The line speaking for this agent, and its handle; undefined where its token is none that the
+   * hub takes, as after the hub ended it.
    */
-  async #heard(line: HubClient, agent: string): Promise<HubClient | undefined> {
+  async #heard(
+    line: HubClient,
+    name: string,
+  ): Promise<{ readonly client: HubClient; readonly agent: string } | undefined> {
     try {
-      const client = this.#speaking(line, this.#storedToken(agent));
-      await client.call('hub.whoami', {});
-      return client;
+      const client = this.#speaking(line, this.#storedToken(name));
+      const { token } = await client.call('hub.whoami', {});
+      return { client, agent: token?.agent ?? name };
     } catch (error) {
       if (error instanceof AppError && error.code === 'unauthenticated') return undefined;
       if (error instanceof HubProblem && error.problem.code === 'unauthenticated') return undefined;

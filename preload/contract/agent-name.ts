@@ -31,13 +31,21 @@ export function foldName(name: string): string {
     .trim();
 }
 
-/** An agent may be named by its handle or as people read it; undefined: it is none of these. */
+/**
+ * An agent may be named by its handle, by the name that it was connected under, or as people read
+ * it; undefined: it is none of these.
+ */
 export function handleMeant(
   typed: string,
-  agents: readonly { readonly name: string; readonly shown: string }[],
+  agents: readonly {
+    readonly name: string;
+    readonly asked?: string;
+    readonly shown: string;
+  }[],
 ): string | undefined {
   return (
     agents.find(({ name }) => name === typed) ??
+    agents.find(({ asked }) => asked === typed) ??
     agents.find(({ shown }) => foldName(shown) === foldName(typed))
   )?.name;
 }

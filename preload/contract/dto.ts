@@ -128,7 +128,13 @@ export interface AgentLineDto {
 }
 
 export interface AgentDto {
+  /** Its handle. */
   readonly name: string;
+  /**
+   * The name that it was connected under: its handle, unless an agent of that name was removed here
+   * before.
+   */
+  readonly connected_as: string;
   readonly display_name: string;
   readonly dialect: string;
   readonly state: 'requested' | 'active';
@@ -161,6 +167,11 @@ export interface RegistrationDto {
   readonly display_name: string;
   /** An agent of this name holds no token any more: it gets its classes and its inbox back. */
   readonly was_connected: boolean;
+  /**
+   * When the last agent of this name was removed: this would be a new one. Null: there was none, or
+   * nobody wrote down when.
+   */
+  readonly removed_at: number | null;
   /** Shown by the program too, so that the person confirms the right one. */
   readonly code: string;
   readonly domains: readonly OutsideText[];
@@ -484,6 +495,8 @@ export interface UiSnapshot {
   readonly pairing_window: PairingWindowDto;
   readonly pairings: readonly PairingDto[];
   readonly agents: readonly AgentDto[];
+  /** Those that were removed here, for the records that tell of them. */
+  readonly removed_agents: readonly { readonly name: string; readonly display_name: string }[];
   readonly registrations: readonly RegistrationDto[];
   readonly approvals: readonly ApprovalDto[];
   /** The newest decided ones, for "who decided what". */

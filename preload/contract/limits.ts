@@ -1,6 +1,8 @@
 // How much is kept, waited for and said at most: the same bounds for the page, the command line,
 // the flags and the hub. Values only.
 
+/** Of the handle of an agent; the hub makes none that is longer. */
+export const AGENT_NAME_MAX = 64;
 /**
  * Areas of one agent, those it offers no longer among them; one that would have more is refused.
  */

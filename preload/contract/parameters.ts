@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { RISK_CLASSES } from './closed-lists.ts';
 import { AGENT_NAME, DOMAIN_NAME } from './formats.ts';
+import { AGENT_NAME_MAX } from './limits.ts';
 
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max));
 export const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
@@ -13,7 +14,7 @@ export const identifier = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 export const agentName = v.pipe(
   v.string(),
   v.regex(AGENT_NAME, 'an agent name is lower-case letters, digits, ".", "_" and "-"'),
-  v.maxLength(64),
+  v.maxLength(AGENT_NAME_MAX),
 );
 export const domain = v.pipe(
   v.string(),

@@ -116,6 +116,8 @@ export interface OperationResults {
   'agents.registration': {
     readonly state: 'pending' | 'confirmed' | 'declined' | 'expired';
     readonly token: string | null;
+    /** The handle of the agent that the token is for. */
+    readonly agent: string | null;
   };
   'agents.confirm': AgentDto;
   'agents.declineRegistration': { readonly declined: true };

@@ -131,7 +131,12 @@ function timed(times: number, call: (round: number) => unknown): readonly number
 }
 
 function readers(of: Store): { readonly search: Search; readonly conversations: Conversations } {
-  const parties = new Parties({ store: of, hubName: () => 'Mum’s PC', personName: () => null });
+  const parties = new Parties({
+    store: of,
+    clock,
+    hubName: () => 'Mum’s PC',
+    personName: () => null,
+  });
   const deadlines = new Deadlines({ clock }, () => undefined);
   const stories = new Stories({
     store: of,

@@ -267,7 +267,7 @@ describe('agents', () => {
     await showApp(hub, 'agents');
     const section = page.getByRole('region', { name: agent?.display_name ?? '' });
     await section.getByRole('button', { name: 'Add an area' }).click();
-    await section.getByRole('button', { name: 'logistics.errands' }).click();
+    await section.getByRole('button', { name: 'Logistics errands' }).click();
     await expectAccessible();
     await section.getByRole('button', { name: 'Add it' }).click();
     expect(callsOf(hub, 'agents.addArea')).toEqual([
@@ -278,11 +278,34 @@ describe('agents', () => {
   test('the picker asks for areas, and its line names them', async () => {
     await showApp(new FakeHubApi(snapshotOf()), 'agents');
     const picker = page.getByRole('region', { name: 'Connect an agent' });
-    await picker.getByRole('button', { name: 'family.chat' }).first().click();
+    await picker.getByRole('button', { name: 'Family chat' }).first().click();
     await expect
       .element(picker.getByText(/mcp install claude-code --domain family\.chat$/))
       .toBeVisible();
     await expectAccessible();
+  });
+
+  test('a program that asks for the name of a removed agent is shown as a new one, with the day', async () => {
+    const removed = { ...KNOCK, agent_name: 'claude', removed_at: NOW - 3 * 86_400_000 };
+    await showApp(new FakeHubApi(snapshotOf({ registrations: [removed] })), 'agents');
+    const knock = page.getByRole('group', { name: 'A program on this computer wants to connect.' });
+    await expect
+      .element(
+        knock.getByText(/An agent of this name was removed \(\w+\)\. This would be a new one/),
+      )
+      .toBeVisible();
+    await expectAccessible();
+  });
+
+  test('the light of the picker turns for an agent that has another handle than its name', async () => {
+    const agent = agentOf('claude-code-2', {
+      connected_as: 'claude-code',
+      display_name: 'Claude Code',
+      token_created_at: NOW - 60_000,
+      last_call_at: NOW - 30_000,
+    });
+    await showApp(new FakeHubApi(snapshotOf({ agents: [agent] })), 'agents');
+    await expect.element(page.getByText('Claude Code has called')).toBeVisible();
   });
 
   test('an agent is renamed, and its handle stands under the exact identifiers alone', async () => {
@@ -506,8 +529,8 @@ describe('agents', () => {
       .getByRole('textbox', { name: /^Areas/ })
       .last()
       .fill('home.lights');
-    await button('family.chat').last().click();
-    await expect.element(button('family.chat').last()).toHaveAttribute('aria-disabled', 'true');
+    await button('Family chat').last().click();
+    await expect.element(button('Family chat').last()).toHaveAttribute('aria-disabled', 'true');
     await expectAccessible();
     await button('Make its token').click();
     await expect.element(page.getByText(/^axh_agent_/)).toBeVisible();

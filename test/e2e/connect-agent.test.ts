@@ -6,7 +6,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { openBrowser } from '../lan/browser.ts';
@@ -14,48 +13,9 @@ import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import type { LineProcess } from '../lan/line-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { hasRealPart } from '../support/real-parts.ts';
-import { HouseholdPage } from './household-pages.ts';
+import { PickerPage, type Program } from './picker-page.ts';
 
-const { connect, knock } = ENGLISH.agents;
-type Program = keyof typeof connect.programs;
-
-/** The Agents page, at "Connect an agent". */
-class PickerPage extends HouseholdPage {
-  static async opened(browser: Browser, link: string): Promise<PickerPage> {
-    const picker = new PickerPage(
-      await browser.newPage({ viewport: { width: 1280, height: 820 } }),
-    );
-    await picker.page.goto(link);
-    await picker.shown();
-    await picker.open('agents');
-    return picker;
-  }
-
-  get panel(): Locator {
-    return this.page.getByRole('tabpanel');
-  }
-
-  /** Chooses a program. Returns what is to be copied for it. */
-  async choose(program: Program): Promise<readonly string[]> {
-    const name = connect.programs[program];
-    await this.page.getByRole('tab', { name, exact: true }).click();
-    await this.page.getByRole('tabpanel', { name, exact: true }).waitFor();
-    return this.panel.locator('pre').allTextContents();
-  }
-
-  async light(text: string): Promise<void> {
-    await this.panel.getByText(text).waitFor();
-  }
-
-  /** Compares the code with what the program showed, and confirms. */
-  async confirm(shownBy: () => string): Promise<void> {
-    const asked = this.page.getByRole('group', { name: knock.title });
-    const code = (await asked.locator('.code-word').textContent()) ?? '';
-    await expect.poll(shownBy).toContain(code);
-    await asked.getByRole('button', { name: knock.confirm, exact: true }).click();
-    await asked.waitFor({ state: 'detached' });
-  }
-}
+const { connect } = ENGLISH.agents;
 
 const ends: (() => Promise<void> | void)[] = [];
 

@@ -428,6 +428,7 @@ export const DECIDED: readonly ApprovalDto[] = [
 export function agentOf(name: string, over: Partial<AgentDto> = {}): AgentDto {
   return {
     name,
+    connected_as: name,
     display_name: shownOf(name),
     dialect: 'axon',
     state: 'active',
@@ -496,6 +497,7 @@ export const KNOCK: RegistrationDto = {
   agent_name: 'cursor-agent',
   display_name: 'Cursor Agent',
   was_connected: false,
+  removed_at: null,
   code: '4821',
   domains: ['work.code'],
   capabilities: [],
@@ -780,6 +782,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     pairing_window: { open: false, closes_at: null, locked_until: null, asked: null },
     pairings: [],
     agents: AGENTS,
+    removed_agents: [],
     registrations: [],
     approvals: [],
     recently_decided: DECIDED,

@@ -10,7 +10,13 @@ import { domainName } from '../option-values.ts';
 import { handleHere } from '../agent-handle.ts';
 import type { HubClient } from '../hub-client.ts';
 import { refusal } from '../refusal.ts';
-import { connectAgent, profileOf, withProfile, type ProfileOptions } from '../connect-agent.ts';
+import {
+  connectAgent,
+  handleLine,
+  profileOf,
+  withProfile,
+  type ProfileOptions,
+} from '../connect-agent.ts';
 import { checkAgentName } from '../session.ts';
 import { table } from '../terminal.ts';
 
@@ -44,9 +50,10 @@ export function addAgentCommands(program: AxonCommand): void {
     )
     .argument('<name>', 'lower-case letters, digits, ".", "_" and "-"')
     .does(async (context, name: string, options: ProfileOptions) => {
-      const file = await connectAgent(context, name, options);
-      context.terminal.result({ name, token_file: file }, () => [
+      const { handle, file } = await connectAgent(context, name, options);
+      context.terminal.result({ name: handle, token_file: file }, () => [
         `Connected. The token stands in ${file}.`,
+        ...handleLine(handle, name),
       ]);
     });
   agents
@@ -60,6 +67,7 @@ export function addAgentCommands(program: AxonCommand): void {
       const areas = agent.domains.map(({ domain }) => domain).join(', ');
       terminal.result(agent, () => [
         `Confirmed: ${agent.display_name} is connected, of class ${agent.risk_class}${areas === '' ? '' : `, for ${areas}`}.`,
+        ...handleLine(agent.name, agent.connected_as),
       ]);
     });
   withProfile(agents.command('add'))
@@ -81,6 +89,7 @@ export function addAgentCommands(program: AxonCommand): void {
         const file = session.storeToken(name, token);
         terminal.result({ agent, token_file: file }, () => [
           `Connected ${agent.display_name}. Its token stands in ${file}.`,
+          ...handleLine(agent.name, name),
         ]);
       },
     );
@@ -165,8 +174,9 @@ export function addAgentCommands(program: AxonCommand): void {
     .argument('<agent>', AGENT)
     .doesAsOwner(async (owner, { terminal, session }, typed: string) => {
       const name = await handleHere(owner, typed);
+      const { connected_as: asked } = await owner.call('agents.get', { name });
       const removed = await owner.call('agents.remove', { name });
-      session.forgetToken(name);
+      session.forgetToken(asked);
       terminal.result(removed, () => [`${typed} is disconnected.`]);
     });
 }

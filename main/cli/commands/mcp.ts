@@ -14,7 +14,7 @@ import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { connectAgent, withProfile, type ProfileOptions } from '../connect-agent.ts';
+import { connectAgent, handleLine, withProfile, type ProfileOptions } from '../connect-agent.ts';
 import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
@@ -142,12 +142,15 @@ async function install(
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
   // Before anybody is asked to confirm anything.
   new ClientSettings(client).with(entry);
-  if (!(await session.hasWorkingToken(agent))) await connectAgent(context, agent, profile);
+  const handle =
+    (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
   settings.write(settings.with(entry));
-  terminal.result({ program: client.id, agent, file: settings.file, token_file: known }, () => [
-    `${client.title} is connected as ${agent}. Start it anew, and it has the tools.`,
+  const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
+  terminal.result(done, () => [
+    `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
+    ...handleLine(handle, agent),
   ]);
 }
 

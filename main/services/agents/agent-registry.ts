@@ -3,7 +3,9 @@
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { foldName } from '../../../preload/contract/agent-name.ts';
+import { foldName, readableHandle } from '../../../preload/contract/agent-name.ts';
+import { AGENT_NAME_MAX } from '../../../preload/contract/limits.ts';
+import { beginning } from '../../lib/shortened.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -23,7 +25,14 @@ import {
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import { AGENTS_MAX } from './limits.ts';
 import { AgentPresence } from './agent-presence.ts';
-import { partyOfAgent } from '../tasks/parties.ts';
+import {
+  askedNameOf,
+  generationOf,
+  partyOfAgent,
+  putGeneration,
+  readGenerations,
+  type AgentGeneration,
+} from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 /** What a program says of itself; the owner's classes are not in it. */
@@ -79,6 +88,9 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(['owner', 'hub', 'local']);
 export class AgentRegistry {
   readonly #deps: Deps;
   readonly #onRemoving = new Set<(tables: Tables, after: After, name: string) => void>();
+  readonly #onReturning = new Set<
+    (tables: Tables, after: After, before: string, name: string) => void
+  >();
   readonly #onWritten = new Set<() => void>();
   readonly presence: AgentPresence;
 
@@ -101,9 +113,22 @@ export class AgentRegistry {
     return this.#active(reads);
   }
 
-  /**
-   * What is kept under a name belongs to the agent that had it, for ever. @throws AppError conflict
-   */
+  /** The handle of the agent here that was connected under this name; without one, the name. */
+  handleOf(reads: Reads, asked: string): string {
+    if (reads.agent(asked) !== undefined) return asked;
+    const one = readGenerations(reads).find(
+      (known) => known.asked === asked && known.removed === null,
+    );
+    return one?.handle ?? asked;
+  }
+
+  /** When the last agent of this name was removed; null: none was, or there is one again. */
+  removedAt(reads: Reads, asked: string): number | null {
+    if (reads.agent(this.handleOf(reads, asked)) !== undefined) return null;
+    return lastRemoved(reads, asked)?.removed?.at ?? null;
+  }
+
+  /** @throws AppError conflict where an agent has that name, or none may have it */
   checkName(reads: Reads, name: string): void {
     if (RESERVED_NAMES.has(name)) {
       throw new AppError('conflict', `No agent can be called "${name}".`, {
@@ -111,10 +136,10 @@ export class AgentRegistry {
         hint: 'Choose another name.',
       });
     }
-    if (reads.agent(name)) {
+    if (reads.agent(this.handleOf(reads, name))) {
       throw new AppError('conflict', `There is an agent named "${name}" already.`, {
         failedBy: 'input',
-        hint: 'Choose another name.',
+        hint: 'Choose another name, or remove that agent first.',
       });
     }
     const named = this.#active(reads).find(({ displayName }) => foldName(displayName) === name);
@@ -124,19 +149,24 @@ export class AgentRegistry {
         `An agent here is shown as "${named.displayName}", so no other one can be typed as "${name}".`,
         {
           failedBy: 'input',
-          hint: 'Choose another name.',
+          hint: 'Choose another name, or remove that agent first.',
         },
       );
     }
-    if (!hasHistory(reads, name)) return;
-    throw new AppError(
-      'conflict',
-      `An agent named "${name}" was removed here, and what it did is kept under that name.`,
-      {
-        failedBy: 'input',
-        hint: 'Choose another name.',
-      },
-    );
+  }
+
+  /**
+   * The handle of a new agent: its name, or the next number of it where an agent of that name was
+   * removed. What is kept under a handle belongs to the agent that had it, here and at other hubs.
+   */
+  #freeHandle(reads: Reads, asked: string): string {
+    const names = this.#active(reads).map(({ displayName }) => foldName(displayName));
+    for (let number = 1; ; number++) {
+      const end = number === 1 ? '' : `-${number}`;
+      const handle = beginning(asked, AGENT_NAME_MAX - end.length).replace(/[._-]+$/, '') + end;
+      const isTaken = reads.agent(handle) !== undefined || (end !== '' && names.includes(handle));
+      if (!isTaken && !wasUsed(reads, handle)) return handle;
+    }
   }
 
   /**
@@ -146,13 +176,14 @@ export class AgentRegistry {
   add(
     tables: Tables,
     after: After,
-    name: string,
+    asked: string,
     profile: AgentProfile,
     choice: RiskClass | undefined,
   ): AgentRow {
     const riskClass = choice ?? this.#deps.gate.newAgentClass(tables, NEW_AGENT_CLASS);
     const others = tables.agents();
-    this.checkName(tables, name);
+    this.checkName(tables, asked);
+    const name = this.#freeHandle(tables, asked);
     if (others.length >= AGENTS_MAX)
       throw new AppError(
         'overloaded',
@@ -160,7 +191,7 @@ export class AgentRegistry {
       );
     const row: AgentRow = {
       name,
-      displayName: this.nameOfNew(tables, name, profile),
+      displayName: this.nameOfNew(tables, asked, profile),
       dialect: knownDialect(profile.dialect),
       state: 'active',
       riskClass,
@@ -177,27 +208,38 @@ export class AgentRegistry {
       lastCallAt: null,
     };
     this.#put(tables, undefined, row);
+    if (name !== asked) this.#succeed(tables, after, asked, name);
     after(() => this.#written(name));
     return row;
   }
 
+  /** It takes the place of a removed agent of that name, and nothing of what that one had. */
+  #succeed(tables: Tables, after: After, asked: string, name: string): void {
+    const before = lastRemoved(tables, asked) ?? removedUnnoted(tables, asked);
+    putGeneration(tables, before);
+    putGeneration(tables, { handle: name, asked, removed: null });
+    for (const tell of this.#onReturning) tell(tables, after, before.handle, name);
+    after(() => this.#deps.events.skip());
+  }
+
   /** What a new agent is called. */
-  nameOfNew(reads: Reads, name: string, { display_name }: AgentProfile): string {
-    return displayNameOf(display_name, name, this.#namesakes(reads));
+  nameOfNew(reads: Reads, asked: string, { display_name }: AgentProfile): string {
+    return displayNameOf(display_name, asked, this.#namesakes(reads));
   }
 
   async create(
-    name: string,
+    asked: string,
     profile: AgentProfile,
     riskClass: RiskClass | undefined,
     actor: Actor,
   ): Promise<AgentDto> {
-    await this.#deps.unit.run((tables, after) => {
+    const name = await this.#deps.unit.run((tables, after) => {
       // What a program only suggests, a person chose.
       if (profile.display_name !== undefined)
-        givenName(profile.display_name, name, this.#namesakes(tables));
-      const row = this.add(tables, after, name, profile, riskClass);
-      this.#note(tables, actor, 'agent.created', name, { risk_class: row.riskClass });
+        givenName(profile.display_name, asked, this.#namesakes(tables));
+      const row = this.add(tables, after, asked, profile, riskClass);
+      this.#note(tables, actor, 'agent.created', row.name, { risk_class: row.riskClass });
+      return row.name;
     });
     return this.get(name);
   }
@@ -341,6 +383,11 @@ export class AgentRegistry {
     for (const listener of this.#onWritten) listener();
   }
 
+  /** Called inside the commit that connects an agent under the name of a removed one, `before`. */
+  onReturning(tell: (tables: Tables, after: After, before: string, name: string) => void): void {
+    this.#onReturning.add(tell);
+  }
+
   /** Called inside the commit that removes an agent, while it is still there. */
   onRemoving(end: (tables: Tables, after: After, name: string) => void): void {
     this.#onRemoving.add(end);
@@ -356,13 +403,18 @@ export class AgentRegistry {
   }
 
   #remove(tables: Tables, after: After, name: string, actor: Actor): void {
-    this.#deps.gate.checkAgent(tables, this.#row(tables, name), undefined);
+    const row = this.#row(tables, name);
+    this.#deps.gate.checkAgent(tables, row, undefined);
     for (const end of this.#onRemoving) end(tables, after, name);
+    const removed = { shown: row.displayName, at: this.#deps.clock.wallMs() };
+    putGeneration(tables, { handle: name, asked: askedNameOf(tables, name), removed });
     tables.deleteAgent(name);
     this.#note(tables, actor, 'agent.removed', name);
     after(() => {
       this.presence.forget(name);
       this.#deps.events.publish({ type: 'agent_gone', name });
+      // Cards, rules and notices tell of it as one that is gone.
+      this.#deps.events.skip();
     });
   }
 
@@ -377,6 +429,7 @@ export class AgentRegistry {
     const { read } = this.#deps.store;
     return {
       name: row.name,
+      connected_as: askedNameOf(read, row.name),
       display_name: row.displayName,
       dialect: row.dialect,
       state: row.state,
@@ -449,13 +502,29 @@ export class AgentRegistry {
 /** Until its owner has spoken. */
 const NEW_AGENT_CLASS: RiskClass = 'R2';
 
-function hasHistory(reads: Reads, name: string): boolean {
+/** Whether an agent had this handle. */
+function wasUsed(reads: Reads, name: string): boolean {
   const one = { limit: 1 };
   return (
+    generationOf(reads, name) !== undefined ||
     reads.tasks(one, { agent: name }).length > 0 ||
     reads.deliveriesOfAgent(name, DELIVERY_STATES, one).length > 0 ||
     reads.isKnownParty(partyOfAgent(name))
   );
+}
+
+/** Undefined where none of this name was, or nobody noted it. */
+function lastRemoved(reads: Reads, asked: string): AgentGeneration | undefined {
+  return readGenerations(reads).findLast((one) => one.asked === asked && one.removed !== null);
+}
+
+/** One that went before anybody noted when: its tokens ended then. */
+function removedUnnoted(reads: Reads, handle: string): AgentGeneration {
+  const ends = reads
+    .tokens()
+    .flatMap(({ agent, revokedAt }) => (agent === handle && revokedAt !== null ? [revokedAt] : []));
+  const at = ends.length === 0 ? null : Math.max(...ends);
+  return { handle, asked: handle, removed: { shown: readableHandle(handle), at } };
 }
 
 function newestToken(reads: Reads, agent: string): number | null {

@@ -29,6 +29,7 @@ interface NewRegistration {
 interface RegistrationOutcome {
   readonly state: 'pending' | 'confirmed' | 'declined' | 'expired';
   readonly token: string | null;
+  readonly agent: string | null;
 }
 
 interface Deps {
@@ -70,9 +71,9 @@ export class Registrations {
       .flatMap((row) => (row.state === 'pending' && !this.#isOver(row) ? [this.#dto(row)] : []));
   }
 
-  /** @throws AppError bad_request, overloaded (8 wait already), conflict (the name is taken) */
+  /** @throws AppError bad_request, overloaded (8 wait already), conflict (an agent has the name) */
   async register(name: string, profile: AgentProfile): Promise<NewRegistration> {
-    const { unit, clock, random, events, audit, agents } = this.#deps;
+    const { unit, clock, random, events, audit } = this.#deps;
     knownDialect(profile.dialect);
     const secret = toBase64Url(random.bytes(SECRET_SIZE_BYTES));
     const createdAt = clock.wallMs();
@@ -90,7 +91,7 @@ export class Registrations {
       this.#forgetOver(tables, (id) =>
         after(() => events.publish({ type: 'registration_gone', id })),
       );
-      if (!this.#isReturning(tables, name)) agents.checkName(tables, name);
+      this.#checkName(tables, name);
       const waiting = tables.registrations().filter((other) => other.state === 'pending').length;
       if (waiting >= REGISTRATIONS_PENDING_MAX) {
         throw new AppError(
@@ -129,16 +130,12 @@ export class Registrations {
         failedBy: 'input',
         hint: 'Connect it again: POST /v1/agents, or "axon agents connect".',
       });
-    if (row.state === 'declined') return { state: 'declined', token: null };
-    if (this.#isOver(row)) return { state: 'expired', token: null };
-    if (row.state === 'pending') {
-      // The person connected it in another way: nobody can confirm this any more.
-      const { agents, store } = this.#deps;
-      if (!this.#isReturning(store.read, row.agentName))
-        agents.checkName(store.read, row.agentName);
-      return { state: 'pending', token: null };
-    }
-    return this.#lease(row);
+    if (row.state === 'declined') return noToken('declined');
+    if (this.#isOver(row)) return noToken('expired');
+    if (row.state !== 'pending') return this.#lease(row);
+    // The person connected it in another way: nobody can confirm this any more.
+    this.#checkName(this.#deps.store.read, row.agentName);
+    return noToken('pending');
   }
 
   /**
@@ -165,19 +162,22 @@ export class Registrations {
         });
       }
       const profile = readProfile(row);
-      const agent = this.#isReturning(tables, row.agentName)
-        ? agents.reconnect(tables, after, row.agentName, profile)
-        : agents.add(tables, after, row.agentName, profile, riskClass);
-      this.#close(tables, row, 'confirmed');
+      const returning = this.#returning(tables, row.agentName);
+      const agent =
+        returning === undefined
+          ? agents.add(tables, after, row.agentName, profile, riskClass)
+          : agents.reconnect(tables, after, returning, profile);
+      // From now on under its handle, which may be another than the name that was asked for.
+      this.#close(tables, { ...row, agentName: agent.name }, 'confirmed');
       audit.append(tables, {
         actor: actor.actor,
         surface: actor.surface,
         action: 'registration.confirmed',
-        object: row.agentName,
+        object: agent.name,
         detail: { risk_class: agent.riskClass },
       });
       after(() => events.publish({ type: 'registration_gone', id }));
-      return row.agentName;
+      return agent.name;
     });
     if (outcome instanceof AppError) throw outcome;
     return agents.get(outcome);
@@ -210,13 +210,13 @@ export class Registrations {
 
   /** Minted now; the row goes before the answer does, so that no second poll ever gets one. */
   async #lease(row: RegistrationRow): Promise<RegistrationOutcome> {
-    if (this.#delivering.has(row.id)) return { state: 'confirmed', token: null };
+    if (this.#delivering.has(row.id)) return noToken('confirmed');
     this.#delivering.add(row.id);
     try {
       const token = await this.#deps.mintAgentToken(row.agentName);
       await this.#deps.unit.run((tables) => tables.deleteRegistration(row.id));
       this.#deps.agents.presence.tokenMade(row.agentName);
-      return { state: 'confirmed', token };
+      return { state: 'confirmed', token, agent: row.agentName };
     } finally {
       this.#delivering.delete(row.id);
     }
@@ -225,14 +225,16 @@ export class Registrations {
   #dto(row: RegistrationRow): RegistrationDto {
     const { agents, store } = this.#deps;
     const profile = readProfile(row);
-    const known = this.#isReturning(store.read, row.agentName)
-      ? agents.get(row.agentName)
-      : undefined;
+    const returning = this.#returning(store.read, row.agentName);
     return {
       id: row.id,
       agent_name: escapeText(row.agentName),
-      display_name: known?.display_name ?? agents.nameOfNew(store.read, row.agentName, profile),
-      was_connected: known !== undefined,
+      display_name:
+        returning === undefined
+          ? agents.nameOfNew(store.read, row.agentName, profile)
+          : agents.get(returning).display_name,
+      was_connected: returning !== undefined,
+      removed_at: agents.removedAt(store.read, row.agentName),
       code: row.code,
       domains: (profile.domains ?? []).map((area) => escapeText(nameOfArea(area))),
       capabilities: (profile.capabilities ?? []).map(escapeText),
@@ -241,17 +243,23 @@ export class Registrations {
     };
   }
 
+  /** @throws AppError conflict for the name of an agent that needs no token */
+  #checkName(reads: Reads, name: string): void {
+    if (this.#returning(reads, name) === undefined) this.#deps.agents.checkName(reads, name);
+  }
+
   /**
-   * Whether the name is that of an agent whose token ended, and nobody who asked for it has still
+   * The handle of the agent of this name whose token ended, where nobody who asked for it has still
    * to fetch the new one.
    */
-  #isReturning(reads: Reads, name: string): boolean {
-    return (
-      this.#deps.agents.isWithoutToken(reads, name) &&
-      !reads
-        .registrations()
-        .some((row) => row.agentName === name && row.state === 'confirmed' && !this.#isOver(row))
-    );
+  #returning(reads: Reads, name: string): string | undefined {
+    const { agents } = this.#deps;
+    const handle = agents.handleOf(reads, name);
+    const isFetched = (row: RegistrationRow): boolean =>
+      row.agentName === handle && row.state === 'confirmed' && !this.#isOver(row);
+    return agents.isWithoutToken(reads, handle) && !reads.registrations().some(isFetched)
+      ? handle
+      : undefined;
   }
 
   #waiting(tables: Tables, id: string): RegistrationRow {
@@ -304,6 +312,10 @@ export class Registrations {
       // again.
     }
   }
+}
+
+function noToken(state: RegistrationOutcome['state']): RegistrationOutcome {
+  return { state, token: null, agent: null };
 }
 
 /** Our own row: what was validated when it came. */

@@ -53,11 +53,13 @@ export class Recipients {
     const agent = slash < 0 ? '' : to.slice(slash + 1).trim();
     if (hub !== 'local' && (hub !== foldName(this.#deps.hubName()) || this.#isPetname(hub)))
       return undefined;
-    const active = new Map(this.#deps.agents.active().map((row) => [row.name, row.displayName]));
+    const { agents, store } = this.#deps;
+    const active = new Map(agents.active().map((row) => [row.name, row.displayName]));
     const shown = (name: string): string => active.get(name) ?? name;
+    const named = agent === '' ? null : agents.handleOf(store.read, agent);
     return {
       at: 'local',
-      agent: handleOf(agent === '' ? null : agent, () => [...active.keys()], shown),
+      agent: handleOf(named, () => [...active.keys()], shown),
       why: 'It was named.',
     };
   }

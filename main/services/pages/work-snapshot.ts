@@ -6,6 +6,7 @@ import type { Approvals } from '../approvals/approvals.ts';
 import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { Feed } from '../history/feed.ts';
 import type { Rules } from '../rules/rules.ts';
+import type { Parties } from '../tasks/parties.ts';
 
 /** Cards shown as decided: the newest that people decided, and as many that rules did. */
 const RECENTLY_DECIDED_MAX = 20;
@@ -13,6 +14,7 @@ const FEED_MAX = 50;
 
 interface Parts {
   readonly agents: AgentRegistry;
+  readonly parties: Pick<Parties, 'removedAgents'>;
   readonly registrations: Registrations;
   readonly approvals: Approvals;
   readonly rules: Rules;
@@ -23,6 +25,7 @@ interface Parts {
 export type WorkSnapshot = Pick<
   UiSnapshot,
   | 'agents'
+  | 'removed_agents'
   | 'registrations'
   | 'approvals'
   | 'recently_decided'
@@ -35,6 +38,7 @@ export type WorkSnapshot = Pick<
 
 export function workSnapshot({
   agents,
+  parties,
   registrations,
   approvals,
   rules,
@@ -46,6 +50,7 @@ export function workSnapshot({
     approvals.decided({ limit: RECENTLY_DECIDED_MAX }, by).items;
   return {
     agents: agents.list(),
+    removed_agents: parties.removedAgents(),
     registrations: registrations.pending(),
     approvals: approvals.pending(),
     recently_decided: [...decidedBy('people'), ...decidedBy('rules')],

@@ -17,14 +17,14 @@ import type { RuleDraft, RuleRow } from '../../ports/rules.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import { HAND_OFF } from '../../protocol/escalation.ts';
-import { isLocal, OWNER_PARTY } from '../tasks/parties.ts';
+import { agentOfParty, isLocal, OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import { routeFrom, topicOf } from '../tasks/work-request.ts';
 import { RULES_MAX, SWEEP_INTERVAL_MS, SWEEP_RETRY_MS } from './limits.ts';
 import type { RuleViews } from './rule-views.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-import type { AuditTrail, Decider } from '../base/audit-trail.ts';
+import type { Actor, AuditTrail, Decider } from '../base/audit-trail.ts';
 
 interface Deps {
   readonly store: Store;
@@ -144,11 +144,7 @@ export class RuleBook implements Gate {
 
   /** Makes a rule inside a commit. @throws AppError overloaded */
   make(tables: Tables, after: After, draft: RuleDraft, maker: Decider): RuleRow {
-    if (tables.currentRules().length >= RULES_MAX) {
-      throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`, {
-        hint: 'Take some away under "Rules", then try again.',
-      });
-    }
+    checkRoom(tables);
     const row = tables.insertRule({
       ...this.asRule(tables, draft),
       madeBy: maker.actor,
@@ -216,6 +212,38 @@ export class RuleBook implements Gate {
   }
 
   /**
+   * Inside the commit that connects an agent under the name of a removed one: a "never" about that
+   * one, on either side, stays. @throws AppError overloaded
+   */
+  agentReturned(tables: Tables, after: After, before: string, name: string): void {
+    const now = (agent: string | null): string | null => (agent === before ? name : agent);
+    for (const row of endedRules(tables)) {
+      if (row.effect !== 'never' || row.endedWhy !== 'agent_gone') continue;
+      const asker = row.peer === null ? null : agentOfParty(row.peer);
+      if (row.agent !== before && asker !== before) continue;
+      const peer = asker === null ? row.peer : partyOfAgent(now(asker));
+      const kept = { ...row, agent: now(row.agent), peer };
+      const isSameAsker = asker === before || this.isOfThisTrust(tables, row);
+      if (!isSameAsker || this.#whyOver(tables, kept) !== undefined) continue;
+      this.#keep(tables, after, kept);
+    }
+  }
+
+  #keep(tables: Tables, after: After, row: RuleRow): void {
+    checkRoom(tables);
+    const kept = tables.insertRule({
+      ...this.asRule(tables, row),
+      suspended: row.suspended,
+      madeBy: row.madeBy,
+      uses: 0,
+      endedAt: null,
+      endedWhy: null,
+    });
+    this.#note(tables, { actor: 'hub', surface: 'hub' }, 'rule.kept', kept);
+    after(() => this.#changed(kept.id));
+  }
+
+  /**
    * Rules whose time is over, whose hub is not trusted any more or whose agent is gone end for
    * good; then waits for the next.
    */
@@ -268,7 +296,7 @@ export class RuleBook implements Gate {
     });
   }
 
-  #note(tables: Tables, maker: Decider, action: string, row: RuleRow): void {
+  #note(tables: Tables, maker: Actor, action: string, row: RuleRow): void {
     const { effect, reach, agent, domain, kind, riskMax, expiresAt } = row;
     this.#deps.audit.append(tables, {
       actor: maker.actor,
@@ -318,6 +346,23 @@ export class RuleBook implements Gate {
     if (!this.#running) return;
     this.#timer?.cancel();
     this.#timer = this.#deps.clock.setTimer(waitMs, () => void this.#sweep());
+  }
+}
+
+/** @throws AppError overloaded */
+function checkRoom(reads: Reads): void {
+  if (reads.currentRules().length < RULES_MAX) return;
+  throw new AppError('overloaded', `This hub keeps at most ${RULES_MAX} rules.`, {
+    hint: 'Take some away under "Rules", then try again.',
+  });
+}
+
+/** All of them, newest first. */
+function* endedRules(reads: Reads): Generator<RuleRow> {
+  let page = reads.endedRules({ limit: RULES_MAX });
+  while (page.length > 0) {
+    yield* page;
+    page = reads.endedRules({ limit: RULES_MAX, beforeSeq: page.at(-1)?.seq ?? 0 });
   }
 }
 

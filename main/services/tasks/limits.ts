@@ -19,6 +19,8 @@ export const RECENT_ID_WINDOW_MS = 600_000;
 export const RECENT_IDS_MAX = 10_000;
 /** An Idempotency-Key answers the same for this long. */
 export const IDEMPOTENCY_WINDOW_MS = 86_400_000;
+/** Of how many agents the name and the end are known; beyond it the oldest is forgotten. */
+export const GENERATIONS_MAX = 1_000;
 /** Longest title of a conversation; cut beyond. */
 export const TITLE_MAX_CHARACTERS = 120;
 

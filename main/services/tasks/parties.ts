@@ -1,12 +1,31 @@
 // Names for the other party of a task: the owner's own name for a hub, or this hub's name when one
 // of its agents asks. Also names for agents: the name given here, or the handle made readable.
-// Reads only; nothing here authorises anything.
+// Nothing here authorises anything.
+//
+// Agents of this hub that share a name: a handle is never given out twice, and whoever is connected
+// under the name of a removed agent gets the next one, such as "chat-2". Which name that was is
+// known here, and of a removed agent how people called it and until when.
+import * as v from 'valibot';
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
-import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { PeerRow, Reads, Store } from '../../ports/store.ts';
+import type { DeliveryDto, UiSnapshot } from '../../../preload/contract/dto.ts';
+import { removedAgentName } from '../../../preload/contract/strings/records.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { agentNameThere } from '../links/peer-names.ts';
+import { GENERATIONS_MAX } from './limits.ts';
+
+const META_GENERATIONS = 'agent_generations';
+
+const GENERATION = v.strictObject({
+  handle: v.string(),
+  /** The name that it was connected under. */
+  asked: v.string(),
+  /** Null while it is here. Times are wall clock; null where nobody wrote the time down. */
+  removed: v.nullable(v.strictObject({ shown: v.string(), at: v.nullable(v.number()) })),
+});
+export type AgentGeneration = Readonly<v.InferOutput<typeof GENERATION>>;
 
 const AGENT_PREFIX = 'agent:';
 /**
@@ -42,15 +61,18 @@ export function isRemoved(reads: Reads, party: PartyKey): boolean {
 
 export class Parties {
   readonly #store: Store;
+  readonly #clock: Pick<Clock, 'wallMs'>;
   readonly #hubName: () => string;
   readonly #personName: () => string | null;
 
   constructor(deps: {
     readonly store: Store;
+    readonly clock: Pick<Clock, 'wallMs'>;
     readonly hubName: () => string;
     readonly personName: () => string | null;
   }) {
     this.#store = deps.store;
+    this.#clock = deps.clock;
     this.#hubName = deps.hubName;
     this.#personName = deps.personName;
   }
@@ -72,9 +94,24 @@ export class Parties {
 
   /** An agent of that party as people read it. @param handle as it is stored, escaped */
   agentName(party: PartyKey, handle: string): string {
-    if (isLocal(party))
-      return this.#store.read.agent(handle)?.displayName ?? readableHandle(handle);
-    return this.agentNameThere(handle);
+    if (!isLocal(party)) return this.agentNameThere(handle);
+    const { read } = this.#store;
+    return read.agent(handle)?.displayName ?? this.#removedName(handle) ?? readableHandle(handle);
+  }
+
+  /** undefined: no agent of this handle is known to have been removed. */
+  #removedName(handle: string): string | undefined {
+    const removed = generationOf(this.#store.read, handle)?.removed;
+    return removed == null
+      ? undefined
+      : removedAgentName(removed.shown, removed.at, this.#clock.wallMs());
+  }
+
+  /** Agents that were removed here, as people read them. */
+  removedAgents(): UiSnapshot['removed_agents'] {
+    return readGenerations(this.#store.read)
+      .filter(({ removed }) => removed !== null)
+      .map(({ handle }) => ({ name: handle, display_name: this.agentName(OWNER_PARTY, handle) }));
   }
 
   /** As agentName, for an agent of any other hub. */
@@ -110,4 +147,30 @@ export class Parties {
   #nameOf(party: PartyKey, peer: PeerRow | undefined): string {
     return isLocal(party) ? this.#hubName() : (peer?.petname ?? 'A removed hub');
   }
+}
+
+/** The removed agents, and those that are here under another handle than they asked for. */
+export function readGenerations(reads: Pick<Reads, 'getMeta'>): readonly AgentGeneration[] {
+  const read = v.safeParse(
+    v.pipe(v.string(), v.parseJson(), v.array(GENERATION)),
+    reads.getMeta(META_GENERATIONS),
+  );
+  return read.success ? read.output : [];
+}
+
+export function generationOf(
+  reads: Pick<Reads, 'getMeta'>,
+  handle: string,
+): AgentGeneration | undefined {
+  return readGenerations(reads).find((one) => one.handle === handle);
+}
+
+/** The name that an agent was connected under. */
+export function askedNameOf(reads: Pick<Reads, 'getMeta'>, handle: string): string {
+  return generationOf(reads, handle)?.asked ?? handle;
+}
+
+export function putGeneration(tables: Tables, generation: AgentGeneration): void {
+  const others = readGenerations(tables).filter(({ handle }) => handle !== generation.handle);
+  tables.setMeta(META_GENERATIONS, JSON.stringify([...others, generation].slice(-GENERATIONS_MAX)));
 }

@@ -85,6 +85,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'result.malformed': (who) => `${who} sent a result that no hub sends; it was refused.`,
   'result.refused': (who) => `${who} sent a result that nobody was waiting for; it was refused.`,
   'rule.ended': () => 'A rule ended.',
+  'rule.kept': () => 'A “never” about a removed agent stays for the new agent of that name.',
   'rule.made': (who) => `${who} made a rule.`,
   'rule.paused': (who) => `${who} paused a rule.`,
   'rule.removed': (who) => `${who} removed a rule.`,

@@ -61,7 +61,8 @@ export const agents = {
   newTokenYes: 'Make a new one',
   remove: 'Remove',
   removeAsk: (name: string) => `Remove ${name}?`,
-  removeDetail: 'Its token stops working at once, and what waits for it ends as failed.',
+  removeDetail:
+    'Its token stops working at once, and what waits for it ends as failed. You can use its name again for a new agent, which sees nothing of this one.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   addArea: 'Add an area',
@@ -86,6 +87,8 @@ export const agents = {
       `This request ends in ${duration}. The agent starts with “others see it” until you say otherwise.`,
     noteAgain: (duration: string) =>
       `This request ends in ${duration}. An agent of this name was connected before: it gets its areas, its risk settings and its inbox back.`,
+    wasRemoved: (day: string) =>
+      `An agent of this name was removed (${day}). This would be a new one: it sees nothing of the old one and none of its permissions come back. What you answered with “never” stays.`,
   },
 
   connect: {

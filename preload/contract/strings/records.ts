@@ -25,6 +25,21 @@ const states: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled',
 };
 
+let dayAndMonth: Intl.DateTimeFormat | undefined;
+let dayOfYear: Intl.DateTimeFormat | undefined;
+
+/**
+ * An agent that is not here any more, so that nobody takes it for one that has its name now.
+ * @param at null: nobody wrote down when it was removed
+ */
+export function removedAgentName(name: string, at: number | null, now: number): string {
+  if (at === null) return `${name} (removed)`;
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  dayAndMonth ??= new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' });
+  dayOfYear ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
+  return `${name} (until ${(isThisYear ? dayAndMonth : dayOfYear).format(at)})`;
+}
+
 /** What stands where words stood that were removed after their time. */
 export const removed = {
   task: 'The words of this request are no longer kept.',

@@ -9,7 +9,10 @@ import { dayName } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 import type { IconName } from '../../ui/icons.ts';
 
-export type Household = Pick<UiSnapshot, 'agents' | 'approvals' | 'recently_decided' | 'peers'>;
+export type Household = Pick<
+  UiSnapshot,
+  'agents' | 'removed_agents' | 'approvals' | 'recently_decided' | 'peers'
+>;
 
 /**
  * The rows of one day, newest first; `ownSessions`: the ends of the owner's own sessions, told as
@@ -150,10 +153,10 @@ function hubOf(key: string, { peers }: Household): string | undefined {
   return peers.find(({ public_key }) => public_key === key)?.name;
 }
 
-/** null: no agent of this hub has that name now. */
-function agentOf(name: string, { agents }: Household): string | null {
+/** null: no agent of this hub has or had that handle. */
+function agentOf(name: string, { agents, removed_agents: removed }: Household): string | null {
   const bare = name.startsWith(AGENT_PREFIX) ? name.slice(AGENT_PREFIX.length) : name;
-  const agent = agents.find((one) => one.name === bare);
+  const agent = [...agents, ...removed].find((one) => one.name === bare);
   if (agent !== undefined) return agent.display_name;
   return bare !== name && !OWNER_NAMES.includes(name) ? readableHandle(bare) : null;
 }

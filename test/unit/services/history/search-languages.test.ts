@@ -189,7 +189,7 @@ beforeAll(async () => {
       );
   });
   while (await store.write((tables) => tables.tendSearch(32)));
-  const parties = new Parties({ store, hubName: () => 'Mum', personName: () => null });
+  const parties = new Parties({ store, clock, hubName: () => 'Mum', personName: () => null });
   search = new Search({
     store,
     clock,

@@ -374,7 +374,7 @@ it('an agent finds what it said long ago, however much others have said since, a
       monotonicMs: () => (now += SEARCH_BUDGET_MS),
       setTimer: (_: number, run: () => void) => setImmediate(run),
     }),
-    parties: new Parties({ store: mum.store, hubName: () => 'mum', personName: () => null }),
+    parties: new Parties({ store: mum.store, clock, hubName: () => 'mum', personName: () => null }),
     conversations: mum.work.conversations,
     tasks: { story: () => story() },
   });

@@ -14,6 +14,7 @@ import { Parties } from '../../../../main/services/tasks/parties.ts';
 import { keptDecision } from '../../../../main/services/tasks/wire-states.ts';
 import { speakerWords } from '../../../../preload/contract/strings/records.ts';
 import { peerRow } from '../../../fakes/sample-rows.ts';
+import { ManualClock } from '../../../fakes/manual-clock.ts';
 
 const EVE = 'e'.repeat(64);
 const store = {
@@ -25,7 +26,12 @@ const store = {
     peer: (key: string) => store.read.peers().find((row) => row.key === key),
   },
 } as unknown as Store & { read: { peers(): ReturnType<typeof peerRow>[] } };
-const parties = new Parties({ store, hubName: () => 'Kitchen', personName: () => 'Dad' });
+const parties = new Parties({
+  store,
+  clock: new ManualClock(),
+  hubName: () => 'Kitchen',
+  personName: () => 'Dad',
+});
 
 describe('an agent of another hub', () => {
   it('is marked where it is called as this program, its people or hubs are, in any spelling', () => {

@@ -536,6 +536,7 @@ describe('a first-time program', () => {
     expect(await hub.work.registrations.poll(registration.id, secret)).toEqual({
       state: 'pending',
       token: null,
+      agent: null,
     });
     await expect(hub.work.registrations.poll(registration.id, 'wrong')).rejects.toMatchObject({
       code: 'gone',

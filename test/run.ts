@@ -67,6 +67,7 @@ const SYSTEM: readonly Step[] = long
       { key: 'unit', name: 'tests of parts', command: system('unit', 'contract') },
       { key: 'sim', name: 'simulated households', command: system('sim') },
       { key: 'integration', name: 'tests of parts together', command: system('integration') },
+      { key: 'conformance', name: 'seeds', command: system('conformance') },
       { key: 'adversarial', name: 'attacks', command: system('adversarial') },
     ]
   : [{ key: 'system', name: 'tests of the system', command: system() }];

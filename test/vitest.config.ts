@@ -48,7 +48,7 @@ export default defineConfig({
           ...system,
           name: 'node',
           maxWorkers: waitingWorkers,
-          include: ['test/{unit,contract,sim,integration,adversarial}/**/*.test.ts'],
+          include: ['test/{unit,contract,sim,integration,adversarial,conformance}/**/*.test.ts'],
           exclude: ALONE,
         },
       },

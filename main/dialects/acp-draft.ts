@@ -72,7 +72,12 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
     code: anything,
     tokens_used: anything,
   }),
-  response: membersOf({ summary: aText, data: anything, tokens_used: anything }),
+  response: membersOf({
+    summary: aText,
+    data: anything,
+    tokens_used: anything,
+    truncated: anything,
+  }),
   error: membersOf({ code: anything, message: aText, error: aText, outcome: aText, reason: aText }),
   ack: membersOf({
     accepted: aFlag,
@@ -117,11 +122,13 @@ export const ACP_DRAFT: Dialect = {
       ids: [id],
       replyTo: textOf(message['ref']),
       conversation: null,
+      until: null,
     });
   },
 
   write({ kind, id, at, from, to, payload, answers }) {
     const isAnswer = kind === 'result' && payload['summary'] !== undefined;
+    const isError = kind === 'result' && payload['retryable'] !== undefined;
     const isAccept = kind === 'notify' && payload['topic'] === TASK_ACCEPTED;
     return {
       v: 1,
@@ -129,9 +136,15 @@ export const ACP_DRAFT: Dialect = {
       from,
       to,
       ts: at,
-      kind: isAnswer ? 'response' : isAccept ? 'ack' : kind,
+      kind: isError ? 'error' : isAnswer ? 'response' : isAccept ? 'ack' : kind,
       ref: answers === null ? null : (spelled(answers.message, 'id') ?? answers.id),
-      payload: isAccept ? { accepted: true, ...objectOf(payload['data']) } : payload,
+      payload: isAccept
+        ? { accepted: true, ...objectOf(payload['data']) }
+        : isAnswer
+          ? picked(payload, ['data', 'summary', 'tokens_used', 'truncated'])
+          : isError
+            ? { code: payload['code'], message: payload['error'], retryable: payload['retryable'] }
+            : payload,
     };
   },
 

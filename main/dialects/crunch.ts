@@ -1,14 +1,22 @@
 // claude-crunch: six message types between an orchestrator and its agents. A hand-off and an
 // escalation are delegations that a person is asked about; a vote is carried, and scored by nobody.
+import { momentOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import type { AxonMessage, Dialect, Reading } from './dialect.ts';
+import {
+  EVERYBODY,
+  type Answered,
+  type AxonMessage,
+  type Dialect,
+  type Reading,
+} from './dialect.ts';
 import {
   entryOf,
   firstText,
   given,
   listOf,
   objectOf,
+  picked,
   textOf,
   toIso,
   topicFrom,
@@ -38,11 +46,11 @@ import {
 export const VOTE_TOPIC = 'crunch.vote';
 const DEADLINE_MAX_MS = 86_400_000;
 const TOKENS_MAX = 1_000_000_000;
-/** To everybody, in `to`. */
-export const EVERYBODY = '*';
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
-type Act = Pick<Reading, 'kind' | 'payload'>;
+type Act = Pick<Reading, 'kind' | 'payload' | 'affects'> & Partial<Pick<Reading, 'until'>>;
+/** `follows`: something earlier is there that the message names. */
+type Reader = (fields: JsonObject, message: JsonObject, follows: boolean) => Act;
 
 const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
 const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
@@ -81,12 +89,14 @@ const PAYLOADS: Readonly<Record<CrunchType, Members>> = {
     action: aText,
     context: anObject,
     constraints: nested({ timeout_ms: aWhole(1) }),
+    deadline: anything,
   }),
   RESPONSE: membersOf({
     status: oneOf(...Object.keys(STATUSES)),
     result: nested({ summary: aText, outputs: anything, error: aText }),
     findings: anything,
     metrics: nested({ tokens_used: anything }),
+    handoff: anything,
   }),
   HANDOFF: membersOf({
     reason: aText,
@@ -100,12 +110,14 @@ const PAYLOADS: Readonly<Record<CrunchType, Members>> = {
       decision_needed: aText,
       options: listOfEach(anOption),
       recommendation: anything,
+      deadline: anything,
     }),
     veto_details: anything,
   }),
   BROADCAST: membersOf({
     event: oneOf('CONTEXT_UPDATE', 'CHECKPOINT', 'PHASE_CHANGE', 'ABORT'),
     content: nested({ message: aText, data: anything }),
+    affects: listOfEach(aText),
   }),
   VOTE: membersOf({
     conflict_id: anything,
@@ -116,26 +128,29 @@ const PAYLOADS: Readonly<Record<CrunchType, Members>> = {
   }),
 };
 
-const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObject) => Act>> = {
+const READERS: Readonly<Record<CrunchType, Reader>> = {
   REQUEST(fields, { priority }) {
     const context = objectOf(fields['context']);
-    const limits = objectOf(fields['constraints']);
+    const { timeout_ms: timeout, ...limits } = objectOf(fields['constraints']);
     const title = textOf(spelled(spelled(context, 'issue'), 'title'));
     const action = textOf(fields['action']);
     return {
       kind: 'delegate',
       payload: given({
         task: [action, title].flatMap((word) => word ?? []).join(': ') || 'REQUEST',
-        context,
+        context: given({ ...context, constraints: given(limits) }),
         priority: priorityOf(priority),
-        deadline_ms: wholeOf(limits['timeout_ms'], 1, DEADLINE_MAX_MS),
+        deadline_ms: wholeOf(timeout, 1, DEADLINE_MAX_MS),
       }),
+      until: momentOf(fields['deadline']),
     };
   },
 
   RESPONSE(fields) {
     const result = objectOf(fields['result']);
     const status = entryOf(STATUSES, fields['status']) ?? 'failed';
+    const isBlocked = fields['status'] === 'BLOCKED';
+    const metrics = objectOf(fields['metrics']);
     const outcome = textOf(result['summary']) ?? textOf(fields['status']) ?? 'RESPONSE';
     const error = textOf(result['error']) ?? outcome;
     return {
@@ -143,10 +158,15 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
       payload: given({
         status,
         outcome,
-        data: given({ outputs: result['outputs'], findings: fields['findings'] }),
+        data: given({
+          status: isBlocked ? 'BLOCKED' : undefined,
+          ...picked(result, ['outputs', 'files_modified', 'files_created']),
+          ...picked(fields, ['findings', 'handoff']),
+          ...picked(metrics, ['duration_ms']),
+        }),
         error: status === 'failed' ? error : undefined,
-        code: status === 'failed' ? 'internal' : undefined,
-        tokens_used: wholeOf(objectOf(fields['metrics'])['tokens_used'], 0, TOKENS_MAX),
+        code: status !== 'failed' ? undefined : isBlocked ? 'rejected' : 'internal',
+        tokens_used: wholeOf(metrics['tokens_used'], 0, TOKENS_MAX),
       }),
     };
   },
@@ -180,14 +200,18 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
         options,
         recommendation: options.find(({ label }) => label === context['recommendation'])?.['id'],
       }),
+      until: momentOf(context['deadline']),
     };
   },
 
-  BROADCAST(fields, { priority }) {
+  BROADCAST(fields, { priority }, follows) {
     const content = objectOf(fields['content']);
     const event = textOf(fields['event']) ?? 'message';
+    if (follows && event === 'ABORT')
+      return { kind: 'cancel', payload: given({ reason: textOf(content['message']) }) };
     return {
       kind: 'notify',
+      affects: texts(fields['affects']),
       payload: {
         topic: topicFrom(`crunch.${event}`) ?? 'crunch',
         data: given({ message: textOf(content['message']), data: content['data'] }),
@@ -196,16 +220,16 @@ const READERS: Readonly<Record<CrunchType, (fields: JsonObject, message: JsonObj
     };
   },
 
-  VOTE(fields, { priority }) {
+  VOTE(fields, { priority }, follows) {
     const { conflict_id, position, compromise, veto, veto_reason } = fields;
-    return {
-      kind: 'notify',
-      payload: {
-        topic: VOTE_TOPIC,
-        data: given({ conflict_id, position, compromise, veto, veto_reason }),
-        importance: importanceOf(priority),
-      },
-    };
+    const data = given({ conflict_id, position, compromise, veto, veto_reason });
+    const choice = textOf(spelled(position, 'choice'));
+    return follows
+      ? { kind: 'result', payload: { status: 'completed', outcome: choice ?? 'VOTE', data } }
+      : {
+          kind: 'notify',
+          payload: { topic: VOTE_TOPIC, data, importance: importanceOf(priority) },
+        };
   },
 };
 
@@ -217,7 +241,7 @@ export const CRUNCH: Dialect = {
     return id?.startsWith('MSG-') === true && TYPE(spelled(message, 'type'), 'type').ok;
   },
 
-  read(written) {
+  read(written, follows = false) {
     const spelt = respelled(written, MEMBERS);
     if (!spelt.ok) return spelt;
     const message = spelt.value;
@@ -234,7 +258,8 @@ export const CRUNCH: Dialect = {
     if (type === 'RESPONSE' && textOf(fields.value['status']) === null)
       return err(`"payload.status" must be one of ${Object.keys(STATUSES).join(', ')}`);
     return ok({
-      ...READERS[type](fields.value, message),
+      until: null,
+      ...READERS[type](fields.value, message, follows),
       from: namedIn(message['from']),
       to,
       capability: null,
@@ -247,12 +272,12 @@ export const CRUNCH: Dialect = {
   write(message) {
     const answered = message.answers?.message;
     return given({
-      id: `MSG-${message.at}-${message.id.slice(0, 8)}`,
+      id: idOf(message),
       ...bodyOf(message),
       from: message.from,
       to: message.to,
       correlation_id:
-        message.answers === null ? undefined : (spelled(answered, 'id') ?? message.answers.id),
+        message.answers === null ? undefined : (spelled(answered, 'id') ?? idOf(message.answers)),
       timestamp: toIso(message.at),
       priority: message.payload['priority'] === 'urgent' ? 'HIGH' : 'NORMAL',
       metadata: spelled(answered, 'metadata') ?? {
@@ -263,6 +288,11 @@ export const CRUNCH: Dialect = {
     });
   },
 };
+
+/** What an agent is told that a message is called which was not written in this language. */
+function idOf({ id, at }: Pick<Answered, 'id' | 'at'>): string {
+  return `MSG-${at}-${id.slice(0, 8)}`;
+}
 
 function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
   if (kind === 'result') return { type: 'RESPONSE', payload: responseOf(payload) };
@@ -304,8 +334,10 @@ function requestOf(payload: JsonObject, action: string): JsonObject {
 }
 
 function responseOf(payload: JsonObject): JsonObject {
-  const status = entryOf({ failed: 'FAILED', partial: 'PARTIAL' }, payload['status']) ?? 'SUCCESS';
   const data = objectOf(payload['data']);
+  const isBlocked = data['status'] === 'BLOCKED' || data['act'] === 'propose';
+  const failed = isBlocked ? 'BLOCKED' : 'FAILED';
+  const status = entryOf({ failed, partial: 'PARTIAL' }, payload['status']) ?? 'SUCCESS';
   return given({
     status,
     result: given({

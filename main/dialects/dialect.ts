@@ -10,6 +10,9 @@ import type { Result } from '../lib/result.ts';
 export type ReadingKind =
   'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'cancel' | 'discover';
 
+/** To every agent of the language, in place of a name. */
+export const EVERYBODY = '*';
+
 /** The topic of the notice to the asker that its task was accepted. */
 export const TASK_ACCEPTED = 'task.accepted';
 
@@ -23,6 +26,8 @@ export interface Reading {
   /** Agents, as the message names them. */
   readonly from: string | null;
   readonly to: string | null;
+  /** Of a message to everybody: those whom it is about, as it names them; none is all. */
+  readonly affects?: readonly string[];
   /** What the recipient must be able to do, where the message names no agent. */
   readonly capability: string | null;
   /** Ids by which a later message may refer to it. */
@@ -30,6 +35,15 @@ export interface Reading {
   /** The id of the earlier message that it answers or continues. */
   readonly replyTo: string | null;
   readonly conversation: string | null;
+  /** When it must be done, where the message names a moment: milliseconds since 1970. */
+  readonly until: number | null;
+}
+
+export interface Answered {
+  readonly message: JsonObject | null;
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** A message in AXON terms, to be written in a dialect. */
@@ -43,8 +57,11 @@ export interface AxonMessage {
   readonly to: string;
   readonly conversation: string;
   readonly payload: JsonObject;
-  /** The message that it answers: its AXON id, and its text if it was written in this dialect. */
-  readonly answers: { readonly message: JsonObject | null; readonly id: string } | null;
+  /**
+   * The message that it answers: its AXON id, when it came, and its text if it was written in this
+   * dialect.
+   */
+  readonly answers: Answered | null;
 }
 
 /** What one agent, or a whole hub, offers. */
@@ -63,10 +80,10 @@ export interface Dialect {
   /** Whether a message without a declared dialect is one of this. */
   detect(message: JsonObject): boolean;
   /**
-   * The error is a sentence for the agent that posted it. @param isAnswer something in its
-   * conversation waits for an answer, though the message may not name it
+   * The error is a sentence for the agent that posted it. @param follows something earlier is there
+   * that it may answer or end, though the message may not name it
    */
-  read(message: JsonObject, isAnswer?: boolean): Result<Reading, string>;
+  read(message: JsonObject, follows?: boolean): Result<Reading, string>;
   write(message: AxonMessage): JsonObject;
   /**
    * The answer to a message that asks for capabilities; absent if this dialect has no such message.

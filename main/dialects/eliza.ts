@@ -1,19 +1,11 @@
 // The multi-agent draft of ElizaOS: task requests with their accept, reject and results, queries,
 // and capabilities. Paths in artifacts are text: this hub opens none.
+import { durationOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Offer, Reading, ReadingKind } from './dialect.ts';
-import {
-  entryOf,
-  firstText,
-  given,
-  listOf,
-  objectOf,
-  textOf,
-  toIso,
-  topicFrom,
-} from './members.ts';
+import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
 import {
   anAgent,
   anything,
@@ -38,23 +30,17 @@ const STATUSES: Readonly<Record<string, string>> = {
   partial_success: 'partial',
   failure: 'failed',
 };
-const NOT_UNDERSTOOD: Readonly<Record<string, string>> = {
-  unknown_performative: 'unknown_kind',
-  parsing_error: 'invalid_envelope',
-  invalid_payload_structure: 'invalid_envelope',
-  unknown_ontology: 'unknown_domain',
-};
 type Act = Pick<Reading, 'kind' | 'payload'>;
 type Meaning = (fields: JsonObject, message: JsonObject) => Act;
 
 const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
 const refused =
-  (code: (fields: JsonObject) => string): Meaning =>
+  (code: string): Meaning =>
   (fields) => {
     const reason = firstText(fields, 'reason_text', 'error_text') ?? 'It was not done.';
     return {
       kind: 'result',
-      payload: { status: 'failed', outcome: '', error: reason, code: code(fields), data: fields },
+      payload: { status: 'failed', outcome: '', error: reason, code, data: fields },
     };
   };
 const question: Meaning = (fields) => ({
@@ -122,11 +108,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       priority: fields['priority'] === 'high' ? 'urgent' : undefined,
     }),
   }),
-  TASK_ACCEPT: ({ estimated_completion_time, comments }) => ({
+  TASK_ACCEPT: ({ estimated_completion_time: estimated, comments }) => ({
     kind: 'accept',
-    payload: { topic: TASK_ACCEPTED, data: given({ estimated_completion_time, comments }) },
+    payload: {
+      topic: TASK_ACCEPTED,
+      data: given({ estimated_ms: durationOf(estimated), comments }),
+    },
   }),
-  TASK_REJECT: refused(() => 'rejected'),
+  TASK_REJECT: refused('rejected'),
   INFORM_RESULT: (fields) => {
     const status = entryOf(STATUSES, fields['task_status']) ?? 'failed';
     const outcome =
@@ -155,10 +144,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
   QUERY_IF: question,
   QUERY_REF: question,
-  FAILURE: refused(() => 'internal'),
-  NOT_UNDERSTOOD: refused(
-    ({ reason_code }) => entryOf(NOT_UNDERSTOOD, reason_code) ?? 'not_understood',
-  ),
+  FAILURE: refused('internal'),
+  NOT_UNDERSTOOD: refused('not_understood'),
   QUERY_CAPABILITIES: step('discover'),
   INFORM_CAPABILITIES: (fields) => ({
     kind: 'result',
@@ -198,6 +185,7 @@ export const ELIZA: Dialect = {
       ids: [id, textOf(message['reply_with'])].flatMap((one) => one ?? []),
       replyTo: textOf(message['in_reply_to']),
       conversation: null,
+      until: null,
     });
   },
 
@@ -253,13 +241,16 @@ function capabilitiesOf(
 ): JsonObject {
   const described = (name: string) => given({ name, description: examples.get(name) });
   const actions = [...capabilities, ...domains].map(described);
-  if (type === 'action_details') return { actions };
+  const { match_type: match, ...parameters } = objectOf(wanted);
+  const asked = Object.values(parameters).flatMap((value) =>
+    (Array.isArray(value) ? value : [value]).flatMap((word: unknown) => textOf(word) ?? []),
+  );
+  const matches = actions.filter(({ name }) => asked.includes(String(name)));
+  if (type === 'action_details') return { actions: asked.length === 0 ? actions : matches };
   if (type !== 'specific') return { topics: domains, actions };
-  const { topics, actions: names, match_type: match } = objectOf(wanted);
-  const asked = [...listOf(topics), ...listOf(names)];
   const matched = asked.filter((word) => actions.some(({ name }) => name === word));
-  const isMatch = match === 'any' ? matched.length > 0 : matched.length === asked.length;
-  return { match_result: isMatch, matched_capabilities: matched };
+  const isMatch = match === 'any' || matched.length === asked.length;
+  return { match_result: isMatch && matched.length > 0, matched_capabilities: matched };
 }
 
 interface Body {
@@ -288,12 +279,17 @@ function bodyOf({ kind, payload }: AxonMessage): Body {
     return {
       performative: 'TASK_ACCEPT',
       ontology: 'elizaos:ontology:general/task_acceptance',
-      payload: { status: 'accepted', ...objectOf(payload['data']) },
+      payload: acceptedOf(objectOf(payload['data'])),
     };
   return {
     performative: 'INFORM',
     payload: given({ topic: payload['topic'], content: payload['data'] }),
   };
+}
+
+function acceptedOf({ estimated_ms: ms, comments }: JsonObject): JsonObject {
+  const seconds = typeof ms === 'number' ? Math.ceil(ms / 1_000) : undefined;
+  return { status: 'accepted', ...given({ estimated_completion_time: seconds, comments }) };
 }
 
 function resultOf(payload: JsonObject): Body {
@@ -304,13 +300,13 @@ function resultOf(payload: JsonObject): Body {
     return {
       performative: 'TASK_REJECT',
       ontology: 'elizaos:ontology:general/task_rejection',
-      payload: { status: 'rejected', reason_text: error },
+      payload: { status: 'rejected', ...why(data), reason_text: error, ...offerIn(data) },
     };
   if (status === 'failed' && code === 'not_understood')
     return {
       performative: 'NOT_UNDERSTOOD',
       ontology: 'elizaos:ontology:general/message_not_understood',
-      payload: { reason_text: error },
+      payload: { ...why(data), reason_text: error },
     };
   if (status === 'failed' && (data === null || data === undefined))
     return {
@@ -328,6 +324,16 @@ function resultOf(payload: JsonObject): Body {
       artifacts: report['artifacts'],
     }),
   };
+}
+
+/** Why it was not done, where an agent of this language said so by a word of it. */
+function why(data: unknown): JsonObject {
+  return given({ reason_code: textOf(objectOf(data)['reason_code']) });
+}
+
+function offerIn(data: unknown): JsonObject {
+  const { act, offer } = objectOf(data);
+  return act === 'propose' ? given({ offer }) : {};
 }
 
 /** `elizaos:ontology:code/python/debug_request` is in `code.python`; other forms say nothing. */

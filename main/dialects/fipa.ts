@@ -1,5 +1,6 @@
 // Lightweight FIPA-ACL: a performative, a capability instead of a recipient, a conversation, and
 // replies by `reply_with` and `in_reply_to`.
+import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
@@ -55,6 +56,17 @@ const done = ({ text, data }: Said, more: JsonObject = {}): Act => ({
   kind: 'result',
   payload: given({ status: 'completed', outcome: text, data, ...more }),
 });
+/** A counter-offer does not do what was asked: the request ends undone, with the offer. */
+const offered = ({ text, data }: Said): Act => ({
+  kind: 'result',
+  payload: given({
+    status: 'failed',
+    outcome: '',
+    error: text,
+    data: { act: 'propose', offer: data ?? text },
+    code: 'rejected',
+  }),
+});
 const failed = ({ text, data }: Said, code: string): Act => ({
   kind: 'result',
   payload: given({ status: 'failed', outcome: text, error: text, data, code }),
@@ -78,7 +90,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   FAILURE: (said) => failed(said, 'internal'),
   REFUSE: (said) => failed(said, 'rejected'),
   NOT_UNDERSTOOD: (said) => failed(said, 'not_understood'),
-  PROPOSE: (said, answers) => (answers ? done(said) : task(said)),
+  PROPOSE: (said, answers) => (answers ? offered(said) : task(said)),
   CFP: (said) => task(said),
   SUBSCRIBE: (said) => task(said),
   ACCEPT_PROPOSAL: decided('accept'),
@@ -103,6 +115,7 @@ const MEMBERS = membersOf({
   conversation_id: aText,
   reply_with: aText,
   in_reply_to: aText,
+  reply_by: anything,
 });
 
 export const FIPA: Dialect = {
@@ -110,7 +123,7 @@ export const FIPA: Dialect = {
 
   detect: (message) => textOf(spelled(message, 'performative')) !== null,
 
-  read(written, isAnswer = false) {
+  read(written, follows = false) {
     const spelt = respelled(written, MEMBERS);
     if (!spelt.ok) return spelt;
     const message = spelt.value;
@@ -125,8 +138,12 @@ export const FIPA: Dialect = {
     const capability = textOf(message['capability']);
     const answered = textOf(message['in_reply_to']);
     const said = contentOf(message['content'], capability ?? performative.toLowerCase());
+    const { kind, payload } = meaning(said, follows || answered !== null);
+    const within = kind === 'query' || kind === 'delegate' ? durationOf(message['reply_by']) : null;
     return ok({
-      ...meaning(said, isAnswer || answered !== null),
+      kind,
+      payload: given({ ...payload, deadline_ms: within }),
+      until: momentOf(message['reply_by']),
       from: from ?? replyTo,
       to: textOf(message['receiver']),
       capability,
@@ -176,7 +193,8 @@ function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';
-  return payload['code'] === 'not_understood' ? 'NOT_UNDERSTOOD' : 'FAILURE';
+  if (payload['code'] === 'not_understood') return 'NOT_UNDERSTOOD';
+  return objectOf(payload['data'])['act'] === 'propose' ? 'PROPOSE' : 'FAILURE';
 }
 
 function contentOf(content: unknown, about: string): Said {

@@ -75,7 +75,7 @@ function compare(
 ): Result<void, string> {
   if (origin === undefined) return ok();
   const { dialect, message } = origin;
-  const read = dialect.read(message, kind === 'result');
+  const read = dialect.read(message, kind === 'result' || kind === 'cancel');
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
   // The asker is told by a notice.
   const carried = read.value.kind === 'accept' ? 'notify' : read.value.kind;

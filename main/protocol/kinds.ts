@@ -72,7 +72,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 /** Reads `origin`, a message of a dialect beside its AXON fields. */
-export const DIALECTS_EXTENSION = 'dialects/1';
+export const DIALECTS_EXTENSION = 'dialects/2';
 
 /** What we advertise in hello's `features`: every optional kind. */
 export const FEATURES: readonly string[] = Object.entries(KINDS)

@@ -36,7 +36,7 @@ beforeAll(async () => {
     });
     return chosen;
   });
-  attic = await RawPeer.pair(mum, 'Attic', { extensions: ['route/1', 'dialects/1'] });
+  attic = await RawPeer.pair(mum, 'Attic', { extensions: ['route/1', 'dialects/2'] });
 }, 120_000);
 afterAll(async () => {
   await attic.stop();

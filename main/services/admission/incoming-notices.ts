@@ -1,7 +1,9 @@
 // A `notify` from another hub or agent: recorded for people in the feed and handed to the agents
 // that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
 // (receipts, progress) go to those who wait for them and to nobody else.
-import { withTrueOrigin } from '../../dialects/origin.ts';
+import { EVERYBODY } from '../../dialects/dialect.ts';
+import { isNameOf } from '../../dialects/members.ts';
+import { readOrigin, withTrueOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -155,7 +157,7 @@ export class IncomingNotices {
         tag: payload.tag,
         isSilent: this.#deps.doNotDisturb.isMuted(party),
       });
-    const takers = this.#takersOf(party, routeTo, payload.topic);
+    const takers = this.#takersOf(notice);
     const names = takers.map(({ name }) => name);
     if (takers.length === 0) return names;
     await unit.run((tables, after) => {
@@ -188,18 +190,31 @@ export class IncomingNotices {
     return names;
   }
 
-  #takersOf(party: PartyKey, routeTo: string | null, topic: string): readonly AgentRow[] {
+  #takersOf({ party, payload, sent }: Notice): readonly AgentRow[] {
     const { agents, store } = this.#deps;
+    const routeTo = payload.route?.to ?? null;
+    const audience = audienceOf(sent);
+    const isMeant = ({ name, dialect, topics }: AgentRow): boolean =>
+      (audience?.affects ?? []).length > 0
+        ? audience?.affects.some((said) => isNameOf(said, name)) === true
+        : (audience !== undefined && dialect === audience.dialect) ||
+          topics.some((prefix) => matchesTopic(prefix, payload.topic));
     return agents
       .active()
-      .filter((agent) =>
-        routeTo === null
-          ? agent.topics.some((prefix) => matchesTopic(prefix, topic))
-          : agent.name === routeTo,
-      )
+      .filter((agent) => (routeTo === null ? isMeant(agent) : agent.name === routeTo))
       .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }
+}
+
+/** Whom a message of a language to everybody is for; undefined: it is no such message. */
+function audienceOf(
+  sent: JsonObject,
+): { readonly dialect: string; readonly affects: readonly string[] } | undefined {
+  const origin = readOrigin(sent);
+  const read = origin?.dialect.read(origin.message);
+  if (origin === undefined || read?.ok !== true || read.value.to !== EVERYBODY) return undefined;
+  return { dialect: origin.dialect.name, affects: read.value.affects ?? [] };
 }
 
 /** The task of an agent here that the notice is about, such as its acceptance. */

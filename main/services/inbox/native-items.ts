@@ -57,6 +57,7 @@ export class NativeItems {
     const origin = readOrigin(readObject(task.payload));
     return {
       id: task.messageId,
+      at: task.receivedAt,
       message: origin?.dialect === dialect ? origin.message : null,
     };
   }

@@ -5,13 +5,14 @@ import * as v from 'valibot';
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
+import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import type { Dialect, Offer, Reading } from '../../dialects/dialect.ts';
+import { EVERYBODY, type Dialect, type Offer, type Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
-import { EVERYBODY, VOTE_TOPIC } from '../../dialects/crunch.ts';
-import { isNameOf } from '../../dialects/members.ts';
+import { VOTE_TOPIC } from '../../dialects/crunch.ts';
+import { isNameOf, objectOf, textOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { offeredDomains } from '../../core/routing.ts';
 import { escapeJson, escapeName } from '../../core/text-escape.ts';
@@ -86,7 +87,10 @@ export class NativeMessages {
     const alone = readBy(dialect, message, false);
     this.#checkSender(agent, alone);
     const earlier = this.#earlier(agent, dialect, alone);
-    const reading = earlier?.item === undefined ? alone : readBy(dialect, message, true);
+    const followed = earlier === undefined ? alone : readBy(dialect, message, true);
+    // Only what the agent asked for itself is its to cancel.
+    const isOthers = followed.kind === 'cancel' && earlier?.task === undefined;
+    const reading = isOthers ? alone : followed;
     return this.#do({ agent, dialect, message, reading, earlier, signal });
   }
 
@@ -111,7 +115,8 @@ export class NativeMessages {
   async #send(post: Post, kind: SentKind): Promise<Sent> {
     const { agent, dialect, message, reading, earlier, signal } = post;
     const to = this.#recipient(agent, reading, kind);
-    const extra = this.#extra(to, kind, post);
+    const { until } = reading;
+    const extra = { ...this.#extra(to, kind, post), ...(until === null ? {} : { until }) };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
     if (kind === 'notify') {
@@ -120,7 +125,10 @@ export class NativeMessages {
     }
     if (kind === 'query') {
       const params = parsed(OPERATIONS['send.query'].params, asked);
-      const report = await this.#deps.sender.query({ ...params, ...extra }, agent, signal);
+      const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
+      const report = await answer.catch((error: unknown) => {
+        throw this.#withNative(error, to, post);
+      });
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
     }
@@ -233,6 +241,38 @@ export class NativeMessages {
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
+  /** The error with itself as a message in the language of the question. */
+  #withNative(error: unknown, to: To, { agent, dialect, message }: Post): unknown {
+    if (!(error instanceof AppError) || error.failedBy === 'input') return error;
+    const { recipients, random, clock } = this.#deps;
+    const found = recipients.resolve(to, agent, 'query');
+    const untrusted = objectOf(error.data['untrusted']);
+    const { retryable } = error.data;
+    const [id, at] = [random.uuid(), clock.wallMs()];
+    const native = dialect.write({
+      kind: 'result',
+      id,
+      at,
+      from: found.agent ?? (found.at === 'peer' ? found.peer.petname : agent),
+      to: agent,
+      conversation: id,
+      payload: {
+        status: 'failed',
+        code: readWireErrorCode(error.code),
+        error: textOf(untrusted['message']) ?? error.message,
+        retryable: typeof retryable === 'boolean' ? retryable : ERRORS[error.code].retryable,
+      },
+      answers: { id, at, message },
+    });
+    return new AppError(error.code, error.message, {
+      failedBy: error.failedBy,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+      data: { ...error.data, untrusted: { ...untrusted, native: escapeJson(native) } },
+      cause: error,
+    });
+  }
+
   /** The answer to a query, in the dialect of the question. */
   #answer(
     dialect: Dialect,
@@ -243,15 +283,16 @@ export class NativeMessages {
     if (untrusted === null) return undefined;
     const origin = readOrigin(untrusted);
     if (origin?.dialect === dialect) return origin.message;
+    const at = this.#deps.clock.wallMs();
     return dialect.write({
       kind: 'result',
       id,
-      at: this.#deps.clock.wallMs(),
+      at,
       from: chosen.agent ?? chosen.peer_name,
       to: agent,
       conversation: id,
-      payload: { status: 'completed', outcome: untrusted.summary, data: untrusted.data },
-      answers: { id, message },
+      payload: { status: 'completed', outcome: untrusted.summary, ...untrusted },
+      answers: { id, at, message },
     });
   }
 
@@ -266,10 +307,12 @@ export class NativeMessages {
   /** A named agent here or at a hub, a hub, or whoever does what is named. */
   #recipient(agent: string, { to, capability }: Reading, kind: SentKind): To {
     if (to === null) {
-      if (capability !== null) return { capability };
+      if (capability !== null) return this.#firstOffered(ways(capability), agent, kind);
       throw refused('The message names nobody, and nothing that somebody must be able to do.');
     }
     if (to === EVERYBODY || to.includes('/')) return to;
+    const hub = this.#deps.store.read.peers().find(({ agentId }) => isHubId(to, agentId));
+    if (hub !== undefined) return hub.agentId;
     const [first, ...others] = this.#named(agent, to);
     if (first !== undefined && others.length === 0) return first;
     if (first !== undefined)
@@ -277,8 +320,13 @@ export class NativeMessages {
         failedBy: 'input',
         hint: 'Write the hub before the name, like Mum/jules.',
       });
-    const area = { domain: to };
-    return DOMAIN_NAME.test(to) && this.#isOffered(area, agent, kind) ? area : { capability: to };
+    return this.#firstOffered(ways(to).toReversed(), agent, kind);
+  }
+
+  /** The first that somebody offers; the first of all, where nobody offers any. */
+  #firstOffered(ways: readonly To[], agent: string, kind: SentKind): To {
+    const [first = ''] = ways;
+    return ways.find((way) => this.#isOffered(way, agent, kind)) ?? first;
   }
 
   #isOffered(to: To, agent: string, kind: SentKind): boolean {
@@ -349,6 +397,16 @@ export class NativeMessages {
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+/** What a word may name that names no agent: a capability, or an area. */
+function ways(word: string): readonly To[] {
+  return [{ capability: word }, ...(DOMAIN_NAME.test(word) ? [{ domain: word }] : [])];
+}
+
+/** The id of a hub, also as the first draft writes it: without the type of its key. */
+function isHubId(said: string, agentId: string): boolean {
+  return said === agentId || `ed25519.${said}` === agentId;
 }
 
 /** Whether one agent, or none, asked for all of them. */

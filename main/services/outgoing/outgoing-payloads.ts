@@ -21,6 +21,8 @@ interface Addressing {
 export interface NativeMembers {
   readonly origin?: JsonObject;
   readonly act?: string;
+  /** When it must be done, in ms since 1970: one moment, however often it is sent. */
+  readonly until?: number;
 }
 
 export function queryPayload(

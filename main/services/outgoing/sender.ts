@@ -11,6 +11,7 @@ import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
+import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
@@ -76,11 +77,11 @@ export class Sender {
   }
 
   async query(
-    params: OperationParams<'send.query'>,
+    params: OperationParams<'send.query'> & NativeMembers,
     asker: Asker,
     signal: AbortSignal,
   ): Promise<SendReportDto> {
-    return this.#told(await this.#query(params, asker, signal), asker);
+    return this.#told(await this.#query(this.#inTime(params), asker, signal), asker);
   }
 
   /**
@@ -88,7 +89,7 @@ export class Sender {
    * restarts
    */
   async delegate(
-    params: OperationParams<'send.delegate'>,
+    params: OperationParams<'send.delegate'> & NativeMembers,
     asker: Asker,
     idempotencyKey: string | null,
   ): Promise<SendReportDto> {
@@ -156,18 +157,17 @@ export class Sender {
   }
 
   async #delegate(
-    params: OperationParams<'send.delegate'>,
+    said: OperationParams<'send.delegate'> & NativeMembers,
     asker: Asker,
     idempotencyKey: string | null,
   ): Promise<SendReport> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     const claim =
-      idempotencyKey === null
-        ? null
-        : idempotency.claim(partyOfAgent(asker), idempotencyKey, params);
+      idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), idempotencyKey, said);
     const made = this.#madeUnder(store.read, claim);
     if (made) return this.#repeated(made);
+    const params = this.#inTime(said);
     const recipient = recipients.resolve(params.to, asker, 'delegate');
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
@@ -177,6 +177,20 @@ export class Sender {
       recipient,
       claim,
     );
+  }
+
+  /** With the time that is left until the moment that it names. @throws AppError bad_request */
+  #inTime<Params extends NativeMembers & { readonly deadline_ms?: number | undefined }>(
+    params: Params,
+  ): Params {
+    const { until, deadline_ms: within = DEADLINE_MAX_MS } = params;
+    if (until === undefined) return params;
+    const leftMs = until - this.#deps.clock.wallMs();
+    if (leftMs > 0) return { ...params, deadline_ms: Math.min(leftMs, within) };
+    throw new AppError('bad_request', 'Its deadline is over: nothing was sent.', {
+      failedBy: 'input',
+      hint: 'Send it with a later deadline, under another id.',
+    });
   }
 
   async #notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
@@ -206,7 +220,10 @@ export class Sender {
     return { ...report, state: 'sent' };
   }
 
-  /** The same message to each paired hub that can be reached; nothing is kept for the others. */
+  /**
+   * The same message to each paired hub that can be reached, and to this one; nothing is kept for
+   * the others.
+   */
   async #notifyEveryHub(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
     const { store, random } = this.#deps;
     const id = random.uuid();
@@ -218,10 +235,14 @@ export class Sender {
         state: await this.#notifyOneOfAll(id, peer, params, asker),
       })),
     );
+    const here: Recipient = { at: 'local', agent: null, why: '' };
+    const payload = notifyPayload(params, here, asker);
+    const agents = await this.#notifyHere({ id, ref: params.ref ?? null, payload }, asker);
     return {
       id,
       state: 'sent',
       task_url: null,
+      agents,
       chosen: { peer_id: null, peer_name: 'Every hub', agent: null, why: 'It is for every hub.' },
       recipients,
       estimated_ms: null,

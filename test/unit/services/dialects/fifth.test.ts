@@ -24,6 +24,7 @@ const SHOUT: Dialect = {
       ids: [String(shout)],
       replyTo: textOf(about),
       conversation: null,
+      until: null,
     },
   }),
   write: ({ payload, answers }) => ({

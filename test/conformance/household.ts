@@ -1,0 +1,125 @@
+// Two paired hubs with an agent of each language at either: what they say to each other goes by the
+// documents of their languages alone, over HTTP and real QUIC.
+import { expect } from 'vitest';
+import type { JsonObject } from '../../main/lib/json-object.ts';
+import { pairHubs } from '../support/paired-hubs.ts';
+import { atDoor, OWNER, WITHIN_MS } from '../support/raw-peer.ts';
+import { DIALECTS } from '../support/seed-messages.ts';
+import { TestHub } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+
+/** Dad's agents ask, Mum's do. */
+export const LANGUAGES = ['native', ...DIALECTS] as const;
+export type Language = (typeof LANGUAGES)[number];
+export const asks = (language: Language): string => `asks-${language}`;
+export const does = (language: Language): string => `does-${language}`;
+export const CAPABILITY = 'data-analysis';
+/** Of the agent with the capability. */
+export const AREA = `${does('fipa-acl')}.work`;
+
+export class SeedHousehold {
+  readonly #tokens = new Map<string, string>();
+  readonly dad: TestHub;
+  readonly mum: TestHub;
+
+  private constructor(dad: TestHub, mum: TestHub) {
+    this.dad = dad;
+    this.mum = mum;
+  }
+
+  static async start(): Promise<SeedHousehold> {
+    const start = () => TestHub.start({ peerRateFactor: 1_000, requestsPerSecond: 10_000 });
+    const [dad, mum] = [await start(), await start()];
+    await pairHubs(dad, mum, ['Mum', 'Dad']);
+    const house = new SeedHousehold(dad, mum);
+    for (const language of LANGUAGES) {
+      await house.join(dad, asks(language), language, {});
+      const offers = language === 'fipa-acl' ? { capabilities: [CAPABILITY] } : {};
+      await house.join(mum, does(language), language, offers);
+    }
+    await until('what Mum offers', WITHIN_MS, async () => {
+      const to = { capability: CAPABILITY };
+      const route = await house.post(dad, asks('native'), '/v1/route', { to });
+      return route['chosen'];
+    });
+    return house;
+  }
+
+  async stop(): Promise<void> {
+    await this.dad.stop();
+    await this.mum.stop();
+  }
+
+  async join(hub: TestHub, name: string, language: Language, offers: JsonObject): Promise<void> {
+    const token = await hub.agent(name);
+    this.#tokens.set(name, token);
+    const dialect = language === 'native' ? {} : { dialect: language };
+    const profile = { ...offers, ...dialect };
+    if (Object.keys(profile).length === 0) return;
+    expect(await atDoor(hub, token, `/v1/agents/${name}`, profile, 'PATCH')).toMatchObject({
+      http: 200,
+    });
+  }
+
+  post(hub: TestHub, agent: string, path: string, body?: JsonObject): Promise<JsonObject> {
+    return atDoor(hub, this.#tokens.get(agent) ?? '', path, body);
+  }
+
+  /** A message in the agent's language. */
+  say(agent: string, message: JsonObject): Promise<JsonObject> {
+    return this.post(this.#hubOf(agent), agent, '/v1/messages', message);
+  }
+
+  /** The next item of an agent, taken. */
+  async item(agent: string): Promise<JsonObject> {
+    const hub = this.#hubOf(agent);
+    const claimed = await this.post(hub, agent, '/v1/inbox/claim', {
+      max: 1,
+      wait_ms: WITHIN_MS,
+    });
+    const [item] = claimed['items'] as readonly JsonObject[];
+    if (item === undefined) throw new Error(`nothing came for ${agent}`);
+    await this.post(hub, agent, `/v1/inbox/${String(item['delivery_id'])}/ack`, {});
+    return item;
+  }
+
+  /** The same in the agent's language. */
+  async next(agent: string): Promise<JsonObject> {
+    const { untrusted } = await this.item(agent);
+    return (untrusted as JsonObject)['native'] as JsonObject;
+  }
+
+  /** What waits for an agent now, left there. */
+  async waiting(agent: string): Promise<number> {
+    const claimed = await this.post(this.#hubOf(agent), agent, '/v1/inbox/claim', { max: 5 });
+    return (claimed['items'] as readonly unknown[]).length;
+  }
+
+  /** A person at Mum's hub allows what waits, once it is there. */
+  async allow(): Promise<void> {
+    const { approvals } = this.mum.node.services.work;
+    const card = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
+    const { id, revision, digest } = card;
+    await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
+  }
+
+  /** A task as its asker reads it, once it is over. */
+  ended(agent: string, id: unknown): Promise<JsonObject> {
+    return this.post(this.#hubOf(agent), agent, `/v1/tasks/${String(id)}?wait=20000`);
+  }
+
+  /** A task of the native asker at an agent of Mum's, allowed; the item as that agent reads it. */
+  async asked(
+    language: Language,
+    task = 'Bake a cake',
+  ): Promise<{ id: unknown; read: JsonObject }> {
+    const to = `Mum/${does(language)}`;
+    const { id } = await this.post(this.dad, asks('native'), '/v1/delegate', { to, task });
+    await this.allow();
+    return { id, read: await this.next(does(language)) };
+  }
+
+  #hubOf(agent: string): TestHub {
+    return agent.startsWith('asks-') ? this.dad : this.mum;
+  }
+}

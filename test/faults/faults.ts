@@ -334,8 +334,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what no agent had is unsaid',
     file: 'main/core/story.ts',
-    was: "isTheirs ? 'unsaid' : hadBegun ? 'obeyed' : 'nothing_begun'",
-    is: "isTheirs || !hadBegun ? 'unsaid' : 'obeyed'",
+    was: "=== 'stopped') return hadBegun ? 'obeyed' : 'nothing_begun'",
+    is: "=== 'stopped') return hadBegun ? 'obeyed' : 'unsaid'",
     tests: ['test/unit/core/story.test.ts'],
   },
   {

@@ -111,6 +111,13 @@ describe('what the hub says of a request', () => {
     expect([isRemembered(DINNER, made), isRemembered(DEPLOY, made)]).toEqual([true, false]);
   });
 
+  test('what nobody decided looks late, and only what was declined is sent back', () => {
+    const looks = (['approved', 'answered', 'declined', 'expired'] as const).map(
+      (state) => outcomeOf(cardOf({ state })).look,
+    );
+    expect(looks).toEqual(['let', 'answer', 'back', 'late']);
+  });
+
   test('an owner who has no name is a person, and a name stays', () => {
     const said = (decided_by: string) => titleOf({ state: 'approved', decided_by });
     expect([said('owner'), said('Mum')]).toEqual([
@@ -140,7 +147,7 @@ describe('what the hub says of a request', () => {
     expect(said('approved').detail).toContain('Allowed: Leo’s tablet may do it.');
     expect(said('declined').detail).toContain('Leo’s tablet does not have the answer yet.');
     const all = [said('approved'), said('declined')].map(({ title, detail }) => title + detail);
-    expect(all.join(' ')).not.toMatch(/done\.|ran\./i);
+    expect(all.join(' ')).not.toMatch(/done\.|what was shown/i);
   });
 
   test('what another hub wrote is no part of the hub’s own sentences', () => {

@@ -267,6 +267,16 @@ describe('two hubs', () => {
     expect(words.saidOf(story)?.words).toBe('The camera is off.');
   });
 
+  it('write down at both hubs that a person answered a question', async () => {
+    const asked = ask();
+    await clock.settle();
+    await mum.decide(mum.card, 'answer', BROWSER, { answer: 'All of us.' });
+    await asked;
+    await clock.advance(100);
+    for (const hub of [mum, dad])
+      expect(newest(hub)).toMatchObject({ verdict: 'answered', endedBy: 'person' });
+  });
+
   it('tell of a question that nobody was asked about', async () => {
     await mum.agent('looks', ['family.photos'], { risk: 'R0' });
     await mum.knows(dad);

@@ -584,6 +584,32 @@ const STORIES: readonly Named[] = [
     },
   },
   {
+    title: 'is a question that a rule turns away',
+    happens: async (hubs) => {
+      await hubs.mum.work.rules.create(NEVER, BROWSER);
+      await hubs.ask();
+    },
+    mum: {
+      asked: 'Openclaw on dad asks Claude a question.',
+      list: 'Declined.',
+      row: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
+      thread: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
+      card: 'Your rule “dad may never ask any agent for anything in any area” declined it. then.',
+      task: [
+        'Your rule “dad may never ask any agent for anything in any area” declined it. then.',
+        'No agent got it.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: 'Declined.',
+      row: 'mum declined it.',
+      thread: 'mum declined it.',
+      task: ['mum declined it. then.', 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
     title: 'is a question about which nobody decides in time',
     happens: async (hubs) => {
       await hubs.ask({ deadline_ms: 60_000 });

@@ -342,7 +342,7 @@ const WITHIN: readonly Within[] = [
       await hub.work.agents.remove('claude', OWNER);
     },
     hub: {
-      asked: 'Claude on mum gives Lists a task.',
+      asked: 'Claude (until 15 January) on mum gives Lists a task.',
       list: 'Ended by mum.',
       row: 'Ended by mum.',
       thread: 'Ended by mum.',
@@ -358,7 +358,7 @@ const WITHIN: readonly Within[] = [
       await hub.work.agents.remove('lists', OWNER);
     },
     hub: {
-      asked: 'Claude on mum gives Lists a task.',
+      asked: 'Claude on mum gives Lists (until 15 January) a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",

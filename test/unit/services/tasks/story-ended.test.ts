@@ -592,7 +592,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'Openclaw on dad gives Claude (until 15 January) a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",

@@ -1,18 +1,23 @@
 // One end, one word: what became of each request reads alike for whoever asked and whoever decided,
-// on the pages in Chromium and at a terminal.
+// on the pages in Chromium, at a terminal, by MCP and in an export.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
-import { story } from '../../preload/contract/strings/story.ts';
+import { decidedOf, headlineOf, story } from '../../preload/contract/strings/story.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
+import { freePort } from '../support/free-port.ts';
 import { hasRealPart } from '../support/real-parts.ts';
-import { doWork } from './agent-line.ts';
+import { until } from '../support/until.ts';
+import { doWork, nextItem } from './agent-line.ts';
 import { didIt } from './card-reader.ts';
 import { HouseholdPage } from './household-pages.ts';
-import { pairByApi } from './pair-by-api.ts';
+import { online, pairByApi } from './pair-by-api.ts';
 
+const SEEN_WITHIN_MS = 20_000;
 const REASON = 'Not before homework';
 const { now } = ENGLISH;
 const HEADS = {
@@ -45,7 +50,9 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
   async function start(name: string, person: string): Promise<Place> {
     const computer = new ThisComputer(name);
     computers.push(computer);
-    const hub = await HubProcess.start(computer, { name, flags: ['--discovery', 'off'] });
+    // Whoever is restarted stays where it was: nobody announces it here.
+    const flags = ['--discovery', 'off', '--peer-port', String(await freePort())];
+    const hub = await HubProcess.start(computer, { name, flags });
     hubs.push(hub);
     const owner = await hub.owner();
     await owner.call('settings.update', { person });
@@ -204,4 +211,244 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
       if (decision === 'expired') expect(output).toContain(`No person at ${name} decided in time.`);
     },
   );
+
+  /** What a hub says of it on every surface, word for word. */
+  interface Says {
+    readonly head: string;
+    /** null: nobody decided. */
+    readonly decided: string | null;
+  }
+  interface Told {
+    readonly title: string;
+    readonly to: () => Place;
+    readonly agent: string;
+    readonly area: string;
+    readonly acts: (task: string, id: string) => Promise<unknown>;
+    readonly asker: Says;
+    readonly there: Says;
+    /** What its agent there reads, where it is not the same; null: it is away, and reads nothing. */
+    readonly agents?: Says | null;
+    /** At the hub of the adult who decided. */
+    readonly adult?: Says;
+  }
+  const tokens = new Map<string, string>();
+  const agentAt = ({ hub }: Place, name: string): HubApi =>
+    hub.api.withToken(tokens.get(name) ?? '');
+
+  async function join({ hub }: Place, name: string, area: string, risk: 'R1' | 'R2') {
+    const owner = await hub.owner();
+    const profile = { name, domains: [area], risk_class: risk };
+    tokens.set(name, (await owner.call('agents.create', profile)).token);
+  }
+
+  async function allowAt({ hub }: Place): Promise<void> {
+    const owner = await hub.owner();
+    const { id, revision, digest } = await until('a card', SEEN_WITHIN_MS, async () => {
+      const { items } = await owner.call('approvals.list', {});
+      return items[0];
+    });
+    await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+  }
+
+  async function begin(place: Place, name: string): Promise<DeliveryDto> {
+    const item = await nextItem(agentAt(place, name), 'delegate');
+    await agentAt(place, name).call('inbox.ack', { delivery: item.delivery_id });
+    return item;
+  }
+
+  async function taskAt({ hub }: Place, task: string): Promise<TaskDto> {
+    const owner = await hub.owner();
+    return await until('its task', SEEN_WITHIN_MS, async () => {
+      const { items } = await owner.call('tasks.list', { limit: 50 });
+      const isAsked = ({ story: { on_behalf_of: of } }: TaskDto) => of?.text.includes(task);
+      // A child's hub has it, and what it asks an adult about it; an adult's that alone.
+      return items.find((one) => one.text.includes(task) && !isAsked(one)) ?? items.find(isAsked);
+    });
+  }
+
+  /** A person of that hub stops it. */
+  async function stopAt(place: Place, task: string): Promise<void> {
+    const { id } = await taskAt(place, task);
+    const { code, transcript } = await place.hub.axonAsOwner(['stop', id]);
+    expect(code, transcript).not.toBe(2);
+  }
+
+  /** Its page, its terminal and its export. */
+  async function surfacesSay(place: Place, task: string, { head, decided }: Says): Promise<void> {
+    const { conversation_id: conversation, text } = await taskAt(place, task);
+    const { page } = place.page;
+    await place.page.open('conversations');
+    // What a child's hub asks an adult is a conversation of its own with the same words.
+    const row = page.locator(`a[href="#/conversations/${conversation}"]`);
+    await row.click();
+    const pane = page.getByRole('region', { name: ENGLISH.conversations.pane });
+    await pane.getByText(text).first().waitFor();
+    await expect.poll(() => row.locator('.state').textContent()).toBe(head);
+    if (decided !== null) await pane.getByText(decided, { exact: true }).first().waitFor();
+    const { output } = await place.hub.axonAsOwner(['history', conversation]);
+    const exported = await place.hub.axonAsOwner(['history', 'export', conversation]);
+    for (const told of [output, exported.output]) {
+      expect(told).toContain(head);
+      if (decided !== null) expect(told).toContain(decided);
+    }
+    for (const other of Object.values(HEADS))
+      if (!head.startsWith(other)) expect(await pane.innerText()).not.toContain(other);
+  }
+
+  /** An agent of that hub reads it by its command and by MCP. */
+  async function agentReads(place: Place, agent: string, task: string, { head, decided }: Says) {
+    const { id } = await taskAt(place, task);
+    const token = tokens.get(agent) ?? '';
+    const { output } = await place.hub.axon(['tasks', id], { AXON_TOKEN: token });
+    expect(output.split('\n')[0]).toContain(`  ${head}  `);
+    if (decided !== null) expect(output).toContain(decided);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const url = new URL(`http://127.0.0.1:${place.hub.port}/mcp`);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    try {
+      const called = await client.callTool({ name: 'axon_task', arguments: { id } });
+      const said = called.structuredContent as { untrusted: Pick<TaskDto, 'story'> };
+      expect(headlineOf(said.untrusted.story)).toBe(head);
+      expect(decidedOf(said.untrusted.story)).toBe(decided);
+    } finally {
+      await client.close();
+    }
+  }
+
+  const MUM_ALLOWED = 'Mum allowed it, on Mum’s PC.';
+  const TOLD: readonly Told[] = [
+    {
+      title: 'a rule lets it through',
+      to: () => mum,
+      agent: 'lists',
+      area: 'logistics.grocery',
+      acts: async () => {
+        const item = await begin(mum, 'lists');
+        const { delivery_id: delivery } = item;
+        await agentAt(mum, 'lists').call('inbox.reply', { delivery, outcome: 'Milk is on it.' });
+      },
+      asker: { head: 'Done.', decided: 'A rule of Mum’s PC allowed it.' },
+      there: {
+        head: 'Done.',
+        decided: 'Your rule “Dad’s laptop may give Lists tasks in logistics.grocery” allowed it.',
+      },
+      // No agent reads what a rule of the household says.
+      agents: { head: 'Done.', decided: 'A rule on Mum’s PC allowed it.' },
+    },
+    {
+      title: 'its agent is away',
+      to: () => mum,
+      agent: 'photos',
+      area: 'family.photos',
+      acts: () => allowAt(mum),
+      asker: { head: 'Waits for Photos on Mum’s PC.', decided: MUM_ALLOWED },
+      there: { head: 'Waits for Photos, which is away.', decided: MUM_ALLOWED },
+      agents: null,
+    },
+    {
+      title: 'a person there stops it before its agent began',
+      to: () => mum,
+      agent: 'photos',
+      area: 'family.photos',
+      acts: async (task) => {
+        await allowAt(mum);
+        await stopAt(mum, task);
+      },
+      asker: { head: 'Stopped by Mum on Mum’s PC.', decided: MUM_ALLOWED },
+      there: { head: 'Stopped by Mum on Mum’s PC: nothing ran.', decided: MUM_ALLOWED },
+    },
+    {
+      title: 'its asker stops it while it runs, its hub is restarted, and its agent obeys',
+      to: () => mum,
+      agent: 'music',
+      area: 'home.music',
+      acts: async (_task, id) => {
+        await allowAt(mum);
+        const { delivery_id: delivery } = await begin(mum, 'music');
+        await until('word that it runs', SEEN_WITHIN_MS, async () => {
+          const { state } = await agentAt(dad, 'planner').call('tasks.get', { id });
+          return state === 'running' ? true : undefined;
+        });
+        await agentAt(dad, 'planner').call('tasks.cancel', { id });
+        await restart(mum);
+        await agentAt(mum, 'music').call('inbox.reply', { delivery, status: 'cancelled' });
+      },
+      asker: { head: 'Stopped.', decided: MUM_ALLOWED },
+      there: { head: 'Stopped.', decided: MUM_ALLOWED },
+    },
+    {
+      title: 'an adult decides for a child',
+      to: () => kid,
+      agent: 'robot',
+      area: 'home.robot',
+      acts: async () => {
+        await allowAt(mum);
+        const { delivery_id: delivery } = await begin(kid, 'robot');
+        await agentAt(kid, 'robot').call('inbox.reply', { delivery, outcome: 'Mown.' });
+      },
+      asker: { head: 'Done.', decided: 'An adult of Leo’s allowed it.' },
+      there: { head: 'Done.', decided: 'Mum allowed it, on Mum’s PC, as Leo’s adult.' },
+      adult: {
+        head: 'Allowed: Leo’s tablet may do it.',
+        decided: 'Mum allowed it, on Mum’s PC, as Leo’s adult.',
+      },
+    },
+  ];
+
+  async function restart({ hub, page }: Place): Promise<void> {
+    await hub.kill('SIGKILL');
+    await hub.restart();
+    await page.page.goto(await hub.loginLink());
+    await page.shown();
+    const { owner } = dad;
+    const { items } = await owner.call('peers.list', { trust: 'paired' });
+    const peer = items.find(({ name }) => name === 'Mum’s PC');
+    await online(owner, peer?.id ?? '', 60_000);
+  }
+
+  describe('with a rule, an agent that is away, a stop, a restart and an adult', () => {
+    beforeAll(async () => {
+      await join(dad, 'planner', 'travel', 'R2');
+      await join(mum, 'lists', 'logistics.grocery', 'R1');
+      await join(mum, 'photos', 'family.photos', 'R2');
+      await join(mum, 'music', 'home.music', 'R2');
+      await join(kid, 'robot', 'home.robot', 'R2');
+      const scope = { agent: 'lists', domain: 'logistics.grocery', kind: 'delegate' } as const;
+      await mum.owner.call('rules.create', { effect: 'allow', peer: 'Dad’s laptop', ...scope });
+      await pairByApi(kid.owner, mum.owner, { asking: 'Leo’s tablet', asked: 'Mum’s PC' });
+      const { items } = await kid.owner.call('peers.list', { trust: 'paired' });
+      const id = items.find(({ name }) => name === 'Mum’s PC')?.id ?? '';
+      await kid.owner.call('peers.update', { id, person: 'Mum', role: 'adult' });
+      const passphrase = 'a passphrase for tests only';
+      await kid.owner.call('remote_approval.set', { from: 'R2', hubs: [id], passphrase });
+    }, 120_000);
+
+    it.each(TOLD)('all say the same where $title', { timeout: 120_000 }, async (told) => {
+      const { title, agent, area, acts, asker: dads, there, agents = there, adult } = told;
+      const place = told.to();
+      onTestFailed(async () => {
+        process.stderr.write(`${await dad.page.told()}\n${await place.page.told()}\n`);
+      });
+      const task = `Please, where ${title}`;
+      const to = `${place === mum ? "Mum's PC" : "Leo's tablet"}/${agent}`;
+      const sent = { to, task, domain: area };
+      const { id } = await agentAt(dad, 'planner').call('send.delegate', sent);
+      await acts(task, id);
+      for (const [at, says] of [
+        [dad, dads],
+        [place, there],
+      ] as const)
+        await until(`${says.head} at both hubs`, SEEN_WITHIN_MS, async () => {
+          const { story } = await taskAt(at, task);
+          if (headlineOf(story) !== says.head) throw new Error(headlineOf(story));
+          return true;
+        });
+      await surfacesSay(dad, task, dads);
+      await agentReads(dad, 'planner', task, dads);
+      await surfacesSay(place, task, there);
+      if (agents !== null) await agentReads(place, agent, task, agents);
+      if (adult !== undefined) await surfacesSay(mum, task, adult);
+    });
+  });
 });

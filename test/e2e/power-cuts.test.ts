@@ -1,8 +1,6 @@
 // Power cuts: either hub, or both, is killed with SIGKILL at every named point of a delegation and
 // started again. What was accepted is there afterwards; the work is done once; the result reaches
 // the asking agent once. Real processes, real disks, real QUIC on the loopback.
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } f
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { rounds } from '../support/counts.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { DelegationStory, type Interruptions, type Side, type Step } from './delegation-story.ts';
 import { online, pairByApi } from './pair-by-api.ts';
@@ -128,15 +127,6 @@ async function drain(agent: HubApi): Promise<void> {
     if (items.length === 0) return;
     for (const item of items) await agent.call('inbox.ack', { delivery: item.delivery_id });
   }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  await once(socket, 'close');
-  return port;
 }
 
 describe('power cuts', () => {

@@ -5,7 +5,7 @@ import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
 import { dataFolder } from '../lib/data-folder.ts';
 import { HubProblem } from './hub-client.ts';
-import { invocation, withInvocation } from './invocation.ts';
+import { invocation, passphraseWords, withInvocation } from './invocation.ts';
 import { quoted } from './quoted-text.ts';
 import { Session } from './session.ts';
 import { Terminal } from './terminal.ts';
@@ -31,7 +31,7 @@ export interface CommandContext {
   readonly session: Session;
   /**
    * How a line at this terminal begins, for hints: "npx axon", with the data folder where it is not
-   * the usual one.
+   * the usual one, and the file of the passphrase where one was named.
    */
   readonly command: string;
 }
@@ -47,14 +47,13 @@ export async function runCommand(
 ): Promise<number> {
   const terminal = new Terminal(options.json === true);
   const home = dataFolder(options.home, process.env);
-  const session = new Session(
-    { home, agent: options.as, passphraseFile: options.passphraseFile },
-    terminal,
-  );
+  const { as: agent, passphraseFile } = options;
+  const typed = `${invocation(home)}${passphraseWords(passphraseFile)}`;
+  const session = new Session({ home, agent, passphraseFile, command: typed }, terminal);
   try {
-    return (await command({ terminal, session, command: invocation(home) })) ?? 0;
+    return (await command({ terminal, session, command: typed })) ?? 0;
   } catch (error) {
-    return reportFailure(error, terminal, invocation(home), words);
+    return reportFailure(error, terminal, typed, words);
   } finally {
     await session.close();
   }

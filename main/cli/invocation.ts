@@ -71,6 +71,12 @@ export function curlWords(port: number, socket: string | null): string {
     : `curl -sS --unix-socket ${word} http://localhost`;
 }
 
+/** The option as it was typed; none where no quotes hold the path. */
+export function passphraseWords(file: string | undefined): string {
+  const word = file === undefined ? null : shellWord(file, process.platform);
+  return word === null ? '' : ` --passphrase-file ${word}`;
+}
+
 /**
  * Hints name commands as "axon ..." in double quotes: the same text with the words that work here.
  */

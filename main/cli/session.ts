@@ -28,7 +28,7 @@ import { whyUnread } from '../lib/why-unread.ts';
 import { HubClient, HubProblem } from './hub-client.ts';
 import type { Terminal } from './terminal.ts';
 import { handleAmong } from './agent-handle.ts';
-import { invocation, withInvocation } from './invocation.ts';
+import { withInvocation } from './invocation.ts';
 import { lockedLines } from './locked-words.ts';
 import { refusal } from './refusal.ts';
 
@@ -53,6 +53,8 @@ interface SessionOptions {
   readonly agent: string | undefined;
   /** --passphrase-file */
   readonly passphraseFile: string | undefined;
+  /** How a line at this terminal begins. */
+  readonly command: string;
 }
 
 /** A token of an agent, where it was found, and what to do where the hub does not take it. */
@@ -217,13 +219,21 @@ export class Session {
   }
 
   /**
-   * The lines of a list; where it has none, the sentence that says so. A hub that is locked says
-   * that first, and no such sentence: it does not know what holds.
+   * Tells a list; where it has nothing, the sentence that says so. Of a hub that is locked it says
+   * that first; one that lists nothing does not know what holds.
+   * @throws AppError hub_locked
    */
-  list(none: string, lines: readonly string[]): readonly string[] {
-    const locked = this.#whyLocked.map((line) => withInvocation(line, invocation(this.home)));
-    if (locked.length === 0) return lines.length === 0 ? [none] : lines;
-    return lines.length === 0 ? locked : [...locked, '', ...lines];
+  tellList(
+    list: { readonly items: readonly unknown[] },
+    none: string,
+    lines: () => readonly string[],
+  ): void {
+    const isEmpty = list.items.length === 0;
+    const [why, ...hints] = this.#whyLocked;
+    if (why !== undefined && isEmpty) throw refusal('hub_locked', why, hints.join(' '));
+    const locked = this.#whyLocked.map((line) => withInvocation(line, this.#options.command));
+    const before = locked.length === 0 ? [] : [...locked, ''];
+    this.#terminal.result(list, () => (isEmpty ? [none] : [...before, ...lines()]));
   }
 
   /**

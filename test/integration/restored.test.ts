@@ -14,6 +14,8 @@ import { BROWSER, delegation } from '../fakes/work-hub.ts';
 /** A dozen commands, each a process of its own, on a computer that may be busy. */
 const TEST_MAX_MS = 180_000;
 const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
+/** What the copy holds nothing of. */
+const EMPTY: readonly string[] = ['approvals', 'invite list', 'search nothing', 'rules'];
 const ENDED = 'This hub was restored from a backup. Ask again if it is still wanted.';
 
 let hub: TestHub;
@@ -153,13 +155,21 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
       ['rules'],
       ['peers'],
     ]) {
-      const { code, out } = await owner(...list);
-      expect({ list, code, out }).toMatchObject({
-        code: 0,
-        out: expect.stringContaining('This hub was restored from an older copy.'),
-      });
-      expect(out).toContain(`Confirm it with "npx axon --home ${hub.home} confirm-restore".`);
+      const { code, out, error } = await owner(...list);
+      const isEmpty = EMPTY.includes(list.join(' '));
+      expect({ list, code }).toEqual({ list, code: isEmpty ? 1 : 0 });
+      const said = isEmpty ? error : out;
+      expect(said).toContain('This hub was restored from an older copy.');
+      expect(said).toMatch(
+        new RegExp(
+          `Confirm it with "npx axon --home ${hub.home} --passphrase-file \\S+ confirm-restore"\\.`,
+        ),
+      );
       expect(out).not.toContain('Nothing');
+      if (!isEmpty) continue;
+      const json = await owner(...list, '--json');
+      expect({ list, code: json.code, out: json.out }).toEqual({ list, code: 1, out: '' });
+      expect(JSON.parse(json.error)).toMatchObject({ code: 'hub_locked' });
     }
     expect((await owner('audit', 'verify')).code).toBe(1);
     if (start === 0) await node.stop();

@@ -33,16 +33,14 @@ export function addAgentCommands(program: AxonCommand): void {
   agents
     .command('list', { isDefault: true })
     .description('who is connected')
-    .does(async ({ terminal, session, command: typed }) => {
+    .does(async ({ session, command: typed }) => {
       const page = await (await session.asAnyone()).call('agents.list', {});
-      terminal.result(page, () =>
-        session.list(
-          `No agent is connected yet: ${typed} agents connect NAME`,
-          page.items.length === 0
-            ? []
-            : [...table(rows(page.items), page.items.map(saidOf)), '', ENGLISH.agents.classLegend],
-        ),
-      );
+      const none = `No agent is connected yet: ${typed} agents connect NAME`;
+      session.tellList(page, none, () => [
+        ...table(rows(page.items), page.items.map(saidOf)),
+        '',
+        ENGLISH.agents.classLegend,
+      ]);
     });
   withProfile(agents.command('connect'))
     .description(
@@ -52,7 +50,7 @@ export function addAgentCommands(program: AxonCommand): void {
     .does(async (context, name: string, options: ProfileOptions) => {
       const { handle, file } = await connectAgent(context, name, options);
       context.terminal.result({ name: handle, token_file: file }, () => [
-        `Connected. The token stands in ${file}.`,
+        `Connected. The token is in ${file}.`,
         ...handleLine(handle, name),
       ]);
     });
@@ -88,7 +86,7 @@ export function addAgentCommands(program: AxonCommand): void {
         });
         const file = session.storeToken(name, token);
         terminal.result({ agent, token_file: file }, () => [
-          `Connected ${agent.display_name}. Its token stands in ${file}.`,
+          `Connected ${agent.display_name}. Its token is in ${file}.`,
           ...handleLine(agent.name, name),
         ]);
       },

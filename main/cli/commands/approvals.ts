@@ -49,18 +49,14 @@ export function addApprovalCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('what waits for a decision')
     .option('--decided', 'the newest decided ones instead')
-    .doesAsOwner(async (owner, { terminal, session }, options: { decided?: boolean }) => {
+    .doesAsOwner(async (owner, { session }, options: { decided?: boolean }) => {
       const page = await owner.call('approvals.list', {
         state: options.decided === true ? 'decided' : 'pending',
       });
-      terminal.result(page, () =>
-        session.list(
-          'Nothing needs you.',
-          page.items.length === 0
-            ? []
-            : [...listLines(page.items, options.decided === true), ...goesOn(page)],
-        ),
-      );
+      session.tellList(page, 'Nothing needs you.', () => [
+        ...listLines(page.items, options.decided === true),
+        ...goesOn(page),
+      ]);
     });
   approvals
     .command('show')

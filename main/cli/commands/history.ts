@@ -39,12 +39,10 @@ export function addHistoryCommand(program: AxonCommand): void {
         throw refusal('bad_request', '--details needs the id of a conversation.');
       if (id === undefined) {
         const page = await client.call('conversations.list', {});
-        terminal.result(page, () =>
-          session.list(
-            'Nothing has been said yet.',
-            page.items.length === 0 ? [] : [...listLines(page.items), ...goesOn(page)],
-          ),
-        );
+        session.tellList(page, 'Nothing has been said yet.', () => [
+          ...listLines(page.items),
+          ...goesOn(page),
+        ]);
         return;
       }
       const read = await client.call('conversations.get', { id });
@@ -93,7 +91,7 @@ export function addHistoryCommand(program: AxonCommand): void {
       '<words...>',
       'words, a phrase in quotes, and from: to: action: outcome: before: after:',
     )
-    .does(async ({ terminal, session }, words: readonly string[]) => {
+    .does(async ({ session }, words: readonly string[]) => {
       const client = await session.asAnyone();
       const q = words.map(asTyped).join(' ');
       let found = await client.call('history.search', { q });
@@ -103,13 +101,11 @@ export function addHistoryCommand(program: AxonCommand): void {
         looks++
       )
         found = await client.call('history.search', { q, cursor: found.next });
-      const hits = found.items.flatMap((hit, at) => [...(at === 0 ? [] : ['']), ...hitLines(hit)]);
-      terminal.result(found, () =>
-        session.list(
-          found.next === null ? text.search.none : text.search.noneYet,
-          hits.length === 0 ? [] : [...hits, ...goesOn(found)],
-        ),
-      );
+      const none = found.next === null ? text.search.none : text.search.noneYet;
+      session.tellList(found, none, () => [
+        ...found.items.flatMap((hit, at) => [...(at === 0 ? [] : ['']), ...hitLines(hit)]),
+        ...goesOn(found),
+      ]);
     });
 }
 

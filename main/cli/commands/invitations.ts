@@ -28,18 +28,13 @@ export function addInvitationCommands(program: AxonCommand): void {
   invite
     .command('list')
     .description('invitations that still hold')
-    .doesAsOwner(async (owner, { terminal, session }) => {
+    .doesAsOwner(async (owner, { session }) => {
       const found = await owner.call('invitations.list', {});
-      terminal.result(found, () =>
-        session.list(
-          'No invitation is out.',
-          found.items.length === 0
-            ? []
-            : table([
-                [inZone('HOLDS UNTIL'), 'ID'],
-                ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id]),
-              ]),
-        ),
+      session.tellList(found, 'No invitation is out.', () =>
+        table([
+          [inZone('HOLDS UNTIL'), 'ID'],
+          ...found.items.map(({ expires_at, id }) => [cellTime(expires_at), id]),
+        ]),
       );
     });
   invite

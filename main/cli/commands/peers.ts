@@ -20,29 +20,18 @@ export function addPeerCommands(program: AxonCommand): void {
     .description('list the hubs this one knows')
     .option('--nearby', 'only hubs that were found and are not paired')
     .option('--all', 'paired and nearby')
-    .does(
-      async (
-        { terminal, session, command: typed },
-        options: { nearby?: boolean; all?: boolean },
-      ) => {
-        const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
-        const { items } = await (await session.asAnyone()).call('peers.list', { trust });
-        const { attention } = await session.status();
-        const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
-        terminal.result({ items }, () =>
-          session.list(
-            trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed),
-            items.length === 0
-              ? []
-              : [
-                  ...table(peerRows(items, muted)),
-                  ...pairingLine(items, typed),
-                  ...items.flatMap((peer) => stopLines(peer, typed)),
-                ],
-          ),
-        );
-      },
-    );
+    .does(async ({ session, command: typed }, options: { nearby?: boolean; all?: boolean }) => {
+      const trust = options.all === true ? 'all' : options.nearby === true ? 'nearby' : 'paired';
+      const { items } = await (await session.asAnyone()).call('peers.list', { trust });
+      const { attention } = await session.status();
+      const muted = new Set(attention.mutes.map(({ peer_id: id }) => id));
+      const none = trust === 'nearby' ? nobodyNearby(typed) : noHubs(typed);
+      session.tellList({ items }, none, () => [
+        ...table(peerRows(items, muted)),
+        ...pairingLine(items, typed),
+        ...items.flatMap((peer) => stopLines(peer, typed)),
+      ]);
+    });
   addShowCommand(peers);
   addTokensCommand(peers);
   addAddCommand(peers);
@@ -65,11 +54,8 @@ export function addPeerCommands(program: AxonCommand): void {
       }
       const { items } = await client.call('peers.list', { trust: 'paired' });
       const told = await Promise.all(items.map((peer) => askPresent(client, peer)));
-      terminal.result({ items: told.map(({ peer }) => peer) }, () =>
-        session.list(
-          noHubs(typed),
-          told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
-        ),
+      session.tellList({ items: told.map(({ peer }) => peer) }, noHubs(typed), () =>
+        told.flatMap(({ peer, whyOld }) => capabilityLines(peer.name, peer.capabilities, whyOld)),
       );
     });
   program

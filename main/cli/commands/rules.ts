@@ -52,18 +52,13 @@ export function addRuleCommands(program: AxonCommand): void {
     .command('list', { isDefault: true })
     .description('the rules in force and those that are paused')
     .option('--ended', 'those that are over instead, the newest first')
-    .doesAsOwner(async (owner, { terminal, session }, options: { ended?: boolean }) => {
+    .doesAsOwner(async (owner, { session }, options: { ended?: boolean }) => {
       const page =
         options.ended === true
           ? await owner.call('rules.list', { state: 'ended' })
           : await allCurrent(owner);
       const none = options.ended === true ? 'No rule is over.' : `${text.emptyTitle}.`;
-      terminal.result(page, () =>
-        session.list(
-          none,
-          page.items.length === 0 ? [] : [...page.items.flatMap(ruleLines), ...goesOn(page)],
-        ),
-      );
+      session.tellList(page, none, () => [...page.items.flatMap(ruleLines), ...goesOn(page)]);
     });
   withScope(rules.command('add').description('make a rule; what is left out means any'))
     .addArgument(

@@ -1,12 +1,16 @@
 // One MCP server over the operations of the hub. It serves both protocol eras: over stdio
 // (`axon mcp`) and over HTTP (`/mcp`).
 import { McpServer } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { Problem } from '../../preload/contract/errors.ts';
 import type { OperationName } from '../../preload/contract/operations.ts';
 import { story } from '../../preload/contract/strings/story.ts';
+import { CONNECT_AGAIN } from './connect-again.ts';
 import { INSTRUCTIONS, TOOLS } from './tools.ts';
+
+/** Many clients give up after 60 s, unless they hear that it goes on. */
+const PROGRESS_EVERY_MS = 10_000;
 
 interface McpDeps {
   readonly version: string;
@@ -50,12 +54,15 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
         },
       },
       async (given, { mcpReq }) => {
+        const stop = tellProgress(mcpReq, operation);
         try {
           return answered(enclose(await call(operation, given, mcpReq.signal), given));
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;
           return failed(inOwnWords(problem, operation, given));
+        } finally {
+          stop();
         }
       },
     );
@@ -73,14 +80,29 @@ export async function tellWaiting({ server }: McpServer, waiting: number): Promi
   await server.notification({ method: 'notifications/claude/channel', params });
 }
 
+/** Tells a program that asked for it that its call still waits. Returns what ends that. */
+function tellProgress(request: ServerContext['mcpReq'], operation: OperationName): () => void {
+  const progressToken = request._meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  const message =
+    operation === 'send.query'
+      ? 'Still waiting for the answer. A person there may have to decide first.'
+      : 'Still waiting.';
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress += 1;
+    const params = { progressToken, progress, message };
+    request.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  }, PROGRESS_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
 function answered(result: unknown): CallToolResult {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
     structuredContent: result as CallToolResult['structuredContent'],
   };
 }
-
-const CONNECT_AGAIN = 'Connect the agent again: "axon agents connect NAME".';
 
 /** Whoever uses tools makes no HTTP requests. */
 function inOwnWords(problem: Problem, operation: OperationName, given: object): Problem {

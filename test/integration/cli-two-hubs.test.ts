@@ -86,7 +86,7 @@ describe('two hubs that know of each other by address alone', () => {
       const { code, error } = await owner('pair', ...words);
       expect(code).toBe(4);
       expect(error).toContain(
-        `Then ask again: npx axon --home ${hub.home} pair start ${key} --address ${address} --name 'Mum'\\''s PC'\n`,
+        `Then ask again: npx axon --home ${hub.home} --passphrase-file ${passphrase} pair start ${key} --address ${address} --name 'Mum'\\''s PC'\n`,
       );
       expect(hub.node.services.directory.petnames()).toEqual([]);
       const kept = ['peers', 'add', address, '--key', key ?? '', '--name', 'Attic'];
@@ -113,7 +113,7 @@ describe('two hubs that know of each other by address alone', () => {
     const [, six = ''] = /six digits at the other hub: ([0-9]{6})/.exec(opened.out) ?? [];
     const failed = await owner('pair', 'digits', six === '000000' ? '000001' : '000000');
     expect(failed.code).toBe(2);
-    const typed = `npx axon --home ${hub.home}`;
+    const typed = `npx axon --home ${hub.home} --passphrase-file ${passphrase}`;
     expect(failed.out).toContain(`To try again: ${typed} pair start "Mum"\n`);
     expect(failed.out).toContain(
       `Mum stays in the list, with its address. To forget it: ${typed} peers remove "Mum"\n`,
@@ -121,7 +121,9 @@ describe('two hubs that know of each other by address alone', () => {
     expect((await owner('pair')).out).toContain(`To try again: ${typed} pair start "Mum"\n`);
     const listed = (await there('list')).out;
     expect(listed).toMatch(/Other hubs may ask to be added until/);
-    expect(listed).toContain(`here: npx axon --home ${other.home} pair open\n`);
+    expect(listed).toContain(
+      `here: npx axon --home ${other.home} --passphrase-file ${passphrase} pair open\n`,
+    );
     expect(await owner('pair', 'start', label ?? '')).toMatchObject({ code: 0 });
     expect(await owner('pair', 'cancel')).toMatchObject({
       code: 0,
@@ -144,9 +146,12 @@ describe('two hubs that know of each other by address alone', () => {
       out: expect.stringContaining(`pairing is closed there`),
     });
     expect(asked.out).toContain(`It lists this hub as "${label}".`);
-    const line = `A hub that shows as "${label}" asks to be added. If someone in your home is doing that now: npx axon --home ${other.home} pair window`;
-    expect((await axon(other.home, ['status'])).out).toContain(line);
-    expect((await axon(other.home, ['--passphrase-file', passphrase, 'pair'])).out).toContain(line);
+    const line = (person = ''): string =>
+      `A hub that shows as "${label}" asks to be added. If someone in your home is doing that now: npx axon --home ${other.home}${person} pair window`;
+    expect((await axon(other.home, ['status'])).out).toContain(line());
+    expect((await axon(other.home, ['--passphrase-file', passphrase, 'pair'])).out).toContain(
+      line(` --passphrase-file ${passphrase}`),
+    );
     expect(await owner('pair', 'cancel')).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^Given up: nothing was paired\.\nHub .* stays in the list/),

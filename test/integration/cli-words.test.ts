@@ -211,7 +211,7 @@ describe('a hub with agents', () => {
       const waiting = Program.start('cli', words, { AXON_HOME: hub.home });
       await expect
         .poll(() => waiting.error, { timeout: 15_000 })
-        .toContain('Now: Waits for you.\n');
+        .toContain(`Now: Waits for a person at ${hub.node.services.hub.current().name}.\n`);
       const [, id = ''] = /^Waiting for Test hub: task ([0-9a-f-]{36})\./.exec(waiting.error) ?? [];
       waiting.kill('SIGINT');
       const left = await waiting.ended();
@@ -226,7 +226,7 @@ describe('a hub with agents', () => {
       });
       await expect
         .poll(() => following.error, { timeout: 15_000 })
-        .toContain('Now: Waits for you.\n');
+        .toContain(`Now: Waits for a person at ${hub.node.services.hub.current().name}.\n`);
       await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
       await expect
         .poll(() => following.error, { timeout: 15_000 })
@@ -378,7 +378,10 @@ describe('a hub with agents', () => {
     '%s says which id it wants and where to find it',
     { timeout: 60_000 },
     async (_name, words, where, rest) => {
-      const place = where.replace('axon', `"npx axon --home ${hub.home}`);
+      const place = where.replace(
+        'axon',
+        `"npx axon --home ${hub.home} --passphrase-file ${passphrase}`,
+      );
       const wrong = await owner(...words, 'nonsense', ...rest, '--as', 'asker');
       expect(wrong).toMatchObject({
         code: 2,

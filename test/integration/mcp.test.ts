@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../main/mcp/tools.ts';
+import type { StoryDto } from '../../preload/contract/story.ts';
+import { becameOf } from '../../preload/contract/strings/story.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -96,6 +98,11 @@ describe.each(ERAS)('/mcp, era %j', (era) => {
   it('is for agents alone', async () => {
     await expect(connect(page)).rejects.toThrow();
     await expect(connect('axh_agent_0000000000000000_wrong')).rejects.toThrow();
+    const { status, text } = await hub.ask('/mcp', { method: 'POST', token: 'wrong', body: {} });
+    expect({ status, hint: JSON.parse(text).hint }).toEqual({
+      status: 401,
+      hint: 'Connect the agent again: "axon agents connect NAME".',
+    });
   });
 });
 
@@ -140,6 +147,25 @@ it('carries a task from one agent to another, which a person allows in between',
     state: 'completed',
     untrusted: { outcome: 'Told them.' },
   });
+}, 60_000);
+
+it('tells of a question whose program gave up that nobody had decided, and asks nobody any more', async () => {
+  const token = await hub.agent('hasty');
+  const [asker] = [await clientOf('hasty', 'legacy', token), await hub.agent('slow')];
+  const pending = () =>
+    hub.node.services.work.approvals.pending().filter(({ text }) => text === 'Are you there?');
+  const asked = asker.callTool(
+    { name: 'axon_query', arguments: { to: 'local/slow', question: 'Are you there?' } },
+    { timeout: 8_000 },
+  );
+  const gaveUp = expect(asked).rejects.toThrow(/timed out/i);
+  await expect.poll(() => pending().length, { timeout: 7_000 }).toBe(1);
+  await gaveUp;
+  await expect.poll(() => pending().length, { timeout: 5_000 }).toBe(0);
+  const { items } = JSON.parse((await hub.ask('/v1/tasks', { token })).text);
+  expect(items.map(({ story }: { story: StoryDto }) => becameOf(story))).toEqual([
+    expect.stringMatching(/^Hasty on .* cancelled it before anybody decided\. No agent got it\.$/),
+  ]);
 }, 60_000);
 
 it('gives back what the program took and did not answer, begun or not, when it ends', async () => {

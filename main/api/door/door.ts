@@ -120,9 +120,12 @@ export class Door {
   }
 }
 
-/** There is none, or none that works (any more). */
-export function tokenNeeded(): AppError {
-  return new AppError('unauthenticated', 'This needs a token that works.', { failedBy: 'input' });
+/** There is none, or none that works (any more). @param hint undefined: the usual one of the door */
+export function tokenNeeded(hint?: string): AppError {
+  return new AppError('unauthenticated', 'This needs a token that works.', {
+    failedBy: 'input',
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
 function scopeOf(caller: Exclude<Caller, { kind: 'anonymous' }>): string {

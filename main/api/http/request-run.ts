@@ -10,6 +10,7 @@ import type { Caller } from '../caller.ts';
 import { tokenNeeded, type Door } from '../door/door.ts';
 import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
+import { CONNECT_AGAIN } from '../../mcp/connect-again.ts';
 import { MCP_PATH, type McpDoor } from '../mcp/mcp-door.ts';
 import { appErrorOf } from '../problem.ts';
 import type { AgentLine } from '../../services/agents/agent-presence.ts';
@@ -143,7 +144,8 @@ export class RequestRun {
       response.destroy();
       return;
     }
-    send(response, problemAnswer(tokenNeeded()));
+    const isTool = pathOf(request.url) === MCP_PATH;
+    send(response, problemAnswer(tokenNeeded(isTool ? CONNECT_AGAIN : undefined)));
   }
 
   #noRoute(path: string): AppError {

@@ -6,6 +6,15 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NAME_MAX_GRAPHEMES } from './limits.ts';
 
+const GIVEN_MAX_CHARACTERS = 80;
+
+/** What a caller itself gave, for a sentence that is told to that caller alone. */
+export function escapeGiven(text: string): string {
+  const characters = [...escapeText(text).trim().replaceAll(/\s+/g, ' ')];
+  if (characters.length <= GIVEN_MAX_CHARACTERS) return characters.join('');
+  return `${characters.slice(0, GIVEN_MAX_CHARACTERS - 1).join('')}…`;
+}
+
 /** What is shown for a name that is not fit to be. */
 export const HIDDEN_NAME = '(name hidden)';
 

@@ -1,5 +1,6 @@
 // One MCP server over the operations of the hub. It serves both protocol eras: over stdio
 // (`axon mcp`) and over HTTP (`/mcp`).
+import { setInterval } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -54,7 +55,9 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
         },
       },
       async (given, { mcpReq }) => {
-        const stop = tellProgress(mcpReq, operation);
+        const over = new AbortController();
+        // Ends with the signal, or where nobody reads it.
+        tellProgress(mcpReq, operation, over.signal).catch(() => undefined);
         try {
           return answered(enclose(await call(operation, given, mcpReq.signal), given));
         } catch (error) {
@@ -62,7 +65,7 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
           if (problem === undefined) throw error;
           return failed(inOwnWords(problem, operation, given));
         } finally {
-          stop();
+          over.abort();
         }
       },
     );
@@ -80,21 +83,24 @@ export async function tellWaiting({ server }: McpServer, waiting: number): Promi
   await server.notification({ method: 'notifications/claude/channel', params });
 }
 
-/** Tells a program that asked for it that its call still waits. Returns what ends that. */
-function tellProgress(request: ServerContext['mcpReq'], operation: OperationName): () => void {
+/** Tells a program that asked for it that its call still waits, until the signal. */
+async function tellProgress(
+  request: ServerContext['mcpReq'],
+  operation: OperationName,
+  signal: AbortSignal,
+): Promise<void> {
   const progressToken = request._meta?.progressToken;
-  if (progressToken === undefined) return () => undefined;
+  if (progressToken === undefined) return;
   const message =
     operation === 'send.query'
       ? 'Still waiting for the answer. A person there may have to decide first.'
       : 'Still waiting.';
   let progress = 0;
-  const timer = setInterval(() => {
+  for await (const _ of setInterval(PROGRESS_EVERY_MS, undefined, { signal })) {
     progress += 1;
     const params = { progressToken, progress, message };
-    request.notify({ method: 'notifications/progress', params }).catch(() => undefined);
-  }, PROGRESS_EVERY_MS);
-  return () => clearInterval(timer);
+    await request.notify({ method: 'notifications/progress', params });
+  }
 }
 
 function answered(result: unknown): CallToolResult {

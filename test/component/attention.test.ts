@@ -247,7 +247,7 @@ describe('what is held', () => {
     const row = page.getByRole('listitem').filter({ hasText: TRAIN.peer_name });
     await expect
       .element(row.getByRole('paragraph').first())
-      .toHaveTextContent(/^Nana’s flat, Nana, with .*wants you to choose one of 2$/);
+      .toHaveTextContent(/^Nana’s flat, Nana, with .*wants you to choose one of two$/);
   });
 
   test('what was being written on a card that is held meanwhile stands there again when it is shown', async () => {

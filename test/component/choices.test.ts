@@ -28,7 +28,7 @@ describe('a card that asks to choose', () => {
   test('shows each option as quoted text of its own with what speaks for and against it, and the recommendation as unchecked', async () => {
     await showCard();
     await expect
-      .element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of 2' }))
+      .element(page.getByRole('article', { name: 'Nana’s flat wants you to choose one of two' }))
       .toBeVisible();
     const options = [...document.querySelectorAll('.option')].map((option) =>
       option.textContent.replaceAll(/\s+/g, ' '),

@@ -48,14 +48,14 @@ test('says why it cannot go yet, and leaves it', async () => {
   const hub = new FakeHubApi(snapshotOf(), {
     'conversations.remove': () => ({
       ok: false,
-      problem: problemOf('conflict', 'Something of this conversation is still under way.'),
+      problem: problemOf('conflict', 'A task here is still running.'),
     }),
   });
   await showApp(hub, `conversations/${id}`);
   await button(remove.open).click();
   await expect.element(button(remove.yes)).not.toHaveAttribute('aria-disabled');
   await button(remove.yes).click();
-  await expect.element(page.getByText(/still under way/)).toBeVisible();
+  await expect.element(page.getByText(/still running/)).toBeVisible();
   await expect.element(row()).toBeVisible();
 });
 

@@ -396,7 +396,7 @@ describe('RI-07: the second half of a double click does nothing', () => {
     const [first] = hub.snapshot.agents;
     hub.emit({ type: 'agent_gone', name: first?.name ?? '' });
     await expect
-      .element(button('Ask it when no agent is named').first())
+      .element(button('Make it the default agent').first())
       .toHaveAttribute('aria-disabled', 'true');
   });
 });

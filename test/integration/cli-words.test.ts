@@ -230,7 +230,7 @@ describe('a hub with agents', () => {
       await owner('approvals', 'allow', card?.id ?? '', '--digest', card?.digest ?? '');
       await expect
         .poll(() => following.error, { timeout: 15_000 })
-        .toMatch(/Now: Waits for you\.\nNow: (?!Waits for you)/);
+        .toMatch(/Now: Waits for a person at .*\.\nNow: (?!Waits for a person)/);
       expect(await run('cancel', id, '--as', 'asker')).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^Cancelled: nobody had begun\.\n/),

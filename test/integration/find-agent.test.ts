@@ -114,13 +114,13 @@ test(
     const gone = await axon(dad.home, ['delegate', 'any', DINNER, '--domain', 'family.calendar']);
     expect(gone).toMatchObject({ code: 3, out: '' });
     const words = gone.error.replaceAll(/\s+/g, ' ');
-    expect(words).toContain('Nobody who is there just now offers "family.calendar".');
+    expect(words).toContain('Nobody online offers "family.calendar".');
     expect(words).toMatch(/Mum\/Calendar offers it, but has been away since [0-9 :-]+\./);
     expect(words).toMatch(/Leo\/Planner offers it, but has been away since [0-9 :-]+\./);
     const unable = await axon(dad.home, ['delegate', 'any', DINNER, ...can]);
     expect(unable).toMatchObject({ code: 3, out: '' });
     const could = unable.error.replaceAll(/\s+/g, ' ');
-    expect(could).toContain('Nobody who is there just now offers "calendar.read".');
+    expect(could).toContain('Nobody online offers "calendar.read".');
     expect(could).toMatch(/Mum\/Calendar offers it, but has been away since [0-9 :-]+\./);
   },
 );

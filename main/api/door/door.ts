@@ -120,7 +120,7 @@ export class Door {
   }
 }
 
-/** There is none, or none that works (any more). @param hint undefined: the usual one of the door */
+/** There is none, or none that works any more. @param hint undefined: the usual one of the door */
 export function tokenNeeded(hint?: string): AppError {
   return new AppError('unauthenticated', 'This needs a token that works.', {
     failedBy: 'input',

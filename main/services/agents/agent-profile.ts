@@ -7,7 +7,7 @@ import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { AreaClasses } from '../../core/area-classes.ts';
 import { higherRisk } from '../../core/risk.ts';
 import { NAME_MAX_GRAPHEMES } from '../../core/limits.ts';
-import { escapeName } from '../../core/text-escape.ts';
+import { escapeGiven, escapeName } from '../../core/text-escape.ts';
 import { DIALECTS, dialectNamed } from '../../dialects/index.ts';
 import { type AppError, inputError } from '../../lib/app-error.ts';
 import type { AgentDomainRow, AgentRow } from '../../ports/store.ts';
@@ -46,7 +46,7 @@ export function displayNameOf(wish: string | undefined, name: string, others: Na
 /** @throws AppError bad_request */
 export function knownDialect(name: string = AXON): string {
   if (name === AXON || dialectNamed(name) !== undefined) return name;
-  throw inputError('bad_request', `This hub knows no dialect "${escapeName(name).name}".`, {
+  throw inputError('bad_request', `This hub knows no dialect "${escapeGiven(name)}".`, {
     hint: `It knows ${[AXON, ...DIALECTS.map((dialect) => dialect.name)].join(', ')}.`,
   });
 }

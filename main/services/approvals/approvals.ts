@@ -250,10 +250,12 @@ export class Approvals {
     if (!offered.includes(scope) || (scope === 'never') !== (decision.decision === 'decline')) {
       throw new AppError(
         'bad_request',
-        'This card does not offer that choice; nothing was decided.',
+        decision.decision === 'allow'
+          ? 'You can’t allow more than once here; nothing was decided.'
+          : 'You can’t decline it for good here; nothing was decided.',
         {
           failedBy: 'input',
-          hint: `What it offers beyond this once: ${offered.join(', ') || 'nothing'}.`,
+          hint: `What can be chosen beyond this once: ${offered.join(', ') || 'nothing'}.`,
         },
       );
     }

@@ -26,7 +26,7 @@ export class ConversationRemoval {
     await unit.run((tables, after) => {
       const messages = tables.purgeConversation(id, clock.wallMs());
       if (messages === null)
-        throw inputError('conflict', 'Something of this conversation is still under way.', {
+        throw inputError('conflict', 'A task here is still running.', {
           hint: 'Wait until it has ended and its agent has what came of it, or cancel it.',
         });
       if (messages === 0) throw inputError('not_found', 'There is no such conversation.');

@@ -120,6 +120,5 @@ function cancelledByAsker(reason: string | null, story: Partial<StoryColumns>): 
 
 /** The sentence that people read. @param reason escaped */
 export function askerCancelled(reason: string | null): string {
-  const words = reason === null || reason === '' ? '' : ` They said: "${reason}"`;
-  return `Whoever asked cancelled it.${words}`;
+  return reason === null || reason === '' ? 'It was cancelled.' : `It was cancelled: "${reason}"`;
 }

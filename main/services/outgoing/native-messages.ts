@@ -15,7 +15,7 @@ import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, textOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { offeredDomains } from '../../core/routing.ts';
-import { escapeJson, escapeName } from '../../core/text-escape.ts';
+import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -138,10 +138,14 @@ export class NativeMessages {
       return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_mismatch') throw error;
-      throw new AppError('conflict', `The id "${short(reading.ids[0] ?? '')}" was used before.`, {
-        failedBy: 'input',
-        hint: 'Give each message an id of its own.',
-      });
+      throw new AppError(
+        'conflict',
+        `The id "${escapeGiven(reading.ids[0] ?? '')}" was used before.`,
+        {
+          failedBy: 'input',
+          hint: 'Give each message an id of its own.',
+        },
+      );
     }
   }
 
@@ -298,10 +302,14 @@ export class NativeMessages {
 
   #checkSender(agent: string, { from }: Reading): void {
     if (from === null || isNameOf(from, agent)) return;
-    throw new AppError('forbidden', `This token is that of "${agent}", not of "${short(from)}".`, {
-      failedBy: 'input',
-      hint: 'Leave out who sends it, or say the name that the agent has here.',
-    });
+    throw new AppError(
+      'forbidden',
+      `This token is that of "${agent}", not of "${escapeGiven(from)}".`,
+      {
+        failedBy: 'input',
+        hint: 'Leave out who sends it, or say the name that the agent has here.',
+      },
+    );
   }
 
   /** A named agent here or at a hub, a hub, or whoever does what is named. */
@@ -316,7 +324,7 @@ export class NativeMessages {
     const [first, ...others] = this.#named(agent, to);
     if (first !== undefined && others.length === 0) return first;
     if (first !== undefined)
-      throw new AppError('conflict', `More than one agent is called "${short(to)}".`, {
+      throw new AppError('conflict', `More than one agent is called "${escapeGiven(to)}".`, {
         failedBy: 'input',
         hint: 'Write the hub before the name, like Mum/jules.',
       });
@@ -392,7 +400,7 @@ export class NativeMessages {
     if (areOfOne(meant)) return meant.at(-1);
     if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
     const id = replyTo ?? conversation ?? '';
-    throw new AppError('conflict', `More than one agent used the id "${short(id)}".`, {
+    throw new AppError('conflict', `More than one agent used the id "${escapeGiven(id)}".`, {
       failedBy: 'input',
       hint: 'Answer with the envelope.id of the item.',
     });
@@ -448,16 +456,13 @@ function refused(sentence: string): AppError {
 
 function nothingThere({ kind, replyTo, conversation }: Reading): AppError {
   const named = replyTo ?? conversation;
-  const about = named === null ? 'It names no earlier message' : `"${short(named)}" is unknown`;
+  const about =
+    named === null ? 'It names no earlier message' : `"${escapeGiven(named)}" is unknown`;
   return new AppError('not_found', `${about}, or what it was about is over.`, {
     failedBy: 'input',
     hint:
       kind === 'cancel' ? 'Name the id of your request.' : 'Claim the item from the inbox first.',
   });
-}
-
-function short(text: string): string {
-  return escapeName(text).name;
 }
 
 interface NamedOffer extends Offer {

@@ -4,7 +4,7 @@
 import { foldName, handleMeant } from '../../../preload/contract/agent-name.ts';
 import type { Need } from '../../core/recipient-choice.ts';
 import type { Parties } from '../tasks/parties.ts';
-import { escapeName } from '../../core/text-escape.ts';
+import { escapeGiven, escapeName } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -79,7 +79,7 @@ export class Recipients {
     const picked = candidates.choose(need, asker, kind);
     if (picked !== undefined) return picked;
     const could = candidates.whoCould(need, asker, kind);
-    const nobody = `Nobody who is there just now offers "${escapeName(need.word).name}".`;
+    const nobody = `Nobody online offers "${escapeGiven(need.word)}".`;
     const more = could.length > COULD_SHOWN_MAX ? ['There are more like these.'] : [];
     throw new AppError(
       'unknown_domain',

@@ -5,6 +5,8 @@ import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
 
+const COUNTS: readonly string[] = 'zero one two three four five six seven eight nine'.split(' ');
+
 export const answers = {
   open: 'Answer yourself',
   label: 'Your answer',
@@ -22,7 +24,10 @@ export const answers = {
     wants: 'wants you to',
     wantsFull: (hub: string) => `${hub} wants you to`,
     verb: (count: number) =>
-      plural(count, { one: 'choose the one option', other: 'choose one of {n}' }),
+      plural(count, {
+        one: 'choose the one option',
+        other: `choose one of ${COUNTS[count] ?? count}`,
+      }),
     nothingRuns: 'Nothing runs here.',
     goes: (hub: string) => `Your choice goes to ${hub}, with your name.`,
     none: 'Choose none',

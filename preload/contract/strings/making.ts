@@ -50,7 +50,7 @@ export const making = {
   anybody: 'any hub',
   agentHere: (agent: string) => `${agent}, on this computer`,
   asker: 'Which agent there',
-  anyAsker: 'any, or none named',
+  anyAsker: 'any agent',
   otherAsker: 'another, by its name…',
   askerName: 'Its name, letter by letter',
   wants: 'Wants',

@@ -1,5 +1,6 @@
 // The words of the approval inbox. The hub says what would happen; it never paraphrases what the
 // sender wrote. English.
+import type { RequestKind } from '../closed-lists.ts';
 import type { RiskClass, Surface } from '../dto.ts';
 import { answers } from './answers.ts';
 import { common, locale } from './everywhere.ts';
@@ -17,7 +18,8 @@ const together = {
     `Request ${place} of ${count} from ${hub}`,
   each: 'One press decides all of them. Each is allowed once.',
   firstUntil: (time: string) => `The first until ${time}. Each one shows its own time.`,
-  notDone: (hub: string) => `None of them is done. ${hub} is told that nobody answered.`,
+  notDone: (hub: string, kind: RequestKind) =>
+    `None of them is ${kind === 'query' ? 'answered' : 'done'}. ${hub} is told that nobody answered.`,
   apart: 'Show it alone',
   apartSpoken: (place: number, count: number) =>
     `Show it alone: request ${place} of ${count}, with all choices`,

@@ -49,8 +49,8 @@ export const agents = {
   tokenMade: (when: string) => `Token made ${when}.`,
   noToken: 'It has no token.',
   tokenWaits: 'It is confirmed, and hasn’t fetched its token yet.',
-  isDefault: 'asked when no agent is named',
-  makeDefault: 'Ask it when no agent is named',
+  isDefault: 'default agent',
+  makeDefault: 'Make it the default agent',
   rename: 'Rename',
   renameName: 'Your name for this agent',
   renameNow: 'Save the name',
@@ -72,9 +72,9 @@ export const agents = {
   forExample: 'For example:',
   removeAreaAsk: (area: string, name: string) => `Take ${area} from ${name}?`,
   removeAreaDetail:
-    'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the one that is asked when no agent is named. If the program offers it again, it comes back as “others see it” or riskier.',
+    'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the default agent. If the program offers it again, it comes back as “others see it” or riskier.',
   removeAreaYes: 'Remove it',
-  topics: (list: string) => `Hears about ${list}.`,
+  topics: (list: string) => `Subscribed to ${list}.`,
 
   knock: {
     title: 'A program on this computer wants to connect.',

@@ -5,26 +5,6 @@ import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
 
-/** By the state of a task; a state this list does not know is not spoken of. */
-const states: Readonly<Record<string, string>> = {
-  sending: 'On its way',
-  cancelling: 'Being cancelled',
-  received: 'Arrived',
-  awaiting_approval: 'Waits for a person',
-  held: 'Held',
-  approved: 'Allowed',
-  answered: 'Answered',
-  queued: 'Waits for the agent',
-  claimed: 'The agent has it',
-  running: 'The agent is working on it',
-  completed: 'Done',
-  partial: 'Partly done',
-  failed: 'Failed',
-  declined: 'Declined',
-  expired: 'Nobody answered in time',
-  cancelled: 'Cancelled',
-};
-
 let dayAndMonth: Intl.DateTimeFormat | undefined;
 let dayOfYear: Intl.DateTimeFormat | undefined;
 
@@ -168,7 +148,6 @@ export const conversations = {
   sentKind: (kind: string) => `${kind} went out`,
   wrote: 'wrote',
   forAgent: 'For',
-  states,
 } as const;
 
 /** @param kind a wire kind */

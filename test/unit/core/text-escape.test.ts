@@ -1,6 +1,12 @@
 // Bodies keep every word; names are shown only when they are plain.
 import { describe, expect, it } from 'vitest';
-import { escapeJson, escapeName, escapeText, HIDDEN_NAME } from '../../../main/core/text-escape.ts';
+import {
+  escapeGiven,
+  escapeJson,
+  escapeName,
+  escapeText,
+  HIDDEN_NAME,
+} from '../../../main/core/text-escape.ts';
 
 describe('bodies', () => {
   it('keep their words, line feeds and length in words, with hidden characters written out', () => {
@@ -37,6 +43,13 @@ describe('bodies', () => {
     const value = { 'a\u200b': 1, 'a[U+200B]': 2 };
     expect(escapeJson(value)).toEqual({ 'a[U+200B]': 1, 'a[U+005B]U+200B]': 2 });
   });
+});
+
+it('tells a caller what it gave, on one line, whole or with an ellipsis, and nothing hidden', () => {
+  expect(escapeGiven(' m-1_x!\n#2 ')).toBe('m-1_x! #2');
+  expect(escapeGiven('a\u202eb')).not.toContain('\u202e');
+  expect([...escapeGiven('x'.repeat(200))]).toHaveLength(80);
+  expect(escapeGiven('x'.repeat(200))).toMatch(/^x+…$/);
 });
 
 describe('names', () => {

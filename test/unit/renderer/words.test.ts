@@ -77,6 +77,17 @@ describe('words and numbers', () => {
     expect(said('deliver', 'paused', true)).toBe('It would be refused: everything is stopped.');
   });
 
+  test('a question is not answered where a task is not done, and counts up to nine are words', () => {
+    const { together, answers } = ENGLISH.now;
+    expect(together.notDone('Mum', 'query')).toMatch(/^None of them is answered\. /);
+    expect(together.notDone('Mum', 'delegate')).toMatch(/^None of them is done\. /);
+    expect([2, 9, 12].map(answers.choice.verb)).toEqual([
+      'choose one of two',
+      'choose one of nine',
+      'choose one of 12',
+    ]);
+  });
+
   test('durations and times are said as people say them', () => {
     expect(
       [40_999, 60_000, 8 * 60_000 + 59_999, 6_960_000, 3 * 86_400_000].map(durationWords),

@@ -71,6 +71,39 @@ describe('a hub named by a wrong address', () => {
     expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
   });
 
+  test.each([
+    ['Back', [{ id: STRANGER.id }]],
+    ['Change the address', []],
+  ] as const)(
+    'is kept no longer once its failed pairing is left by %j, unless to change it',
+    async (way, removed) => {
+      const added = { ...STRANGER, how_found: 'static' as const, address: '10.0.0.7:7100' };
+      const hub: FakeHubApi = new FakeHubApi(snapshotOf({ peers: [] }), {
+        'peers.add': () => {
+          hub.emit({ type: 'peer', peer: added });
+          return { ok: true, value: added };
+        },
+        'pairings.start': () => ({
+          ok: true,
+          value: pairingOf('waiting_for_answer', { request: 'connecting', address: null }),
+        }),
+      });
+      await showApp(hub, 'people/add');
+      await button('Enter').click();
+      await page.getByRole('textbox', { name: 'Address or link' }).fill('10.0.0.7:7100');
+      await page.getByRole('textbox', { name: 'Its public key' }).fill('00112233');
+      await button('Add this hub').click();
+      await expect.element(heading('Looking for the other hub')).toBeVisible();
+      hub.emit({ type: 'pairing', pairing: unreached() });
+      await expect.element(heading('The other hub was not found')).toBeVisible();
+      expect(callsOf(hub, 'peers.remove')).toEqual([]);
+      await button(way).click();
+      await expect.element(heading('The other hub was not found')).not.toBeInTheDocument();
+      expect(callsOf(hub, 'pairings.cancel')).toEqual([{ id: 'pairing-1' }]);
+      expect(callsOf(hub, 'peers.remove')).toEqual(removed);
+    },
+  );
+
   test('stands in the list of what was not added, with why, until it is put away or asked again', async () => {
     const other = unreached({
       id: 'pairing-2',

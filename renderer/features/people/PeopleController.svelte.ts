@@ -3,6 +3,7 @@
 import type { CallOutcome, HubApi } from '../../../preload/contract/hub-api.ts';
 import type { InvitationDto } from '../../../preload/contract/pairing-dto.ts';
 import type { OperationInput, OperationResult } from '../../../preload/contract/operations.ts';
+import type { PeerDto } from '../../../preload/contract/dto.ts';
 import type { HubState } from '../../app/HubState.svelte.ts';
 import type { Navigation } from '../../app/Navigation.svelte.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -19,6 +20,8 @@ export class PeopleController {
   readonly #calls = new Calls();
   /** What went well and is worth a word, by peer id. */
   #notes = $state.raw<ReadonlyMap<string, string>>(new Map());
+  /** Hubs whose address was given here for a request, and that were not kept before. */
+  readonly #addedForRequest = new Set<string>();
   readonly #deps: PeopleDeps;
 
   constructor(deps: PeopleDeps) {
@@ -67,14 +70,16 @@ export class PeopleController {
   }
 
   /**
-   * Adds a hub that is not on this network, then asks it. @param form `key` is null where the
-   * address is a link that holds it
+   * Adds a hub that is not on this network, then asks it; its address is kept no longer than that
+   * request, unless they are paired. @param form `key` is null where the address is a link that
+   * holds it
    */
   async addAddress(form: {
     readonly address: string;
     readonly key: string | null;
   }): Promise<boolean> {
     const { address, key } = form;
+    const before = this.#deps.hub.snapshot.peers.filter(isKept).map(({ id }) => id);
     const outcome = await this.#run('address', () =>
       this.#deps.api.call('peers.add', {
         address: address.trim(),
@@ -84,10 +89,11 @@ export class PeopleController {
     if (!outcome?.ok) return false;
     if (outcome.value.trust === 'paired') return true;
     const { id } = outcome.value;
+    if (!before.includes(id)) this.#addedForRequest.add(id);
     if (await this.add(id)) return true;
-    // It is known now but did not take the request: that is said beside the form, where the person
-    // still is.
+    // It did not take the request: that is said beside the form, where the person still is.
     this.#calls.say('address', this.problem(id));
+    await this.#forgetAdded(id);
     return false;
   }
 
@@ -142,9 +148,20 @@ export class PeopleController {
     return outcome?.ok === true;
   }
 
-  /** Cancels a running pairing, or dismisses one that ended. */
-  async putAway(id: string): Promise<void> {
+  /**
+   * Cancels a running pairing, or dismisses one that ended. @param keepsAddress the person goes on
+   * with the address that was given for it
+   */
+  async putAway(id: string, keepsAddress = false): Promise<void> {
+    const pairing = this.#deps.hub.snapshot.pairings.find((known) => known.id === id);
     await this.#run(id, () => this.#deps.api.call('pairings.cancel', { id }));
+    if (pairing === undefined || keepsAddress) return;
+    if (pairing.state === 'paired') this.#addedForRequest.delete(pairing.peer_id);
+    else await this.#forgetAdded(pairing.peer_id);
+  }
+
+  async #forgetAdded(peer: string): Promise<void> {
+    if (this.#addedForRequest.delete(peer)) await this.#deps.api.call('peers.remove', { id: peer });
   }
 
   /** A hub that is only kept by its address is kept no longer. */
@@ -213,4 +230,9 @@ export class PeopleController {
     if (!this.#calls.busy(about)) this.#note(about, '');
     return this.#calls.run(about, call);
   }
+}
+
+/** Its address was given before, or the two are paired. */
+function isKept({ how_found: how, trust }: PeerDto): boolean {
+  return how === 'static' || trust === 'paired' || trust === 'suspended';
 }

@@ -44,3 +44,8 @@ export function inputError(
 ): AppError {
   return new AppError(code, message, { ...options, failedBy: 'input' });
 }
+
+/** What the log says of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -7,11 +7,10 @@ import { AppError } from '../../lib/app-error.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { Assessment } from '../tasks/verdict.ts';
-import type { AskedWork } from '../tasks/work-request.ts';
+import { type AskedWork, readWorkRequest } from '../tasks/work-request.ts';
 import type { Admission } from './admission.ts';
 import { isTrusted, type Parties } from '../tasks/parties.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import { readWorkRequest } from '../tasks/work-request.ts';
 import { TRIAL_TEXT_MAX_CHARACTERS, TRIALS_MAX } from './limits.ts';
 import { firstWords } from '../rules/rule-views.ts';
 

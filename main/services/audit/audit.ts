@@ -10,7 +10,7 @@ import type {
   TamperFindingDto,
 } from '../../../preload/contract/audit.ts';
 import type { Items, TextPiece } from '../../../preload/contract/results.ts';
-import { type AppError, inputError } from '../../lib/app-error.ts';
+import { type AppError, inputError, messageOf } from '../../lib/app-error.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { AuditPosition } from '../../ports/audit.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -344,7 +344,7 @@ export class Audit {
       return finding;
     } catch (error) {
       log.error('the audit log cannot be read', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
       return { kind: 'unreadable', row: 0, up_to: 0, following: 0 };
     }
@@ -492,7 +492,7 @@ export class Audit {
   async #next(work: () => Promise<void>): Promise<void> {
     await this.#queue.run(work).catch((error: unknown) => {
       this.#deps.log.error('the audit log was not signed', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     });
   }

@@ -1,6 +1,7 @@
 // When the audit log is signed and its counter raised in the key vault: soon after a person acts,
 // otherwise at intervals. Knows nothing of what a signature covers; its owner decides whether one
 // may be made now.
+import { messageOf } from '../../lib/app-error.ts';
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -85,7 +86,7 @@ export class Signer {
     if (mark === undefined || identity.counter === undefined) return;
     await count.keep(identity.counter, mark, signal).catch((error: unknown) => {
       log.warn('the counter of the audit log was not kept', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     });
   }

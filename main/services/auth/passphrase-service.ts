@@ -10,7 +10,7 @@ import {
   passphraseFlaw,
   tidyPassphrase,
 } from '../../../preload/contract/passphrase.ts';
-import { AppError, inputError } from '../../lib/app-error.ts';
+import { AppError, inputError, messageOf } from '../../lib/app-error.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { fromBase64, toBase64 } from '../../lib/bytes.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
@@ -225,7 +225,7 @@ export class PassphraseService {
     } catch (error) {
       log.warn('a wrong owner passphrase is not on record', {
         line,
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     }
   }

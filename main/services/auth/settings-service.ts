@@ -8,8 +8,8 @@ import {
   SETTING_DEFAULTS,
   SETTING_KEYS,
   SETTING_SCHEMAS,
+  type Settings,
 } from '../../../preload/contract/settings.ts';
-import type { Settings } from '../../../preload/contract/settings.ts';
 import type { FixedSettings, SettingsDto } from '../../../preload/contract/settings-dto.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';

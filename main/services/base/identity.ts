@@ -1,7 +1,7 @@
 // Owns this hub's identity: finds the seed in its vault, makes one exactly once, signs with it. It
 // must never make a second identity where one was recorded, and never hand the seed to anything but
 // the transport that authenticates with it (PROTOCOL.md, Identity).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, messageOf } from '../../lib/app-error.ts';
 import { toHex } from '../../lib/bytes.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -180,7 +180,7 @@ export class IdentityService {
       await vault.write(seed, signal);
     } catch (error) {
       this.#deps.log.error('identity could not be stored', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
       return {
         state: 'locked',
@@ -241,7 +241,7 @@ export class IdentityService {
     } catch (error) {
       this.#deps.log.warn('vault failed', {
         vault: vault.kind,
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
       return { state: 'locked', reason: `The ${vault.kind} could not be read.` };
     } finally {

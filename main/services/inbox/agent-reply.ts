@@ -6,7 +6,7 @@ import {
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
 import { UNSAID } from '../../core/story-row.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
 
@@ -72,8 +72,7 @@ export function endStateOf(reply: AgentReply): TerminalTaskState {
  */
 export function checkStop(reply: AgentReply, isStopAsked: boolean): void {
   if (isStopAsked || endStateOf(reply) !== 'cancelled') return;
-  throw new AppError('conflict', 'Nobody asked for this to stop, so it is not cancelled.', {
-    failedBy: 'input',
+  throw inputError('conflict', 'Nobody asked for this to stop, so it is not cancelled.', {
     hint: 'Reply with status "failed" and say in "error" why it is not done.',
   });
 }

@@ -3,6 +3,7 @@
 // counts, whichever of the two dialled it. This hub itself is none, by whatever way it reaches
 // itself: its transport refuses such a connection. Looks again for as long as there is a place to
 // look at, and takes an alarm back only after it has looked at what raised it, several times.
+import { messageOf } from '../../lib/app-error.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Transport } from '../../ports/transport.ts';
@@ -167,7 +168,7 @@ export class Copies {
       // A fault at one place must not keep the others from being looked at, nor the next look.
       log.error('a place where a copy of this hub may be could not be dialled', {
         at: writeHubAddress(place),
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
       return false;
     } finally {

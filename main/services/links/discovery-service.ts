@@ -1,6 +1,7 @@
 // Connects the home network to the directory: announces this hub, and puts announcements it hears
 // into the nearby table. The owner can switch it off and on: one call at a time. An announcement is
 // only ever a hint (PROTOCOL.md, Discovery).
+import { messageOf } from '../../lib/app-error.ts';
 import type { DiscoveryDto } from '../../../preload/contract/dto.ts';
 import type { AnnouncedPlace, Discovery, DiscoveryEvent } from '../../ports/discovery.ts';
 import type { Log } from '../../ports/log.ts';
@@ -56,7 +57,7 @@ export class DiscoveryService {
       this.#isRunning = false;
       this.#is(DISCOVERY_FAILED);
       log.warn('discovery could not start', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     }
   }
@@ -71,7 +72,7 @@ export class DiscoveryService {
       await this.#deps.discovery.stop();
     } catch (error) {
       this.#deps.log.warn('discovery could not say goodbye', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     }
     this.#deps.directory.forgetNearby();

@@ -2,13 +2,12 @@
 // hello, then trust. Only then the handler of the kind runs, which counts the message against its
 // sender's rates. A request gets exactly one answer; a one-way message that may not pass is dropped
 // and counted. Nothing is stored before the gate (PROTOCOL.md, Envelope and hello).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, messageOf } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import type { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Transport } from '../../ports/transport.ts';
-import { CLOSE_CODES } from '../../ports/transport.ts';
+import { type Transport, CLOSE_CODES } from '../../ports/transport.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { errorPayload } from '../../protocol/error-payload.ts';
 import { isKnownKind, mayOpen } from '../../protocol/kinds.ts';
@@ -77,7 +76,7 @@ export class Incoming {
       await this.#request(link, streamId, bytes);
     } catch (error) {
       this.#deps.log.error('incoming request failed', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
       this.#deps.transport.reset(link.id, streamId, CLOSE_CODES.done);
     } finally {
@@ -94,7 +93,7 @@ export class Incoming {
     } catch (error) {
       this.#deps.onDropped('failed');
       this.#deps.log.warn('incoming message failed', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     } finally {
       end();
@@ -295,7 +294,7 @@ export class Incoming {
     if (error instanceof AppError) return error;
     this.#deps.log.error('handler failed', {
       kind: isKnownKind(kind) ? kind : 'unknown',
-      error: error instanceof Error ? error.message : 'unknown',
+      error: messageOf(error),
     });
     return new AppError('internal', 'Something broke in this hub.');
   }

@@ -3,8 +3,13 @@
 // drained and closed when idle (PROTOCOL.md, Connection). A connection is given up only after the
 // one that stays has answered, because a hub that dials again may have lost the older one.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
-import type { CloseCode, ConnectionInfo, KeyHex, Transport } from '../../ports/transport.ts';
-import { CLOSE_CODES } from '../../ports/transport.ts';
+import {
+  type CloseCode,
+  type ConnectionInfo,
+  type KeyHex,
+  type Transport,
+  CLOSE_CODES,
+} from '../../ports/transport.ts';
 import { DRAIN_IDLE_MS } from './limits.ts';
 import { Link } from './link.ts';
 

@@ -2,7 +2,7 @@
 // by address, and their current state. From that it gives the transport its places. The only writer
 // of peer rows. It must never let a hint (mDNS, an address, a name) change whom a key belongs to:
 // the key is the identity (PROTOCOL.md, Identity and hello).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { PeerDto, TrustState } from '../../../preload/contract/dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { FoundHub } from '../../ports/discovery.ts';
@@ -322,9 +322,7 @@ export class PeerDirectory implements KnownHubs {
    */
   checkedName(key: KeyHex, name: string | null): string | null {
     if (key === this.#deps.identity.keyHex)
-      throw new AppError('bad_request', 'That is the key of this hub itself.', {
-        failedBy: 'input',
-      });
+      throw inputError('bad_request', 'That is the key of this hub itself.');
     return name === null ? null : freePetname(name, this.namesInUse(key));
   }
 

@@ -1,8 +1,14 @@
 // The possible recipients with what is known of each: what it offers, how busy it is, how its last
 // tasks ended, how far away it is. Reads only stored data; what is known of another hub may be five
 // minutes old, as its last ping is.
-import { chooseRecipient, whoCould } from '../../core/recipient-choice.ts';
-import type { Candidate, Choice, Need, Obstacle } from '../../core/recipient-choice.ts';
+import {
+  chooseRecipient,
+  whoCould,
+  type Candidate,
+  type Choice,
+  type Need,
+  type Obstacle,
+} from '../../core/recipient-choice.ts';
 import { offeredDomains, PLAIN_NAME } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -7,12 +7,11 @@ import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
-import { keptDecision } from '../tasks/wire-states.ts';
+import { keptDecision, readWireState, type ReportedState } from '../tasks/wire-states.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { HELD_SAID_MAX_MS } from './limits.ts';
-import { readWireState, type ReportedState } from '../tasks/wire-states.ts';
 
 interface Deps {
   readonly store: Store;

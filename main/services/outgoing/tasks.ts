@@ -6,7 +6,7 @@ import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { story } from '../../../preload/contract/strings/story.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { workInTurns } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
@@ -258,7 +258,7 @@ export class Tasks {
   #find(id: string, viewer: Viewer): TaskRow {
     const task = this.#deps.store.read.task(id);
     if (task && maySee(this.#deps.views, task, viewer)) return task;
-    throw new AppError('not_found', 'There is no such task.', { failedBy: 'input' });
+    throw inputError('not_found', 'There is no such task.');
   }
 
   #ended(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
@@ -291,8 +291,7 @@ function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
 
 function hasEnded(task: TaskRow): AppError {
   const isFinished = task.state === 'completed' || task.state === 'partial';
-  return new AppError('conflict', isFinished ? story.stop.tooLate : story.stop.tooLateEnded, {
-    failedBy: 'input',
+  return inputError('conflict', isFinished ? story.stop.tooLate : story.stop.tooLateEnded, {
     data: { state: task.state },
   });
 }

@@ -4,7 +4,7 @@
 // side's signature hold. Nothing is pinned on less, and nothing of a hub that was suspended or
 // removed since its pairing began. Its times go by the wall clock, since they must hold across
 // restarts (PROTOCOL.md, Pairing).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { fromBase64Url, fromHex } from '../../lib/bytes.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
@@ -274,7 +274,7 @@ export class Confirmations {
         else await this.#open(entry, signal);
       } catch (error) {
         log.warn('a pairing confirmation could not be settled', {
-          error: error instanceof Error ? error.message : 'unknown',
+          error: messageOf(error),
         });
       }
       if (this.#entries.has(pid) && !signal.aborted)

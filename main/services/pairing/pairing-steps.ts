@@ -1,7 +1,7 @@
 // The other side's steps of a pairing, each answered at once: a step that fits the current pairing
 // is accepted, any other is refused with a reason. Most callers are strangers; it never acts for
 // the person (PROTOCOL.md, Pairing).
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, messageOf } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { PairingState } from '../../../preload/contract/pairing-dto.ts';
 import type { ConnectionInfo, KeyHex } from '../../ports/transport.ts';
@@ -201,7 +201,7 @@ export class PairingSteps {
     this.#sessions.move(session, 'confirming');
     await this.#sessions.pass(session, session.invitation.by).catch((error: unknown) => {
       this.#sessions.deps.log.warn('a pairing could not be stored', {
-        error: error instanceof Error ? error.message : 'unknown',
+        error: messageOf(error),
       });
     });
   }

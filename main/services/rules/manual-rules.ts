@@ -7,7 +7,7 @@ import type { RuleField } from '../../../preload/contract/rules.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
 import { longestDomain, matchesDomain } from '../../core/routing.ts';
 import { NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { type AppError, inputError } from '../../lib/app-error.ts';
 import type { AgentRow } from '../../ports/store.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { UNTIL_MAX_MS } from './limits.ts';
@@ -166,5 +166,5 @@ function unfit(
   sentence: string,
   more: { readonly hint?: string } = {},
 ): AppError {
-  return new AppError('bad_request', sentence, { failedBy: 'input', data: { field }, ...more });
+  return inputError('bad_request', sentence, { data: { field }, ...more });
 }

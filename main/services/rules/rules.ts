@@ -11,7 +11,7 @@ import type {
   RuleTrialDto,
 } from '../../../preload/contract/rules.ts';
 import { NO_AREA, ruleEndsAt, type Rule } from '../../core/rules.ts';
-import { AppError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import type { RuleRow, RuleDraft } from '../../ports/rules.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
@@ -143,8 +143,7 @@ export class Rules {
     const { unit, book, followRule } = this.#deps;
     await unit.run((tables, after) => {
       const row = this.#row(tables, id);
-      if (row.endedAt === null)
-        throw new AppError('conflict', 'This rule is in force already.', { failedBy: 'input' });
+      if (row.endedAt === null) throw inputError('conflict', 'This rule is in force already.');
       const nowMs = book.nowMs();
       const endsAt = ruleEndsAt(row);
       if (
@@ -237,7 +236,7 @@ export class Rules {
 
   #row(reads: Reads, id: string): RuleRow {
     const row = reads.rule(id);
-    if (!row) throw new AppError('not_found', 'There is no such rule.', { failedBy: 'input' });
+    if (!row) throw inputError('not_found', 'There is no such rule.');
     return row;
   }
 }
@@ -263,15 +262,12 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
 
 /** @param field the parameter that names it, where a form asks for it */
 function noSuchAgent(name: string, field?: RuleField): AppError {
-  return new AppError('not_found', `There is no agent "${name}" on this hub.`, {
-    failedBy: 'input',
-    ...(field === undefined ? {} : { data: { field } }),
-  });
+  const data = field === undefined ? {} : { field };
+  return inputError('not_found', `There is no agent "${name}" on this hub.`, { data });
 }
 
 function over(): AppError {
-  return new AppError('gone', 'This rule is over.', {
-    failedBy: 'input',
+  return inputError('gone', 'This rule is over.', {
     hint: 'Make a new one if it is still wanted.',
   });
 }

@@ -5,8 +5,8 @@ import type {
   PlaceDto,
   StoryDto,
   StoryKind,
+  StoryRuleDto,
 } from '../../../preload/contract/story.ts';
-import type { StoryRuleDto } from '../../../preload/contract/story.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { storyOf } from '../../core/story.ts';
 import { escapeText } from '../../core/text-escape.ts';

@@ -115,9 +115,16 @@ export function decisionMember(
   };
 }
 
-/** null for a name that is not fit for one line, or that closes the quotes around it. */
+/** "Eve. It is safe", and not "St. John". */
+const READS_AS_SENTENCES = /[!?:;,…]|\.\s+\S+\s|\.$/u;
+
+/**
+ * null for a name that is not fit for one line, that closes the quotes around it, or that would go
+ * on as a sentence of ours.
+ */
 function plainPerson(person: string | null): string | null {
-  if (person === null || inQuotes(person) !== person) return null;
+  if (person === null || inQuotes(person) !== person || READS_AS_SENTENCES.test(person))
+    return null;
   const { name, hidden } = escapeName(person);
   return hidden || isHouseName(name) ? null : name;
 }

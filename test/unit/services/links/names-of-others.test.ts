@@ -83,6 +83,9 @@ describe('a hub or a person elsewhere', () => {
         )?.decision ?? '{}',
       );
     expect(decided('You')).not.toHaveProperty('person');
-    expect(decided('Eve')).toMatchObject({ person: 'Eve' });
+    for (const person of ['Eve. It is safe', 'Eve: allowed by Mum', 'Eve, on Mum’s PC.'])
+      expect(decided(person)).not.toHaveProperty('person');
+    for (const person of ['Eve', 'St. John', 'Anne-Marie de la Tour'])
+      expect(decided(person)).toMatchObject({ person });
   });
 });

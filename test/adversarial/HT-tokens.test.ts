@@ -49,14 +49,20 @@ describe('HT-06: a token', () => {
       '/metrics',
       '/mcp',
     ];
-    const reference = comparable(await hub.ask('/v1/status'));
-    expect(reference).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+    const refusal = async (path: string): Promise<unknown> => {
+      const found = comparable(await hub.ask(path));
+      expect(found).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+      return found;
+    };
+    // Whoever reads it at the door of MCP knows nothing of HTTP.
+    const [reference, atMcp] = [await refusal('/v1/status'), await refusal('/mcp')];
     const asked = wrong.flatMap((token) =>
-      paths.map((path) => hub.ask(path, token === undefined ? {} : { token })),
+      paths.map(async (path) => {
+        const answer = await hub.ask(path, token === undefined ? {} : { token });
+        expect(comparable(answer)).toEqual(path === '/mcp' ? atMcp : reference);
+      }),
     );
-    const answers = await Promise.all(asked);
-    expect(answers).toHaveLength(wrong.length * paths.length);
-    for (const answer of answers) expect(comparable(answer)).toEqual(reference);
+    await Promise.all(asked);
   });
 
   test('of the right kind works while wrong ones are slowed down', async () => {

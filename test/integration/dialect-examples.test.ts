@@ -3,6 +3,7 @@
 // id of its own; an answer names the request that it answers. Nothing else of an example is changed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dialectNamed } from '../../main/dialects/index.ts';
+import { objectOf } from '../../main/dialects/members.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { atDoor, OWNER, WITHIN_MS } from '../support/raw-peer.ts';
@@ -62,7 +63,9 @@ function addressed(
         ...example,
         id: `MSG-1705234567890-${number}`,
         from,
-        to: example['type'] === 'BROADCAST' ? '*' : to,
+        ...(example['type'] === 'BROADCAST'
+          ? { to: '*', payload: { ...objectOf(example['payload']), affects: [to] } }
+          : { to }),
         ...reply('correlation_id'),
       };
     case 'fipa-acl':

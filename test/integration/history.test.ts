@@ -50,7 +50,9 @@ it('gives the person in charge a copy of one, and no agent', SLOW, async () => {
   const [{ id = '' } = {}] = items as readonly ConversationDto[];
   const owner = ['--passphrase-file', passphrase];
   const text = await axon(hub.home, [...owner, 'history', 'export', id]);
-  expect(text.out).toMatch(/^# Conversation [^]*\n```text\nWater the garden\n```\n$/);
+  expect(text.out).toMatch(
+    /^# Conversation [^]*\n```text\nWater the garden\n```\n\nWaits for you.\n$/,
+  );
   const file = join(hub.home, 'copy.csv');
   const into = ['history', 'export', id, '--format', 'csv', '--output', file];
   expect((await axon(hub.home, [...owner, ...into])).code).toBe(0);

@@ -189,7 +189,7 @@ it('takes a question back from the other hub when its asker hangs up, and both t
   await until([mum], () => mum.work.approvals.pending().length === 0, 'the card is taken back');
   expect(mum.work.approvals.get(card?.id ?? '')).toMatchObject({
     state: 'cancelled',
-    decline_reason: expect.stringContaining('cancelled it'),
+    decline_reason: expect.stringContaining('It was cancelled'),
   });
   const ended = (): readonly string[] =>
     [dad, mum].map(({ stack }) => stack.store.read.tasks({ limit: 1 })[0]?.state ?? 'none');

@@ -73,6 +73,7 @@ export class PeerDirectory implements KnownHubs {
   /** What the network told of since the last batch, and when the next one is due. */
   readonly #heard = new Set<KeyHex>();
   #batch: TimerHandle | undefined;
+  #isStopped = false;
 
   constructor(deps: PeerDirectoryDeps) {
     this.#deps = deps;
@@ -89,7 +90,9 @@ export class PeerDirectory implements KnownHubs {
     this.#admit();
   }
 
+  /** Connections that close from now on are told to nobody: what is kept may be closed, too. */
   stop(): void {
+    this.#isStopped = true;
     this.#batch?.cancel();
     this.#batch = undefined;
     this.#heard.clear();
@@ -400,6 +403,7 @@ export class PeerDirectory implements KnownHubs {
   /** Tells pages what there is to show of a hub now. */
   publish(key: KeyHex): void {
     this.#heard.delete(key);
+    if (this.#isStopped) return;
     if (this.isListed(key)) {
       this.#shown.add(key);
       this.#deps.events.publish({ type: 'peer', peer: this.dto(key) });

@@ -273,7 +273,7 @@ function stopAskerOf(read: Read): StopAskerDto {
 }
 
 function stopStateOf(row: StoryRow): StopState {
-  const { state, cancelAnswer, handedAt, endedKind } = row;
+  const { state, cancelAnswer, handedAt, endedKind, endedBy } = row;
   if (row.stopObeyed !== null) return row.stopObeyed ? 'obeyed' : 'too_late';
   if (state === 'completed' || state === 'partial') return 'too_late';
   const isHere = row.direction !== 'outgoing';
@@ -283,6 +283,8 @@ function stopStateOf(row: StoryRow): StopState {
   if (isTheirs && (endedKind === 'stopped' || endedKind === 'cancelled')) return 'unsaid';
   if (endedKind === 'stopped') return hadBegun ? 'obeyed' : 'nothing_begun';
   if (endedKind === 'cancelled') return hadBegun ? 'asked' : 'nothing_begun';
+  // A hub of the version before reports a failure, and does not say whose.
+  if (endedKind === 'failed' && endedBy === null && hadBegun) return 'too_late';
   // What was ended before this was written down may have been with its agent.
   if (state === 'cancelled') return 'unsaid';
   if (cancelAnswer === 'not_taken') return 'not_taken';

@@ -27,6 +27,11 @@ const CASES = [
     { ...ASKED, state: 'running', cancelAnswer: 'asked_to_stop' },
     'Asked Chat on Dad’s laptop to stop; it still runs.',
   ],
+  // By a hub of the version before, which does not say whose failure it is.
+  [
+    { ...ASKED, state: 'failed', cancelAnswer: 'asked_to_stop', endedKind: 'failed' },
+    'Too late: it had ended.',
+  ],
   [{ state: 'completed', endedKind: 'completed', endedBy: 'agent' }, 'Too late: it was finished.'],
   [{ state: 'declined', verdict: 'declined' }, 'Declined.'],
 ] as const;

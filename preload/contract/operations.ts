@@ -458,7 +458,7 @@ export const OPERATIONS = {
       conversation,
     }),
   },
-  /** To "*": to every paired hub, each at most once. */
+  /** To "*": to every paired hub and the agents of this one, each at most once. */
   'send.notify': {
     summary: 'Tells another hub something, or "*" all of them. Nothing comes back.',
     method: 'POST',

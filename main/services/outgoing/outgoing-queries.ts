@@ -53,6 +53,8 @@ interface Asked {
   readonly payload: JsonObject;
   readonly at: number;
   readonly deadlineMs: number;
+  /** Progress came, so that it may be stored before its end. */
+  isKept: boolean;
 }
 
 export class OutgoingQueries {
@@ -85,10 +87,12 @@ export class OutgoingQueries {
       payload,
       at: clock.wallMs(),
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
+      isKept: false,
     };
     const outcome = await this.#request(asked, signal);
     if (outcome instanceof AppError) throw outcome;
-    const task = this.#deps.store.read.task(id) ?? { ...taskFor(asked), seq: 0 };
+    const kept = asked.isKept ? this.#deps.store.read.task(id) : undefined;
+    const task = kept ?? { ...taskFor(asked), seq: 0 };
     const ended = isOpen(task) ? { ...task, ...endOf(task, outcome, clock.wallMs()) } : task;
     return answeredReport(id, chosenOf(recipient, ''), outcome, ended);
   }
@@ -99,7 +103,9 @@ export class OutgoingQueries {
    */
   taskOf(tables: Tables, party: PartyKey, messageId: string): TaskRow | undefined {
     const asked = this.#open.get(messageId);
-    return asked?.party === party ? keepTask(tables, asked) : undefined;
+    if (asked?.party !== party) return undefined;
+    asked.isKept = true;
+    return keepTask(tables, asked);
   }
 
   isOpen(party: PartyKey, messageId: string): boolean {

@@ -19,7 +19,7 @@ const receipts = {
     `Sent to ${hub} for its agent ${agent}. Whether that one gets it, only ${hub} knows.`,
   onlyThose: (topic: string) =>
     `Which agents there get it, only those hubs know: those subscribed to ${topic}.`,
-  noHub: 'No hub is paired, so it went nowhere.',
+  noHub: 'No hub is paired.',
   went: {
     sent: (hubs: string) => `Sent to ${hubs}.`,
     offline: (hubs: string) => `Not connected, so not sent: ${hubs}.`,
@@ -37,23 +37,26 @@ export function sentOf(report: SendReportDto, topic = ''): readonly string[] {
 /** Which agents get it is known of this hub alone. */
 function noticeOf(report: SendReportDto, topic: string): readonly string[] {
   const { chosen, agents, recipients } = report;
-  if (recipients !== undefined) return toAllOf(recipients, topic);
-  if (agents !== undefined && agents.length > 0)
-    return [receipts.agentsHere(agents.map(readableHandle))];
+  if (recipients !== undefined) return [...toHubsOf(recipients, topic), hereOf(agents)];
+  if (agents !== undefined && agents.length > 0) return [hereOf(agents)];
   const { peer_name: hub, agent } = chosen;
   if (agents === undefined)
     return [agent === null ? receipts.sentTo(hub, topic) : receipts.sentToAgent(hub, agent)];
   return [agent === null ? receipts.noneSubscribed(topic) : receipts.notThere(agent)];
 }
 
-function toAllOf(recipients: Recipients, topic: string): readonly string[] {
-  if (recipients.length === 0) return [receipts.noHub, receipts.noneHere];
+function hereOf(agents: readonly string[] = []): string {
+  return agents.length === 0 ? receipts.noneHere : receipts.agentsHere(agents.map(readableHandle));
+}
+
+function toHubsOf(recipients: Recipients, topic: string): readonly string[] {
+  if (recipients.length === 0) return [receipts.noHub];
   const went = (['sent', 'offline', 'blocked'] as const).flatMap((state) => {
     const names = recipients.filter((one) => one.state === state).map((one) => one.peer_name);
     return names.length === 0 ? [] : [receipts.went[state](names.join(', '))];
   });
   const isSent = recipients.some(({ state }) => state === 'sent');
-  return [...went, ...(isSent ? [receipts.onlyThose(topic)] : []), receipts.noneHere];
+  return [...went, ...(isSent ? [receipts.onlyThose(topic)] : [])];
 }
 
 /** What a reply made of the work, and who gets it. */

@@ -93,7 +93,7 @@ it('of who gets a notice, and of who gets an answer', () => {
   });
   expect(notify({ recipients: [] })).toMatchObject({
     untrusted: {
-      came_of_it: 'No hub is paired, so it went nowhere. No agent here gets it.',
+      came_of_it: 'No hub is paired. No agent here gets it.',
     },
   });
   const done = story({ state: 'completed', endedKind: 'completed', endedBy: 'agent' });

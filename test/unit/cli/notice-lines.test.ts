@@ -39,8 +39,11 @@ it('says of another hub, and of all of them, that only they know', () => {
   expect(lines).toContain('Sent to Mum.');
   expect(lines).toContain('only those hubs know');
   expect(lines).toContain('No agent here gets it.');
+  expect(sentOf({ ...REPORT, recipients, agents: ['chat'] }, 'dinner').at(-1)).toBe(
+    'These agents here get it: Chat.',
+  );
   expect(sentOf({ ...REPORT, recipients: [] }, 'dinner')).toEqual([
-    'No hub is paired, so it went nowhere.',
+    'No hub is paired.',
     'No agent here gets it.',
   ]);
 });

@@ -128,7 +128,8 @@ export const ACP_DRAFT: Dialect = {
 
   write({ kind, id, at, from, to, payload, answers }) {
     const isAnswer = kind === 'result' && payload['summary'] !== undefined;
-    const isError = kind === 'result' && payload['retryable'] !== undefined;
+    const isFailed = kind === 'result' && payload['status'] === 'failed';
+    const isError = isFailed && typeof payload['retryable'] === 'boolean';
     const isAccept = kind === 'notify' && payload['topic'] === TASK_ACCEPTED;
     return {
       v: 1,

@@ -4,6 +4,7 @@ import { momentOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import {
+  DEADLINE_MAX_MS,
   EVERYBODY,
   type Answered,
   type AxonMessage,
@@ -44,7 +45,6 @@ import {
 
 /** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
-const DEADLINE_MAX_MS = 86_400_000;
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];

@@ -10,6 +10,9 @@ import type { Result } from '../lib/result.ts';
 export type ReadingKind =
   'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'cancel' | 'discover';
 
+/** The longest that a message may give: a day. */
+export const DEADLINE_MAX_MS = 86_400_000;
+
 /** To every agent of the language, in place of a name. */
 export const EVERYBODY = '*';
 

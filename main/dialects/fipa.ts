@@ -3,7 +3,7 @@
 import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { TASK_ACCEPTED } from './dialect.ts';
+import { DEADLINE_MAX_MS, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
@@ -139,10 +139,14 @@ export const FIPA: Dialect = {
     const answered = textOf(message['in_reply_to']);
     const said = contentOf(message['content'], capability ?? performative.toLowerCase());
     const { kind, payload } = meaning(said, follows || answered !== null);
-    const within = kind === 'query' || kind === 'delegate' ? durationOf(message['reply_by']) : null;
+    const isAsked = kind === 'query' || kind === 'delegate';
+    const within = isAsked ? durationOf(message['reply_by']) : null;
     return ok({
       kind,
-      payload: given({ ...payload, deadline_ms: within }),
+      payload: given({
+        ...payload,
+        deadline_ms: within === null ? null : Math.min(within, DEADLINE_MAX_MS),
+      }),
       until: momentOf(message['reply_by']),
       from: from ?? replyTo,
       to: textOf(message['receiver']),

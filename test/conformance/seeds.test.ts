@@ -141,15 +141,17 @@ describe('seed 002', () => {
 
   test.each([
     ['002.26 BLOCKED', 'BLOCKED', { code: 'rejected', data: { status: 'BLOCKED' } }],
-    ['002.27 FAILED', 'FAILED', { code: 'internal' }],
+    ['002.27 FAILED', 'FAILED', { code: 'internal', data: null }],
   ])('%s is a failure with its kind', async (_, status, told) => {
     const { id, read } = await house.asked('claude-crunch');
     const more = { correlation_id: read['id'] };
     const response = { status, result: { summary: 'I need the key' } };
     await house.say(does2, crunch(does2, 'RESPONSE', response, more));
+    const { data, code } = told;
     expect(await house.ended(asks('native'), id)).toMatchObject({
       state: 'failed',
-      untrusted: { error: 'I need the key', ...('data' in told ? { data: told.data } : {}) },
+      code,
+      untrusted: { error: 'I need the key', ...(data === null ? {} : { data }) },
     });
   });
 
@@ -225,6 +227,7 @@ describe('seed 002', () => {
     await house.next(does2);
     expect(await house.say(asks2, crunch(asks2, 'BROADCAST', abort, about))).toMatchObject({
       http: 200,
+      cancelled: { id },
     });
     expect(await house.next(does2)).toMatchObject({ payload: { event: 'ABORT' } });
   });
@@ -339,6 +342,15 @@ describe('seed 003', () => {
       data: { untrusted: { native: { performative: 'FAILURE' } } },
     });
     expect(Date.now() - began).toBeLessThan(15_000);
+  });
+
+  test('003.38 a reply_by beyond a day gives a day', async () => {
+    const more = { capability: CAPABILITY, reply_with: `r-${fresh()}`, reply_by: 'P30D' };
+    expect(await house.say(asks('fipa-acl'), fipa('REQUEST', 'Look', more))).toMatchObject({
+      http: 200,
+    });
+    await house.allow();
+    await house.next(does('fipa-acl'));
   });
 
   test('003.40 a capability may name an area', async () => {

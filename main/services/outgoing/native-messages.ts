@@ -197,7 +197,8 @@ export class NativeMessages {
   }
 
   /** The hub tells the other hub. The agent that asked gets a notice, if it is known. */
-  async #accept({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
+  async #accept(post: Post): Promise<Sent> {
+    const { agent, reading, earlier } = post;
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
     await this.#deps.inbox.ack(agent, item.delivery_id, null);
@@ -208,8 +209,8 @@ export class NativeMessages {
     const { topic, data } = reading.payload;
     const notice = { to: `${hub ?? 'local'}/${asker}`, topic, data, ref: item.envelope.id };
     const params = parsed(OPERATIONS['send.notify'].params, notice);
-    const origin = originOf({ dialect, message });
-    return { report: await this.#deps.sender.notify({ ...params, origin }, agent) };
+    const extra = this.#extra(notice.to, 'notify', post);
+    return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
   }
 
   async #cancel({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {

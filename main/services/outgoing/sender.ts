@@ -227,6 +227,10 @@ export class Sender {
   async #notifyEveryHub(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
     const { store, random } = this.#deps;
     const id = random.uuid();
+    const here: Recipient = { at: 'local', agent: null, why: '' };
+    const payload = notifyPayload(params, here, asker);
+    // First, because what this hub refuses goes nowhere.
+    const agents = await this.#notifyHere({ id, ref: params.ref ?? null, payload }, asker);
     const peers = store.read.peers().filter(({ trust }) => trust !== 'revoked');
     const recipients = await Promise.all(
       peers.map(async (peer) => ({
@@ -235,9 +239,6 @@ export class Sender {
         state: await this.#notifyOneOfAll(id, peer, params, asker),
       })),
     );
-    const here: Recipient = { at: 'local', agent: null, why: '' };
-    const payload = notifyPayload(params, here, asker);
-    const agents = await this.#notifyHere({ id, ref: params.ref ?? null, payload }, asker);
     return {
       id,
       state: 'sent',

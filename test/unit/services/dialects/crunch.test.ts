@@ -127,6 +127,31 @@ test('a vote and a word to everybody reach the agents that asked for them', asyn
   await expect(post(everybody)).rejects.toThrow('"to" may be "*" in a BROADCAST only');
 });
 
+test('what this hub refuses to tell everybody goes nowhere', async () => {
+  const said = async (): Promise<number> => {
+    await clock.advance(100); // until it is written down
+    const sent = dad.store.read.messages({ limit: 500 }, {});
+    return sent.filter(({ direction }) => direction === 'out').length;
+  };
+  const tell = (number: number): Promise<void> => {
+    const payload = { event: 'PHASE_CHANGE', content: { message: 'Next' } };
+    return post(says('BROADCAST', payload, { id: `MSG-1705234700000-${number}`, to: '*' }));
+  };
+  let told = 0;
+  for (; told < 200; told++) {
+    const refusal: unknown = await tell(told).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (refusal === null) continue;
+    expect(refusal).toMatchObject({ code: 'rate_limited' });
+    break;
+  }
+  expect(told).toBeGreaterThan(10);
+  expect(told).toBeLessThan(200);
+  expect(await said()).toBe(told);
+});
+
 test('a hub that knows no dialects gets the fields alone, and no hand-off', async () => {
   await closeTwoHubs({ clock, dad, mum });
   ({ clock, dad, mum } = await openPairedHubs({}, { extensions: ['route/1'] }));

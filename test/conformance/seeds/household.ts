@@ -1,12 +1,12 @@
 // Two paired hubs with an agent of each language at either: what they say to each other goes by the
 // documents of their languages alone, over HTTP and real QUIC.
 import { expect } from 'vitest';
-import type { JsonObject } from '../../main/lib/json-object.ts';
-import { pairHubs } from '../support/paired-hubs.ts';
-import { atDoor, OWNER, WITHIN_MS } from '../support/raw-peer.ts';
-import { DIALECTS } from '../support/seed-messages.ts';
-import { TestHub } from '../support/test-hub.ts';
-import { until } from '../support/until.ts';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { pairHubs } from '../../support/paired-hubs.ts';
+import { atDoor, OWNER, WITHIN_MS } from '../../support/raw-peer.ts';
+import { DIALECTS } from '../../support/seed-messages.ts';
+import { TestHub } from '../../support/test-hub.ts';
+import { until } from '../../support/until.ts';
 
 /** Dad's agents ask, Mum's do. */
 export const LANGUAGES = ['native', ...DIALECTS] as const;

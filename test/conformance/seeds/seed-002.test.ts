@@ -1,0 +1,158 @@
+// The requirements of document 002, by their numbers, held against two hubs: agents that know nothing
+// but their document speak over HTTP, and people decide.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { asks, does, SeedHousehold } from './household.ts';
+import { PAST, crunch, inAMoment } from './messages.ts';
+
+let house: SeedHousehold;
+beforeAll(async () => {
+  house = await SeedHousehold.start();
+}, 120_000);
+afterAll(() => house.stop());
+
+describe('seed 002', () => {
+  const does2 = does('claude-crunch');
+  const asks2 = asks('claude-crunch');
+  const REVIEW = { action: 'review_code', context: { issue: { title: 'The gate' } } };
+
+  test('002.21 constraints reach readers of other languages', async () => {
+    const limits = { required_outputs: ['spec'], forbidden_actions: ['push'] };
+    const request = crunch(asks2, 'REQUEST', { ...REVIEW, constraints: limits });
+    await house.say(asks2, { ...request, to: does('elizaos') });
+    await house.allow();
+    expect(await house.next(does('elizaos'))).toMatchObject({
+      payload: { task_parameters: { constraints: limits } },
+    });
+  });
+
+  test('002.23 a deadline is kept, and one in the past is refused', async () => {
+    const request = { ...REVIEW, deadline: inAMoment(600_000) };
+    const to = { to: does2 };
+    const asked = await house.say(asks2, crunch(asks2, 'REQUEST', request, to));
+    const { id } = asked['report'] as JsonObject;
+    await house.allow();
+    await house.next(does2);
+    const task = await house.post(house.dad, asks2, `/v1/tasks/${String(id)}`);
+    expect(Number(task['deadline_at']) - Date.now()).toBeGreaterThan(500_000);
+    expect(Number(task['deadline_at']) - Date.now()).toBeLessThanOrEqual(600_000);
+    const late = crunch(asks2, 'REQUEST', { ...REVIEW, deadline: PAST }, to);
+    expect(await house.say(asks2, late)).toMatchObject({
+      http: 400,
+      detail: 'Its deadline is over: nothing was sent.',
+    });
+  });
+
+  test.each([
+    ['002.26 BLOCKED', 'BLOCKED', { code: 'rejected', data: { status: 'BLOCKED' } }],
+    ['002.27 FAILED', 'FAILED', { code: 'internal', data: null }],
+  ])('%s is a failure with its kind', async (_, status, told) => {
+    const { id, read } = await house.asked('claude-crunch');
+    const more = { correlation_id: read['id'] };
+    const response = { status, result: { summary: 'I need the key' } };
+    await house.say(does2, crunch(does2, 'RESPONSE', response, more));
+    const { data, code } = told;
+    expect(await house.ended(asks('native'), id)).toMatchObject({
+      state: 'failed',
+      code,
+      untrusted: { error: 'I need the key', ...(data === null ? {} : { data }) },
+    });
+  });
+
+  test.each(['failed well', 'ERROR', undefined])(
+    '002.28 the status %s is refused',
+    async (status) => {
+      const { id, read } = await house.asked('claude-crunch');
+      const more = { correlation_id: read['id'] };
+      const answer = (said: string | undefined) =>
+        house.say(does2, crunch(does2, 'RESPONSE', { status: said, result: {} }, more));
+      expect(await answer(status)).toMatchObject({ http: 400 });
+      const task = await house.post(house.dad, asks('native'), `/v1/tasks/${String(id)}`);
+      expect(task).toMatchObject({ state: 'running' });
+      expect(await answer('SUCCESS')).toMatchObject({ http: 200 });
+    },
+  );
+
+  test('002.30, 002.33, 002.34 files, duration and hand-off reach other readers', async () => {
+    const { id, read } = await house.asked('claude-crunch');
+    const handoff = { to: 'architect', reason: 'It is a matter of design' };
+    const response = {
+      status: 'SUCCESS',
+      result: { summary: 'Done', outputs: { spec: 'x' }, files_modified: ['a'], files_created: [] },
+      metrics: { duration_ms: 45_000 },
+      handoff,
+    };
+    const more = { correlation_id: read['id'] };
+    await house.say(does2, crunch(does2, 'RESPONSE', response, more));
+    expect(await house.ended(asks('native'), id)).toMatchObject({
+      untrusted: {
+        data: {
+          outputs: { spec: 'x' },
+          files_modified: ['a'],
+          files_created: [],
+          duration_ms: 45_000,
+          handoff,
+        },
+      },
+    });
+  });
+
+  test('002.48, 002.49 a broadcast reaches everybody of the language, here and there', async () => {
+    await house.join(house.dad, 'asks-crunch-two', 'claude-crunch', {});
+    const event = { event: 'PHASE_CHANGE', content: { message: 'Review begins' }, affects: [] };
+    const message = crunch(asks2, 'BROADCAST', event, { to: '*' });
+    expect(await house.say(asks2, message)).toMatchObject({ http: 200 });
+    expect(await house.next('asks-crunch-two')).toEqual(message);
+    expect(await house.next(does2)).toEqual(message);
+    expect(await house.waiting(does('elizaos'))).toBe(0);
+  });
+
+  test('002.50 a broadcast that names whom it affects reaches those alone', async () => {
+    const event = { event: 'CONTEXT_UPDATE', content: { message: 'New' }, affects: ['nobody'] };
+    await house.say(asks2, crunch(asks2, 'BROADCAST', event, { to: '*' }));
+    const named = { ...event, affects: [does2] };
+    const message = crunch(asks2, 'BROADCAST', named, { to: '*' });
+    await house.say(asks2, message);
+    expect(await house.next(does2)).toEqual(message);
+    expect(await house.waiting('asks-crunch-two')).toBe(0);
+  });
+
+  test('002.53 ABORT ends what the same agent asked, and nothing else', async () => {
+    const request = crunch(asks2, 'REQUEST', REVIEW, { to: does2 });
+    const asked = await house.say(asks2, request);
+    await house.allow();
+    await house.next(does2);
+    const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };
+    const about = { to: '*', correlation_id: request.id };
+    await house.say('asks-crunch-two', crunch('asks-crunch-two', 'BROADCAST', abort, about));
+    const { id } = asked['report'] as JsonObject;
+    const running = await house.post(house.dad, asks2, `/v1/tasks/${String(id)}`);
+    expect(running).toMatchObject({ state: 'running' });
+    await house.next(does2);
+    expect(await house.say(asks2, crunch(asks2, 'BROADCAST', abort, about))).toMatchObject({
+      http: 200,
+      cancelled: { id },
+    });
+    expect(await house.next(does2)).toMatchObject({ payload: { event: 'ABORT' } });
+  });
+
+  test('002.54 a cancel names the request as its worker read it', async () => {
+    const { id, read } = await house.asked('claude-crunch');
+    await house.post(house.dad, asks('native'), `/v1/tasks/${String(id)}/cancel`, {});
+    expect(await house.next(does2)).toMatchObject({
+      payload: { event: 'ABORT' },
+      correlation_id: read['id'],
+    });
+  });
+
+  test('002.56 a VOTE in answer to a request ends it', async () => {
+    const { id, read } = await house.asked('claude-crunch');
+    const position = { choice: 'A', rationale: 'Simpler', confidence: 85 };
+    const vote = { conflict_id: 'C-1', position, veto: false };
+    await house.say(does2, crunch(does2, 'VOTE', vote, { correlation_id: read['id'] }));
+    expect(await house.ended(asks('native'), id)).toMatchObject({
+      state: 'completed',
+      untrusted: { outcome: 'A', data: { conflict_id: 'C-1', position } },
+    });
+  });
+});

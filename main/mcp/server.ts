@@ -5,9 +5,10 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { Problem } from '../../preload/contract/errors.ts';
-import type { OperationName } from '../../preload/contract/operations.ts';
+import { OPERATIONS, type OperationName } from '../../preload/contract/operations.ts';
 import { story } from '../../preload/contract/strings/story.ts';
 import { CONNECT_AGAIN } from './connect-again.ts';
+import { parameters } from './parameters.ts';
 import { INSTRUCTIONS, TOOLS } from './tools.ts';
 
 /** Many clients give up after 60 s, unless they hear that it goes on. */
@@ -44,14 +45,14 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
       {
         title,
         description,
-        inputSchema: toStandardJsonSchema(tool.params),
+        inputSchema: parameters(tool.params),
         outputSchema: toStandardJsonSchema(tool.result),
         annotations: {
           title,
           readOnlyHint: readOnly,
           destructiveHint: false,
           idempotentHint: readOnly || 'idempotent' in tool,
-          openWorldHint: true,
+          openWorldHint: 'sends' in tool,
         },
       },
       async (given, { mcpReq }) => {
@@ -59,7 +60,8 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
         // Ends with the signal, or where nobody reads it.
         tellProgress(mcpReq, operation, over.signal).catch(() => undefined);
         try {
-          return answered(enclose(await call(operation, given, mcpReq.signal), given));
+          const params = paramsOf(operation, given);
+          return answered(enclose(await call(operation, params, mcpReq.signal), given));
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;
@@ -101,6 +103,14 @@ async function tellProgress(
     const params = { progressToken, progress, message };
     await request.notify({ method: 'notifications/progress', params });
   }
+}
+
+/** What of it is the operation's; the rest says how much of the answer is shown. */
+function paramsOf(operation: OperationName, given: object): Readonly<Record<string, unknown>> {
+  const { params } = OPERATIONS[operation];
+  if (!('entries' in params)) return { ...given };
+  const { entries } = params;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name in entries));
 }
 
 function answered(result: unknown): CallToolResult {

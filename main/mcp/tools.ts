@@ -6,14 +6,21 @@ import {
   type OperationName,
   type OperationResult,
 } from '../../preload/contract/operations.ts';
+import { whole } from '../../preload/contract/parameters.ts';
 import { repliedOf, sentOf } from '../../preload/contract/strings/receipts.ts';
-import { cancelledOf } from '../../preload/contract/strings/story.ts';
+import type { ConversationDetailDto } from '../../preload/contract/conversation-dto.ts';
+import type { StoryDto } from '../../preload/contract/story.ts';
+import { becameOf, cancelledOf } from '../../preload/contract/strings/story.ts';
 import { isJsonObject } from '../lib/json-object.ts';
 
 /** What can be called again waits no longer than this: many clients give up after 60 s. */
 const WAIT_MS_MAX = 45_000;
 /** A question has no handle to come back with, so that a person has time to decide. */
 const QUERY_MS_MAX = 600_000;
+/** How much of a conversation a model reads at once: about 5,000 tokens. */
+const ANSWER_MAX_CHARACTERS = 18_000;
+/** A page of a list, for a model. */
+const PAGE = 10;
 
 interface Tool {
   readonly title: string;
@@ -26,12 +33,41 @@ interface Tool {
   readonly enclose?: (result: unknown, given: object) => unknown;
   /** Only looks. Otherwise it changes something, on this hub or another one. */
   readonly readOnly?: true;
+  /** Sends something to a hub or an agent that the model chooses. */
+  readonly sends?: true;
   readonly idempotent?: true;
 }
 
 const tool = (row: Tool): Tool => row;
+/** A model reads the sentence of a story, not its facts. */
+function inSentences<Told extends { readonly story: StoryDto | null }>({ story, ...rest }: Told) {
+  return story === null ? rest : { came_of_it: becameOf(story), ...rest };
+}
 /** What was said, with who said it: as a whole the words of others. */
-const encloseAll = (said: unknown): unknown => ({ untrusted: said });
+function encloseFound(found: unknown): unknown {
+  const { items, ...rest } = found as OperationResult<'conversations.list' | 'history.search'>; // of these two
+  return { untrusted: { ...rest, items: items.map(inSentences) } };
+}
+/** The newest entries that fit, or those before one; each text stands once. */
+function encloseHistory(said: unknown, given: object): unknown {
+  const { conversation, entries } = said as ConversationDetailDto; // of conversations.get
+  const before = 'before' in given && typeof given.before === 'number' ? given.before : Infinity;
+  const earlier = entries.filter(({ seq }) => seq < before);
+  let room = ANSWER_MAX_CHARACTERS;
+  const shown = earlier
+    .toReversed()
+    .map(inSentences)
+    .filter((entry, index) => {
+      room -= JSON.stringify(entry).length;
+      return room >= 0 || index === 0;
+    });
+  const [oldest] = shown.slice(-1);
+  const isAll = shown.length === earlier.length;
+  return {
+    untrusted: { conversation: inSentences(conversation), entries: shown.toReversed() },
+    before: isAll ? null : oldest?.seq,
+  };
+}
 /** Of a task: why it was refused, who decided, and what another one asked. */
 function encloseTask(task: unknown): unknown {
   if (!isJsonObject(task)) return task;
@@ -71,16 +107,9 @@ function encloseReplied(result: unknown): unknown {
 }
 const object = v.looseObject({});
 const items = v.looseObject({ items: v.array(object) });
-const wait = v.optional(
-  v.pipe(
-    v.number(),
-    v.safeInteger(),
-    v.minValue(0),
-    v.maxValue(WAIT_MS_MAX),
-    v.description('How long to wait for a change, in ms. At most 45 s; then call again.'),
-  ),
-  0,
-);
+const wait = v.optional(whole(0, WAIT_MS_MAX), 0);
+const page = v.optional(whole(1, 200), PAGE);
+const seq = whole(0, Number.MAX_SAFE_INTEGER);
 const {
   'hub.whoami': whoami,
   'peers.list': peers,
@@ -112,7 +141,7 @@ export const TOOLS = {
     title: 'Other hubs',
     description: 'Lists the hubs of the household, whose they are, and which are online.',
     operation: 'peers.list',
-    params: peers.params,
+    params: v.strictObject({ trust: v.optional(peers.params.entries.trust.wrapped, 'paired') }),
     result: items,
     readOnly: true,
   }),
@@ -123,13 +152,11 @@ export const TOOLS = {
     operation: 'peers.capabilities',
     params: v.strictObject({
       ...capabilities.params.entries,
-      refresh: v.optional(
-        v.pipe(v.boolean(), v.description('false: what it told last, also while it is offline.')),
-        true,
-      ),
+      refresh: v.optional(v.boolean(), true),
     }),
     result: object,
     readOnly: true,
+    sends: true,
   }),
   axon_find_agent: tool({
     title: 'Who would get it',
@@ -147,13 +174,11 @@ export const TOOLS = {
     operation: 'send.query',
     params: v.strictObject({
       ...query.params.entries,
-      deadline_ms: v.optional(
-        v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(QUERY_MS_MAX)),
-        QUERY_MS_MAX,
-      ),
+      deadline_ms: v.optional(whole(1, QUERY_MS_MAX), QUERY_MS_MAX),
     }),
     result: object,
     enclose: encloseSent,
+    sends: true,
   }),
   axon_delegate: tool({
     title: 'Give a task',
@@ -163,6 +188,7 @@ export const TOOLS = {
     params: v.omit(delegate.params, ['options', 'recommendation']),
     result: object,
     enclose: encloseSent,
+    sends: true,
   }),
   axon_escalate: tool({
     title: 'Ask a person to choose',
@@ -175,6 +201,7 @@ export const TOOLS = {
     }),
     result: object,
     enclose: encloseSent,
+    sends: true,
   }),
   axon_task: tool({
     title: 'How a task stands',
@@ -195,6 +222,7 @@ export const TOOLS = {
     result: object,
     enclose: encloseCancelled,
     idempotent: true,
+    sends: true,
   }),
   axon_notify: tool({
     title: 'Send a notice',
@@ -204,6 +232,7 @@ export const TOOLS = {
     params: notify.params,
     result: object,
     enclose: encloseSent,
+    sends: true,
   }),
   axon_inbox: tool({
     title: 'Take from the inbox',
@@ -236,9 +265,9 @@ export const TOOLS = {
     description:
       'Lists the conversations that you took part in, the newest first. Use axon_search to find words in them.',
     operation: 'conversations.list',
-    params: conversations.params,
+    params: v.strictObject({ ...conversations.params.entries, limit: page }),
     result: object,
-    enclose: encloseAll,
+    enclose: encloseFound,
     readOnly: true,
   }),
   axon_search: tool({
@@ -246,18 +275,19 @@ export const TOOLS = {
     description:
       'Finds what was said before, by its words: messages that you took part in, the newest first, with what was decided and what came of it. "q" is words, "words in this order", and filters: from: to: by: (who decided: a person, a hub, or "rule") action: outcome: before: after:.',
     operation: 'history.search',
-    params: search.params,
+    params: v.strictObject({ ...search.params.entries, limit: page }),
     result: object,
-    enclose: encloseAll,
+    enclose: encloseFound,
     readOnly: true,
   }),
   axon_history: tool({
     title: 'What was said: one conversation',
-    description: 'Reads one conversation: what was asked, what was decided, and the answers.',
+    description:
+      'Reads one conversation: what was asked, what was decided, and the answers, the newest that fit. Where "before" comes back, call again with it for what was said earlier.',
     operation: 'conversations.get',
-    params: conversation.params,
+    params: v.strictObject({ ...conversation.params.entries, before: v.optional(seq) }),
     result: object,
-    enclose: encloseAll,
+    enclose: encloseHistory,
     readOnly: true,
   }),
 } as const satisfies Record<string, Tool>;

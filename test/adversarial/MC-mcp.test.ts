@@ -7,6 +7,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parameters } from '../../main/mcp/parameters.ts';
+import { TOOLS } from '../../main/mcp/tools.ts';
 import { endAfterTest, endPrograms } from '../support/programs.ts';
 import { ReferenceDaemon } from '../support/reference-daemon.ts';
 import { MCP_ACCEPT, TOOL_ARGUMENTS, answerIn } from '../support/mcp-calls.ts';
@@ -228,23 +230,24 @@ describe('MC-04: what a client adds or repeats', () => {
   beforeAll(() => hub.agent('doer'));
 
   test.each(Object.entries(TOOL_ARGUMENTS))(
-    '%s refuses the arguments "approved", "from" and "scope", and does nothing then',
+    '%s takes no notice of the arguments "approved", "from" and "scope"',
     async (tool, given) => {
-      const before = await taskCount();
-      for (const [name, value] of Object.entries(EXTRA)) {
-        const { result, error } = answerIn(await send(toolCall(tool, { ...given, [name]: value })));
-        const refused = JSON.stringify(result ?? error);
-        expect(refused).toMatch(/Input validation error|Invalid arguments/);
-        expect(refused).toContain(name);
-      }
-      expect(await taskCount()).toBe(before);
-      // Without them it gets as far as the hub.
-      const plain = JSON.stringify(answerIn(await send(toolCall(tool, given))));
-      expect(plain).not.toMatch(/Input validation error|Invalid arguments/);
+      const read = parameters(TOOLS[tool as keyof typeof TOOLS].params)['~standard'].validate;
+      expect(await read({ ...given, ...EXTRA })).toEqual(await read(given));
+      const called = JSON.stringify(answerIn(await send(toolCall(tool, { ...given, ...EXTRA }))));
+      expect(called).not.toMatch(/Input validation error|Invalid arguments/);
     },
   );
 
-  test('over HTTP they are refused as well, and what `route` says speaks for nobody', async () => {
+  test('a task that comes with them waits for a person, as that of the token', async () => {
+    const given = { to: 'local/doer', task: 'Open the door', ...EXTRA };
+    const { result } = answerIn(await send(toolCall('axon_delegate', given)));
+    const { id } = (result as Json)['structuredContent'] as { id: string };
+    const task = JSON.parse((await hub.ask(`/v1/tasks/${id}`, { token: page })).text) as Json;
+    expect(task).toMatchObject({ state: 'awaiting_approval', from_agent: 'bot', decision: null });
+  });
+
+  test('over HTTP they are refused, and what `route` says speaks for nobody', async () => {
     const before = await taskCount();
     const plain = { to: 'local/doer', task: 'Open the door', route: { from: 'doer' } };
     const ask = (body: Json) => hub.ask('/v1/delegate', { method: 'POST', token: agent, body });

@@ -24,6 +24,12 @@ const CLASH = 'the entry cannot be changed without changing others';
 type Values = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A folder that a variable names; one that is empty names none. */
+function named(env: Env, variable: string): string | undefined {
+  const value = env[variable];
+  return value === undefined || value === '' ? undefined : value;
+}
+
 interface Format {
   /** @throws Error for text that cannot be read, with its place */
   readonly read: (text: string) => unknown;
@@ -94,7 +100,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: JSON_FORMAT,
     path: ['mcpServers', SERVER_NAME],
     valueOf: (entry) => ({ type: 'stdio', ...asItIs(entry) }),
-    files: (home, env) => [join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json')],
+    files: (home, env) => [join(named(env, 'CLAUDE_CONFIG_DIR') ?? home, '.claude.json')],
   },
   {
     id: 'cursor',
@@ -111,8 +117,8 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     path: ['mcp', 'servers', SERVER_NAME],
     valueOf: asItIs,
     files: (home, env) => [
-      env['OPENCLAW_CONFIG_PATH'] ??
-        join(env['OPENCLAW_STATE_DIR'] ?? join(home, '.openclaw'), 'openclaw.json'),
+      named(env, 'OPENCLAW_CONFIG_PATH') ??
+        join(named(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'openclaw.json'),
     ],
   },
   {
@@ -121,7 +127,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: TOML_FORMAT,
     path: ['mcp_servers', SERVER_NAME],
     valueOf: asItIs,
-    files: (home, env) => [join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
+    files: (home, env) => [join(named(env, 'CODEX_HOME') ?? join(home, '.codex'), 'config.toml')],
   },
   {
     id: 'gemini-cli',
@@ -129,7 +135,25 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     format: JSON_FORMAT,
     path: ['mcpServers', SERVER_NAME],
     valueOf: asItIs,
-    files: (home, env) => [join(env['GEMINI_CLI_HOME'] ?? home, '.gemini', 'settings.json')],
+    files: (home, env) => [join(named(env, 'GEMINI_CLI_HOME') ?? home, '.gemini', 'settings.json')],
+  },
+  {
+    id: 'qwen-code',
+    title: 'Qwen Code',
+    format: JSON_FORMAT,
+    path: ['mcpServers', SERVER_NAME],
+    valueOf: asItIs,
+    files: (home) => [join(home, '.qwen', 'settings.json')],
+  },
+  {
+    id: 'copilot-cli',
+    title: 'Copilot CLI',
+    format: JSON_FORMAT,
+    path: ['mcpServers', SERVER_NAME],
+    valueOf: (entry) => ({ type: 'local', ...asItIs(entry), tools: ['*'] }),
+    files: (home, env) => [
+      join(named(env, 'COPILOT_HOME') ?? join(home, '.copilot'), 'mcp-config.json'),
+    ],
   },
   {
     id: 'opencode',
@@ -143,15 +167,27 @@ export const MCP_CLIENTS: readonly McpClient[] = [
       enabled: true,
     }),
     files: (home, env) => {
-      const folder = join(env['XDG_CONFIG_HOME'] ?? join(home, '.config'), 'opencode');
+      const folder = join(named(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'opencode');
       return [join(folder, 'opencode.json'), join(folder, 'opencode.jsonc')];
     },
   },
 ];
 
-/** The text with our entry; whatever else stands in it stays. @throws AppError bad_request */
+/**
+ * The text with our entry; whatever else stands in it stays, and so does what a person added to our
+ * entry. @throws AppError bad_request
+ */
 export function withEntry(client: McpClient, text: string, entry: ServerEntry): string {
-  return changed(client, text, client.valueOf(entry));
+  return changed(client, text, added(entryIn(client, text) ?? {}, client.valueOf(entry)));
+}
+
+/** Ours over what stands there, and likewise inside it: the environment. */
+function added(there: Values, ours: Values): Values {
+  const both = Object.entries(ours).map(([key, value]) => {
+    const before = there[key];
+    return [key, isJsonObject(value) && isJsonObject(before) ? { ...before, ...value } : value];
+  });
+  return { ...there, ...Object.fromEntries(both) };
 }
 
 /** The text without our entry. @throws AppError bad_request */
@@ -159,17 +195,23 @@ export function withoutEntry(client: McpClient, text: string): string {
   return entryIn(client, text) === undefined ? text : changed(client, text, undefined);
 }
 
-/** What the text has under our name, if it has anything. @throws AppError bad_request */
+/** The entry that the text has under our name. @throws AppError bad_request */
 export function entryIn(client: McpClient, text: string): Values | undefined {
-  const found = client.path.reduce<unknown>(
-    (value, key) => (isJsonObject(value) ? value[key] : undefined),
-    read(client, text),
-  );
+  const found = underOurName(client, text);
   return isJsonObject(found) ? found : undefined;
 }
 
-/** The token file that an entry of ours names; undefined for somebody else's entry. */
-export function tokenFileOf(entry: Values): string | undefined {
+/** Whatever the text has under our name. @throws AppError bad_request */
+export function underOurName(client: McpClient, text: string): unknown {
+  return client.path.reduce<unknown>(
+    (value, key) => (isJsonObject(value) ? value[key] : undefined),
+    read(client, text),
+  );
+}
+
+/** The token file that an entry of ours names; undefined for somebody else's. */
+export function tokenFileOf(entry: unknown): string | undefined {
+  if (!isJsonObject(entry)) return undefined;
   const env = entry['env'] ?? entry['environment'];
   const file = isJsonObject(env) ? env['AXON_TOKEN_FILE'] : undefined;
   return typeof file === 'string' ? file : undefined;

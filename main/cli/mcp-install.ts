@@ -2,8 +2,10 @@
 // file, so that a crash leaves the old one or the new one.
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,10 +15,9 @@ import {
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { whyUnread } from '../lib/why-unread.ts';
-import { dataFolder } from '../lib/data-folder.ts';
 import { decodeText, encodeText, type TextForm } from '../lib/decode-text.ts';
 import { programFile } from './invocation.ts';
-import { entryIn, tokenFileOf, withEntry, withoutEntry } from './mcp-clients.ts';
+import { entryIn, tokenFileOf, underOurName, withEntry, withoutEntry } from './mcp-clients.ts';
 import type { McpClient, ServerEntry } from './mcp-clients.ts';
 import { refusal } from './refusal.ts';
 
@@ -25,10 +26,10 @@ export function serverEntry(home: string, tokenFile: string): ServerEntry {
   const program = programFile();
   if (program === null)
     throw refusal('bad_request', 'This copy of AXON Hub has no command that another can start.');
-  const isUsual = home === dataFolder(undefined, { ...process.env, AXON_HOME: undefined });
   return {
     command: process.execPath,
-    args: [program, 'mcp', ...(isUsual ? [] : ['--home', home])],
+    // Some programs start it without the environment that says where the hub is.
+    args: [program, 'mcp', '--home', home],
     env: { AXON_TOKEN_FILE: tokenFile },
   };
 }
@@ -64,8 +65,8 @@ export class ClientSettings {
       );
     this.#text = decoded.value.text;
     this.#form = decoded.value.form;
-    const entry = entryIn(client, this.#text);
-    if (entry !== undefined && tokenFileOf(entry) === undefined)
+    const there = underOurName(client, this.#text);
+    if (there !== undefined && tokenFileOf(there) === undefined)
       throw refusal(
         'bad_request',
         `${client.title} has another server called "axon" already.`,
@@ -75,8 +76,7 @@ export class ClientSettings {
 
   /** The token file that our entry names; undefined where there is no entry. */
   get tokenFile(): string | undefined {
-    const entry = entryIn(this.#client, this.#text);
-    return entry === undefined ? undefined : tokenFileOf(entry);
+    return tokenFileOf(entryIn(this.#client, this.#text));
   }
 
   /** The text with our entry. @throws AppError bad_request */
@@ -117,7 +117,15 @@ function readBytes(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (cause) {
-    if (!existsSync(file)) return new Uint8Array(0);
+    const entry = lstatSync(file, { throwIfNoEntry: false });
+    if (entry === undefined) return new Uint8Array(0);
+    if (!existsSync(file) && entry.isSymbolicLink())
+      throw refusal(
+        'bad_request',
+        `${file} is a link to ${readlinkSync(file)}, which is not there.`,
+        'Make that file, or remove the link. Nothing was changed.',
+        cause,
+      );
     throw refusal('bad_request', `${file} cannot be read: ${whyUnread(cause)}.`, undefined, cause);
   }
 }

@@ -2,8 +2,8 @@
 // a hub, and the code that is confirmed on its pages.
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync } from 'node:fs';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -93,6 +93,18 @@ test('connects the program, and writes an entry that names the token’s file an
     line: { door: 'mcp', program: 'Cursor 3.1' },
     domains: [{ domain: 'work.code' }],
   });
+  // A token that is renewed while the program runs.
+  const renewed = await hub.ask('/v1/agents/cursor/tokens', {
+    method: 'POST',
+    token: page,
+    body: {},
+  });
+  expect(renewed.status).toBe(200);
+  expect(await client.callTool({ name: 'axon_whoami' })).toMatchObject({ isError: true });
+  const { token: fresh } = JSON.parse(renewed.text) as { token: string };
+  writeFileSync(join(hub.home, 'tokens', 'cursor.token'), `${fresh}\n`);
+  const again = await client.callTool({ name: 'axon_whoami' });
+  expect(again.structuredContent).toMatchObject({ token: { agent: 'cursor' } });
   await client.close();
 }, 120_000);
 
@@ -117,18 +129,44 @@ test('takes out that entry alone and ends the token; a person lets the same agen
   });
 }, 120_000);
 
-test('refuses a name that is taken, and changes nothing', async () => {
-  const text = '{ "mcpServers": { "axon": { "command": "another" } } }\n';
-  const settings = join(home, '.gemini', 'settings.json');
-  mkdirSync(join(home, '.gemini'));
-  writeFileSync(settings, text);
-  const { code, error } = await run('mcp', 'install', 'gemini-cli');
-  expect({ code, error }).toMatchObject({
+test.each(['{ "command": "another" }', 'null', '"off"'])(
+  'refuses a name that is taken by %s, and changes nothing',
+  async (taken) => {
+    const text = `{ "mcpServers": { "axon": ${taken} } }\n`;
+    const settings = join(home, '.gemini', 'settings.json');
+    mkdirSync(join(home, '.gemini'), { recursive: true });
+    writeFileSync(settings, text);
+    const { code, error } = await run('mcp', 'install', 'gemini-cli');
+    expect({ code, error }).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('another server called "axon"'),
+    });
+    expect(readFileSync(settings, 'utf8')).toBe(text);
+    expect(hub.node.services.work.registrations.pending()).toEqual([]);
+  },
+);
+
+test('writes to no link whose file is not there', async () => {
+  const settings = join(home, '.codex', 'config.toml');
+  mkdirSync(join(home, '.codex'));
+  symlinkSync(join(home, 'nowhere.toml'), settings);
+  expect(await run('mcp', 'install', 'codex')).toMatchObject({
     code: 2,
-    error: expect.stringContaining('another server called "axon"'),
+    error: expect.stringMatching(/link to .*nowhere\.toml, which is not there/),
   });
-  expect(readFileSync(settings, 'utf8')).toBe(text);
-  expect(hub.node.services.work.registrations.pending()).toEqual([]);
+  expect(readlinkSync(settings)).toBe(join(home, 'nowhere.toml'));
+});
+
+test('ends the token where the entry was taken out by hand', async () => {
+  const token = await hub.agent('gemini-cli');
+  const kept = join(hub.home, 'tokens', 'gemini-cli.token');
+  mkdirSync(join(hub.home, 'tokens'), { recursive: true });
+  writeFileSync(kept, `${token}\n`, { mode: 0o600 });
+  writeFileSync(join(home, '.gemini', 'settings.json'), '{}\n');
+  const { out } = await run('mcp', 'uninstall', 'gemini-cli');
+  expect(out).toContain('The token of gemini-cli has ended.');
+  expect((await hub.ask('/v1/whoami', { token })).status).toBe(401);
+  expect(existsSync(kept)).toBe(false);
 });
 
 test('keeps the encoding, the byte order mark and the line ends of the settings', async () => {

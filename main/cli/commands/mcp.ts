@@ -158,8 +158,10 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
   const settings = new ClientSettings(client);
   const { file, tokenFile } = settings;
   if (tokenFile === undefined) {
+    const hasToken = await endToken(session, session.tokenFile(client.id));
     terminal.result({ program: client.id, file, removed: false }, () => [
       `${client.title} has no entry of ours in ${file}.`,
+      ...(hasToken ? [`The token of ${client.id} has ended.`] : []),
     ]);
     return;
   }
@@ -177,17 +179,20 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
   ]);
 }
 
-/** One that ended before, or whose file is gone, needs no ending. Throws as HubClient.call does. */
-async function endToken(session: Session, file: string): Promise<void> {
+/**
+ * Whether there was one to end: not where its file is gone. Throws as HubClient.call does.
+ */
+async function endToken(session: Session, file: string): Promise<boolean> {
   const token = readToken(file);
   const [, , id] = token?.split('_') ?? [];
-  if (token === undefined || id === undefined) return;
+  if (token === undefined || id === undefined) return false;
   try {
     await (await session.line()).withToken(token).call('sessions.revoke', { id });
   } catch (error) {
     if (!(error instanceof HubProblem) || error.problem.code !== 'unauthenticated') throw error;
   }
   rmSync(file, { force: true });
+  return true;
 }
 
 /** The text of a header, whatever the program calls itself. */
@@ -235,6 +240,11 @@ class AgentLine {
     try {
       return await this.#tryCall(operation, params, signal, program);
     } catch (error) {
+      if (error instanceof HubProblem && error.problem.code === 'unauthenticated') {
+        // Its token may have been renewed since; nothing was done with the old one.
+        this.#client = await this.#session.asAgent();
+        return this.#tryCall(operation, params, signal, program);
+      }
       if (!(error instanceof AppError) || error.code !== 'hub_unreachable') throw error;
       await this.#findAgain();
       // Once more where the hub cannot have done it, or it changes nothing.

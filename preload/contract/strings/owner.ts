@@ -111,6 +111,8 @@ export const agents = {
       'home-assistant': 'Home Assistant',
       codex: 'Codex',
       'gemini-cli': 'Gemini CLI',
+      'qwen-code': 'Qwen Code',
+      'copilot-cli': 'Copilot CLI',
       opencode: 'opencode',
       python: 'Python',
       curl: 'curl',

@@ -11,6 +11,8 @@ export const PROGRAMS = [
   'home-assistant',
   'codex',
   'gemini-cli',
+  'qwen-code',
+  'copilot-cli',
   'opencode',
   'python',
   'curl',
@@ -66,6 +68,8 @@ export function wayToConnect(
     case 'openclaw':
     case 'codex':
     case 'gemini-cli':
+    case 'qwen-code':
+    case 'copilot-cli':
     case 'opencode':
       return {
         agent: program,

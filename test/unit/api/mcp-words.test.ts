@@ -55,14 +55,14 @@ it('of a task that this agent gave: what it said itself stays outside', () => {
 it('of all that was said before', () => {
   const item = { title: HOSTILE, story: told };
   for (const tool of [TOOLS.axon_conversations, TOOLS.axon_search]) {
-    const enclosed = tool.enclose({ items: [item], next: '7' }, {});
+    const enclosed = tool.enclose?.({ items: [item], next: '7' }, {});
     expect(outside(enclosed)).not.toContain(HOSTILE);
     expect(enclosed).toMatchObject({
       untrusted: { next: '7', items: [{ title: HOSTILE, came_of_it: expect.any(String) }] },
     });
   }
   const entry = { seq: 1, text: HOSTILE, story: null };
-  const said = TOOLS.axon_history.enclose({ conversation: item, entries: [entry] }, {});
+  const said = TOOLS.axon_history.enclose?.({ conversation: item, entries: [entry] }, {});
   expect(outside(said)).not.toContain(HOSTILE);
   expect(said).toMatchObject({ untrusted: { entries: [{ text: HOSTILE }] }, before: null });
 });

@@ -32,6 +32,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   codex:
     '# mine\nmodel = "gpt"\n\n[mcp_servers.git]\ncommand = "git-mcp"\n\n[profiles.axon]\nmodel = "x"\n',
   'gemini-cli': '{\n  /* ours */\n  "theme": "dark"\n}\n',
+  'qwen-code': '{\n  "model": "qwen"\n}\n',
+  'copilot-cli': '{\n  "mcpServers": { "git": { "command": "git-mcp" } }\n}\n',
   opencode:
     '{\n    "$schema": "https://opencode.ai/config.json",\n    "mcp": {\n        "git": { "type": "local", "command": ["git-mcp"] },\n    },\n}\n',
 };
@@ -72,10 +74,13 @@ test('each program gets the form that it reads', () => {
   expect(JSON.parse(entryText(clientOf('claude-code'), ENTRY))).toEqual({
     mcpServers: { axon: { type: 'stdio', ...ENTRY } },
   });
-  for (const id of ['cursor', 'gemini-cli'])
+  for (const id of ['cursor', 'gemini-cli', 'qwen-code'])
     expect(JSON.parse(entryText(clientOf(id), ENTRY))).toEqual({ mcpServers: { axon: ENTRY } });
   expect(JSON.parse(entryText(clientOf('openclaw'), ENTRY))).toEqual({
     mcp: { servers: { axon: ENTRY } },
+  });
+  expect(JSON.parse(entryText(clientOf('copilot-cli'), ENTRY))).toEqual({
+    mcpServers: { axon: { type: 'local', ...ENTRY, tools: ['*'] } },
   });
   expect(JSON.parse(entryText(clientOf('opencode'), ENTRY))).toEqual({
     mcp: {
@@ -175,4 +180,32 @@ test.each([
   const removed = withoutEntry(clientOf(id), text);
   for (const words of kept) expect(removed).toContain(words);
   expect(removed).not.toContain('AXON_TOKEN_FILE');
+});
+
+test.each(MCP_CLIENTS)(
+  '$id: what a person added to our entry stays when it is replaced',
+  (client) => {
+    const { path, format } = client;
+    const value = { ...client.valueOf(OTHER), trust: true };
+    const variables = 'environment' in value ? 'environment' : 'env';
+    const own = { ...value, [variables]: { ...OTHER.env, DEBUG: '1' } };
+    const text = withEntry(client, format.write('', path, own), ENTRY);
+    expect(structuredClone(entryIn(client, text))).toEqual({
+      ...client.valueOf(ENTRY),
+      trust: true,
+      [variables]: { ...ENTRY.env, DEBUG: '1' },
+    });
+  },
+);
+
+test.each([
+  ['codex', 'CODEX_HOME'],
+  ['claude-code', 'CLAUDE_CONFIG_DIR'],
+  ['opencode', 'XDG_CONFIG_HOME'],
+  ['gemini-cli', 'GEMINI_CLI_HOME'],
+  ['copilot-cli', 'COPILOT_HOME'],
+])('%s: an empty %s names no folder', (id, variable) => {
+  const { files } = clientOf(id);
+  expect(files('/home/mum', { [variable]: '' })).toEqual(files('/home/mum', {}));
+  expect(files('/home/mum', { [variable]: '/x' })).not.toEqual(files('/home/mum', {}));
 });

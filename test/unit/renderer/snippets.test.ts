@@ -15,7 +15,7 @@ const textsFor = (program: Program, command: string | null) =>
   wayToConnect(program, { command, apiPort: 7117, curl: CURL }).snippets.map(({ text }) => text);
 
 test('every program that the command can install is offered, under its own name and in one line', () => {
-  expect(MCP_CLIENTS).toHaveLength(6);
+  expect(MCP_CLIENTS).toHaveLength(8);
   for (const { id, title } of MCP_CLIENTS) {
     const program = PROGRAMS.find((known) => known === id);
     if (program === undefined) throw new Error(`${id} is not offered`);

@@ -100,6 +100,16 @@ function encloseSent(report: unknown, given: object): unknown {
   const topic = 'topic' in given && typeof given.topic === 'string' ? given.topic : undefined;
   return told(sentOf(sent, topic).join(' '), untrusted, ours);
 }
+/** Each text stands once: what an item asks is in its `text`. */
+function encloseItems(claimed: unknown): unknown {
+  const { items, ...rest } = claimed as OperationResult<'inbox.claim'>; // of this operation
+  const once = items.map(({ untrusted: { payload, ...said }, ...item }) => {
+    if (!isJsonObject(payload)) return { ...item, untrusted: { ...said, payload } };
+    const kept = Object.entries(payload).filter(([, value]) => value !== said.text);
+    return { ...item, untrusted: { ...said, payload: Object.fromEntries(kept) } };
+  });
+  return { ...rest, items: once };
+}
 function encloseReplied(result: unknown): unknown {
   const replied = result as OperationResult<'inbox.reply'>; // of this operation
   const { state, sent_to } = replied;
@@ -241,6 +251,7 @@ export const TOOLS = {
     operation: 'inbox.claim',
     params: v.strictObject({ ...claim.params.entries, wait_ms: wait }),
     result: items,
+    enclose: encloseItems,
   }),
   axon_ack: tool({
     title: 'I have it',

@@ -96,3 +96,11 @@ test('a conversation of any length is read in pieces, none of it twice', () => {
   } while (before !== null);
   expect(seen).toEqual(entries.map(({ seq }) => seq));
 });
+
+test('what an item asks stands once in it', () => {
+  const text = 'Bake a cake';
+  const untrusted = { kind: 'delegate', text, payload: { task: text, context: { for: 'Leo' } } };
+  const enclosed = TOOLS.axon_inbox.enclose?.({ items: [{ kind: 'delegate', untrusted }] }, {});
+  expect(enclosed).toMatchObject({ items: [{ untrusted: { text, payload: { context: {} } } }] });
+  expect(JSON.stringify(enclosed).split(text)).toHaveLength(2);
+});

@@ -11,6 +11,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'peers',
       'discover',
       'ping',
+      'accept',
       'route',
       'query',
       'delegate',
@@ -119,6 +120,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'Then ask: "axon query HUB QUESTION --domain DOMAIN".',
   },
   ping: { tries: ['ping "Mum\'s PC"'] },
+  accept: {
+    tries: ['accept TASK', 'accept TASK "Yes, for 5 euros" --wait'],
+    next: 'Somebody there is asked, and sees what was asked, offered and accepted.',
+  },
   route: {
     tries: ['route --domain family.calendar', 'route --capability web_search --kind query'],
     next: 'Send it there: "axon delegate any TASK --domain DOMAIN".',

@@ -28,9 +28,15 @@ import {
   oneOf,
 } from './spelling.ts';
 
+/** The act of a request that accepts an offer. */
+const ACCEPT = 'accept-proposal';
+
 type Act = Pick<Reading, 'kind' | 'payload'>;
-/** What a performative asks for; `answers`: where the message answers an earlier one. */
-type Meaning = (said: Said, answers: boolean) => Act;
+/**
+ * What a performative asks for. `answers`: where the message answers an earlier one; `follows`: one
+ * that is there, and that a decision ends.
+ */
+type Meaning = (said: Said, answers: boolean, follows: boolean) => Act;
 interface Said {
   /** Its words, or what it is about where it has none. */
   readonly text: string;
@@ -78,8 +84,8 @@ const notice = ({ text, hasText, data, topic }: Said): Act => ({
 const step =
   (kind: ReadingKind, payload: JsonObject = {}) =>
   (): Act => ({ kind, payload });
-const decided = (decision: string) => (said: Said, answers: boolean) =>
-  answers ? done(said, { data: given({ decision, content: said.data }) }) : notice(said);
+const decided = (said: Said, decision: string) =>
+  done(said, { data: given({ decision, content: said.data }) });
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   REQUEST: (said) => task(said),
@@ -93,8 +99,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   PROPOSE: (said, answers) => (answers ? offered(said) : task(said)),
   CFP: (said) => task(said),
   SUBSCRIBE: (said) => task(said),
-  ACCEPT_PROPOSAL: decided('accept'),
-  REJECT_PROPOSAL: decided('reject'),
+  ACCEPT_PROPOSAL: (said, _, follows) =>
+    follows ? decided(said, 'accept') : task(said, { act: ACCEPT }),
+  REJECT_PROPOSAL: (said, _, follows) => (follows ? decided(said, 'reject') : notice(said)),
   CONFIRM: notice,
   DISCONFIRM: notice,
   AGREE: step('accept', { topic: TASK_ACCEPTED, data: {} }),
@@ -138,7 +145,7 @@ export const FIPA: Dialect = {
     const capability = textOf(message['capability']);
     const answered = textOf(message['in_reply_to']);
     const said = contentOf(message['content'], capability ?? performative.toLowerCase());
-    const { kind, payload } = meaning(said, follows || answered !== null);
+    const { kind, payload } = meaning(said, follows || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
     const within = isAsked ? durationOf(message['reply_by']) : null;
     return ok({
@@ -193,7 +200,7 @@ function isAnswered(kind: AxonMessage['kind']): boolean {
 
 function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'query') return 'QUERY';
-  if (kind === 'delegate') return 'REQUEST';
+  if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : 'REQUEST';
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';

@@ -9,6 +9,10 @@ import * as limits from './limits.ts';
 export const ESCALATE = 'escalate';
 /** A delegation by which an agent passes on what it was asked: a person is always asked. */
 export const HAND_OFF = 'handoff';
+/** An answer that offers something else instead of doing what was asked. */
+export const PROPOSE = 'propose';
+/** A delegation by which the asker accepts such an offer: a person is always asked. */
+export const ACCEPT_PROPOSAL = 'accept-proposal';
 
 interface EscalationOption {
   readonly id: string;

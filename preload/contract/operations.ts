@@ -454,6 +454,8 @@ export const OPERATIONS = {
       options: v.optional(v.pipe(v.array(choiceOption), v.maxLength(64))),
       /** The id of one of the options. */
       recommendation: v.optional(shortText),
+      /** Accepts the offer with which this task ended, instead of being done. */
+      accepts: v.optional(uuid),
       route,
       conversation,
     }),

@@ -105,8 +105,32 @@ export function addSendCommands(program: AxonCommand): void {
       tellWhy(context.terminal, to, report);
       return await followOrTell(context, client, report, options);
     });
+  addAcceptCommand(program);
   addNotifyCommand(program);
   addRouteCommand(program);
+}
+
+function addAcceptCommand(program: AxonCommand): void {
+  program
+    .command('accept')
+    .description('accept the offer with which a task ended; a person there is asked')
+    .argument('<task>', 'the id of the task')
+    .argument('[words]', 'what the agent over there shall read', 'Accepted.')
+    .addOption(deadlineOption('end it if it is not done within this'))
+    .addOption(waitOption('wait until it has ended'))
+    .addOption(waitForOption())
+    .does(async (context, id: string, words: string, options: AcceptOptions) => {
+      const client = await context.session.asAgent();
+      const { peer_id: hub, to_agent: agent } = await client.call('tasks.get', { id });
+      const place = hub ?? 'local';
+      const report = await client.call('send.delegate', {
+        to: agent === null ? place : `${place}/${agent}`,
+        task: words,
+        accepts: id,
+        deadline_ms: common(options).deadline_ms,
+      });
+      return await followOrTell(context, client, report, options);
+    });
 }
 
 function addNotifyCommand(program: AxonCommand): void {
@@ -225,6 +249,8 @@ interface QueryOptions extends CommonOptions {
   readonly maxTokens?: number;
   readonly deadline: number;
 }
+
+type AcceptOptions = Pick<CommonOptions, 'deadline'> & WaitOptions;
 
 interface DelegateOptions extends CommonOptions, WaitOptions {
   readonly capability?: string;

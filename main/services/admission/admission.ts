@@ -18,6 +18,7 @@ import type { Holds } from '../approvals/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
+import { acceptedTask, readAcceptance } from '../tasks/acceptance.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
@@ -77,7 +78,7 @@ export class Admission {
       ? choiceOfAPerson(request)
       : this.#choose(reads, request);
     const { kind, party, domain, payload, urgent = false } = request;
-    const conversation = (): string => conversationFor(reads, request);
+    const conversation = (): string => conversationOf(reads, request);
     const judged = {
       kind,
       party,
@@ -94,7 +95,9 @@ export class Admission {
 
   #choose(reads: Reads, request: AskedWork): Omit<Assessment, 'verdict'> {
     const agents = this.#deps.agents.active(reads);
-    const chosen = chooseAgent(agents, request);
+    const accepted = readAcceptance(reads, request);
+    const wanted = accepted === null ? request : { ...request, routeTo: accepted.toAgent };
+    const chosen = chooseAgent(agents, wanted);
     if (!chosen.ok) {
       const code = agents.length === 0 && request.kind === 'query' ? 'unhandled' : 'unknown_domain';
       throw inputError(code, chosen.error.message);
@@ -221,7 +224,7 @@ export class Admission {
         fromAgent: request.fromAgent,
         toAgent: agent?.name ?? null,
         domain: request.domain,
-        conversationId: conversationFor(tables, request),
+        conversationId: conversationOf(tables, request),
         payload: canonicalJson(request.payload),
         reportBack: request.reportBack,
         urgent: request.urgent,
@@ -282,6 +285,11 @@ export class Admission {
     tables.insertApproval(row);
     return row;
   }
+}
+
+/** An acceptance goes on where the offer was made. */
+function conversationOf(reads: Reads, request: AskedWork): string {
+  return acceptedTask(reads, request)?.conversationId ?? conversationFor(reads, request);
 }
 
 /** Whom it waits for, or what was decided about it as it came in. */

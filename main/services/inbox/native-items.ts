@@ -36,7 +36,11 @@ export class NativeItems {
     const whole = isJsonObject(untrusted.payload) ? untrusted.payload : {};
     const origin = readOrigin(whole);
     if (origin?.dialect === dialect) return origin.message;
-    const { origin: _, ...payload } = whole;
+    const { origin: _, accepts, ...fields } = whole;
+    // A language without a word for it finds what is accepted with the task.
+    const context = isJsonObject(fields['context']) ? fields['context'] : {};
+    const payload =
+      accepts === undefined ? fields : { ...fields, context: { ...context, accepts } };
     const { from_agent: from, peer_name: hub } = untrusted.origin;
     return dialect.write({
       kind,

@@ -26,12 +26,13 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
-import { HAND_OFF } from '../../protocol/escalation.ts';
+import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 import type { SentKind } from './candidates.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
+import { acceptedTask, termsOf } from '../tasks/acceptance.ts';
 import type { Tasks } from './tasks.ts';
 
 type Sent = OperationResult<'send.message'>;
@@ -88,9 +89,10 @@ export class NativeMessages {
     this.#checkSender(agent, alone);
     const earlier = this.#earlier(agent, dialect, alone);
     const followed = earlier === undefined ? alone : readBy(dialect, message, true);
-    // Only what the agent asked for itself is its to cancel.
-    const isOthers = followed.kind === 'cancel' && earlier?.task === undefined;
-    const reading = isOthers ? alone : followed;
+    // Its own requests are its to cancel, and what it has in hand is its to answer.
+    const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
+    const isEnd = followed.kind === 'cancel' || followed.kind === 'result';
+    const reading = isEnd && ends === undefined ? alone : followed;
     return this.#do({ agent, dialect, message, reading, earlier, signal });
   }
 
@@ -114,13 +116,20 @@ export class NativeMessages {
 
   async #send(post: Post, kind: SentKind): Promise<Sent> {
     const { agent, dialect, message, reading, earlier, signal } = post;
-    const to = this.#recipient(agent, reading, kind);
+    const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
+    if (isAcceptance && earlier?.task === undefined) throw nothingThere(reading);
+    const about = isAcceptance || kind === 'notify' ? earlier?.task : undefined;
+    const to = about === undefined ? this.#recipient(agent, reading, kind) : this.#whoHas(about);
     const { until } = reading;
     const extra = { ...this.#extra(to, kind, post), ...(until === null ? {} : { until }) };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
     const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
     if (kind === 'notify') {
-      const params = parsed(OPERATIONS['send.notify'].params, { to, ...reading.payload });
+      const params = parsed(OPERATIONS['send.notify'].params, {
+        to,
+        ...reading.payload,
+        ref: about?.messageId,
+      });
       return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
     }
     if (kind === 'query') {
@@ -132,7 +141,8 @@ export class NativeMessages {
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
     }
-    const params = parsed(OPERATIONS['send.delegate'].params, asked);
+    const accepts = isAcceptance ? about?.id : undefined;
+    const params = parsed(OPERATIONS['send.delegate'].params, { ...asked, accepts });
     const key = reading.ids[0] === undefined ? null : `${dialect.name} ${reading.ids[0]}`;
     try {
       return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
@@ -332,6 +342,11 @@ export class NativeMessages {
     return this.#firstOffered(ways(to).toReversed(), agent, kind);
   }
 
+  #whoHas({ direction, party, toAgent }: TaskRow): string {
+    const hub = direction === 'outgoing' ? this.#deps.store.read.peer(party)?.agentId : 'local';
+    return toAgent === null ? (hub ?? '') : `${hub}/${toAgent}`;
+  }
+
   /** The first that somebody offers; the first of all, where nobody offers any. */
   #firstOffered(ways: readonly To[], agent: string, kind: SentKind): To {
     const [first = ''] = ways;
@@ -369,15 +384,27 @@ export class NativeMessages {
   #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
     const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);
     if (item !== undefined) return { item, conversation: item.conversation_id };
-    const { replyTo } = reading;
-    if (replyTo === null) return undefined;
+    const { replyTo, conversation } = reading;
+    const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
+    if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
     const page = { limit: OWN_TASKS_LOOKED_THROUGH };
-    const task = this.#deps.store.read.tasks(page, { agent }).find((one) => {
-      const origin = readOrigin(readObject(one.payload));
-      const read = origin?.dialect.read(origin.message);
-      return one.messageId === replyTo || (read?.ok === true && read.value.ids.includes(replyTo));
-    });
+    const own = this.#deps.store.read.tasks(page, { agent });
+    const task = own.find((one) =>
+      replyTo === null
+        ? one.conversationId === conversation && termsOf(one) !== undefined
+        : idsOf(one).includes(replyTo),
+    );
     return task === undefined ? undefined : { task, conversation: task.conversationId };
+  }
+
+  /** Of an acceptance: those of the request that it goes on with, and of the offer. */
+  #acceptedIds({ task_id: id }: DeliveryDto): readonly string[] {
+    const { read } = this.#deps.store;
+    const task = id === null ? undefined : read.task(id);
+    if (task === undefined) return [];
+    const { party, payload } = task;
+    const accepted = acceptedTask(read, { party, payload: readObject(payload) });
+    return accepted === undefined ? [] : idsOf(accepted);
   }
 
   /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
@@ -388,7 +415,11 @@ export class NativeMessages {
       if (one.kind !== 'query' && one.kind !== 'delegate' && !isCancel) return false;
       const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
       if (replyTo !== null)
-        return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
+        return (
+          one.envelope.id === replyTo ||
+          (read.ok && read.value.ids.includes(replyTo)) ||
+          this.#acceptedIds(one).includes(replyTo)
+        );
       return conversation !== null && read.ok && read.value.conversation === conversation;
     });
     const asked = meant.filter(({ untrusted: { origin } }) =>
@@ -406,6 +437,16 @@ export class NativeMessages {
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+/** By which a message may refer to a task: its own, and those of the message that answered it. */
+function idsOf({ messageId, payload, result }: TaskRow): readonly string[] {
+  const said = [payload, result ?? ''].flatMap((text) => {
+    const origin = readOrigin(readObject(text));
+    const read = origin?.dialect.read(origin.message, true);
+    return read?.ok === true ? read.value.ids : [];
+  });
+  return [messageId, ...said];
 }
 
 /** What a word may name that names no agent: a capability, or an area. */

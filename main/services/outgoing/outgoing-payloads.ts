@@ -2,7 +2,7 @@
 // Pure; leaves out what was not given.
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
-import { ESCALATE } from '../../protocol/escalation.ts';
+import { ACCEPT_PROPOSAL, ESCALATE } from '../../protocol/escalation.ts';
 import type { Recipient } from './candidates.ts';
 import type { To } from './recipients.ts';
 
@@ -21,6 +21,8 @@ interface Addressing {
 export interface NativeMembers {
   readonly origin?: JsonObject;
   readonly act?: string;
+  /** Of an acceptance: what it accepts. */
+  readonly terms?: JsonObject;
   /** When it must be done, in ms since 1970: one moment, however often it is sent. */
   readonly until?: number;
 }
@@ -46,7 +48,7 @@ export function delegatePayload(
   asker: string | null,
 ): JsonObject {
   const { task, context, priority, report_back, deadline_ms, reason } = params;
-  const { options, recommendation, origin, act } = params;
+  const { options, recommendation, origin, act, terms } = params;
   const escalation =
     options === undefined
       ? {}
@@ -61,6 +63,7 @@ export function delegatePayload(
     act,
     origin,
     ...escalation,
+    ...(terms === undefined ? {} : { act: ACCEPT_PROPOSAL, accepts: terms }),
     ...addressing(params, recipient, asker),
   });
 }

@@ -11,7 +11,9 @@ import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
+import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
+import { termsOf } from '../tasks/acceptance.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
@@ -167,8 +169,8 @@ export class Sender {
       idempotencyKey === null ? null : idempotency.claim(partyOfAgent(asker), idempotencyKey, said);
     const made = this.#madeUnder(store.read, claim);
     if (made) return this.#repeated(made);
-    const params = this.#inTime(said);
-    const recipient = recipients.resolve(params.to, asker, 'delegate');
+    const recipient = recipients.resolve(said.to, asker, 'delegate');
+    const params = this.#accepting(this.#inTime(said), recipient, asker);
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
     if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
@@ -177,6 +179,42 @@ export class Sender {
       recipient,
       claim,
     );
+  }
+
+  /**
+   * An acceptance carries the request and the offer, and goes to whoever made it.
+   * @throws AppError bad_request, not_found, conflict
+   */
+  #accepting<Params extends OperationParams<'send.delegate'>>(
+    params: Params,
+    recipient: Recipient,
+    asker: Asker,
+  ): Params & NativeMembers {
+    if (params.accepts === undefined) return params;
+    const { store, messenger } = this.#deps;
+    const task = store.read.task(params.accepts);
+    if (task === undefined || task.direction === 'incoming' || task.fromAgent !== asker)
+      throw notAccepted('not_found', 'This agent asked for no such task.');
+    const terms = termsOf(task);
+    if (terms === undefined) throw notAccepted('conflict', 'That task did not end with an offer.');
+    const isThere =
+      recipient.at === 'local'
+        ? task.direction === 'local'
+        : task.direction === 'outgoing' && task.party === recipient.peer.key;
+    const isOfferer = recipient.agent === task.toAgent || recipient.agent === null;
+    if (!isThere || !isOfferer)
+      throw notAccepted('bad_request', 'An acceptance goes to whoever made the offer.');
+    if (params.options !== undefined)
+      throw notAccepted('bad_request', 'An acceptance asks nobody to choose.');
+    if (
+      recipient.at === 'peer' &&
+      !messenger.extensions(recipient.peer.key).includes(DIALECTS_EXTENSION)
+    )
+      throw new AppError('conflict', 'That hub would not see what is accepted.', {
+        failedBy: 'peer',
+        hint: 'Update that hub, or send it as an ordinary request.',
+      });
+    return { ...params, terms, conversation: { id: task.conversationId } };
   }
 
   /** With the time that is left until the moment that it names. @throws AppError bad_request */
@@ -425,6 +463,10 @@ function checkEscalation(
   if (read.ok && read.value.escalation !== null) return;
   const why = read.ok ? 'a recommendation needs options to choose from' : read.error;
   throw new AppError('bad_request', `This choice does not fit: ${why}.`, { failedBy: 'input' });
+}
+
+function notAccepted(code: 'not_found' | 'conflict' | 'bad_request', sentence: string): AppError {
+  return new AppError(code, sentence, { failedBy: 'input' });
 }
 
 const NOBODY = `ed25519.${'0'.repeat(32)}`;

@@ -16,7 +16,7 @@ import type { Log } from '../../ports/log.ts';
 import type { RuleDraft, RuleRow } from '../../ports/rules.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { EventBus } from '../base/event-bus.ts';
-import { HAND_OFF } from '../../protocol/escalation.ts';
+import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
@@ -126,7 +126,8 @@ export class RuleBook implements Gate {
       riskClass: agent === null ? 'R0' : riskClass,
     } as const;
     const said = this.decide(reads, question, tried);
-    const isAsked = agent === null || payload.act === HAND_OFF;
+    const { act } = payload;
+    const isAsked = agent === null || act === HAND_OFF || act === ACCEPT_PROPOSAL;
     return isAsked && said.decision !== 'decline' ? { ...said, decision: 'ask', rule: null } : said;
   }
 

@@ -1,0 +1,168 @@
+// The messages of document 003 by their numbers: what each performative and each member means
+// between two hubs.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
+import { fipa, fresh } from './messages.ts';
+
+let house: SeedHousehold;
+beforeAll(async () => {
+  house = await SeedHousehold.start();
+}, 120_000);
+afterAll(() => house.stop());
+
+const asker = asks('fipa-acl');
+const doer = does('fipa-acl');
+
+/** A REQUEST by capability, allowed; as its doer reads it. */
+async function requested(content: unknown, more: JsonObject = {}) {
+  const sent = fipa('REQUEST', content, {
+    capability: CAPABILITY,
+    reply_with: `r-${fresh()}`,
+    ...more,
+  });
+  const said = await house.say(asker, sent);
+  expect(said).toMatchObject({ http: 200 });
+  await house.allow();
+  return { sent, said, id: (said['report'] as JsonObject)['id'], read: await house.next(doer) };
+}
+
+describe('seed 003: messages', () => {
+  test('003.1, 003.3, 003.5, 003.6, 003.7, 003.26, 003.29, 003.30, 003.33, 003.37, 003.39, 003.41, 003.59 a request by capability and its answer, whole', async () => {
+    const { sent, said, read } = await requested('Please analyze sales data from Q3', {
+      sender: 'AsksFipaAcl',
+      conversation_id: 'sales',
+      protocol: 'SingleRecipient',
+      language: 'en',
+      ontology: 'sales',
+      x_later: { deep: [1, null] },
+    });
+    expect(said).toMatchObject({
+      report: { chosen: { agent: doer, why: expect.stringContaining(`offers "${CAPABILITY}"`) } },
+    });
+    expect(read).toEqual(sent);
+    const answer = fipa(
+      'INFORM',
+      { structured: { up: 3 } },
+      {
+        sender: doer,
+        capability: CAPABILITY,
+        conversation_id: 'sales',
+        in_reply_to: read['reply_with'],
+      },
+    );
+    await house.say(doer, answer);
+    expect(await house.next(asker)).toEqual(answer);
+  });
+
+  test.each([
+    ['text', 'Add it up'],
+    ['an object of text', { text: 'Add it up' }],
+    ['structured data', { structured: { sums: [1, 2] } }],
+    ['an enum', { Text: 'Add it up' }],
+    ['any JSON', [1, { two: null }]],
+  ])('003.28 content as %s arrives as it was written', async (_, content) => {
+    const { read } = await requested(content);
+    expect(read['content']).toEqual(content);
+    await house.say(doer, fipa('INFORM', content, { in_reply_to: read['reply_with'] }));
+    expect(await house.next(asker)).toMatchObject({ content });
+  });
+
+  test('003.9, 003.36 a QUERY and its answer; a language that is not named is not made up', async () => {
+    const query = fipa('QUERY', 'What formats?', { capability: CAPABILITY, reply_with: 'q-9' });
+    const asking = house.say(asker, query);
+    await house.allow();
+    const read = await house.next(doer);
+    expect(read).toEqual(query);
+    await house.say(doer, fipa('INFORM', 'PNG', { in_reply_to: 'q-9', language: 'en' }));
+    expect(await asking).toMatchObject({
+      http: 200,
+      untrusted: { native: { performative: 'INFORM', content: 'PNG', language: 'en' } },
+    });
+  });
+
+  test.each([
+    ['003.10', 'FAILURE', 'internal'],
+    ['003.25', 'REFUSE', 'rejected'],
+    ['003.12', 'NOT_UNDERSTOOD', 'not_understood'],
+    ['003.12 hyphenated', 'not-understood', 'not_understood'],
+  ])('%s %s ends a request with its words', async (_, performative, code) => {
+    const { id, read } = await requested('Look');
+    const answer = fipa(performative, 'The dataset is locked', { in_reply_to: read['reply_with'] });
+    await house.say(doer, answer);
+    expect(await house.next(asker)).toEqual(answer);
+    expect(await house.ended(asker, id)).toMatchObject({
+      state: 'failed',
+      code,
+      untrusted: { error: 'The dataset is locked' },
+    });
+  });
+
+  test('003.12 NOT_UNDERSTOOD of a question reaches its asker in its language', async () => {
+    const query = fipa('QUERY', 'Hm?', { capability: CAPABILITY, reply_with: 'q-12' });
+    const asking = house.say(asker, query);
+    await house.allow();
+    await house.next(doer);
+    await house.say(doer, fipa('NOT_UNDERSTOOD', 'What do you mean?', { in_reply_to: 'q-12' }));
+    expect(await asking).toMatchObject({
+      data: {
+        untrusted: {
+          native: {
+            performative: 'NOT_UNDERSTOOD',
+            in_reply_to: 'q-12',
+            content: { text: 'What do you mean?' },
+          },
+        },
+      },
+    });
+  });
+
+  test('003.25 AGREE reaches the asker before the answer, and the task goes on', async () => {
+    const { id, read } = await requested('Look');
+    await house.say(doer, fipa('AGREE', undefined, { in_reply_to: read['reply_with'] }));
+    expect(await house.next(asker)).toMatchObject({ performative: 'AGREE' });
+    expect(await house.post(house.dad, asker, `/v1/tasks/${String(id)}`)).toMatchObject({
+      state: 'running',
+    });
+    await house.say(doer, fipa('INFORM', 'Done', { in_reply_to: read['reply_with'] }));
+    expect(await house.next(asker)).toMatchObject({ performative: 'INFORM', content: 'Done' });
+  });
+
+  test.each([
+    ['003.8', 'INFORM'],
+    ['003.22', 'CONFIRM'],
+    ['003.22', 'DISCONFIRM'],
+  ])('%s %s that answers nothing is told to the agent it names', async (_, performative) => {
+    const told = fipa(performative, 'Dinner is ready', { receiver: doer });
+    expect(await house.say(asker, told)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(doer)).toEqual(told);
+  });
+
+  test('003.23 CANCEL ends what the same agent asked', async () => {
+    const { id, read } = await requested('Look');
+    const cancel = fipa('CANCEL', 'No more', { in_reply_to: read['reply_with'] });
+    expect(await house.say(asker, cancel)).toMatchObject({ http: 200, cancelled: { id } });
+    expect(await house.next(doer)).toMatchObject({ performative: 'CANCEL' });
+    await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: read['reply_with'] }));
+    await house.next(asker);
+  });
+
+  test('003.31 without reply_with an answer goes by its conversation', async () => {
+    const more = { reply_with: undefined, conversation_id: `c-${fresh()}` };
+    const { id } = await requested('Look', more);
+    const answer = fipa('INFORM', 'Seen', { conversation_id: more.conversation_id });
+    await house.say(doer, answer);
+    expect(await house.ended(asker, id)).toMatchObject({ state: 'completed' });
+    await house.next(asker);
+  });
+
+  test('003.60 an answer that is late, doubled or to nothing says so', async () => {
+    const { read } = await requested('Look');
+    const answer = fipa('INFORM', 'Seen', { in_reply_to: read['reply_with'] });
+    expect(await house.say(doer, answer)).toMatchObject({ http: 200 });
+    expect(await house.say(doer, answer)).toMatchObject({ http: 404 });
+    const unknown = fipa('INFORM', 'Seen', { in_reply_to: 'nothing' });
+    expect(await house.say(doer, unknown)).toMatchObject({ http: 404 });
+    await house.next(asker);
+  });
+});

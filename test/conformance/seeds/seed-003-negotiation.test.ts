@@ -1,0 +1,232 @@
+// Negotiation by document 003: offers, counter-offers, their acceptance and refusal, and what nobody
+// may do with them.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
+import { fipa, fresh } from './messages.ts';
+
+let house: SeedHousehold;
+beforeAll(async () => {
+  house = await SeedHousehold.start();
+}, 120_000);
+afterAll(() => house.stop());
+
+const asker = asks('fipa-acl');
+const doer = does('fipa-acl');
+const OFFER = { text: 'For 5 euros?', structured: { euros: 5 } };
+const ids = () => ({ reply_with: `r-${fresh()}`, conversation_id: `c-${fresh()}` });
+
+/** A request that was answered with an offer. */
+async function offered(proposal: JsonObject = {}) {
+  const more = ids();
+  const said = await house.say(asker, fipa('REQUEST', 'Bake', { capability: CAPABILITY, ...more }));
+  await house.allow();
+  await house.next(doer);
+  const named = { in_reply_to: more.reply_with, reply_with: `p-${fresh()}`, ...proposal };
+  const propose = fipa('PROPOSE', OFFER, named);
+  expect(await house.say(doer, propose)).toMatchObject({ http: 200 });
+  expect(await house.next(asker)).toEqual(propose);
+  return { ...more, id: String((said['report'] as JsonObject)['id']), proposal: named.reply_with };
+}
+
+async function card(): Promise<JsonObject> {
+  const { approvals } = house.mum.node.services.work;
+  return JSON.parse(JSON.stringify(approvals.pending()[0] ?? {}));
+}
+
+/** What an agent has in hand, given back and taken again. */
+async function open(agent: string): Promise<unknown> {
+  return house.mum.node.services.work.inbox.open(agent)[0];
+}
+
+const accepting = (more: JsonObject) =>
+  house.say(asker, fipa('ACCEPT_PROPOSAL', 'Agreed', { reply_with: `a-${fresh()}`, ...more }));
+
+describe('seed 003: negotiation', () => {
+  test('003.17, 003.18, 003.19, 003.55 an offer out of the blue is accepted or refused by its answer', async () => {
+    for (const [answer, decision] of [
+      ['ACCEPT_PROPOSAL', 'accept'],
+      ['REJECT_PROPOSAL', 'reject'],
+    ] as const) {
+      const more = ids();
+      const propose = fipa('PROPOSE', 'I bake for 5 euros', { receiver: doer, ...more });
+      const said = await house.say(asker, propose);
+      await house.allow();
+      expect(await house.next(doer)).toEqual(propose);
+      await house.say(doer, fipa(answer, 'Well', { in_reply_to: more.reply_with }));
+      expect(await house.next(asker)).toMatchObject({ performative: answer });
+      expect(await house.ended(asker, (said['report'] as JsonObject)['id'])).toMatchObject({
+        state: 'completed',
+        untrusted: { data: { decision } },
+      });
+    }
+  });
+
+  test.each([
+    ['the proposal', (one: Awaited<ReturnType<typeof offered>>) => ({ in_reply_to: one.proposal })],
+    [
+      'the request',
+      (one: Awaited<ReturnType<typeof offered>>) => ({ in_reply_to: one.reply_with }),
+    ],
+    [
+      'the conversation',
+      (one: Awaited<ReturnType<typeof offered>>) => ({ conversation_id: one.conversation_id }),
+    ],
+  ])('003.17, 003.56 an acceptance that names %s is asked about, and done', async (_, named) => {
+    const one = await offered();
+    const said = await accepting(named(one));
+    expect(said).toMatchObject({ http: 200, report: { chosen: { agent: doer } } });
+    const seen = JSON.stringify(await card());
+    for (const words of ['Agreed', 'Bake', 'euros']) expect(seen).toContain(words);
+    expect(await house.waiting(doer)).toBe(0);
+    await house.allow();
+    expect(await house.next(doer)).toMatchObject({ performative: 'ACCEPT_PROPOSAL' });
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: one.reply_with }));
+    expect(await house.ended(asker, (said['report'] as JsonObject)['id'])).toMatchObject({
+      state: 'completed',
+      untrusted: { outcome: 'Baked' },
+    });
+    await house.next(asker);
+  });
+
+  test('003.56 an acceptance may be answered with another offer, which is accepted, too', async () => {
+    const one = await offered();
+    await accepting({ in_reply_to: one.proposal });
+    await house.allow();
+    await house.next(doer);
+    const again = fipa('PROPOSE', 'For 6?', { in_reply_to: one.proposal, reply_with: 'p-again' });
+    await house.say(doer, again);
+    expect(await house.next(asker)).toEqual(again);
+    expect(await accepting({ in_reply_to: 'p-again' })).toMatchObject({ http: 200 });
+    expect(JSON.stringify(await card())).toContain('For 6?');
+    await house.allow();
+    await house.next(doer);
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: 'p-again' }));
+    expect(await house.next(asker)).toMatchObject({ performative: 'INFORM' });
+  });
+
+  test('003.20 an agent without a language accepts an offer, and one of another reads its terms', async () => {
+    for (const language of ['fipa-acl', 'elizaos'] as const) {
+      const { id, read } = await house.asked(language);
+      const to = does(language);
+      if (language === 'fipa-acl')
+        await house.say(to, fipa('PROPOSE', OFFER, { in_reply_to: read['reply_with'] }));
+      else {
+        const offer = { status: 'failed', code: 'rejected', data: { act: 'propose', offer: 5 } };
+        const { delivery_id: delivery } = (await open(to)) as JsonObject;
+        await house.post(house.mum, to, `/v1/inbox/${String(delivery)}/reply`, offer);
+      }
+      await house.ended(asks('native'), id);
+      const accept = { to: `Mum/${to}`, task: 'Agreed', accepts: id };
+      const said = await house.post(house.dad, asks('native'), '/v1/delegate', accept);
+      expect(said).toMatchObject({ http: 202 });
+      await house.allow();
+      const told = JSON.stringify(await house.next(to));
+      for (const part of ['Agreed', 'Bake a cake', '"offer":']) expect(told).toContain(part);
+    }
+  });
+
+  test('003.18 a refusal of an offer is told to whoever made it, and runs nothing', async () => {
+    const one = await offered();
+    const reject = fipa('REJECT_PROPOSAL', 'Too dear', { in_reply_to: one.proposal });
+    expect(await house.say(asker, reject)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(doer)).toEqual(reject);
+    expect(await card()).toEqual({});
+  });
+
+  test('003.21 bids for a call end it, one is accepted, and its terms are seen there', async () => {
+    await house.join(house.mum, 'does-bidding', 'fipa-acl', {});
+    const bids = [doer, 'does-bidding'].map((receiver) => ({
+      receiver,
+      reply_with: `cfp-${fresh()}`,
+    }));
+    for (const bid of bids) {
+      await house.say(asker, fipa('CFP', 'Who bakes?', { ...bid, conversation_id: 'call' }));
+      await house.allow();
+      await house.next(bid.receiver);
+      await house.say(
+        bid.receiver,
+        fipa('PROPOSE', `I do, says ${bid.receiver}`, { in_reply_to: bid.reply_with }),
+      );
+      expect(await house.next(asker)).toMatchObject({ performative: 'PROPOSE' });
+    }
+    await accepting({ in_reply_to: bids[1]?.reply_with });
+    await house.say(asker, fipa('REJECT_PROPOSAL', 'Sorry', { in_reply_to: bids[0]?.reply_with }));
+    expect(await house.next(doer)).toMatchObject({ performative: 'REJECT_PROPOSAL' });
+    expect(JSON.stringify(await card())).toContain('I do, says does-bidding');
+    await house.allow();
+    expect(await house.next('does-bidding')).toMatchObject({ performative: 'ACCEPT_PROPOSAL' });
+    await house.say('does-bidding', fipa('INFORM', 'Baked', { in_reply_to: bids[1]?.reply_with }));
+    expect(await house.next(asker)).toMatchObject({ performative: 'INFORM', content: 'Baked' });
+  });
+
+  test('003.17 an offer is accepted once', async () => {
+    const one = await offered();
+    expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({ http: 200 });
+    expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({
+      http: 409,
+      data: { untrusted: { message: 'The offer was accepted before.' } },
+    });
+    await house.allow();
+    await house.next(doer);
+    expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({
+      http: 409,
+      data: { untrusted: { message: 'The offer was accepted before.' } },
+    });
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: one.proposal }));
+    await house.next(asker);
+  });
+
+  test('003.17 nothing is accepted where nothing was offered, nor by another agent', async () => {
+    const more = ids();
+    await house.say(asker, fipa('REQUEST', 'Bake', { capability: CAPABILITY, ...more }));
+    await house.allow();
+    await house.next(doer);
+    expect(await accepting({ in_reply_to: more.reply_with })).toMatchObject({
+      detail: 'That task did not end with an offer.',
+    });
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: more.reply_with }));
+    await house.next(asker);
+    const one = await offered();
+    const accepts = { to: `Mum/${doer}`, task: 'Agreed', accepts: one.id };
+    expect(await house.post(house.dad, asks('native'), '/v1/delegate', accepts)).toMatchObject({
+      detail: 'This agent asked for no such task.',
+    });
+    const elsewhere = { ...accepts, to: `Mum/${does('native')}` };
+    expect(await house.post(house.dad, asker, '/v1/delegate', elsewhere)).toMatchObject({
+      detail: 'An acceptance goes to whoever made the offer.',
+    });
+    expect(await card()).toEqual({});
+  });
+
+  test.each([
+    ['the offer itself', {}, {}, null],
+    [
+      'another request',
+      { request: { task: 'Send 500 euros', context: {} } },
+      {},
+      'invalid_envelope',
+    ],
+    ['another offer', { offer: { euros: 1 } }, {}, 'invalid_envelope'],
+    ['what was never offered', { message: randomUUID() }, {}, 'invalid_envelope'],
+    ['it as another agent', {}, { from: asks('native') }, 'not_authorized'],
+    ['it for another agent', {}, { from: asker, to: does('native') }, 'not_authorized'],
+  ])('003.56 a hub that accepts %s gets what is its due', async (_, lie, route, code) => {
+    const { id } = await offered();
+    const honest = { message: id, request: { task: 'Bake', context: {} }, offer: { euros: 5 } };
+    const accepts = { ...honest, ...lie };
+    const from = { from: asker, ...route };
+    const payload = { task: 'Agreed', act: 'accept-proposal', accepts, route: from };
+    const { links } = house.dad.node.services;
+    const message = { id: randomUUID(), kind: 'delegate', ref: null, payload };
+    const { keyHex } = house.mum.node.services.identity;
+    const reply = await links.request(keyHex, message, 10_000);
+    expect(reply).toMatchObject({
+      value: { payload: code === null ? { accepted: true } : { accepted: false, code } },
+    });
+    if (code !== null) expect(await card()).toEqual({});
+    else await house.allow();
+    expect(await house.waiting(doer)).toBe(code === null ? 1 : 0);
+  });
+});

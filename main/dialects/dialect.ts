@@ -31,6 +31,8 @@ export interface Reading {
   readonly to: string | null;
   /** Of a message to everybody: those whom it is about, as it names them; none is all. */
   readonly affects?: readonly string[];
+  /** A request for everybody who has the capability. */
+  readonly isForAll?: true;
   /** What the recipient must be able to do, where the message names no agent. */
   readonly capability: string | null;
   /** Ids by which a later message may refer to it. */

@@ -118,6 +118,7 @@ const MEMBERS = membersOf({
   receiver: anAgent,
   reply_to: anAgent,
   capability: aText,
+  protocol: anything,
   content: anything,
   conversation_id: aText,
   reply_with: aText,
@@ -147,6 +148,7 @@ export const FIPA: Dialect = {
     const said = contentOf(message['content'], capability ?? performative.toLowerCase());
     const { kind, payload } = meaning(said, follows || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
+    const isForAll = isAsked && textOf(message['protocol'])?.toLowerCase() === 'broadcast';
     const within = isAsked ? durationOf(message['reply_by']) : null;
     return ok({
       kind,
@@ -158,6 +160,7 @@ export const FIPA: Dialect = {
       from: from ?? replyTo,
       to: textOf(message['receiver']),
       capability,
+      ...(isForAll ? { isForAll } : {}),
       ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
       replyTo: answered,
       conversation: textOf(message['conversation_id']),

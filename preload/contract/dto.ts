@@ -611,6 +611,14 @@ export interface PostedDto {
   readonly untrusted?: { readonly native?: unknown; readonly came_of_it?: string };
   /** Of a cancel: how its task stands. */
   readonly cancelled?: { readonly id: string; readonly state: string };
+  /** Of a request to everybody who has a capability: what became of it at each. */
+  readonly each?: readonly {
+    readonly to: string;
+    readonly report?: SendReportDto;
+    /** Why it did not get it, or did not answer. */
+    readonly refused?: string;
+    readonly untrusted?: { readonly native?: unknown };
+  }[];
   /** Of an answer. */
   readonly replied?: { readonly state: string; readonly sent_to: string | null };
 }

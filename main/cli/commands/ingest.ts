@@ -129,11 +129,14 @@ function nothingIn(
 /** Whether the hub took it. What it refuses is said, and the lines after it go on. */
 async function send(client: HubClient, terminal: Terminal, message: JsonObject): Promise<boolean> {
   try {
-    const { report, untrusted } = await client.call('send.message', message);
+    const { report, untrusted, each = [] } = await client.call('send.message', message);
     const to = report === undefined ? '' : ` to ${report.chosen.peer_name}`;
     terminal.note(`Sent${to}: ${oneLine(message)}`);
-    const { native, came_of_it: cameOfIt } = untrusted ?? {};
-    if (native !== undefined) terminal.result({ native }, () => [logLine(native)]);
+    const { came_of_it: cameOfIt } = untrusted ?? {};
+    for (const { native } of [untrusted, ...each.map((one) => one.untrusted)].flatMap(
+      (one) => one ?? [],
+    ))
+      if (native !== undefined) terminal.result({ native }, () => [logLine(native)]);
     if (cameOfIt !== undefined) terminal.note(cameOfIt);
     return true;
   } catch (error) {

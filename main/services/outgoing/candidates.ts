@@ -35,6 +35,13 @@ interface TrackRecord {
   readonly failed: number;
 }
 
+export interface Somebody {
+  /** As people name it. */
+  readonly name: string;
+  readonly place: Recipient;
+  readonly isThere: boolean;
+}
+
 export interface Picked {
   readonly recipient: Recipient;
   /** Each with the reason against it. */
@@ -64,6 +71,19 @@ export class Candidates {
   choose(need: Need, asker: string | null, kind: SentKind): Picked | undefined {
     const choice = chooseRecipient(this.#all(need, asker, kind), need);
     return choice === undefined ? undefined : picked(choice);
+  }
+
+  /** All that offer it, and why not those that cannot be asked now. */
+  everybody(need: Need, asker: string | null, kind: SentKind): readonly Somebody[] {
+    const choice = chooseRecipient(this.#all(need, asker, kind), need);
+    if (choice === undefined) return [];
+    return [{ candidate: choice.chosen, why: choice.why }, ...choice.others].map(
+      ({ candidate: { name, place, obstacle }, why }) => ({
+        name,
+        place: { ...place, why },
+        isThere: obstacle === null,
+      }),
+    );
   }
 
   /** Sentences about those that offer it and are not there. */

@@ -29,7 +29,7 @@ import type { NativeItems } from '../inbox/native-items.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
-import type { SentKind } from './candidates.ts';
+import type { Recipient, SentKind } from './candidates.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
 import { acceptedTask, termsOf } from '../tasks/acceptance.ts';
@@ -115,11 +115,39 @@ export class NativeMessages {
   }
 
   async #send(post: Post, kind: SentKind): Promise<Sent> {
-    const { agent, dialect, message, reading, earlier, signal } = post;
+    const { agent, reading, earlier } = post;
     const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
     if (isAcceptance && earlier?.task === undefined) throw nothingThere(reading);
     const about = isAcceptance || kind === 'notify' ? earlier?.task : undefined;
-    const to = about === undefined ? this.#recipient(agent, reading, kind) : this.#whoHas(about);
+    if (about !== undefined) return this.#sendTo(this.#whoHas(about), post, kind, about);
+    const to = this.#recipient(agent, reading, kind);
+    const isForAll = reading.isForAll === true && typeof to !== 'string';
+    return isForAll ? this.#sendToAll(to, post, kind) : this.#sendTo(to, post, kind);
+  }
+
+  /** @throws AppError as it was for the first, where it reached nobody */
+  async #sendToAll(to: Exclude<To, string>, post: Post, kind: SentKind): Promise<Sent> {
+    const everybody = this.#deps.recipients.everybody(to, post.agent, kind);
+    if (everybody.length === 0) return this.#sendTo(to, post, kind);
+    const failed: AppError[] = [];
+    const each = everybody.map(async ({ name, place, isThere }) => {
+      if (!isThere) return { to: name, refused: place.why };
+      try {
+        return { to: name, ...(await this.#sendTo(addressOf(place), post, kind)) };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        failed.push(error);
+        return { to: name, refused: error.message, untrusted: objectOf(error.data['untrusted']) };
+      }
+    });
+    const all = await Promise.all(each);
+    const isNobodys = failed.length === everybody.filter(({ isThere }) => isThere).length;
+    if (isNobodys && failed[0] !== undefined) throw failed[0];
+    return { each: all };
+  }
+
+  async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
+    const { agent, dialect, message, reading, earlier, signal } = post;
     const { until } = reading;
     const extra = { ...this.#extra(to, kind, post), ...(until === null ? {} : { until }) };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
@@ -141,9 +169,11 @@ export class NativeMessages {
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
     }
-    const accepts = isAcceptance ? about?.id : undefined;
+    const accepts = about?.id;
     const params = parsed(OPERATIONS['send.delegate'].params, { ...asked, accepts });
-    const key = reading.ids[0] === undefined ? null : `${dialect.name} ${reading.ids[0]}`;
+    const place = reading.isForAll === true && typeof to === 'string' ? [to] : [];
+    const key =
+      reading.ids[0] === undefined ? null : [dialect.name, reading.ids[0], ...place].join(' ');
     try {
       return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
     } catch (error) {
@@ -437,6 +467,11 @@ export class NativeMessages {
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+function addressOf(place: Recipient): string {
+  const hub = place.at === 'local' ? 'local' : place.peer.agentId;
+  return place.agent === null ? hub : `${hub}/${place.agent}`;
 }
 
 /** By which a message may refer to a task: its own, and those of the message that answered it. */

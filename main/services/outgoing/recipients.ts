@@ -9,7 +9,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { PeerRow, Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
-import type { Candidates, Picked, Recipient, SentKind } from './candidates.ts';
+import type { Candidates, Picked, Recipient, SentKind, Somebody } from './candidates.ts';
 import { COULD_SHOWN_MAX } from './limits.ts';
 
 export type To = string | { readonly domain: string } | { readonly capability: string };
@@ -68,6 +68,11 @@ export class Recipients {
     return this.#deps.store.read
       .peers()
       .some((peer) => peer.trust !== 'revoked' && foldName(peer.petname) === folded);
+  }
+
+  /** All that offer it; none where nobody can be asked now. */
+  everybody(to: Exclude<To, string>, asker: string | null, kind: SentKind): readonly Somebody[] {
+    return this.#deps.candidates.everybody(needOf(to), asker, kind);
   }
 
   /**

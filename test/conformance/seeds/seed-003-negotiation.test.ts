@@ -142,7 +142,14 @@ describe('seed 003: negotiation', () => {
       reply_with: `cfp-${fresh()}`,
     }));
     for (const bid of bids) {
-      await house.say(asker, fipa('CFP', 'Who bakes?', { ...bid, conversation_id: 'call' }));
+      await house.say(
+        asker,
+        fipa('CFP', 'Who bakes?', {
+          ...bid,
+          receiver: `Mum/${bid.receiver}`,
+          conversation_id: 'call',
+        }),
+      );
       await house.allow();
       await house.next(bid.receiver);
       await house.say(

@@ -63,6 +63,16 @@ export function longestDomain<Entry extends { readonly domain: string }>(
     );
 }
 
+/** A capability of the agent that lies in none of its areas. */
+export function isBareCapability(
+  { domains, capabilities }: Pick<RoutableAgent, 'domains' | 'capabilities'>,
+  word: string,
+): boolean {
+  return (
+    isDomain(word) && capabilities.includes(word) && longestDomain(domains, word) === undefined
+  );
+}
+
 /** The domains an agent offers, without those its owner only classified. */
 export function offeredDomains<Entry extends { readonly isOffered: boolean }>(
   entries: readonly Entry[],

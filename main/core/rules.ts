@@ -69,6 +69,11 @@ export interface RuledRequest {
    * nothing.
    */
   readonly isAgentsDomain: boolean;
+  /**
+   * True when it is a capability of that agent, and in none of its areas: as what names no area, it
+   * may be about any.
+   */
+  readonly isCapability?: boolean;
   /** All areas of that agent. */
   readonly agentsAreas: readonly string[];
   readonly kind: RequestKind;
@@ -112,7 +117,7 @@ export function decideByRules(
     rule,
     miss:
       missOf(rule, request, moment) ??
-      (isLimited && rule.effect === 'allow' && rule.domain === NO_AREA ? 'limited' : null),
+      (isLimited && rule.effect === 'allow' && mayBeAboutAny(rule, request) ? 'limited' : null),
   }));
   const matching = considered.filter(({ miss }) => miss === null).map(({ rule }) => rule);
   const of = (effect: RuleEffect) => matching.filter((rule) => rule.effect === effect);
@@ -130,6 +135,10 @@ export function decideByRules(
   if (asks)
     return { decision: 'ask', ground: allowing.length > 0 ? 'tie' : 'ask', rule: asks, considered };
   return { decision: decide(request), ground: 'default', rule: null, considered };
+}
+
+function mayBeAboutAny({ domain }: Rule, { isCapability = false }: RuledRequest): boolean {
+  return domain === NO_AREA || isCapability;
 }
 
 /**
@@ -186,12 +195,13 @@ function missOfAllowing(
   if (nowMs < Math.max(rule.createdAt, rule.lastUsedAt ?? 0)) return 'not_begun';
   if (rule.peer === null || rule.agent === null || rule.domain === null) return 'peer';
   if (rule.domain !== NO_AREA && !isAreaOfAgent(request)) return 'no_domain';
-  const riskMax = riskMaxOf(rule);
+  const widest = riskMaxOf(rule);
+  const riskMax = mayBeAboutAny(rule, request) && widest === 'R2' ? 'R1' : widest;
   return higherRisk(request.riskClass, riskMax) === riskMax ? null : 'class';
 }
 
-function isAreaOfAgent({ domain, isAgentsDomain }: RuledRequest): boolean {
-  return domain !== null && isDomain(domain) && isAgentsDomain;
+function isAreaOfAgent({ domain, isAgentsDomain, isCapability = false }: RuledRequest): boolean {
+  return domain !== null && isDomain(domain) && (isAgentsDomain || isCapability);
 }
 
 /**

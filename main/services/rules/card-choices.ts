@@ -6,7 +6,7 @@ import { ALWAYS_LIFE_MS, CONVERSATION_LIFE_MS } from '../../../preload/contract/
 import type { RuleChoice } from '../../../preload/contract/rules.ts';
 import { NO_AGENT, NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
 import { higherRisk } from '../../core/risk.ts';
-import { isDomain, longestDomain } from '../../core/routing.ts';
+import { isBareCapability, isDomain, longestDomain } from '../../core/routing.ts';
 import { inputError } from '../../lib/app-error.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { AgentRow, ApprovalRow, TaskRow } from '../../ports/store.ts';
@@ -77,11 +77,13 @@ const ANY = { kind: null, askingAgent: null, topic: null, conversation: null } a
 
 function mayAllow(card: CardRequest, choice: RuleReach): boolean {
   const { task, approval, agent } = card;
-  if (
-    agent === undefined ||
-    (task.domain !== null && longestDomain(agent.domains, task.domain) === undefined)
-  )
-    return false;
+  if (agent === undefined) return false;
+  const { domain } = task;
+  const isCapability = domain !== null && isBareCapability(agent, domain);
+  const isKnown =
+    domain === null || isCapability || longestDomain(agent.domains, domain) !== undefined;
+  // It may be about any of the agent's areas.
+  if (!isKnown || (isCapability && higherRisk(approval.riskClass, 'R1') !== 'R1')) return false;
   // A name that was hidden on the card is nobody's to be allowed by.
   if ((routeFrom(readObject(task.payload)) ?? null) !== task.fromAgent) return false;
   const conversation = choice === 'conversation' ? task.conversationId : null;

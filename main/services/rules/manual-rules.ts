@@ -5,7 +5,7 @@ import type { RiskClass } from '../../../preload/contract/dto.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField } from '../../../preload/contract/rules.ts';
 import { higherRisk, riskOf } from '../../core/risk.ts';
-import { longestDomain, matchesDomain } from '../../core/routing.ts';
+import { isBareCapability, longestDomain, matchesDomain } from '../../core/routing.ts';
 import { NO_AREA, riskMaxOfReach } from '../../core/rules.ts';
 import { type AppError, inputError } from '../../lib/app-error.ts';
 import type { AgentRow } from '../../ports/store.ts';
@@ -52,7 +52,8 @@ export function draftOf(said: Said, { peer, agent, nowMs, isForAdults }: Named):
   if (peer === null) throw incomplete('peer');
   if (agent === undefined) throw incomplete('agent');
   if (domain === null) throw incomplete('domain');
-  if (domain === NO_AREA) checkAllowsWithoutArea(agent, isForAdults);
+  if (domain === NO_AREA || isBareCapability(agent, domain))
+    checkAllowsWithoutArea(agent, isForAdults);
   else checkAllowsSomething(agent, domain, topic, isForAdults);
   return {
     ...about,

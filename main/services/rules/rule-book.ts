@@ -9,7 +9,7 @@ import {
   type RuledRequest,
 } from '../../core/rules.ts';
 import { NO_RUNNER } from '../../core/approval-view.ts';
-import { longestDomain } from '../../core/routing.ts';
+import { isBareCapability, longestDomain } from '../../core/routing.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -118,6 +118,7 @@ export class RuleBook implements Gate {
       domain,
       isAgentsDomain:
         agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
+      isCapability: agent !== null && domain !== null && isBareCapability(agent, domain),
       agentsAreas: agent?.domains.map((entry) => entry.domain) ?? [],
       kind,
       askingAgent: routeFrom(payload),

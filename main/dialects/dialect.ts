@@ -44,6 +44,18 @@ export interface Reading {
   readonly until: number | null;
 }
 
+/** A failure to make sense of what was no request: nothing ends by it, so it is told. */
+export function asNotice(reading: Reading): Reading {
+  const { status, code, error, data } = reading.payload;
+  if (reading.kind !== 'result' || status !== 'failed') return reading;
+  const said = data === undefined ? { error } : { error, data };
+  return {
+    ...reading,
+    kind: 'notify',
+    payload: { topic: `failure.${String(code)}`.replace('_', '-'), data: said },
+  };
+}
+
 export interface Answered {
   readonly message: JsonObject | null;
   readonly id: string;

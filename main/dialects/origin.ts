@@ -4,7 +4,7 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import type { Dialect, ReadingKind } from './dialect.ts';
+import { asNotice, type Dialect, type ReadingKind } from './dialect.ts';
 import { dialectNamed } from './index.ts';
 import { isNameOf, objectOf } from './members.ts';
 
@@ -78,9 +78,10 @@ function compare(
   const read = dialect.read(message, kind === 'result' || kind === 'cancel');
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
   // The asker is told by a notice.
-  const carried = read.value.kind === 'accept' ? 'notify' : read.value.kind;
+  const value = kind === 'notify' ? asNotice(read.value) : read.value;
+  const carried = value.kind === 'accept' ? 'notify' : value.kind;
   if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
-  const { payload: said, from } = read.value;
+  const { payload: said, from } = value;
   const sender = objectOf(members['route'])['from'];
   const isBySender = kind !== 'result' && kind !== 'cancel';
   if (isBySender && from !== null && !isNameOf(from, String(sender)))

@@ -9,7 +9,13 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import { EVERYBODY, type Dialect, type Offer, type Reading } from '../../dialects/dialect.ts';
+import {
+  asNotice,
+  EVERYBODY,
+  type Dialect,
+  type Offer,
+  type Reading,
+} from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, textOf } from '../../dialects/members.ts';
@@ -55,6 +61,8 @@ interface Deps {
 interface Earlier {
   readonly item?: DeliveryDto;
   readonly task?: TaskRow;
+  /** A notice in hand, which ends by no answer. */
+  readonly notice?: DeliveryDto;
   readonly conversation: string | null;
 }
 
@@ -85,15 +93,42 @@ export class NativeMessages {
   async post(agent: string, message: JsonObject, signal: AbortSignal): Promise<Sent> {
     const dialect = this.#deps.natives.dialectOf(agent) ?? dialectOf(message);
     if (dialect === undefined) throw refused(NO_DIALECT);
-    const alone = readBy(dialect, message, false);
+    const alone = this.#understood(agent, dialect, message);
     this.#checkSender(agent, alone);
     const earlier = this.#earlier(agent, dialect, alone);
     const followed = earlier === undefined ? alone : readBy(dialect, message, true);
     // Its own requests are its to cancel, and what it has in hand is its to answer.
     const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
     const isEnd = followed.kind === 'cancel' || followed.kind === 'result';
-    const reading = isEnd && ends === undefined ? alone : followed;
+    const reading =
+      isEnd && ends === undefined ? (earlier === undefined ? alone : asNotice(alone)) : followed;
     return this.#do({ agent, dialect, message, reading, earlier, signal });
+  }
+
+  /** The error with itself as a message of the language. @throws AppError bad_request */
+  #understood(agent: string, dialect: Dialect, message: JsonObject): Reading {
+    try {
+      return readBy(dialect, message, false);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const [id, at] = [this.#deps.random.uuid(), this.#deps.clock.wallMs()];
+      const native = dialect.write({
+        kind: 'result',
+        id,
+        at,
+        from: agent,
+        to: agent,
+        conversation: id,
+        payload: { status: 'failed', code: 'not_understood', error: error.message },
+        answers: { id, at, message },
+      });
+      const untrusted = { native: escapeJson(native) };
+      throw new AppError(error.code, error.message, {
+        failedBy: error.failedBy,
+        data: { untrusted },
+        cause: error,
+      });
+    }
   }
 
   #do(post: Post): Promise<Sent> {
@@ -120,6 +155,8 @@ export class NativeMessages {
     if (isAcceptance && earlier?.task === undefined) throw nothingThere(reading);
     const about = isAcceptance || kind === 'notify' ? earlier?.task : undefined;
     if (about !== undefined) return this.#sendTo(this.#whoHas(about), post, kind, about);
+    if (kind === 'notify' && earlier?.notice !== undefined)
+      return this.#sendTo(senderOf(earlier.notice), post, kind);
     const to = this.#recipient(agent, reading, kind);
     const isForAll = reading.isForAll === true && typeof to !== 'string';
     return isForAll ? this.#sendToAll(to, post, kind) : this.#sendTo(to, post, kind);
@@ -156,7 +193,7 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.notify'].params, {
         to,
         ...reading.payload,
-        ref: about?.messageId,
+        ref: about?.messageId ?? earlier?.notice?.envelope.id,
       });
       return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
     }
@@ -414,6 +451,8 @@ export class NativeMessages {
   #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
     const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);
     if (item !== undefined) return { item, conversation: item.conversation_id };
+    const notice = this.#noticeInHand(agent, dialect, reading);
+    if (notice !== undefined) return { notice, conversation: notice.conversation_id };
     const { replyTo, conversation } = reading;
     const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
     if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
@@ -435,6 +474,16 @@ export class NativeMessages {
     const { party, payload } = task;
     const accepted = acceptedTask(read, { party, payload: readObject(payload) });
     return accepted === undefined ? [] : idsOf(accepted);
+  }
+
+  #noticeInHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
+    const { replyTo } = reading;
+    if (replyTo === null || asNotice(reading).kind !== 'notify') return undefined;
+    return this.#deps.inbox.open(agent).find((one) => {
+      if (one.kind !== 'notify') return false;
+      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
+      return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
+    });
   }
 
   /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
@@ -460,6 +509,11 @@ export class NativeMessages {
     // In a conversation somebody else may be spoken to.
     if (replyTo === null && to !== null && asked.length === 0) return undefined;
     if (areOfOne(meant)) return meant.at(-1);
+    const inIt = meant.filter((one) => {
+      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
+      return read.ok && conversation !== null && read.value.conversation === conversation;
+    });
+    if (inIt.length > 0 && areOfOne(inIt)) return inIt.at(-1);
     if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
     const id = replyTo ?? conversation ?? '';
     throw new AppError('conflict', `More than one agent used the id "${escapeGiven(id)}".`, {
@@ -467,6 +521,11 @@ export class NativeMessages {
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+function senderOf({ untrusted: { origin } }: DeliveryDto): string {
+  const hub = origin.peer_id ?? 'local';
+  return origin.from_agent === null ? hub : `${hub}/${origin.from_agent}`;
 }
 
 function addressOf(place: Recipient): string {

@@ -15,7 +15,9 @@ const REQUIREMENTS: ReadonlyMap<string, number> = new Map([
   ['004', 54],
 ]);
 /** Left out, with the reason. */
-const BLOCKED: ReadonlyMap<string, string> = new Map([]);
+const BLOCKED: ReadonlyMap<string, string> = new Map([
+  ['003.49', 'the hub starts no model: agents from a file belong to a later release'],
+]);
 
 interface Report {
   readonly testResults: readonly {

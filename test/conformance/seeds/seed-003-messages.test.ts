@@ -165,4 +165,57 @@ describe('seed 003: messages', () => {
     expect(await house.say(doer, unknown)).toMatchObject({ http: 404 });
     await house.next(asker);
   });
+
+  test('003.13 NOT_UNDERSTOOD of a notice, or of a result, reaches its sender', async () => {
+    const told = fipa('INFORM', 'Qwx', { receiver: doer, reply_with: 'i-13' });
+    await house.say(asker, told);
+    const claimed = await house.post(house.mum, doer, '/v1/inbox/claim', { wait_ms: 20_000 });
+    const [item] = claimed['items'] as readonly JsonObject[];
+    const what = fipa('NOT_UNDERSTOOD', 'What?', { in_reply_to: 'i-13' });
+    expect(await house.say(doer, what)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(asker)).toEqual(what);
+    await house.post(house.mum, doer, `/v1/inbox/${String(item?.['delivery_id'])}/ack`, {});
+
+    const { read } = await requested('Look');
+    await house.say(doer, fipa('INFORM', 'Qwx', { in_reply_to: read['reply_with'] }));
+    await house.next(asker);
+    const back = fipa('NOT_UNDERSTOOD', 'What?', { in_reply_to: read['reply_with'] });
+    expect(await house.say(asker, back)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(doer)).toEqual(back);
+  });
+
+  test('003.15 the hub answers what it cannot read with NOT_UNDERSTOOD', async () => {
+    const junk = { performative: 'SING', reply_with: 'r-15', conversation_id: 'c-15' };
+    expect(await house.say(asker, junk)).toMatchObject({
+      http: 400,
+      data: {
+        untrusted: {
+          native: {
+            performative: 'NOT_UNDERSTOOD',
+            in_reply_to: 'r-15',
+            conversation_id: 'c-15',
+            content: { text: expect.stringContaining('"SING" is no performative') },
+          },
+        },
+      },
+    });
+  });
+
+  test('003.32 the conversation tells two askers apart that chose one id', async () => {
+    const other = 'asks-fipa-two';
+    await house.join(house.dad, other, 'fipa-acl', {});
+    for (const from of [asker, other]) {
+      const more = { capability: CAPABILITY, reply_with: 'same', conversation_id: `of-${from}` };
+      await house.say(from, fipa('REQUEST', 'Look', more));
+      await house.allow();
+      await house.next(doer);
+    }
+    const answer = fipa('INFORM', 'Seen', { in_reply_to: 'same' });
+    expect(await house.say(doer, answer)).toMatchObject({ http: 409 });
+    for (const from of [other, asker]) {
+      const mine = { ...answer, conversation_id: `of-${from}` };
+      expect(await house.say(doer, mine)).toMatchObject({ http: 200 });
+      expect(await house.next(from)).toEqual(mine);
+    }
+  });
 });

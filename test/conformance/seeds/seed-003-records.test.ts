@@ -64,6 +64,17 @@ describe('seed 003: records', () => {
     expect(exported.text).toContain('Inspect me');
   });
 
+  test('003.48 a conversation that is over can be removed', async () => {
+    await exchanged('over', 'Forget me');
+    const removed = await house.dad.ask('/v1/conversations/over', {
+      token: page,
+      method: 'DELETE',
+    });
+    expect(removed.status).toBe(200);
+    const { status } = await house.dad.ask('/v1/conversations/over', { token: page });
+    expect(status).toBe(410);
+  });
+
   test('003.52 an agent can ask who would get a capability', async () => {
     const to = { capability: CAPABILITY };
     expect(await house.post(house.dad, asker, '/v1/route', { to })).toMatchObject({

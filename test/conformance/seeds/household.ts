@@ -19,6 +19,7 @@ export const AREA = `${does('fipa-acl')}.work`;
 
 export class SeedHousehold {
   readonly #tokens = new Map<string, string>();
+  readonly #hubs = new Map<string, TestHub>();
   readonly dad: TestHub;
   readonly mum: TestHub;
 
@@ -53,6 +54,7 @@ export class SeedHousehold {
   async join(hub: TestHub, name: string, language: Language, offers: JsonObject): Promise<void> {
     const token = await hub.agent(name);
     this.#tokens.set(name, token);
+    this.#hubs.set(name, hub);
     const dialect = language === 'native' ? {} : { dialect: language };
     const profile = { ...offers, ...dialect };
     if (Object.keys(profile).length === 0) return;
@@ -95,9 +97,9 @@ export class SeedHousehold {
     return (claimed['items'] as readonly unknown[]).length;
   }
 
-  /** A person at Mum's hub allows what waits, once it is there. */
-  async allow(): Promise<void> {
-    const { approvals } = this.mum.node.services.work;
+  /** A person at Mum's hub, or at another one, allows what waits, once it is there. */
+  async allow(hub = this.mum): Promise<void> {
+    const { approvals } = hub.node.services.work;
     const card = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
     const { id, revision, digest } = card;
     await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
@@ -120,6 +122,6 @@ export class SeedHousehold {
   }
 
   #hubOf(agent: string): TestHub {
-    return agent.startsWith('asks-') ? this.dad : this.mum;
+    return this.#hubs.get(agent) ?? this.mum;
   }
 }

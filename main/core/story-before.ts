@@ -18,6 +18,7 @@ import {
   declined,
   doneByPerson,
   ending,
+  expired,
   failedSomewhere,
   failureIn,
   nameOf,
@@ -44,7 +45,7 @@ export function verdictOfBefore(read: Read): VerdictDto {
     case 'answered':
       return { outcome: choiceIn(read), decider: personOfBefore(approval, context), at };
     case 'expired':
-      return { outcome: 'expired', at, place: context.here };
+      return expired(read, at, context.here);
     case 'cancelled':
       return isOneOf(['peer', 'agent'], approval.surface) ? { outcome: 'withdrawn', at } : NONE;
     case 'pending':
@@ -98,7 +99,7 @@ function toldVerdict(read: Read): VerdictDto {
         : { by: 'hub', place };
     return { ...declined(read, decider), at: told?.at ?? at };
   }
-  if (row.state === 'expired') return { outcome: 'expired', at: told?.at ?? at, place };
+  if (row.state === 'expired') return expired(read, told?.at ?? at, place);
   return NONE;
 }
 

@@ -16,6 +16,7 @@ import type {
   EndDto,
   EndedKind,
   Ender,
+  ExpiredDto,
   OnBehalfOfDto,
   PlaceDto,
   StoryKind,
@@ -161,6 +162,10 @@ export function declined(
   const own = row.direction === 'outgoing' ? null : (approval?.reason ?? null);
   const isPersons = own !== '' && own !== row.reason;
   return { outcome: 'declined', decider, reason: isPersons ? own : null };
+}
+
+export function expired({ row }: Read, at: number, place: PlaceDto): ExpiredDto {
+  return { outcome: 'expired', at, place, for: row.waitsFor ?? 'person' };
 }
 
 /** The id of an option is kept where a person chose one. */

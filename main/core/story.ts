@@ -25,6 +25,7 @@ import {
   declined,
   doneByPerson,
   ending,
+  expired,
   failedSomewhere,
   failureIn,
   nameOf,
@@ -147,7 +148,7 @@ function writtenVerdict(read: Read, outcome: VerdictOutcome): VerdictDto {
     case 'passed':
       return { outcome, at };
     case 'expired':
-      return { outcome, at, place: placeOf(row.verdictHub, context) };
+      return expired(read, at, placeOf(row.verdictHub, context));
     case 'withdrawn':
       return { outcome, at };
   }
@@ -198,10 +199,11 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
       digest: !isThere && isRun ? approval.digest : null,
       on_to: row.handedOnTo === null ? null : context.agentName(party, row.handedOnTo),
     };
+  // Another hub does not say whether its agent has taken it.
+  if (isThere) return row.state === 'sending' ? { state: 'no' } : { state: 'unknown' };
   const isQueued = row.state === 'queued' || row.state === 'approved';
   if (isQueued && agent !== null && row.toAgent !== null)
-    return { state: 'waits', agent, away: isThere ? null : context.away(row.toAgent) };
-  if (isThere) return row.state === 'sending' ? { state: 'no' } : { state: 'unknown' };
+    return { state: 'waits', agent, away: context.away(row.toAgent) };
   // What ended before this was written down may have been with its agent.
   const isUnsure = row.endedBy === null || row.endedKind === 'possibly_executed';
   return end !== null && isUnsure ? { state: 'unknown' } : { state: 'no' };
@@ -235,6 +237,7 @@ function writtenEnd(read: Read, kind: EndedKind): EndDto {
         ? { kind, by, ...agentsWords(read), ...failureIn(read) }
         : { kind, by: 'hub', ...ending(row), ...failureIn(read) };
     case 'hub_refused':
+      return { kind, by: 'hub', ...ending(row), words: wordsIn(read), ...failureIn(read) };
     case 'possibly_executed':
     case 'hub_removed':
       return { kind, by: 'hub', ...ending(row), ...failureIn(read) };
@@ -297,10 +300,13 @@ function isAgentsEnd({ endedBy, endedKind }: StoryRow): boolean {
 }
 
 /**
- * Only what this hub has to deliver: the answer to a question goes back on its own stream, and what
- * a rule declines as it comes in is refused on the spot.
+ * Only what this hub has to deliver: the answer to a question goes back on its own stream, what a
+ * rule declines as it comes in is refused on the spot, and whoever took it back before an agent had
+ * it knows.
  */
 function toldOf({ row }: Read): StoryDto['told'] {
+  const isTakenBack = row.endedKind === 'cancelled' && row.endedBy === 'agent';
+  if (isTakenBack && row.stopParty === row.party && row.handedAt === null) return null;
   if (row.verdict === 'declined' && row.verdictSurface === 'rule' && row.waitsFor === null)
     return null;
   const isDue =

@@ -79,7 +79,11 @@ export function readError(payload: JsonObject): AppError {
   } = parsed.ok ? parsed.value : UNREADABLE;
   const title = ERRORS[code].title.toLowerCase();
   const sentence =
-    by === 'agent' ? 'The agent there could not do it.' : `The other hub answered: ${title}.`;
+    by === 'agent'
+      ? 'The agent there could not do it.'
+      : by === 'hub' && code === 'rejected'
+        ? 'The other hub did not take it.'
+        : `The other hub answered: ${title}.`;
   return new AppError(code, sentence, {
     failedBy: 'peer',
     data: {

@@ -89,6 +89,8 @@ export interface AckPayload {
   readonly code: WireErrorCode | null;
   readonly reason: string | null;
   readonly retryable: boolean;
+  /** Whose refusal it is; null: the hub does not say. */
+  readonly ended_by: Ender | null;
 }
 
 interface ResultPayload {
@@ -217,6 +219,7 @@ export function parseAck(payload: JsonObject): Result<AckPayload, string> {
     code,
     reason: fields.optionalText('reason'),
     retryable: fields.flag('retryable', code !== null && ERRORS[code].retryable),
+    ended_by: accepted ? null : readHint(fields.raw('ended_by'), ENDERS, null),
   });
 }
 

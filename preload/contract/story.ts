@@ -194,8 +194,9 @@ export interface PassedDto extends AtDto {
 /** Nobody's decision. */
 export interface ExpiredDto extends AtDto {
   readonly outcome: 'expired';
-  /** Where a person could have decided. */
+  /** Where a person could have decided, and whom it waited for. */
   readonly place: PlaceDto;
+  readonly for: WaitsFor;
 }
 export interface WithdrawnDto extends AtDto {
   readonly outcome: 'withdrawn';
@@ -272,8 +273,14 @@ export interface FailedAtAgentDto extends AgentsWordsDto, FailureDto {
   readonly kind: 'failed' | 'refused' | 'offered' | 'not_understood';
 }
 export interface FailedAtHubDto extends EndingDto, FailureDto {
-  readonly kind: 'failed' | 'hub_refused' | 'not_understood' | 'possibly_executed' | 'hub_removed';
+  readonly kind: 'failed' | 'not_understood' | 'possibly_executed' | 'hub_removed';
   readonly by: 'hub';
+}
+export interface RefusedByHubDto extends EndingDto, FailureDto {
+  readonly kind: 'hub_refused';
+  readonly by: 'hub';
+  /** Why, in the words of the other hub. */
+  readonly words: OutsideText | null;
 }
 /** Whose fault it was is not known: the other hub did not say, or it was not written down. */
 export interface FailedSomewhereDto extends EndingDto, FailureDto {
@@ -301,6 +308,7 @@ export type EndDto =
   | DoneByPersonDto
   | FailedAtAgentDto
   | FailedAtHubDto
+  | RefusedByHubDto
   | FailedSomewhereDto
   | CancelledDto
   | StoppedDto

@@ -342,7 +342,7 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
       agent: 'photos',
       area: 'family.photos',
       acts: () => allowAt(mum),
-      asker: { head: 'Waits for Photos on Mum’s PC.', decided: MUM_ALLOWED },
+      asker: { head: 'Mum’s PC has it.', decided: MUM_ALLOWED },
       there: { head: 'Waits for Photos, which is away.', decided: MUM_ALLOWED },
       agents: null,
     },

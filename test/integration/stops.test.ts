@@ -132,15 +132,22 @@ interface Row {
 
 const WAITS: Told = ['Waits for a person at Mum.', 'Waits for you.'];
 const HELD: Told = ['A person at Mum is asked later.', 'Put off by a person.'];
-const QUEUED: Told = [`Waits for ${AGENT} on Mum.`, `Waits for ${AGENT}.`];
+const QUEUED: Told = ['Mum has it.', `Waits for ${AGENT}.`];
 const DELIVERED: Told = [QUEUED[0], `${AGENT} has it.`];
 const RUNS: Told = [`${AGENT} on Mum is working on it.`, `${AGENT} is working on it.`];
 const DONE: Told = ['Done.', 'Done.'];
 
-const ASKED_TO_STOP: Told = [
-  `Asked ${AGENT} on Mum to stop; it still runs.`,
-  `Asked ${AGENT} to stop; it still runs.`,
-];
+/** An agent that has said nothing may not have begun. */
+const ASKED_TO_STOP = {
+  delivered: [
+    `Asked ${AGENT} on Mum to stop; it has it already.`,
+    `Asked ${AGENT} to stop; it has it already.`,
+  ],
+  running: [
+    `Asked ${AGENT} on Mum to stop; it still runs.`,
+    `Asked ${AGENT} to stop; it still runs.`,
+  ],
+} as const;
 const FINISHED = 'Done. Too late: it was finished.';
 const DISOBEYED: Readonly<Record<'completes' | 'fails', Told>> = {
   completes: [FINISHED, FINISHED],
@@ -153,7 +160,11 @@ const NOT_BEGUN = 'Cancelled: nobody had begun.';
 const WITHDRAWN: Told = [NOT_BEGUN, 'Cancelled: nobody had decided.'];
 
 /** @param over it gave back what it had not begun, and nobody knows what it did by then */
-const inHand = (told: (before: Told) => Told, obeyed: Told, over: Told): readonly Row[] =>
+const inHand = (
+  told: (before: Told, asked: Told) => Told,
+  obeyed: Told,
+  over: Told,
+): readonly Row[] =>
   (
     [
       ['delivered', DELIVERED, ['obeys', 'completes', 'fails', 'gives it back']],
@@ -164,7 +175,7 @@ const inHand = (told: (before: Told) => Told, obeyed: Told, over: Told): readonl
       state,
       how,
       before,
-      told: told(before),
+      told: told(before, ASKED_TO_STOP[state]),
       end: how === 'obeys' ? obeyed : how === 'gives it back' ? over : DISOBEYED[how],
       isReported: true,
     })),
@@ -176,7 +187,7 @@ const CANCELLED: readonly Row[] = [
   { state: 'held', before: HELD, told: WITHDRAWN, isReported: false },
   { state: 'queued', before: QUEUED, told: [NOT_BEGUN, NOT_BEGUN], isReported: false },
   ...inHand(
-    () => ASKED_TO_STOP,
+    (_, asked) => asked,
     ['Stopped.', 'Stopped.'],
     [`Cancelled: ${AGENT} on Mum had it already.`, `Cancelled: ${AGENT} had it already.`],
   ),
@@ -194,7 +205,7 @@ const STOPPED: readonly Row[] = [
     isReported: true,
   },
   ...inHand(
-    ([asker]) => [asker, ASKED_TO_STOP[1]],
+    ([asker], [, there]) => [asker, there],
     ['Stopped by Nadia on Mum.', 'Stopped by Nadia on Test hub.'],
     ['Stopped by Nadia on Mum.', `Cancelled by Nadia on Test hub: ${AGENT} had it already.`],
   ),

@@ -112,8 +112,8 @@ export function ack(payload: JsonObject): ReplyDraft {
 
 /** Why a request is not taken, in a form its sender can act on. */
 export function refusal(error: AppError): ReplyDraft {
-  const { code, message: reason, retryable } = errorPayload(error);
-  return ack({ accepted: false, code, reason, retryable });
+  const { message: reason, ...why } = errorPayload(error);
+  return ack({ accepted: false, ...why, reason });
 }
 
 /** What whoever asked is told of a request that its own cancel overtook. */

@@ -328,7 +328,7 @@ export class DoNotDisturb implements Gate {
     throw new AppError(
       'rejected',
       'A person stopped everything at this hub. Nothing new gets in until they resume.',
-      { hint: 'Ask again later.' },
+      { hint: 'Ask again later.', data: { ended_by: 'hub' } },
     );
   }
 

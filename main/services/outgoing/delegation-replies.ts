@@ -3,6 +3,7 @@
 import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { isJsonObject } from '../../lib/json-object.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
@@ -39,16 +40,28 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
     });
   }
   if (parsed.value.accepted) return parsed.value;
-  const { code, reason, retryable } = parsed.value;
+  const { code, reason, retryable, ended_by: by } = parsed.value;
+  const title = ERRORS[code ?? 'rejected'].title.toLowerCase();
   return new AppError(
     code ?? 'rejected',
-    `The other hub refused: ${ERRORS[code ?? 'rejected'].title.toLowerCase()}.`,
+    by === 'hub' ? 'The other hub did not take it.' : `The other hub refused: ${title}.`,
     {
       failedBy: 'peer',
-      data: { retryable, untrusted: { message: reason === null ? null : escapeText(reason) } },
+      data: {
+        retryable,
+        untrusted: {
+          message: reason === null ? null : escapeText(reason),
+          ...(by === null ? {} : { ended_by: by }),
+        },
+      },
       cause: reason,
     },
   );
+}
+
+/** Whether the hub itself refused it, by its own word, and nobody there declined it. */
+export function isHubsRefusal({ code, data: { untrusted } }: AppError): boolean {
+  return code === 'rejected' && isJsonObject(untrusted) && untrusted.ended_by === 'hub';
 }
 
 /**

@@ -20,7 +20,13 @@ import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
-import { endedBy, isUnsettled, readReply, type Answer } from './delegation-replies.ts';
+import {
+  endedBy,
+  isHubsRefusal,
+  isUnsettled,
+  readReply,
+  type Answer,
+} from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
@@ -277,7 +283,7 @@ export class OutgoingDelegations {
           ? ({ by: task.party, surface: 'peer', ended: endedByHub(code) } as const)
           : ({ by: 'hub', surface: 'hub', ended: { by: 'hub', kind: 'hub_refused' } } as const);
       endings.end(tables, after, task, {
-        state: code === 'rejected' ? 'declined' : 'failed',
+        state: code === 'rejected' && !isHubsRefusal(answer) ? 'declined' : 'failed',
         ...endedBy(answer, code),
         ...whose,
         from,

@@ -21,7 +21,7 @@ import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts'
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
 import { isStopped, keptDecision } from '../tasks/wire-states.ts';
-import { endedBy } from './delegation-replies.ts';
+import { endedBy, isHubsRefusal } from './delegation-replies.ts';
 import { newTask } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
@@ -268,7 +268,8 @@ function endOf(
   const isAgents = said.ended_by === 'agent';
   const decision = readDecision(said.decision);
   const hasStopped = isStopped(code, decision);
-  const state = hasStopped || (isAgents && code !== 'cancelled') ? 'failed' : endOfCode(code);
+  const isFailed = hasStopped || isHubsRefusal(outcome) || (isAgents && code !== 'cancelled');
+  const state = isFailed ? 'failed' : endOfCode(code);
   const told = keptDecision(task, decision, finishedAt, state);
   return {
     state,

@@ -105,7 +105,7 @@ export class ReplayGuard {
     throw inputError(
       'rejected',
       'This hub was restored from a backup after that was sent, so it cannot tell whether it was done already.',
-      { hint: 'If it is still wanted, send it again under a fresh id.' },
+      { hint: 'If it is still wanted, send it again under a fresh id.', data: { ended_by: 'hub' } },
     );
   }
 

@@ -137,6 +137,7 @@ export const story = {
     nobodyLooks: (agent: string) => `Nobody was asked: ${agent} only looks.`,
     expiredHere: 'Nobody here decided in time. No agent got it.',
     expiredHereFor: 'Nobody here decided in time.',
+    expiredAdults: 'No adult decided in time. No agent got it.',
     expiredAt: (hub: string) => `No person at ${hub} decided in time. No agent got it.`,
     /** Of a question, for whoever asked: an agent, or somebody at a terminal. */
     expiredQuestion: (hub: string) =>
@@ -165,11 +166,12 @@ export const story = {
   stop: {
     nothingBegun: 'Cancelled: nobody had begun.',
     stillRuns: (agent: string) => `Asked ${agent} to stop; it still runs.`,
+    stillHas: (agent: string) => `Asked ${agent} to stop; it has it already.`,
     stopped: 'Stopped.',
     tooLate: 'Too late: it was finished.',
     tooLateEnded: 'Too late: it had ended.',
     onItsWay: (hub: string) => `Asked ${hub} to cancel it; no answer yet.`,
-    notTaken: (hub: string) => `${hub} takes no cancels; it still runs.`,
+    notTaken: (hub: string) => `${hub} takes no cancels; it is still open there.`,
     notTakenOver: (hub: string) => `${hub} takes no cancels, and no report came.`,
     hadBegun: (agent: string) => `Cancelled: ${agent} had it already.`,
     hadBegunBy: (who: string, agent: string) => `Cancelled by ${who}: ${agent} had it already.`,
@@ -325,6 +327,7 @@ export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
       return story.decided.nobodyLooks(agentAt(asked.for, asked.for.agent));
     case 'expired':
       if (!verdict.place.here) return story.decided.expiredAt(verdict.place.hub_name);
+      if (verdict.for === 'adult') return story.decided.expiredAdults;
       return asked.kind === 'decision' ? story.decided.expiredHereFor : story.decided.expiredHere;
     case 'withdrawn':
       return asked.kind === 'decision'
@@ -501,7 +504,8 @@ function stopWords(told: StoryDto, stop: StopDto): string {
     case 'unsaid':
       return person === null ? story.cancelled : story.stop.stoppedBy(person);
     case 'asked':
-      if (end === null) return story.stop.stillRuns(agent);
+      if (end === null)
+        return isBegun(told) ? story.stop.stillRuns(agent) : story.stop.stillHas(agent);
       if (end.kind !== 'cancelled') return story.stop.noReport(agent);
       return person === null ? story.stop.hadBegun(agent) : story.stop.hadBegunBy(person, agent);
     case 'on_its_way':
@@ -509,6 +513,10 @@ function stopWords(told: StoryDto, stop: StopDto): string {
     case 'not_taken':
       return end === null ? story.stop.notTaken(hub) : story.stop.notTakenOver(hub);
   }
+}
+
+function isBegun({ handed_over: handed }: StoryDto): boolean {
+  return handed.state === 'handed' && handed.begun;
 }
 
 /** Whether the asker's hub has the answer; null: there is nothing that it has to be told. */

@@ -257,8 +257,8 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       SENT,
-      'Dad’s laptop takes no cancels; it still runs.',
-      'Dad’s laptop takes no cancels; it still runs.',
+      'Dad’s laptop takes no cancels; it is still open there.',
+      'Dad’s laptop takes no cancels; it is still open there.',
     ],
   ],
   [
@@ -354,6 +354,32 @@ const STORIES: readonly Named[] = [
       'Nobody here decided in time. No agent got it.',
       'Dad’s laptop does not have the answer yet.',
     ],
+  ],
+  [
+    'expired while an adult was asked',
+    {
+      ...END,
+      verdict: 'expired',
+      state: 'expired',
+      waitsFor: 'adult',
+      endedBy: 'clock',
+      code: 'approval_expired',
+    },
+    {},
+    approval({ state: 'expired' }),
+    [
+      ASKED,
+      'Nobody decided in time.',
+      'No adult decided in time. No agent got it.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
+    'is queued at the other hub, which does not say whether its agent took it',
+    { ...MUMS, state: 'queued', verdict: 'allowed', verdictBy: 'Dad', verdictHub: 'dad' },
+    {},
+    undefined,
+    [SENT, 'Dad’s laptop has it.', 'Dad allowed it, on Dad’s laptop.'],
   ],
   [
     'expired at the other hub',
@@ -505,16 +531,15 @@ const STORIES: readonly Named[] = [
       'No agent got it.',
       'Cancelled: nobody had begun.',
       'Cancelled: nobody had begun.',
-      'Dad’s laptop does not have the answer yet.',
     ],
   ],
   [
     'was asked to stop, and still runs',
     {
       ...MUMS,
-      state: 'cancelling',
-      cancelCause: 'cancelled',
+      state: 'running',
       cancelAnswer: 'asked_to_stop',
+      stopParty: 'agent:openclaw',
       stopAt: AT,
       verdict: 'allowed',
       verdictBy: 'Dad',
@@ -527,7 +552,25 @@ const STORIES: readonly Named[] = [
       SENT,
       'Asked Chat on Dad’s laptop to stop; it still runs.',
       'Dad allowed it, on Dad’s laptop.',
+      'Chat on Dad’s laptop got it.',
       'Asked Chat on Dad’s laptop to stop; it still runs.',
+    ],
+  ],
+  [
+    'was asked to stop when its agent had it and had said nothing',
+    {
+      ...MUMS,
+      state: 'queued',
+      cancelAnswer: 'asked_to_stop',
+      stopParty: 'agent:openclaw',
+      stopAt: AT,
+    },
+    {},
+    undefined,
+    [
+      SENT,
+      'Asked Chat on Dad’s laptop to stop; it has it already.',
+      'Asked Chat on Dad’s laptop to stop; it has it already.',
     ],
   ],
   [

@@ -206,12 +206,21 @@ describe('replies', () => {
       code: null,
       reason: null,
       retryable: false,
+      ended_by: null,
     });
     expect(value(payloads.parseAck({ accepted: false, reason: 'no' }))).toMatchObject({
       code: 'rejected',
       reason: 'no',
       retryable: false,
+      ended_by: null,
     });
+    const byWhom = (accepted: boolean, ended_by: unknown) =>
+      value(payloads.parseAck({ accepted, ended_by })).ended_by;
+    expect([byWhom(false, 'hub'), byWhom(false, 'nobody'), byWhom(true, 'hub')]).toEqual([
+      'hub',
+      null,
+      null,
+    ]);
     expect(value(payloads.parseAck({ accepted: false, code: 'overloaded' }))).toMatchObject({
       code: 'overloaded',
       retryable: true,

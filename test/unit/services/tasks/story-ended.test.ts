@@ -274,6 +274,7 @@ const STORIES: readonly Named[] = [
       thread: 'mum did not take it.',
       task: [],
       cancel: 'Too late: it had ended.',
+      quotes: 'mum: Too many delegations: this hub takes 1 a minute from you. Try again in 60 s.',
     },
   },
   {
@@ -285,11 +286,31 @@ const STORIES: readonly Named[] = [
     mum: null,
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
-      list: 'Declined.',
-      row: 'mum declined it.',
-      thread: 'mum declined it.',
-      task: ['mum declined it. then.', 'No agent got it.'],
-      cancel: 'Declined.',
+      list: 'mum did not take it.',
+      row: 'mum did not take it.',
+      thread: 'mum did not take it.',
+      task: [],
+      cancel: 'Too late: it had ended.',
+      quotes:
+        'mum: A person stopped everything at this hub. Nothing new gets in until they resume. Ask again later.',
+    },
+  },
+  {
+    title: 'is a question while everything is stopped there',
+    happens: async (hubs) => {
+      await hubs.mum.work.stopEverything(BROWSER);
+      await hubs.ask();
+    },
+    mum: null,
+    dad: {
+      asked: 'Openclaw on dad asks mum a question.',
+      list: 'mum did not take it.',
+      row: 'mum did not take it.',
+      thread: 'mum did not take it.',
+      task: [],
+      cancel: 'Too late: it had ended.',
+      quotes:
+        'mum: A person stopped everything at this hub. Nothing new gets in until they resume. Ask again later.',
     },
   },
   {
@@ -576,11 +597,13 @@ const STORIES: readonly Named[] = [
     mum: null,
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
-      list: 'Declined.',
-      row: 'mum declined it.',
-      thread: 'mum declined it.',
-      task: ['mum declined it. then.', 'No agent got it.'],
-      cancel: 'Declined.',
+      list: 'mum did not take it.',
+      row: 'mum did not take it.',
+      thread: 'mum did not take it.',
+      task: [],
+      cancel: 'Too late: it had ended.',
+      quotes:
+        'mum: This hub was restored from a backup after that was sent, so it cannot tell whether it was done already. If it is still wanted, send it again under a fresh id.',
     },
   },
   {

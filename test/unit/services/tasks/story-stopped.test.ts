@@ -24,11 +24,8 @@ const STORIES: readonly Named[] = [
       list: 'Cancelled: nobody had decided.',
       row: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
       thread: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then. dad has the answer, then.',
-      task: [
-        'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
-        'dad has the answer, then.',
-      ],
+      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
+      task: ['Openclaw on dad cancelled it before anybody decided. No agent got it. then.'],
     },
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
@@ -51,11 +48,8 @@ const STORIES: readonly Named[] = [
       list: 'Cancelled: nobody had decided.',
       row: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
       thread: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then. dad has the answer, then.',
-      task: [
-        'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
-        'dad has the answer, then.',
-      ],
+      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
+      task: ['Openclaw on dad cancelled it before anybody decided. No agent got it. then.'],
     },
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
@@ -78,12 +72,8 @@ const STORIES: readonly Named[] = [
       list: 'Cancelled: nobody had begun.',
       row: "mum's person allowed it, on mum. Cancelled: nobody had begun.",
       thread: "mum's person allowed it, on mum.",
-      card: "mum's person allowed it, on mum. then, in the browser. Cancelled: nobody had begun. dad has the answer, then.",
-      task: [
-        "mum's person allowed it, on mum. then, in the browser.",
-        'No agent got it.',
-        'dad has the answer, then.',
-      ],
+      card: "mum's person allowed it, on mum. then, in the browser. Cancelled: nobody had begun.",
+      task: ["mum's person allowed it, on mum. then, in the browser.", 'No agent got it.'],
     },
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
@@ -118,6 +108,32 @@ const STORIES: readonly Named[] = [
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
       cancel: 'Asked an agent on mum to stop; it still runs.',
+    },
+  },
+  {
+    title: 'is cancelled while its agent has it and has said nothing',
+    happens: async (hubs) => {
+      await hubs.handed();
+      await hubs.cancel();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Asked Claude to stop; it has it already.',
+      row: "mum's person allowed it, on mum. Asked Claude to stop; it has it already.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Asked Claude to stop; it has it already. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Asked an agent on mum to stop; it has it already.',
+      row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it has it already.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Asked an agent on mum to stop; it has it already.',
     },
   },
   {

@@ -247,7 +247,7 @@ export function composeTaskServices(
     natives,
     views,
   });
-  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries });
+  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, audit });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({

@@ -1,5 +1,6 @@
 // What a message says, found in what the store keeps: the words that people read and search.
 import { isJsonObject, readObject, type JsonObject } from '../lib/json-object.ts';
+import { questionIn } from '../protocol/remote-approval.ts';
 import type { MessageRow, TaskRow } from './store.ts';
 
 export interface Said {
@@ -38,16 +39,25 @@ export function wordsIn({ kind, payload }: Said): unknown {
   return isJsonObject(said) && typeof said.text === 'string' ? said.text : said;
 }
 
-/** The same as one text. */
+/**
+ * The request about which another hub decides, as whoever made it wrote it; undefined: this is no
+ * such question.
+ */
+export function decidedAbout({ payload }: Pick<Said, 'payload'>): Said | undefined {
+  const question = questionIn(payload);
+  return question && { kind: question.kind, payload: readObject(question.payload) };
+}
+
+/** The same as one text; of what one hub decides for another, that request's. */
 export function textIn(said: Said): string {
-  const words = wordsIn(said);
+  const words = wordsIn(decidedAbout(said) ?? said);
   if (words === null) return '';
   return typeof words === 'string' ? words : JSON.stringify(words, null, 2);
 }
 
 /** All that its writer put in words, for the search: what it says first, then its other texts. */
 export function searchedIn(said: Said): string {
-  const { topic, reason, error } = said.payload;
+  const { topic, reason, error } = (decidedAbout(said) ?? said).payload;
   const others = [topic, reason, error].filter(
     (words): words is string => typeof words === 'string',
   );

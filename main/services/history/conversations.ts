@@ -17,7 +17,7 @@ import { readObject } from '../../lib/json-object.ts';
 import { beginning } from '../../lib/shortened.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
-import { saidIn, wordsIn, type Said } from '../../ports/said-words.ts';
+import { decidedAbout, saidIn, wordsIn, type Said } from '../../ports/said-words.ts';
 import type {
   ApprovalDecisionRow,
   ConversationSummaryRow,
@@ -37,7 +37,7 @@ import { ownMessages } from './own-messages.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
-import { decidedAbout, type TaskViews } from '../tasks/task-views.ts';
+import type { TaskViews } from '../tasks/task-views.ts';
 import { requestWords } from './request-words.ts';
 import {
   ARCHIVED_AFTER_MS,

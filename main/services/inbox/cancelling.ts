@@ -10,6 +10,7 @@ import type { Deliveries } from './deliveries.ts';
 import type { Ending, TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
+import type { AuditTrail } from '../base/audit-trail.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { After } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -32,6 +33,7 @@ interface Deps {
   readonly endings: TaskEndings;
   readonly queries: Pick<OpenQueries, 'isWithAgent' | 'handedOver'>;
   readonly clock: Pick<Clock, 'wallMs'>;
+  readonly audit: AuditTrail;
 }
 
 export class Cancelling {
@@ -57,6 +59,14 @@ export class Cancelling {
     const whose = 'party' in asks ? { stopParty: asks.party } : { stopPerson: asks.person };
     // The first one counts.
     const stop = task.stopAt === null ? { ...whose, stopAt: this.#deps.clock.wallMs() } : {};
+    // What waits is declined by it, which has a row of its own.
+    if (!('party' in asks) && !isWaiting(task))
+      this.#deps.audit.append(tables, {
+        actor: by,
+        surface,
+        action: 'request.stopped',
+        object: task.id,
+      });
     if (isInHand(task)) {
       this.#deps.deliveries.putCancel(tables, after, task, call);
       if (task.stopAt === null) changeTask(tables, task, stop);

@@ -8,9 +8,8 @@ import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isTaskPurged } from '../../ports/retention.ts';
-import type { Said } from '../../ports/said-words.ts';
+import { decidedAbout } from '../../ports/said-words.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
-import { questionIn } from '../../protocol/remote-approval.ts';
 import { decisionOf } from './wire-states.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
@@ -142,15 +141,6 @@ export class TaskViews {
           : nameOfPerson(result.answered_by),
     };
   }
-}
-
-/**
- * The request about which another hub decides, as whoever made it wrote it; undefined: this is no
- * such question.
- */
-export function decidedAbout({ payload }: Said): Said | undefined {
-  const question = questionIn(payload);
-  return question && { kind: question.kind, payload: readObject(question.payload) };
 }
 
 /** The person of another hub, as it names them: fit for one line. */

@@ -82,6 +82,7 @@ export const auditActions: Readonly<Record<string, Sentence>> = {
   'request.passed': (who) =>
     `${who} asked for something that one of your rules or settings allowed.`,
   'request.declined': (who) => `${who} asked for something that one of your rules declined.`,
+  'request.stopped': (who) => `${who} stopped a request.`,
   'result.malformed': (who) => `${who} sent a result that no hub sends; it was refused.`,
   'result.refused': (who) => `${who} sent a result that nobody was waiting for; it was refused.`,
   'rule.ended': () => 'A rule ended.',

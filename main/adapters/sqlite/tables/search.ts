@@ -62,7 +62,7 @@ const CLEARING = 'search_clearing';
 const RULES = 'search_rules';
 const AGAIN = 'search_again';
 /** Of what stands in the index besides the words of a message, and of the words. */
-const RULES_VERSION = `agents+topics/${TEXT_WORDS_VERSION}`;
+const RULES_VERSION = `agents+topics+decisions/${TEXT_WORDS_VERSION}`;
 
 export function searchReads(statements: Statements): SearchReads & Pick<Reads, 'messageAt'> {
   const { getMeta } = metaReads(statements);

@@ -51,6 +51,26 @@ it('leads from what was asked, sent, allowed and cancelled to its conversation',
   expect(sent?.request).toMatchObject({ conversation_id: 'dinner-plans' });
 });
 
+it('leads from what a person stopped to its conversation, by the row of that person', async () => {
+  const report = await dad.work.sender.delegate(
+    delegation('mum', 'Dinner is at 7', { domain: 'family.chat' }),
+    'openclaw',
+    null,
+  );
+  await clock.settle();
+  await mum.decide(mum.card, 'allow');
+  const [{ id = '' } = {}] = mum.store.read.tasks({ limit: 1 });
+  await mum.claim('claude');
+  await mum.work.tasks.cancel(id, { person: BROWSER }, null);
+  await clock.settle();
+  const row = rowsAt(mum).find(({ action }) => action === 'request.stopped');
+  expect(row).toMatchObject({ actor: 'owner', surface: BROWSER.surface, object: id });
+  expect(row?.request).toMatchObject({ conversation_id: report.id, message_id: report.id });
+  expect(row?.request && becameOf(row.request.story)).toBe(
+    "mum's person allowed it, on mum. Asked Claude to stop; it has it already.",
+  );
+});
+
 it('leads nowhere where another program wrote what is no request', () => {
   const row = { seq: 1, at: null, monotonic_ms: null, actor: 'x', surface: 'x', rule: null };
   for (const action of ['approval.allowed', 'request.asked', 'cancel.accepted', 'delivery.refused'])

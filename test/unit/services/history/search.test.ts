@@ -8,6 +8,7 @@ import { readSearchBox } from '../../../../main/services/history/search-box.ts';
 import type { OperationParams } from '../../../../preload/contract/operations.ts';
 import type { SearchHitDto } from '../../../../preload/contract/conversation-dto.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { RemoteApprovalHouse } from '../../../fakes/remote-approval-house.ts';
 import { story } from '../../../fakes/stories.ts';
 import { closeTwoHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -69,6 +70,21 @@ it('finds what an agent told others, by its text and its topic, within half a se
   for (const word of ['milk', 'pantry']) {
     expect(find(dad, word), word).toHaveLength(1);
     expect(await findAs(dad, 'openclaw', word), word).toHaveLength(1);
+  }
+});
+
+it('finds at an adult’s hub what the child’s agent asked, and no question of the hub', async () => {
+  const house = await new RemoteApprovalHouse().open();
+  try {
+    await house.letDecide();
+    await house.ask('Mow the lawn', { reason: 'Guests come' });
+    await house.clock.settle();
+    while (house.mum.store.read.isSearchBehind()) await house.clock.advance(INDEX_LOOK_MS);
+    expect(texts(find(house.mum, 'lawn'))).toEqual(['Mow the lawn']);
+    expect(find(house.mum, 'guests')).toHaveLength(1);
+    expect(find(house.mum, '"may this be done"')).toEqual([]);
+  } finally {
+    await house.close();
   }
 });
 

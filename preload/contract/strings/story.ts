@@ -128,6 +128,8 @@ export const story = {
     asAdult: (who: string, did: string, hub: string, whose: string) =>
       `${who} ${did}, on ${hub}, as ${whose} adult.`,
     asAnAdult: (who: string, did: string, hub: string) => `${who} ${did}, on ${hub}, as an adult.`,
+    /** Of another hub, which may ask an adult's and does not say so. */
+    aPersonFor: (hub: string, did: string) => `A person ${did} for ${hub}.`,
     anAdultOf: (whose: string, did: string) => `An adult of ${whose} ${did}.`,
     anAdultFor: (hub: string, did: string) => `An adult ${did} for ${hub}.`,
     yourRule: (sentence: string, did: string) => `Your rule “${sentence}” ${did}.`,
@@ -352,6 +354,8 @@ function deciderWords(
       : decided.yourRule(ruleWords(decider.rule, area), did);
   }
   const who = decider.person ?? story.aPerson;
+  const isUnnamed = decider.as === 'owner' && decider.person === null && !place.here;
+  if (isUnnamed) return decided.aPersonFor(place.hub_name, did);
   if (decider.as === 'owner') return decided.person(who, did, place.hub_name);
   // Whose adult: of the hub that asks for the decision, or of the one that was asked.
   const child = told.asked.kind === 'decision' ? told.asked.by : told.asked.for;

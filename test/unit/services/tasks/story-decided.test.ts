@@ -206,9 +206,9 @@ const STORIES: readonly Named[] = [
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
       list: 'mum has it.',
-      row: 'A person allowed it, on mum. mum has it.',
-      thread: 'A person allowed it, on mum.',
-      task: ['A person allowed it, on mum. then.'],
+      row: 'A person allowed it for mum. mum has it.',
+      thread: 'A person allowed it for mum.',
+      task: ['A person allowed it for mum. then.'],
       cancel: 'mum has it.',
       button: 'Cancel',
     },

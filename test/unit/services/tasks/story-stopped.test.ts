@@ -483,9 +483,9 @@ const STORIES: readonly Named[] = [
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
       list: 'Stopped by a person on mum.',
-      row: 'A person allowed it, on mum. Stopped by a person on mum.',
-      thread: 'A person allowed it, on mum.',
-      task: ['A person allowed it, on mum. then.'],
+      row: 'A person allowed it for mum. Stopped by a person on mum.',
+      thread: 'A person allowed it for mum.',
+      task: ['A person allowed it for mum. then.'],
       cancel: 'Stopped by a person on mum.',
     },
   },

@@ -1,0 +1,240 @@
+// A hub of the version before beside one of this: it does not say whose end a report is, as what a
+// person decided, or that a person stopped it, and it reads `dialects/1` alone. Nothing of it is
+// refused, nothing of ours is to it, and page, terminal, MCP and API say no more than it told.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isJsonObject, readObject, type JsonObject } from '../../main/lib/json-object.ts';
+import type { TaskDto } from '../../preload/contract/dto.ts';
+import { becameOf, headlineOf } from '../../preload/contract/strings/story.ts';
+import { callTool } from '../support/mcp-calls.ts';
+import { axon } from '../support/programs.ts';
+import {
+  AGENT,
+  atDoor,
+  finish,
+  giveAgent,
+  given,
+  RawPeer,
+  WITHIN_MS,
+} from '../support/raw-peer.ts';
+import { TestHub } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+
+const OWNER = { actor: 'ui:test', surface: 'browser' } as const;
+const EXTENSIONS = [
+  'receipts/1',
+  'progress/1',
+  'escalations/1',
+  'remote-approval/1',
+  'decision/1',
+  'capabilities/1',
+  'dialects/1',
+];
+const TASK = { task: 'Mow the lawn' };
+const QUESTION = { question: 'Who is in?' };
+let mum: TestHub;
+let before: RawPeer;
+let token: string;
+let page: string;
+
+beforeAll(async () => {
+  mum = await TestHub.start({ peerRateFactor: 100 });
+  token = await giveAgent(mum);
+  before = await RawPeer.pair(mum, 'Attic', { extensions: EXTENSIONS });
+  page = await mum.page();
+}, 120_000);
+afterAll(async () => {
+  await before.stop();
+  await mum.stop();
+});
+
+const at = () => Date.now();
+const decided = (outcome: string, by: string, person?: string) => ({
+  decision: { outcome, by, at: at(), ...(person === undefined ? {} : { person }) },
+});
+const failed = (code: string, more: JsonObject = {}) => ({
+  status: 'failed',
+  outcome: 'No.',
+  error: 'No.',
+  code,
+  ...more,
+});
+const done = (more: JsonObject = {}) => ({ status: 'completed', outcome: 'Mown.', ...more });
+
+/** Our agent gives it a task, which it takes so. */
+async function sent(ack: JsonObject): Promise<{ readonly id: string; readonly ref: string }> {
+  before.answers.set('delegate', { kind: 'ack', payload: { accepted: true, ...ack } });
+  const { id } = await atDoor(mum, token, '/v1/delegate', { to: 'Attic', ...TASK });
+  const { id: ref } = await before.sees('the task', (heard) => heard.id === id);
+  return { id: String(id), ref };
+}
+
+async function newest(direction = 'outgoing'): Promise<TaskDto> {
+  const { items } = await atDoor(mum, page, '/v1/tasks');
+  const found = (items as readonly TaskDto[]).find((task) => task.direction === direction);
+  if (found === undefined) throw new Error('nothing was asked');
+  return found;
+}
+
+const report = (kind: string, payload: JsonObject, ref: string) =>
+  before.tell(kind, payload, { ref, id: randomUUID() });
+const progress = (ref: string, state: string, more: JsonObject = {}) =>
+  report('notify', { topic: 'axon.progress', data: { state }, importance: 'low', ...more }, ref);
+
+/** All doors agree on the words, which come to be these. */
+async function reads(id: string, words: string): Promise<void> {
+  let story: TaskDto['story'] | undefined;
+  await until(words, WITHIN_MS, async () => {
+    ({ story } = (await atDoor(mum, page, `/v1/tasks/${id}`)) as unknown as TaskDto);
+    return becameOf(story) === words ? true : undefined;
+  }).catch(() => expect(story && becameOf(story)).toBe(words));
+  if (story === undefined) return;
+  const told = await atDoor(mum, token, `/v1/tasks/${id}`);
+  expect(becameOf((told as unknown as TaskDto).story)).toBe(words);
+  const { out } = await axon(mum.home, ['tasks', id], { AXON_TOKEN: token });
+  expect(out).toContain(headlineOf(story));
+  const { result } = await callTool(mum, token, 'axon_task', { id });
+  expect(result).toMatchObject({ structuredContent: { untrusted: { story } } });
+  expect(out).not.toMatch(/adult|Stopped by/);
+}
+
+describe('what our agent gives it', () => {
+  it('is told to be allowed by its person, and done', async () => {
+    const { id, ref } = await sent({ state: 'pending_approval' });
+    await reads(id, 'Waits for a person at Attic.');
+    await progress(ref, 'queued', decided('allowed', 'person', 'Dad'));
+    await reads(id, 'Dad allowed it, on Attic. Attic has it.');
+    await progress(ref, 'working');
+    await reads(id, 'Dad allowed it, on Attic. An agent on Attic is working on it.');
+    await report('result', done(decided('allowed', 'person', 'Dad')), ref);
+    await reads(id, 'Dad allowed it, on Attic. Done.');
+  });
+
+  it.each<readonly [string, JsonObject, string]>([
+    [
+      'an unnamed person, who may be an adult elsewhere, allowed',
+      done(decided('allowed', 'person')),
+      'A person allowed it for Attic. Done.',
+    ],
+    ['a rule allowed', done(decided('allowed', 'rule')), 'A rule of Attic allowed it. Done.'],
+    ['done', done(), 'Done.'],
+    ['failed, nobody says whose fault', failed('internal'), 'It failed.'],
+    ['turned away late', failed('rejected'), 'Attic declined it.'],
+    [
+      'declined by its person',
+      failed('rejected', decided('declined', 'person', 'Dad')),
+      'Dad declined it, on Attic.',
+    ],
+    [
+      'declined by an unnamed person',
+      failed('rejected', decided('declined', 'person')),
+      'A person declined it for Attic.',
+    ],
+    [
+      'answered by its person',
+      done({ answered_by: 'Dad', ...decided('answered', 'person', 'Dad') }),
+      'Dad answered it, on Attic.',
+    ],
+    [
+      'undecided in time',
+      failed('approval_expired', decided('expired', 'clock')),
+      'No person at Attic decided in time. No agent got it.',
+    ],
+    ['over its time', failed('timeout'), 'Its time ran out.'],
+    ['cancelled there', failed('cancelled'), 'Cancelled.'],
+  ])('%s', async (_, result, words) => {
+    const { id, ref } = await sent({ state: 'queued' });
+    await report('result', result, ref);
+    await reads(id, words);
+  });
+
+  it('is refused as it comes, which nobody is said to have declined in person', async () => {
+    const payload = { accepted: false, code: 'rejected', reason: 'Everything is stopped.' };
+    before.answers.set('delegate', { kind: 'ack', payload });
+    await atDoor(mum, token, '/v1/delegate', { to: 'Attic', ...TASK });
+    const { id } = await newest();
+    await reads(id, 'Attic declined it.');
+  });
+
+  it.each([
+    ['nobody had begun', {}, undefined, 'Cancelled: nobody had begun.'],
+    ['its agent stops', { state: 'working' }, failed('cancelled'), 'Stopped.'],
+    ['its agent is done', { state: 'working' }, done(), 'Done.'],
+    ['its agent fails', { state: 'working' }, failed('internal'), 'It failed.'],
+  ] as const)('is cancelled, and %s', async (_, ack, result, words) => {
+    const { id, ref } = await sent({ state: 'working' });
+    before.answers.set('cancel', { kind: 'ack', payload: { accepted: true, ...ack } });
+    await atDoor(mum, token, `/v1/tasks/${id}/cancel`, {});
+    if (result !== undefined) {
+      await reads(id, 'Asked an agent on Attic to stop; it still runs.');
+      await report('result', result, ref);
+    }
+    await reads(id, words);
+  });
+
+  it.each<readonly [string, string, JsonObject, string]>([
+    ['answered by its agent', 'response', { summary: 'Dad.', data: null }, 'Answered.'],
+    [
+      'answered by its person',
+      'response',
+      { summary: 'I am.', data: null, answered_by: 'Dad', ...decided('answered', 'person', 'Dad') },
+      'Dad answered it, on Attic.',
+    ],
+    ['turned away', 'error', { code: 'rejected', message: 'No.' }, 'Attic declined it.'],
+    ['failed', 'error', { code: 'internal', message: 'No.' }, 'It failed.'],
+  ])('is a question, %s', async (_, kind, payload, words) => {
+    before.answers.set('query', { kind, payload });
+    await atDoor(mum, token, '/v1/query', { to: 'Attic', ...QUESTION });
+    const id = before.raw.heard.findLast((heard) => heard.kind === 'query')?.id ?? '';
+    await reads(id, words);
+  });
+});
+
+describe('what it asks of us', () => {
+  it('is taken, decided, done and reported', async () => {
+    expect(await before.ask('delegate', TASK)).toMatchObject({ payload: { accepted: true } });
+    const { item } = await given(mum);
+    await finish(mum, item);
+    const { payload } = await before.sees('the result', ({ kind }) => kind === 'result');
+    expect(payload).toMatchObject({ status: 'completed', outcome: 'Done.' });
+  });
+
+  it('is a question, which our agent answers', async () => {
+    const asking = before.ask('query', QUESTION);
+    const { item } = await given(mum);
+    await finish(mum, item);
+    expect(await asking).toMatchObject({ kind: 'response', payload: { summary: 'Done.' } });
+  });
+
+  it('is cancelled by it, before anybody decides', async () => {
+    const id = randomUUID();
+    expect(await before.ask('delegate', TASK, { id })).toMatchObject({
+      payload: { accepted: true },
+    });
+    const reply = await before.ask('cancel', {}, { ref: id });
+    expect(reply).toMatchObject({ kind: 'ack', payload: { accepted: true } });
+    expect(headlineOf((await newest('incoming')).story)).toBe('Cancelled: nobody had decided.');
+  });
+});
+
+describe('an adult’s hub of the version before', () => {
+  it('decides for ours, and its word counts', async () => {
+    const { work } = mum.node.services;
+    await atDoor(mum, page, '/v1/peers/Attic', { role: 'adult' }, 'PATCH');
+    await work.agents.setClass(AGENT, { riskClass: 'R2', isDefault: true }, OWNER);
+    await work.remoteApproval.set(['Attic'], 'R2', OWNER);
+    before.answers.set('delegate', { kind: 'ack', payload: { accepted: true, state: 'queued' } });
+    const id = randomUUID();
+    await before.ask('delegate', TASK, { id });
+    const asked = await before.sees('the question', ({ payload }) => payload.act === 'escalate');
+    const approval = isJsonObject(asked.payload.approval) ? asked.payload.approval : {};
+    expect(readObject(String(approval.payload)).task).toBe(TASK.task);
+    const verdict = { choice: 'allow', digest: approval.digest, decided_by: 'Nadia' };
+    await report('result', done({ data: verdict, answered_by: 'Nadia' }), asked.id);
+    await until('the verdict', WITHIN_MS, async () => {
+      const words = becameOf((await newest('incoming')).story);
+      return words.startsWith('Nadia allowed it, on Attic, as') ? true : undefined;
+    });
+    await work.remoteApproval.set([], null, OWNER);
+  });
+});

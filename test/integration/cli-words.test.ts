@@ -168,6 +168,27 @@ describe('a hub with agents', () => {
   });
 
   test(
+    'says how a question stands while it waits, and what changes',
+    { timeout: 60_000 },
+    async () => {
+      const words = ['Test hub/careful', 'Free at 6?', '--domain', 'family.chat', '--as', 'asker'];
+      const asking = Program.start('cli', ['query', ...words], { AXON_HOME: hub.home });
+      await expect
+        .poll(() => asking.error, { timeout: 15_000 })
+        .toContain('Now: Waits for a person at Test hub.');
+      const { approvals } = hub.node.services.work;
+      for (const { id, revision, digest } of approvals.pending())
+        await approvals.decide(
+          { id, revision, digest, decision: 'allow' },
+          { actor: 'ui:test', surface: 'browser' },
+        );
+      await expect.poll(() => asking.error, { timeout: 15_000 }).toMatch(/Now: Waits for Careful/);
+      asking.kill('SIGINT');
+      await asking.ended();
+    },
+  );
+
+  test(
     'says before a query how long nobody may answer, and when that is over how to give them longer',
     { timeout: 60_000 },
     async () => {

@@ -19,7 +19,13 @@ import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-va
 import type { Terminal } from '../terminal.ts';
 import { sentOf } from '../../../preload/contract/strings/receipts.ts';
 import { story } from '../../../preload/contract/strings/story.ts';
-import { followTask, waitForOption, waitOption, type WaitOptions } from './tasks.ts';
+import {
+  followQuestion,
+  followTask,
+  waitForOption,
+  waitOption,
+  type WaitOptions,
+} from './tasks.ts';
 
 /** Time enough for a person. */
 const QUERY_DEADLINE_S = 600;
@@ -67,9 +73,15 @@ export function addSendCommands(program: AxonCommand): void {
         terminal.note(
           'Waiting for the answer. A person there may have to decide first. Ctrl+C cancels the question.',
         );
-      const report = await client.call('send.query', asked).catch((error: unknown) => {
-        throw nobodyAnswered(error, to, options.deadline);
-      });
+      const following = new AbortController();
+      const tell = (line: string): void => (terminal.json ? undefined : terminal.note(line));
+      void followQuestion(client, question, Date.now(), tell, following.signal);
+      const report = await client
+        .call('send.query', asked)
+        .catch((error: unknown) => {
+          throw nobodyAnswered(error, to, options.deadline);
+        })
+        .finally(() => following.abort());
       tellWhy(terminal, to, report);
       terminal.result(report, () => reportLines(report));
     });

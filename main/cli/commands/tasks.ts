@@ -1,4 +1,5 @@
 // tasks, cancel: what was delegated and asked, and cancelling it.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
 import {
   isOneOf,
@@ -190,6 +191,36 @@ export function followTask(
     tell(`Follow it:   ${command} tasks ${id} --wait${session.asWords}`);
     tell(`Cancel it:   ${command} cancel ${id}${session.asWords}`);
   });
+}
+
+/**
+ * Tells how an open question stands, whenever that changes, until the signal. Its answer comes on a
+ * call of its own: what fails here is only not told.
+ * @param since when it was asked
+ */
+export async function followQuestion(
+  client: HubClient,
+  question: string,
+  since: number,
+  tell: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let told: string | undefined;
+  try {
+    for (;;) {
+      await pause(LOOK_AGAIN_MS, undefined, { signal });
+      const { items } = await client.call('tasks.list', { state: 'open', limit: 50 }, signal);
+      const task = items.find(
+        ({ kind, direction, text, created_at: at }) =>
+          kind === 'query' && direction !== 'incoming' && text === question && at >= since,
+      );
+      const stands = task && headlineOf(task.story);
+      if (stands !== undefined && stands !== told) tell(`Now: ${stands}`);
+      told = stands ?? told;
+    }
+  } catch {
+    // Over, or the hub is not there: whoever waits for the answer is told so.
+  }
 }
 
 export function taskLines(task: TaskDto): readonly string[] {

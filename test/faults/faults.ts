@@ -79,7 +79,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an agent that is away is there',
     file: 'main/core/story.ts',
-    was: "    return { state: 'waits', agent, away: isThere ? null : context.away(row.toAgent) };",
+    was: "    return { state: 'waits', agent, away: context.away(row.toAgent) };",
     is: "    return { state: 'waits', agent, away: null };",
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
   },
@@ -144,7 +144,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'asking to stop is stopping',
     file: 'preload/contract/strings/story.ts',
-    was: '      if (end === null) return story.stop.stillRuns(agent);',
+    was: '      if (end === null)\n        return isBegun(told) ? story.stop.stillRuns(agent) : story.stop.stillHas(agent);',
     is: '      if (end === null) return story.stop.stopped;',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
   },
@@ -261,7 +261,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'nobody there decided, and it reads as nobody here',
     file: 'main/core/story.ts',
-    was: '      return { outcome, at, place: placeOf(row.verdictHub, context) };',
+    was: '      return expired(read, at, placeOf(row.verdictHub, context));',
     is: '      return { outcome, at, place: context.here };',
     tests: ['test/unit/core/story.test.ts'],
   },
@@ -376,7 +376,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'nobody decided before, and it reads as declined',
     file: 'main/core/story-before.ts',
-    was: "      return { outcome: 'expired', at, place: context.here };",
+    was: '      return expired(read, at, context.here);',
     is: "      return { ...declined(read, { by: 'hub', place: context.here }), at };",
     tests: ['test/unit/core/story.test.ts'],
   },
@@ -520,6 +520,34 @@ export const FAULTS: readonly Fault[] = [
     file: 'main/services/outgoing/incoming-results.ts',
     was: "  return ended.kind === 'hub_refused' ? { by: 'hub', kind: 'failed' } : ended;",
     is: '  return ended;',
+    tests: ['test/unit/services/tasks/story-ended.test.ts'],
+  },
+  {
+    name: 'only an adult could decide, and it reads as nobody here',
+    file: 'main/core/story-row.ts',
+    was: "for: row.waitsFor ?? 'person'",
+    is: "for: 'person'",
+    tests: ['test/unit/core/story.test.ts'],
+  },
+  {
+    name: 'an agent that has said nothing still runs',
+    file: 'preload/contract/strings/story.ts',
+    was: "  return handed.state === 'handed' && handed.begun;",
+    is: "  return handed.state !== 'no';",
+    tests: ['test/unit/core/story.test.ts'],
+  },
+  {
+    name: 'whoever took it back is owed an answer',
+    file: 'main/core/story.ts',
+    was: '  if (isTakenBack && row.stopParty === row.party && row.handedAt === null) return null;\n',
+    is: '',
+    tests: ['test/unit/core/story.test.ts'],
+  },
+  {
+    name: 'what a hub refuses itself was declined',
+    file: 'main/services/outgoing/delegation-replies.ts',
+    was: "  return code === 'rejected' && isJsonObject(untrusted) && untrusted.ended_by === 'hub';",
+    is: '  return false;',
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {

@@ -262,7 +262,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'nobody there decided, and it reads as nobody here',
     file: 'main/core/story.ts',
     was: '      return expired(read, at, placeOf(row.verdictHub, context));',
-    is: '      return { outcome, at, place: context.here };',
+    is: '      return expired(read, at, context.here);',
     tests: ['test/unit/core/story.test.ts'],
   },
   {

@@ -1,6 +1,9 @@
 // The requirements of document 000, by their numbers, held against two hubs: agents that know nothing
-// but their document speak over HTTP, and people decide.
+// but their document speak over HTTP, and people decide. Tasks have a file of their own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { OWNER, RawPeer, UNKNOWN, WITHIN_MS } from '../../support/raw-peer.ts';
+import { until } from '../../support/until.ts';
 import { asks, does, SeedHousehold } from './household.ts';
 import { acp } from './messages.ts';
 
@@ -10,7 +13,162 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => house.stop());
 
+const asker = asks('acp-draft');
+const worker = does('acp-draft');
+
+/** A question that a person allows, up to where its agent reads it. */
+async function asked(payload: JsonObject, more: JsonObject = {}) {
+  const message = acp('query', payload, { to: worker, ...more });
+  const coming = house.say(asker, message);
+  await house.allow();
+  return { message, coming, item: await house.item(worker) };
+}
+
 describe('seed 000', () => {
+  test('000.1, 000.2, 000.3, 000.5, 000.19, 000.21, 000.22, 000.23, 000.25 a question, its answer', async () => {
+    const question = { question: 'When do they swim?', domain: 'family.calendar', max_tokens: 200 };
+    const { message, coming, item } = await asked(
+      { ...question, deadline_ms: 30_000, ...UNKNOWN },
+      { v: 1, from: asker, ts: 1_771_108_000_000, ref: null, ...UNKNOWN },
+    );
+    expect(item).toMatchObject({ untrusted: { native: message } });
+    const payload = {
+      data: { days: ['Mon', 'Wed'] },
+      summary: 'Mon/Wed 4-5pm',
+      tokens_used: 47,
+      truncated: true,
+      ...UNKNOWN,
+    };
+    const response = acp('response', payload, { ref: message.id, ...UNKNOWN });
+    expect(await house.say(worker, response)).toMatchObject({ http: 200 });
+    expect(await coming).toMatchObject({ http: 200, untrusted: { native: response } });
+  });
+
+  test('000.4 what cannot arrive is an error at once, and nothing waits', async () => {
+    const away = await RawPeer.start(house.dad);
+    await away.add('Attic');
+    await away.stop();
+    const question = acp('query', { question: 'Who is home?' }, { to: 'Attic' });
+    expect(await house.say(asker, question)).toMatchObject({
+      http: 503,
+      code: 'peer_unreachable',
+      detail: expect.stringContaining('nothing was sent'),
+    });
+    const notice = acp('notify', { topic: 'home' }, { to: 'Attic' });
+    expect(await house.say(asker, notice)).toMatchObject({ http: 503 });
+    const { items } = await house.post(house.dad, asker, '/v1/tasks');
+    expect(items).not.toContainEqual(expect.objectContaining({ peer_name: 'Attic' }));
+    await house.dad.node.services.directory.remove(away.raw.key, OWNER);
+  });
+
+  test('000.7, 000.39, 000.40, 000.51 a notice, filtered by whoever gets it', async () => {
+    await house.join(house.mum, 'swims', 'acp-draft', { topics: ['hans'] });
+    await house.join(house.mum, 'shops', 'acp-draft', { topics: ['shop'] });
+    const data = { location: 'heading to gym', eta_back: '2h' };
+    const payload = { topic: 'hans.location', data, importance: 'high' };
+    const notice = acp('notify', payload, { to: 'Mum' });
+    expect(await house.say(asker, notice)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next('swims')).toEqual(notice);
+    expect(await house.waiting('shops')).toBe(0);
+    expect(await house.waiting(asker)).toBe(0);
+  });
+
+  test('000.8 a notice that comes twice is one', async () => {
+    const attic = await RawPeer.pair(house.mum, 'Attic');
+    const message = { id: crypto.randomUUID() };
+    const payload = { topic: 'hans.home', data: 'back' };
+    for (const _ of [1, 2]) await attic.tell('notify', payload, message);
+    await attic.ask('ping', {});
+    expect(await house.next('swims')).toMatchObject({ payload: { data: 'back' } });
+    expect(await house.waiting('swims')).toBe(0);
+    await house.mum.node.services.directory.remove(attic.raw.key, OWNER);
+    await attic.stop();
+  });
+
+  test('000.11, 000.13 what an agent can do', async () => {
+    const offers = { domains: ['family'], channels: ['imessage'], tools: ['web_search'] };
+    await house.join(house.mum, 'family', 'acp-draft', offers);
+    const discover = { id: 'discover-1', kind: 'discover', to: 'family' };
+    const told = await until('the new agent', WITHIN_MS, async () => {
+      const answer = await house.say(asker, discover);
+      return answer['http'] === 200 ? answer : undefined;
+    });
+    expect(told).toMatchObject({
+      untrusted: {
+        native: {
+          kind: 'capabilities',
+          ref: 'discover-1',
+          payload: {
+            agent_name: 'family',
+            domains: expect.arrayContaining(['family']),
+            channels: ['imessage'],
+            tools: ['web_search'],
+          },
+        },
+      },
+    });
+  });
+
+  test('000.12 capabilities have a revision, which changes only with them', async () => {
+    const attic = await RawPeer.pair(house.mum, 'Attic');
+    const rev = async () => (await attic.ask('discover')).payload['rev'];
+    const first = await rev();
+    expect(first).toEqual(expect.any(String));
+    expect(await rev()).toBe(first);
+    await house.join(house.mum, 'sails', 'acp-draft', { tools: ['boat'] });
+    expect(await rev()).not.toBe(first);
+    await house.mum.node.services.directory.remove(attic.raw.key, OWNER);
+    await attic.stop();
+  });
+
+  test('000.24 a question waits as long as it says, and 30 seconds by default', async () => {
+    const { message, coming, item } = await asked({ question: 'How long?' });
+    const leftMs = Number(item['deadline_at']) - Date.now();
+    expect(leftMs).toBeGreaterThan(20_000);
+    expect(leftMs).toBeLessThanOrEqual(30_000);
+    await house.say(worker, acp('response', { summary: 'So' }, { ref: message.id }));
+    expect(await coming).toMatchObject({ http: 200 });
+    const short = acp('query', { question: 'Now?', deadline_ms: 500 }, { to: worker });
+    expect(await house.say(asker, short)).toMatchObject({ http: 504 });
+  });
+
+  test('000.47, 000.52 a domain is a hint of any words, and covers what is below it', async () => {
+    await house.join(house.mum, 'garden', 'acp-draft', { domains: ['plants'] });
+    const to = { domain: 'plants.roses' };
+    const chosen = await until('the new agent', WITHIN_MS, async () => {
+      const route = await house.post(house.dad, asks('native'), '/v1/route', { to });
+      return route['chosen'];
+    });
+    expect(chosen).toMatchObject({ agent: 'garden' });
+    const { message, coming, item } = await asked({ question: 'Why?', domain: 'meta.memory' });
+    expect(item).toMatchObject({ untrusted: { native: { payload: { domain: 'meta.memory' } } } });
+    await house.say(worker, acp('response', { summary: 'So' }, { ref: message.id }));
+    expect(await coming).toMatchObject({ http: 200 });
+  });
+
+  test('000.46 what waits for an answer goes both ways, what tells goes one', async () => {
+    const attic = await RawPeer.pair(house.dad, 'Attic');
+    attic.answers.set('query', { kind: 'response', payload: { data: 1, summary: 'One' } });
+    attic.answers.set('delegate', { kind: 'ack', payload: { accepted: true } });
+    const sent = [
+      ['query', { question: 'Who?' }],
+      ['delegate', { task: 'Bake' }],
+      ['notify', { topic: 'home' }],
+    ] as const;
+    for (const [kind, payload] of sent)
+      expect(await house.say(asker, acp(kind, payload, { to: 'Attic' }))).toMatchObject({
+        http: 200,
+      });
+    const streamOf = async (kind: string) =>
+      (await attic.sees(kind, (heard) => heard.kind === kind)).stream;
+    expect(await streamOf('query')).toBe('bidirectional');
+    expect(await streamOf('delegate')).toBe('bidirectional');
+    expect(await streamOf('discover')).toBe('bidirectional');
+    expect(await streamOf('notify')).toBe('unidirectional');
+    await house.dad.node.services.directory.remove(attic.raw.key, OWNER);
+    await attic.stop();
+  });
+
   test('000.20 a hub is named by its id, with or without the type of its key', async () => {
     const { agentId } = house.mum.node.services.identity;
     for (const to of [agentId, agentId.replace('ed25519.', '')])

@@ -38,11 +38,13 @@ export class SeedHousehold {
       const offers = language === 'fipa-acl' ? { capabilities: [CAPABILITY] } : {};
       await house.join(mum, does(language), language, offers);
     }
-    await until('what Mum offers', WITHIN_MS, async () => {
-      const to = { capability: CAPABILITY };
-      const route = await house.post(dad, asks('native'), '/v1/route', { to });
-      return route['chosen'];
-    });
+    // Each change is told by itself: Dad's hub may know some of Mum's agents and not the last one.
+    const offers = LANGUAGES.map((language) => ({ domain: `${does(language)}.work` }));
+    for (const to of [...offers, { capability: CAPABILITY }])
+      await until('what Mum offers', WITHIN_MS, async () => {
+        const route = await house.post(dad, asks('native'), '/v1/route', { to });
+        return route['chosen'];
+      });
     return house;
   }
 

@@ -248,8 +248,11 @@ describe('seed 001: the kinds', () => {
       data: { status: 'heading out' },
     });
     expect(await inbox.claim(AGENT, 5)).toEqual([]);
-    const { items } = mum.node.services.work.feed.list({ limit: 1 });
-    expect(items).toMatchObject([{ topic: 'user.location', importance: 'low' }]);
+    const { feed } = mum.node.services.work;
+    const shown = await until('the notice on the page', WITHIN_MS, () =>
+      feed.list({ limit: 5 }).items.find(({ topic }) => topic === 'user.location'),
+    );
+    expect(shown).toMatchObject({ importance: 'low' });
   });
 
   test('001.26 a cancel names the delegation, and is acknowledged as far as it goes', async () => {

@@ -2,6 +2,8 @@
 // documents of their languages alone, over HTTP and real QUIC.
 import { expect } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
+import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { pairHubs } from '../../support/paired-hubs.ts';
 import { atDoor, OWNER, WITHIN_MS } from '../../support/raw-peer.ts';
 import { DIALECTS } from '../../support/seed-messages.ts';
@@ -17,20 +19,26 @@ export const CAPABILITY = 'data-analysis';
 /** Of the agent with the capability. */
 export const AREA = `${does('fipa-acl')}.work`;
 
+const UNHURRIED = { peerRateFactor: 1_000, requestsPerSecond: 10_000 };
+type Decision = OperationParams<'approvals.decide'>;
+
 export class SeedHousehold {
   readonly #tokens = new Map<string, string>();
   readonly #hubs = new Map<string, TestHub>();
   readonly dad: TestHub;
-  readonly mum: TestHub;
+  #mum: TestHub;
 
   private constructor(dad: TestHub, mum: TestHub) {
     this.dad = dad;
-    this.mum = mum;
+    this.#mum = mum;
+  }
+
+  get mum(): TestHub {
+    return this.#mum;
   }
 
   static async start(): Promise<SeedHousehold> {
-    const start = () => TestHub.start({ peerRateFactor: 1_000, requestsPerSecond: 10_000 });
-    const [dad, mum] = [await start(), await start()];
+    const [dad, mum] = [await TestHub.start(UNHURRIED), await TestHub.start(UNHURRIED)];
     await pairHubs(dad, mum, ['Mum', 'Dad']);
     const house = new SeedHousehold(dad, mum);
     for (const language of LANGUAGES) {
@@ -51,6 +59,21 @@ export class SeedHousehold {
   async stop(): Promise<void> {
     await this.dad.stop();
     await this.mum.stop();
+  }
+
+  /** Until Dad's hub has read that an agent of Mum's offers this, and so each that joined before. */
+  async offered(capability: string): Promise<void> {
+    await until('what Mum offers', WITHIN_MS, async () => {
+      const route = await this.post(this.dad, asks('native'), '/v1/route', { to: { capability } });
+      return route['chosen'];
+    });
+  }
+
+  async restartMum(): Promise<void> {
+    const before = this.mum;
+    await before.node.stop();
+    this.#mum = await TestHub.start({ home: before.home, ...UNHURRIED });
+    for (const [agent, hub] of this.#hubs) if (hub === before) this.#hubs.set(agent, this.mum);
   }
 
   async join(hub: TestHub, name: string, language: Language, offers: JsonObject): Promise<void> {
@@ -99,12 +122,23 @@ export class SeedHousehold {
     return (claimed['items'] as readonly unknown[]).length;
   }
 
-  /** A person at Mum's hub, or at another one, allows what waits, once it is there. */
-  async allow(hub = this.mum): Promise<void> {
+  /** What waits for a person at Mum's hub, or at another one, once it is there. */
+  card(hub = this.mum): Promise<ApprovalDto> {
     const { approvals } = hub.node.services.work;
-    const card = await until('a card', WITHIN_MS, () => approvals.pending()[0]);
-    const { id, revision, digest } = card;
-    await approvals.decide({ id, revision, digest, decision: 'allow' }, OWNER);
+    return until('a card', WITHIN_MS, () => approvals.pending()[0]);
+  }
+
+  /** That person allows it. */
+  allow(hub = this.mum): Promise<void> {
+    return this.decide({ decision: 'allow' }, hub);
+  }
+
+  async decide(
+    said: Pick<Decision, 'decision' | 'choice' | 'answer'>,
+    hub = this.mum,
+  ): Promise<void> {
+    const { id, revision, digest } = await this.card(hub);
+    await hub.node.services.work.approvals.decide({ id, revision, digest, ...said }, OWNER);
   }
 
   /** A task as its asker reads it, once it is over. */

@@ -1,0 +1,280 @@
+// What document 002 says and the hub carries as it is: every message arrives whole at an agent of the
+// language, its answer too, and a person decides where the document wants one.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { seedMessages } from '../../support/seed-messages.ts';
+import { asks, does, SeedHousehold } from './household.ts';
+import { crunch, fresh } from './messages.ts';
+
+const ORCHESTRATOR = 'orchestrator';
+const ANALYST = 'security-analyst';
+const ARCHITECT = 'architect';
+
+let house: SeedHousehold;
+beforeAll(async () => {
+  house = await SeedHousehold.start();
+  await house.join(house.dad, ORCHESTRATOR, 'claude-crunch', {});
+  await house.join(house.mum, ANALYST, 'claude-crunch', {});
+  await house.join(house.mum, ARCHITECT, 'claude-crunch', { capabilities: ['drawing'] });
+  await house.offered('drawing');
+}, 120_000);
+afterAll(() => house.stop());
+
+/** An example of the document: its messages, in the order of the text. */
+const examples = seedMessages()
+  .filter(({ dialect, message }) => dialect === 'claude-crunch' && message['from'] !== 'agent-a')
+  .map(({ message }) => message);
+const example = (type: string): JsonObject => {
+  const found = examples.find((one) => one['type'] === type && one['from'] !== '{agent_name}');
+  if (found === undefined) throw new Error(`the document has no example of ${type}`);
+  return found;
+};
+const METADATA = { issue_number: 42, phase: 'enrich', attempt: 2, checkpoint_id: 'CP-7' };
+const ACTIONS = [
+  'create_spec',
+  'review_code',
+  'threat_model',
+  'implement',
+  'create_test_plan',
+  'validate',
+  'diagnose',
+  'document',
+];
+
+/** A request of the orchestrator, allowed, as the analyst reads it. */
+async function requested(payload: JsonObject, more: JsonObject = {}): Promise<JsonObject> {
+  const request = crunch(ORCHESTRATOR, 'REQUEST', payload, { to: ANALYST, ...more });
+  expect(await house.say(ORCHESTRATOR, request)).toMatchObject({ http: 200 });
+  await house.allow();
+  expect(await house.next(ANALYST)).toEqual(request);
+  return request;
+}
+
+/** A message of the analyst, refused. */
+async function refusal(message: JsonObject): Promise<string> {
+  const answer = await house.say(ANALYST, message);
+  expect(answer).toMatchObject({ http: 400 });
+  return JSON.stringify(answer);
+}
+
+describe('seed 002, carried', () => {
+  test('002.1, 002.2, 002.9, 002.11 the first two examples go word for word', async () => {
+    const [request, response] = [example('REQUEST'), example('RESPONSE')];
+    expect(request).toMatchObject({ from: ORCHESTRATOR, to: ANALYST, correlation_id: null });
+    const asked = await house.say(ORCHESTRATOR, request);
+    expect(asked).toMatchObject({ http: 200 });
+    await house.allow();
+    expect(await house.next(ANALYST)).toEqual(request);
+    expect(response['correlation_id']).toBe(request['id']);
+    expect(await house.say(ANALYST, response)).toMatchObject({ http: 200 });
+    expect(await house.next(ORCHESTRATOR)).toEqual(response);
+    const { id } = asked['report'] as JsonObject;
+    expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('002.7 there are six types, and any other is refused', async () => {
+    const types = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'];
+    const said = await refusal(crunch(ANALYST, 'INFORM', {}, { to: ORCHESTRATOR }));
+    expect(said).toContain(types.join(', '));
+  });
+
+  test('002.8 what another language asks has an id of this one', async () => {
+    const { read } = await house.asked('claude-crunch');
+    expect(read['id']).toMatch(/^MSG-\d{13}-[0-9a-f]{8}$/);
+    expect(read['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT/);
+    const response = { status: 'SUCCESS', result: { summary: 'Done' } };
+    const about = { correlation_id: read['id'] };
+    await house.say(
+      does('claude-crunch'),
+      crunch(does('claude-crunch'), 'RESPONSE', response, about),
+    );
+    expect(await house.item(asks('native'))).toMatchObject({ kind: 'result' });
+  });
+
+  test('002.12, 002.16, 002.17, 002.20 what may stand in a message, and what may lack', async () => {
+    const payload = { action: 'validate', constraints: { timeout_ms: 300_000 } };
+    const request = crunch(ORCHESTRATOR, 'REQUEST', payload, { to: ANALYST, metadata: METADATA });
+    const asked = await house.say(ORCHESTRATOR, request);
+    await house.allow();
+    expect(await house.next(ANALYST)).toEqual(request);
+    const { id } = asked['report'] as JsonObject;
+    const task = await house.post(house.dad, ORCHESTRATOR, `/v1/tasks/${String(id)}`);
+    const left = Number(task['deadline_at']) - Date.now();
+    expect(left).toBeGreaterThan(200_000);
+    expect(left).toBeLessThanOrEqual(300_000);
+    const { timestamp: _, priority: __, ...bare } = crunch(ORCHESTRATOR, 'REQUEST', payload);
+    const short = { ...bare, to: ANALYST };
+    await house.say(ORCHESTRATOR, short);
+    await house.allow();
+    expect(await house.next(ANALYST)).toEqual(short);
+  });
+
+  test.each(ACTIONS)('002.18, 002.19 %s goes with all of its context', async (action) => {
+    const issue = { number: 42, title: 'The gate', body: 'It creaks', labels: ['a:b'], state: 'x' };
+    const knowledge_brief = { related_issues: ['#38'], patterns: ['p'], decisions: ['d'] };
+    const context = { issue, knowledge_brief, files: ['src/gate.ts'] };
+    const request = crunch(ORCHESTRATOR, 'REQUEST', { action, context }, { to: ANALYST });
+    await house.say(ORCHESTRATOR, request);
+    expect(await house.card()).toMatchObject({ text: `${action}: The gate` });
+    await house.allow();
+    expect(await house.next(ANALYST)).toEqual(request);
+  });
+
+  test.each([
+    ['002.24', 'SUCCESS', 'completed'],
+    ['002.25', 'PARTIAL', 'partial'],
+  ])('%s, 002.31, 002.32 %s with its findings and tokens', async (_, status, state) => {
+    const { id, read } = await house.asked('claude-crunch');
+    const finding = {
+      id: 'F-001',
+      severity: 'HIGH',
+      category: 'security',
+      title: 'Rotate',
+      description: 'Each use',
+      location: 'src/a.ts:4',
+      recommendation: 'Once',
+      confidence: 85,
+    };
+    const payload = {
+      status,
+      result: { summary: 'Looked at' },
+      findings: [finding],
+      metrics: { tokens_used: 3_500 },
+    };
+    const agent = does('claude-crunch');
+    const about = { correlation_id: read['id'] };
+    await house.say(agent, crunch(agent, 'RESPONSE', payload, about));
+    expect(await house.ended(asks('native'), id)).toMatchObject({
+      state,
+      untrusted: { outcome: 'Looked at', data: { findings: [finding] } },
+    });
+    expect(await house.item(asks('native'))).toMatchObject({
+      task_id: id,
+      untrusted: { payload: { tokens_used: 3_500 } },
+    });
+  });
+
+  test('002.40 a hand-off that follows nothing is asked, and goes whole', async () => {
+    const payload = {
+      reason: 'Not my field',
+      context_transfer: { work_completed: 'None', remaining_work: 'Draw the gate' },
+      urgency: 'IMMEDIATE',
+    };
+    const handOff = crunch(ORCHESTRATOR, 'HANDOFF', payload, { to: ARCHITECT });
+    await house.say(ORCHESTRATOR, handOff);
+    expect(await house.card()).toMatchObject({ text: 'Draw the gate', reason: 'Not my field' });
+    await house.allow();
+    expect(await house.next(ARCHITECT)).toEqual(handOff);
+  });
+
+  test.each(['VETO', 'CONFLICT', 'BLOCKED', 'HUMAN_REQUIRED'])(
+    '002.41, 002.42 %s is a choice of a person, who sees what speaks for each',
+    async (escalation_type) => {
+      const options = [
+        { option: 'Cookie', pros: ['Safe'], cons: ['Work'] },
+        { option: 'Local', pros: ['Easy'], cons: ['Open'] },
+      ];
+      const context = { decision_needed: 'Where?', options, recommendation: 'Cookie' };
+      const payload = { escalation_type, severity: 'HIGH', reason: 'We differ', context };
+      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+      await house.say(ORCHESTRATOR, escalation);
+      expect(await house.card()).toMatchObject({
+        text: 'Where?',
+        reason: 'We differ',
+        choice: {
+          options: [
+            { label: 'Cookie', pros: ['Safe'], cons: ['Work'] },
+            { label: 'Local', pros: ['Easy'], cons: ['Open'] },
+          ],
+          recommended: '1',
+        },
+      });
+      await house.decide({ decision: 'answer', choice: '2' });
+      expect(await house.next(ORCHESTRATOR)).toMatchObject({
+        type: 'RESPONSE',
+        correlation_id: escalation.id,
+        payload: { status: 'SUCCESS', result: { summary: 'Local' } },
+      });
+    },
+  );
+
+  test.each([
+    [{ decision: 'answer', answer: 'Neither, ask Ann' }, 'SUCCESS', 'Neither, ask Ann'],
+    [{ decision: 'decline' }, 'FAILED', null],
+  ] as const)('002.46 a person may say something else, or nothing', async (said, status, words) => {
+    const payload = { escalation_type: 'CONFLICT', severity: 'HIGH', reason: 'We differ' };
+    const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+    await house.say(ORCHESTRATOR, escalation);
+    await house.decide(said);
+    const answer = await house.next(ORCHESTRATOR);
+    expect(answer).toMatchObject({ correlation_id: escalation.id, payload: { status } });
+    if (words !== null) expect(answer).toMatchObject({ payload: { result: { summary: words } } });
+  });
+
+  test('002.51 a broadcast to one agent reaches it alone', async () => {
+    const event = { event: 'CONTEXT_UPDATE', content: { message: 'New plan', data: { a: 1 } } };
+    const message = crunch(ORCHESTRATOR, 'BROADCAST', event, { to: ARCHITECT });
+    await house.say(ORCHESTRATOR, message);
+    expect(await house.next(ARCHITECT)).toEqual(message);
+    expect(await house.waiting(ANALYST)).toBe(0);
+  });
+
+  test('002.55, 002.64 three agents vote, and the orchestrator resolves', async () => {
+    const conflict_id = `CONF-${fresh()}`;
+    for (const [agent, choice] of [
+      [ANALYST, 'A'],
+      [ARCHITECT, 'B'],
+      [does('claude-crunch'), 'A'],
+    ] as const) {
+      const vote = crunch(
+        agent,
+        'VOTE',
+        {
+          conflict_id,
+          position: { choice, rationale: 'Safer', evidence: ['E'], confidence: 85 },
+          compromise: { acceptable: true, conditions: ['Tests'] },
+          veto: false,
+          veto_reason: null,
+        },
+        { to: ORCHESTRATOR },
+      );
+      expect(await house.say(agent, vote)).toMatchObject({ http: 200 });
+      expect(await house.next(ORCHESTRATOR)).toEqual(vote);
+    }
+    const content = { message: 'A it is', data: { conflict_id, resolution: 'A' } };
+    const resolved = crunch(
+      ORCHESTRATOR,
+      'BROADCAST',
+      { event: 'CONTEXT_UPDATE', content, affects: [ANALYST, ARCHITECT] },
+      { to: '*' },
+    );
+    await house.say(ORCHESTRATOR, resolved);
+    expect(await house.next(ANALYST)).toEqual(resolved);
+    expect(await house.next(ARCHITECT)).toEqual(resolved);
+  });
+
+  test('002.71 an answer that comes twice, or to nothing, is refused', async () => {
+    const request = await requested({ action: 'diagnose' });
+    const response = { status: 'SUCCESS', result: { summary: 'Found' } };
+    const answer = (correlation_id: unknown) =>
+      house.say(ANALYST, crunch(ANALYST, 'RESPONSE', response, { correlation_id }));
+    expect(await answer('MSG-1-0')).toMatchObject({ http: 404 });
+    expect(await answer(request['id'])).toMatchObject({ http: 200 });
+    expect(await answer(request['id'])).toMatchObject({ http: 404 });
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({ correlation_id: request['id'] });
+    expect(await house.waiting(ORCHESTRATOR)).toBe(0);
+  });
+
+  test('002.70 work goes on where it was after a restart', async () => {
+    const request = await requested({ action: 'document' });
+    await house.restartMum();
+    const response = crunch(
+      ANALYST,
+      'RESPONSE',
+      { status: 'SUCCESS', result: { summary: 'Written' } },
+      { correlation_id: request['id'] },
+    );
+    expect(await house.say(ANALYST, response)).toMatchObject({ http: 200 });
+    expect(await house.next(ORCHESTRATOR)).toEqual(response);
+  });
+});

@@ -88,8 +88,12 @@ export class SeedHousehold {
     });
   }
 
+  tokenOf(agent: string): string {
+    return this.#tokens.get(agent) ?? '';
+  }
+
   post(hub: TestHub, agent: string, path: string, body?: JsonObject): Promise<JsonObject> {
-    return atDoor(hub, this.#tokens.get(agent) ?? '', path, body);
+    return atDoor(hub, this.tokenOf(agent), path, body);
   }
 
   /** A message in the agent's language. */

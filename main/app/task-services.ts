@@ -436,6 +436,7 @@ export function composeTaskServices(
   });
   const nativeMessages = new NativeMessages({
     ...deps,
+    capabilities,
     agents,
     inbox,
     natives,

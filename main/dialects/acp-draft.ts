@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<string, ReadingKind>> = {
   notify: 'notify',
   cancel: 'cancel',
   discover: 'discover',
+  ping: 'ping',
   response: 'result',
   result: 'result',
   error: 'result',
@@ -88,6 +89,7 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
   }),
   cancel: membersOf({ reason: aText }),
   discover: membersOf({}),
+  ping: membersOf({}),
 };
 
 export const ACP_DRAFT: Dialect = {
@@ -149,7 +151,7 @@ export const ACP_DRAFT: Dialect = {
     };
   },
 
-  offer: ({ id, at, from, to }, { domains, channels, tools }, asked) => ({
+  offer: ({ id, at, from, to }, offer, asked) => ({
     v: 1,
     id,
     from,
@@ -157,7 +159,23 @@ export const ACP_DRAFT: Dialect = {
     ts: at,
     kind: 'capabilities',
     ref: spelled(asked, 'id'),
-    payload: { agent_name: from, domains, channels, tools },
+    payload: {
+      agent_name: from,
+      ...picked({ ...offer }, ['domains', 'channels', 'tools']),
+      max_concurrent_tasks: offer.tasksAtOnce,
+      model: offer.model,
+    },
+  }),
+
+  pong: ({ id, at, from, to }, pong, asked) => ({
+    v: 1,
+    id,
+    from,
+    to,
+    ts: at,
+    kind: 'pong',
+    ref: spelled(asked, 'id'),
+    payload: pong,
   }),
 };
 

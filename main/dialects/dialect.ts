@@ -8,7 +8,7 @@ import type { Result } from '../lib/result.ts';
 
 /** What a message asks for: one of the wire's kinds, or a step of work that was taken on. */
 export type ReadingKind =
-  'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'cancel' | 'discover';
+  'query' | 'delegate' | 'notify' | 'result' | 'accept' | 'cancel' | 'discover' | 'ping';
 
 /** The longest that a message may give: a day. */
 export const DEADLINE_MAX_MS = 86_400_000;
@@ -87,6 +87,10 @@ export interface Offer {
   readonly capabilities: readonly string[];
   readonly channels: readonly string[];
   readonly tools: readonly string[];
+  /** All of it at a time; null: unknown. */
+  readonly tasksAtOnce: number | null;
+  /** null: unknown, or more than one. */
+  readonly model: string | null;
   /** An example of a request that would be accepted, by domain. */
   readonly examples: ReadonlyMap<string, string>;
 }
@@ -108,6 +112,12 @@ export interface Dialect {
   offer?(
     message: Omit<AxonMessage, 'kind' | 'payload' | 'answers'>,
     offer: Offer,
+    asked: JsonObject,
+  ): JsonObject;
+  /** The same of a message that asks how somebody is. */
+  pong?(
+    message: Omit<AxonMessage, 'kind' | 'payload' | 'answers'>,
+    pong: JsonObject,
     asked: JsonObject,
   ): JsonObject;
 }

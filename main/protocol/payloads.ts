@@ -137,7 +137,7 @@ interface AgentCapabilities {
   readonly model: string | null;
 }
 
-interface PeerAgentPayload extends AgentCapabilities {
+export interface PeerAgentPayload extends AgentCapabilities {
   readonly name: string;
   readonly capabilities: readonly string[];
   /** A request in plain words that it would take, by domain. */

@@ -16,6 +16,7 @@ import type {
   TokenUseDto,
   UiSnapshot,
 } from './dto.ts';
+import type { OutsideText } from './formats.ts';
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
@@ -139,7 +140,9 @@ export interface OperationResults {
   'peers.ping': {
     readonly round_trip_ms: number;
     readonly status: string;
+    readonly uptime_secs: number | null;
     readonly active_tasks: number;
+    readonly untrusted: { readonly agent_name: OutsideText | null };
   };
   'peers.add': PeerDto;
   'peers.update': PeerDto;

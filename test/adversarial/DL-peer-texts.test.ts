@@ -112,11 +112,13 @@ describe('DL-14: what a hub says of itself reaches an agent inside "untrusted", 
     expect(JSON.stringify(ours)).not.toContain('vault');
   });
 
-  test('and of its pong nothing but the status and the number', async () => {
+  test('and its pong', async () => {
     expect(await heard('/v1/peers/Attic/ping', 'POST')).toEqual({
       round_trip_ms: expect.any(Number),
       status: 'busy',
+      uptime_secs: 1,
       active_tasks: 2,
+      untrusted: { agent_name: HIDDEN_NAME },
     });
   });
 

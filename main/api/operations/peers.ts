@@ -6,6 +6,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { readHubAddress, readHubPlace, readShareToken } from '../../services/links/hub-address.ts';
 import type { KeyTrust } from '../../services/links/key-trust.ts';
 import type { PeerDirectory } from '../../services/links/peer-directory.ts';
+import { pongDto } from '../../services/links/peer-view.ts';
 import type { PeerLinks } from '../../services/links/peer-links.ts';
 import { actorOf } from '../actor.ts';
 import type { HandlersOf } from '../caller.ts';
@@ -41,12 +42,7 @@ export function peersHandlers({
     'peers.ping': async ({ id }, _caller, { signal }) => {
       const answered = await links.ping(directory.resolve(id).peer.key, signal);
       if (!answered.ok) throw answered.error;
-      const { roundTripMs, pong } = answered.value;
-      return {
-        round_trip_ms: roundTripMs,
-        status: pong.status,
-        active_tasks: pong.active_tasks ?? 0,
-      };
+      return pongDto(answered.value);
     },
 
     'peers.add': async ({ address, key, name, trust }, caller) => {

@@ -80,10 +80,12 @@ export class Capabilities {
     }
   }
 
-  /** The status of the least busy online agent and the sum of what all are doing. */
-  pong(): JsonObject {
+  /**
+   * The status of the least busy online agent and the sum of what all are doing; or of one alone.
+   */
+  pong(agent: string | null = null): JsonObject {
     const { store, clock, agents, hubName } = this.#deps;
-    const active = agents.active();
+    const active = agents.active().filter(({ name }) => agent === null || name === agent);
     const loads = new Set(active.map((agent) => agents.presence.load(agent)));
     const running = active.map(({ name }) =>
       store.read.countDeliveries(name, ['claimed', 'running']),
@@ -92,7 +94,7 @@ export class Capabilities {
       status: (['idle', 'busy', 'overloaded'] as const).find((load) => loads.has(load)) ?? 'idle',
       uptime_secs: Math.floor((clock.monotonicMs() - this.#startedAtMs) / 1_000),
       active_tasks: running.reduce((sum, count) => sum + count, 0),
-      agent_name: hubName(),
+      agent_name: agent ?? hubName(),
     };
   }
 }

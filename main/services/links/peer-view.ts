@@ -10,11 +10,12 @@ import type {
   TrustState,
 } from '../../../preload/contract/dto.ts';
 import type { IntroductionDto } from '../../../preload/contract/introduction.ts';
+import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { PeerRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
-import { parseCapabilities } from '../../protocol/payloads.ts';
+import { parseCapabilities, type PongPayload } from '../../protocol/payloads.ts';
 import { writeHubAddress } from './hub-address.ts';
 import type { NearbyHub } from './nearby-table.ts';
 import {
@@ -208,5 +209,19 @@ function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): Capabilitie
         model: agent.model === null ? null : escapeText(agent.model),
       })),
     },
+  };
+}
+
+export function pongDto(pulse: {
+  readonly roundTripMs: number;
+  readonly pong: PongPayload;
+}): OperationResult<'peers.ping'> {
+  const { status, uptime_secs, active_tasks, agent_name: name } = pulse.pong;
+  return {
+    round_trip_ms: pulse.roundTripMs,
+    status,
+    uptime_secs,
+    active_tasks: active_tasks ?? 0,
+    untrusted: { agent_name: name === null ? null : escapeName(name).name },
   };
 }

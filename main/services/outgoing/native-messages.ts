@@ -28,13 +28,15 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
+import type { Capabilities } from '../agents/capabilities.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
+import { parsePong, type PeerAgentPayload } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
-import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
+import { ACK_TIMEOUT_MS, OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
@@ -47,7 +49,8 @@ interface Deps {
   readonly store: Store;
   readonly clock: Clock;
   readonly agents: AgentRegistry;
-  readonly messenger: Pick<PeerMessenger, 'extensions'>;
+  readonly messenger: Pick<PeerMessenger, 'extensions' | 'request'>;
+  readonly capabilities: Pick<Capabilities, 'pong'>;
   readonly inbox: Inbox;
   readonly natives: NativeItems;
   readonly recipients: Recipients;
@@ -146,6 +149,8 @@ export class NativeMessages {
         return this.#cancel(post);
       case 'discover':
         return this.#discover(post);
+      case 'ping':
+        return this.#ping(post);
     }
   }
 
@@ -302,25 +307,48 @@ export class NativeMessages {
 
   /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
   async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
-    const { recipients, refreshCapabilities, store, random, clock, agents } = this.#deps;
+    const { recipients, refreshCapabilities, store, agents } = this.#deps;
     const to = this.#recipient(agent, reading, 'query');
     const found = recipients.resolve(to, agent, 'query');
     if (found.at === 'peer') await refreshCapabilities(found.peer.key);
     const known =
       found.at === 'peer'
-        ? (readCapabilities(store.read.peer(found.peer.key))?.agents ?? [])
+        ? (readCapabilities(store.read.peer(found.peer.key))?.agents ?? []).map(offerThere)
         : agents.active().map(offerOf);
     const asked = known.filter(({ name }) => found.agent === null || name === found.agent);
-    const id = random.uuid();
-    const addressing = {
-      id,
-      at: clock.wallMs(),
-      from: found.agent ?? (found.at === 'peer' ? found.peer.petname : agent),
-      to: agent,
-      conversation: id,
-    };
-    const native = dialect.offer?.(addressing, together(asked), message);
+    const from = found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
+    const native = dialect.offer?.(this.#addressing(from, agent), together(asked), message);
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
+  }
+
+  /** How an agent here is; for another hub and all of its agents, what that hub says of itself. */
+  async #ping({ agent, dialect, message, reading, signal }: Post): Promise<Sent> {
+    const { recipients, capabilities } = this.#deps;
+    const found = recipients.resolve(this.#recipient(agent, reading, 'query'), agent, 'query');
+    const [from, pong] =
+      found.at === 'local'
+        ? [found.agent ?? agent, capabilities.pong(found.agent)]
+        : [found.peer.petname, await this.#pongOf(found.peer.key, signal)];
+    const native = dialect.pong?.(this.#addressing(from, agent), pong, message);
+    return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
+  }
+
+  /** @throws AppError what asking throws, and not_understood */
+  async #pongOf(peer: KeyHex, signal: AbortSignal): Promise<JsonObject> {
+    const { messenger, random } = this.#deps;
+    const message = { id: random.uuid(), kind: 'ping', ref: null, payload: {} };
+    const answered = await messenger.request(peer, message, ACK_TIMEOUT_MS, signal);
+    if (!answered.ok) throw answered.error;
+    const pong = parsePong(answered.value.payload);
+    if (pong.ok) return { ...pong.value };
+    throw new AppError('not_understood', 'The pong of the other hub does not read.', {
+      failedBy: 'peer',
+    });
+  }
+
+  #addressing(from: string, to: string) {
+    const id = this.#deps.random.uuid();
+    return { id, at: this.#deps.clock.wallMs(), from, to, conversation: id };
   }
 
   /** The error with itself as a message in the language of the question. */
@@ -605,7 +633,15 @@ interface NamedOffer extends Offer {
   readonly name: string;
 }
 
-function offerOf({ name, domains, capabilities, channels, tools }: AgentRow): NamedOffer {
+function offerOf({
+  name,
+  domains,
+  capabilities,
+  channels,
+  tools,
+  concurrency,
+  model,
+}: AgentRow): NamedOffer {
   const offered = offeredDomains(domains);
   const examples = new Map(
     offered.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
@@ -616,18 +652,29 @@ function offerOf({ name, domains, capabilities, channels, tools }: AgentRow): Na
     capabilities,
     channels,
     tools,
+    tasksAtOnce: concurrency,
+    model,
     examples,
   };
 }
 
+function offerThere({ max_concurrent_tasks: tasksAtOnce, ...offer }: PeerAgentPayload): NamedOffer {
+  return { ...offer, tasksAtOnce };
+}
+
 /** Of several agents, as one. */
 function together(offers: readonly Offer[]): Offer {
+  const models = [...new Set(offers.flatMap(({ model }) => model ?? []))];
   const all = (words: (offer: Offer) => readonly string[]) => [...new Set(offers.flatMap(words))];
   return {
     domains: all(({ domains }) => domains),
     capabilities: all(({ capabilities }) => capabilities),
     channels: all(({ channels }) => channels),
     tools: all(({ tools }) => tools),
+    tasksAtOnce: offers.some(({ tasksAtOnce }) => tasksAtOnce === null)
+      ? null
+      : offers.reduce((sum, { tasksAtOnce }) => sum + (tasksAtOnce ?? 0), 0),
+    model: models.length === 1 ? (models[0] ?? null) : null,
     examples: new Map(offers.flatMap(({ examples }) => [...examples])),
   };
 }

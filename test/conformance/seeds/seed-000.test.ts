@@ -85,8 +85,41 @@ describe('seed 000', () => {
     await attic.stop();
   });
 
-  test('000.11, 000.13 what an agent can do', async () => {
-    const offers = { domains: ['family'], channels: ['imessage'], tools: ['web_search'] };
+  test('000.9, 000.10, 001.13 a ping to a hub, and to an agent, is answered by a pong', async () => {
+    const ping = (to: string) => house.say(asker, { id: 'ping-1', kind: 'ping', to });
+    const pong = (agent_name: string) => ({
+      http: 200,
+      untrusted: {
+        native: {
+          kind: 'pong',
+          ref: 'ping-1',
+          payload: {
+            status: expect.stringMatching(/^(idle|busy|overloaded)$/),
+            uptime_secs: expect.any(Number),
+            active_tasks: 0,
+            agent_name,
+          },
+        },
+      },
+    });
+    const { agentId } = house.mum.node.services.identity;
+    expect(await ping(agentId)).toMatchObject(pong('Test hub'));
+    expect(await ping(asks('native'))).toMatchObject(pong(asks('native')));
+    expect(await house.post(house.dad, asker, `/v1/peers/${agentId}/ping`, {})).toMatchObject({
+      status: 'idle',
+      uptime_secs: expect.any(Number),
+      untrusted: { agent_name: 'Test hub' },
+    });
+  });
+
+  test('000.11, 000.13, 000.14 what an agent can do', async () => {
+    const offers = {
+      domains: ['family'],
+      channels: ['imessage'],
+      tools: ['web_search'],
+      model: 'gemini-3-pro',
+      concurrency: 3,
+    };
     await house.join(house.mum, 'family', 'acp-draft', offers);
     const discover = { id: 'discover-1', kind: 'discover', to: 'family' };
     const told = await until('the new agent', WITHIN_MS, async () => {
@@ -103,6 +136,8 @@ describe('seed 000', () => {
             domains: expect.arrayContaining(['family']),
             channels: ['imessage'],
             tools: ['web_search'],
+            max_concurrent_tasks: 3,
+            model: 'gemini-3-pro',
           },
         },
       },

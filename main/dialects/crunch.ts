@@ -1,5 +1,6 @@
 // claude-crunch: six message types between an orchestrator and its agents. A hand-off and an
 // escalation are delegations that a person is asked about; a vote is carried, and scored by nobody.
+import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { momentOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
@@ -45,6 +46,7 @@ import {
 
 /** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
+const AREA_LABEL = 'domain:';
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
@@ -132,17 +134,22 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
   REQUEST(fields, { priority }) {
     const context = objectOf(fields['context']);
     const { timeout_ms: timeout, ...limits } = objectOf(fields['constraints']);
-    const title = textOf(spelled(spelled(context, 'issue'), 'title'));
+    const issue = spelled(context, 'issue');
+    const title = textOf(spelled(issue, 'title'));
+    const within = wholeOf(timeout, 1, DEADLINE_MAX_MS);
+    const until = momentOf(fields['deadline']);
+    const isSooner = priority === 'HIGH' && until === null;
     const action = textOf(fields['action']);
     return {
       kind: 'delegate',
       payload: given({
         task: [action, title].flatMap((word) => word ?? []).join(': ') || 'REQUEST',
         context: given({ ...context, constraints: given(limits) }),
+        domain: labelledArea(spelled(issue, 'labels')),
         priority: priorityOf(priority),
-        deadline_ms: wholeOf(timeout, 1, DEADLINE_MAX_MS),
+        deadline_ms: within ?? (isSooner ? DEADLINE_MAX_MS / 2 : undefined),
       }),
-      until: momentOf(fields['deadline']),
+      until,
     };
   },
 
@@ -342,7 +349,10 @@ function responseOf(payload: JsonObject): JsonObject {
     status,
     result: given({
       summary: firstText(payload, 'outcome', 'summary', 'error') ?? '',
-      outputs: 'decided_by' in data ? { decision: data } : (data['outputs'] ?? payload['data']),
+      outputs:
+        'decided_by' in data
+          ? { decision: decisionOf(data, payload) }
+          : (data['outputs'] ?? payload['data']),
       error: payload['error'],
     }),
     findings: data['findings'] ?? [],
@@ -350,15 +360,31 @@ function responseOf(payload: JsonObject): JsonObject {
   });
 }
 
-/** A person needs something to choose: with one option or none, two more. */
+/** An agent of this language never saw the ids of its options, and knows them by their words. */
+function decisionOf(data: JsonObject, payload: JsonObject): JsonObject {
+  const isChoice = textOf(data['choice']) !== null;
+  return given({ ...data, option: isChoice ? payload['outcome'] : undefined });
+}
+
+/** Of the label `domain:security`, the area. */
+function labelledArea(labels: unknown): string | undefined {
+  return texts(labels)
+    .flatMap((label) => (label.startsWith(AREA_LABEL) ? label.slice(AREA_LABEL.length) : []))
+    .find((area) => DOMAIN_NAME.test(area));
+}
+
+/** A person needs something to choose: with none, two options; with one, another. */
 function optionsOf(value: unknown): readonly JsonObject[] {
   const said = listOf(value).flatMap((entry) => {
     const { option, pros, cons } = objectOf(entry);
     const label = textOf(option);
     return label === null ? [] : [{ label, pros: texts(pros), cons: texts(cons) }];
   });
-  const added = said.length > 1 ? [] : [{ label: 'Accept' }, { label: 'Override' }];
-  return [...said, ...added].map((option, index) => ({ id: String(index + 1), ...option }));
+  const labels = said.map(({ label }) => label.trim());
+  const added = ['Accept', 'Override'].filter((label) => !labels.includes(label));
+  const missing = Math.max(0, 2 - said.length);
+  const more = missing === 0 ? [] : added.slice(-missing).map((label) => ({ label }));
+  return [...said, ...more].map((option, index) => ({ id: String(index + 1), ...option }));
 }
 
 function texts(value: unknown): readonly string[] {

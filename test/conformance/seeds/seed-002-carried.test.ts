@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { seedMessages } from '../../support/seed-messages.ts';
 import { asks, does, SeedHousehold } from './household.ts';
-import { crunch, fresh } from './messages.ts';
+import { OWNER } from '../../support/raw-peer.ts';
+import { crunch, fresh, inAMoment, PAST } from './messages.ts';
 
 const ORCHESTRATOR = 'orchestrator';
 const ANALYST = 'security-analyst';
@@ -14,7 +15,7 @@ let house: SeedHousehold;
 beforeAll(async () => {
   house = await SeedHousehold.start();
   await house.join(house.dad, ORCHESTRATOR, 'claude-crunch', {});
-  await house.join(house.mum, ANALYST, 'claude-crunch', {});
+  await house.join(house.mum, ANALYST, 'claude-crunch', { domains: ['security'] });
   await house.join(house.mum, ARCHITECT, 'claude-crunch', { capabilities: ['drawing'] });
   await house.offered('drawing');
 }, 120_000);
@@ -263,6 +264,121 @@ describe('seed 002, carried', () => {
     expect(await answer(request['id'])).toMatchObject({ http: 404 });
     expect(await house.next(ORCHESTRATOR)).toMatchObject({ correlation_id: request['id'] });
     expect(await house.waiting(ORCHESTRATOR)).toBe(0);
+  });
+
+  test('002.62, 002.63 what was refused for too many may be sent again as it is', async () => {
+    const requests = Array.from({ length: 6 }, () =>
+      crunch(ORCHESTRATOR, 'REQUEST', { action: 'diagnose' }, { to: ANALYST }),
+    );
+    for (const request of requests.slice(0, 5))
+      expect(await house.say(ORCHESTRATOR, request)).toMatchObject({ http: 200 });
+    const [last] = requests.slice(5);
+    if (last === undefined) throw new Error('there are six');
+    expect(await house.say(ORCHESTRATOR, last)).toMatchObject({ http: 429, code: 'overloaded' });
+    await house.allow();
+    expect(await house.say(ORCHESTRATOR, last)).toMatchObject({ http: 200 });
+    const read: unknown[] = [await house.next(ANALYST)];
+    for (let count = 1; count < requests.length; count++) {
+      await house.allow();
+      read.push(await house.next(ANALYST));
+    }
+    expect(read).toEqual(expect.arrayContaining(requests));
+  });
+
+  test('002.44 an escalation ends at the moment that it names', async () => {
+    const escalation = (deadline: string) => {
+      const context = { decision_needed: 'Now?', deadline };
+      const payload = { escalation_type: 'BLOCKED', severity: 'HIGH', reason: 'Stuck', context };
+      return crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+    };
+    const asked = await house.say(ORCHESTRATOR, escalation(inAMoment(600_000)));
+    const { id } = asked['report'] as JsonObject;
+    const { expires_at } = await house.card();
+    expect(expires_at - Date.now()).toBeGreaterThan(500_000);
+    expect(expires_at - Date.now()).toBeLessThanOrEqual(600_000);
+    await house.decide({ decision: 'answer', choice: '1' });
+    await house.ended(ORCHESTRATOR, id);
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({ type: 'RESPONSE' });
+    expect(await house.say(ORCHESTRATOR, escalation(PAST))).toMatchObject({ http: 400 });
+  });
+
+  test('002.43, 002.45 a person may take the one option or override it, and is told by its words', async () => {
+    const context = { decision_needed: 'Where?', options: [{ option: 'Cookie' }] };
+    const payload = { escalation_type: 'CONFLICT', severity: 'HIGH', reason: 'We differ', context };
+    for (const [choice, option] of [
+      ['1', 'Cookie'],
+      ['2', 'Override'],
+    ] as const) {
+      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+      await house.say(ORCHESTRATOR, escalation);
+      const card = await house.card();
+      expect(card.choice?.options.map(({ label }) => label)).toEqual(['Cookie', 'Override']);
+      await house.decide({ decision: 'answer', choice });
+      expect(await house.next(ORCHESTRATOR)).toMatchObject({
+        correlation_id: escalation.id,
+        payload: { result: { summary: option, outputs: { decision: { choice, option } } } },
+      });
+    }
+  });
+
+  test('002.14 HIGH has half the time of what says no deadline', async () => {
+    const left = async (priority: string): Promise<number> => {
+      const payload = { action: 'validate' };
+      const request = crunch(ORCHESTRATOR, 'REQUEST', payload, { to: ANALYST, priority });
+      const asked = await house.say(ORCHESTRATOR, request);
+      await house.allow();
+      await house.next(ANALYST);
+      const { id } = asked['report'] as JsonObject;
+      const task = await house.post(house.dad, ORCHESTRATOR, `/v1/tasks/${String(id)}`);
+      return Math.round((Number(task['deadline_at']) - Date.now()) / 3_600_000);
+    };
+    expect(await left('NORMAL')).toBe(24);
+    expect(await left('HIGH')).toBe(12);
+    expect(await left('CRITICAL')).toBe(24);
+  });
+
+  test.each(['CONTEXT_UPDATE', 'PHASE_CHANGE'])(
+    '002.5, 002.10, 002.52, 002.65 %s to all reaches all, and nothing else may go to all',
+    async (event) => {
+      const payload = { event, content: { message: 'Review', data: { phase: 2 } }, affects: [] };
+      const message = crunch(ORCHESTRATOR, 'BROADCAST', payload, { to: '*' });
+      expect(await house.say(ORCHESTRATOR, message)).toMatchObject({ http: 200 });
+      for (const agent of [ANALYST, ARCHITECT, does('claude-crunch'), asks('claude-crunch')])
+        expect(await house.next(agent)).toEqual(message);
+      const request = crunch(ORCHESTRATOR, 'REQUEST', { action: 'validate' }, { to: '*' });
+      expect(await house.say(ORCHESTRATOR, request)).toMatchObject({ http: 400 });
+    },
+  );
+
+  test('002.61 the area of a label is that of the request, which a rule can allow', async () => {
+    const request = () => {
+      const issue = { title: 'Tokens', labels: ['type:feature', 'domain:security'] };
+      const payload = { action: 'threat_model', context: { issue } };
+      return crunch(ORCHESTRATOR, 'REQUEST', payload, { to: ANALYST });
+    };
+    const asked = request();
+    await house.say(ORCHESTRATOR, asked);
+    const { domain, peer_id: peer } = await house.card();
+    expect(domain).toBe('security');
+    await house.allow();
+    expect(await house.next(ANALYST)).toEqual(asked);
+    const { agents, rules } = house.mum.node.services.work;
+    await agents.setClass(ANALYST, { riskClass: 'R1' }, OWNER);
+    await rules.create(
+      {
+        effect: 'allow',
+        peer,
+        agent: ANALYST,
+        domain,
+        kind: null,
+        asking_agent: null,
+        topic: null,
+      },
+      OWNER,
+    );
+    const ruled = request();
+    await house.say(ORCHESTRATOR, ruled);
+    expect(await house.next(ANALYST)).toEqual(ruled);
   });
 
   test('002.70 work goes on where it was after a restart', async () => {

@@ -166,7 +166,8 @@ export const ELIZA: Dialect = {
     const spelt = respelled(written, MEMBERS);
     if (!spelt.ok) return spelt;
     const message = spelt.value;
-    const { performative } = message;
+    const { performative, mcp_version: version = VERSION } = message;
+    if (version !== VERSION) return err(`"mcp_version" must be ${VERSION}`);
     const [meaning, members] = [entryOf(MEANINGS, performative), entryOf(PAYLOADS, performative)];
     if (meaning === undefined || members === undefined)
       return err(`"performative" must be one of ${Object.keys(MEANINGS).join(', ')}`);

@@ -47,6 +47,31 @@ describe('seed 004', () => {
     });
   });
 
+  test.each(['9.0', '0.10', '0.1.1'])('004.2 the version %s is refused', async (mcp_version) => {
+    const message = eliza(asks4, 'TASK_REQUEST', { task_description: 'Bake' }, { mcp_version });
+    const refusal = await house.say(asks4, { ...message, receiver: does4 });
+    expect(refusal).toMatchObject({ http: 400 });
+    expect(JSON.stringify(refusal)).toContain('must be 0.1.0');
+  });
+
+  test.each([
+    ['rejected', 'TASK_REJECT', 'task_rejection'],
+    ['internal', 'FAILURE', 'action_execution_failure'],
+    ['not_understood', 'NOT_UNDERSTOOD', 'message_not_understood'],
+  ])('004.37 what is made of %s has the term of %s', async (code, performative, term) => {
+    const to = does('native');
+    const task = { task_description: 'Debug' };
+    await house.say(asks4, eliza(asks4, 'TASK_REQUEST', task, { receiver: to }));
+    await house.allow();
+    const { delivery_id: id } = await house.item(to);
+    const reply = { status: 'failed', code, error: 'Not today' };
+    await house.post(house.mum, to, `/v1/inbox/${String(id)}/reply`, reply);
+    expect(await house.next(asks4)).toMatchObject({
+      performative,
+      ontology: `elizaos:ontology:general/${term}`,
+    });
+  });
+
   test('004.29 the words of a FAILURE reach whoever asked', async () => {
     const asking = house.say(
       asks4,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { until } from '../../support/until.ts';
-import { WITHIN_MS } from '../../support/raw-peer.ts';
+import { atDoor, OWNER, WITHIN_MS } from '../../support/raw-peer.ts';
 import { asks, does, SeedHousehold } from './household.ts';
 import { acp } from './messages.ts';
 
@@ -140,6 +140,15 @@ describe('seed 000: tasks', () => {
     await house.next(asker);
   });
 
+  test('000.36 an acknowledgement is read before the result', async () => {
+    const { message, id } = await delegated();
+    await answer('ack', message.id, { accepted: true, estimated_ms: 5_000 });
+    await done(message.id);
+    await house.ended(asker, id);
+    expect(await house.next(asker)).toMatchObject({ kind: 'ack', ref: message.id });
+    expect(await house.next(asker)).toMatchObject({ kind: 'result', ref: message.id });
+  });
+
   test('000.50 how far a task is stands in the conversation that its asker reads', async () => {
     const to = does('native');
     const told = await house.say(asker, acp('delegate', TASK, { to }));
@@ -159,5 +168,19 @@ describe('seed 000: tasks', () => {
     });
     await house.post(house.mum, to, `${path}/reply`, { status: 'completed', outcome: 'Done' });
     await house.next(asker);
+  });
+
+  test('000.32 a rule for what names no area lets a task through unasked', async () => {
+    const { work } = house.mum.node.services;
+    await work.agents.setClass(worker, { riskClass: 'R1' }, OWNER);
+    const rule = { effect: 'allow', peer: 'Dad', agent: worker, domain: '', kind: null };
+    const page = await house.mum.page();
+    expect(await atDoor(house.mum, page, '/v1/rules', rule)).toMatchObject({ http: 200 });
+    const message = acp('delegate', TASK, { to: worker });
+    expect(await house.say(asker, message)).toMatchObject({ report: { state: 'queued' } });
+    expect(await house.next(worker)).toEqual(message);
+    expect(work.approvals.pending()).toEqual([]);
+    await done(message.id);
+    expect(await house.next(asker)).toMatchObject({ kind: 'result', ref: message.id });
   });
 });

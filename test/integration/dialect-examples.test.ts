@@ -161,6 +161,19 @@ async function asked(name: DialectName, number: number): Promise<string> {
   return kindOf(name, request)?.ids[0] ?? '';
 }
 
+/** An offer in answer to a request; what it is called. */
+async function offered(name: DialectName, number: number): Promise<string> {
+  const offer = {
+    performative: 'PROPOSE',
+    content: 'For 5 euros?',
+    in_reply_to: await asked(name, number),
+    reply_with: `offer-${number}`,
+  };
+  expect(await post(mum, does(name), offer)).toMatchObject({ http: 200 });
+  expect(await next(dad, asks(name))).toEqual(offer);
+  return offer.reply_with;
+}
+
 const HUB_TALK = ['hello', 'ping', 'pong', 'capabilities'];
 const carried = seedMessages()
   .filter(({ message }) => !HUB_TALK.includes(String(message['kind'])))
@@ -208,7 +221,9 @@ test.each(carried)('$title', async ({ dialect: name, message: example, number })
     }
     case 'delegate':
     case 'notify': {
-      const message = addressed(name, example, there, number, null);
+      const follows = example['performative'] === 'ACCEPT_PROPOSAL';
+      const offer = follows ? await offered(name, number) : null;
+      const message = addressed(name, example, there, number, offer);
       expect(await post(dad, asks(name), message)).toMatchObject({ http: 200 });
       if (meant.payload['act'] === 'escalate') {
         const { approvals } = mum.node.services.work;

@@ -185,7 +185,8 @@ export function withEntry(client: McpClient, text: string, entry: ServerEntry): 
 function added(there: Values, ours: Values): Values {
   const both = Object.entries(ours).map(([key, value]) => {
     const before = there[key];
-    return [key, isJsonObject(value) && isJsonObject(before) ? { ...before, ...value } : value];
+    if (isJsonObject(value) && isJsonObject(before)) return [key, { ...before, ...value }];
+    return [key, key === 'tools' ? (before ?? value) : value];
   });
   return { ...there, ...Object.fromEntries(both) };
 }

@@ -76,6 +76,7 @@ export interface RuledRequest {
   readonly isCapability?: boolean;
   /** All areas of that agent. */
   readonly agentsAreas: readonly string[];
+  readonly agentsCapabilities?: readonly string[];
   readonly kind: RequestKind;
   readonly askingAgent: string | null;
   readonly topic: string | null;
@@ -155,8 +156,17 @@ function limitsNoArea(rule: Rule, request: RuledRequest, { nowMs }: Moment): boo
     isSameOrAny(request.peer, peer) &&
     isSameOrAny(request.agent, agent) &&
     (request.askingAgent === null || isSameOrAny(request.askingAgent, askingAgent)) &&
-    request.agentsAreas.some((area) => matchesDomain(domain, area) || matchesDomain(area, domain))
+    (isOtherCapability(domain, request) ||
+      request.agentsAreas.some(
+        (area) => matchesDomain(domain, area) || matchesDomain(area, domain),
+      ))
   );
+}
+
+/** What is asked for by another word may need it all the same. */
+function isOtherCapability(word: string, request: RuledRequest): boolean {
+  const { domain, agentsCapabilities = [] } = request;
+  return word !== domain && agentsCapabilities.includes(word);
 }
 
 /** Why `rule` says nothing about `request` now; null when it matches. */

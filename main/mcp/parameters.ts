@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 const ANYTHING = new Set(['data']);
 
 const WORDS: Readonly<Record<string, string>> = {
+  accepts: 'The id of a task of yours that ended with an offer, to accept that offer.',
   attempt: 'The "attempt" of the item, so that an answer to an earlier hand-out does not count.',
   before: 'Shows what was said before the entry of this "seq".',
   capability: 'What the agent must be able to do, such as "web_search".',

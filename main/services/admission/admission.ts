@@ -23,7 +23,7 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
-import { newTask } from '../tasks/new-task.ts';
+import { newTask } from '../tasks/task-moves.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { DECLINED, failure } from '../tasks/task-endings.ts';

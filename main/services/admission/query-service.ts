@@ -15,7 +15,6 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import type { Assessment } from '../tasks/verdict.ts';
 import { runnerOf, type Admission } from './admission.ts';
-import { newTask } from '../tasks/new-task.ts';
 import { whyGone, type OpenQueries, type QueryOutcome } from '../inbox/open-queries.ts';
 import type { Progress } from '../inbox/progress.ts';
 import {
@@ -27,7 +26,7 @@ import {
   type TaskEndings,
 } from '../tasks/task-endings.ts';
 import { isLocal } from '../tasks/parties.ts';
-import { isOpen, moveTask } from '../tasks/task-moves.ts';
+import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { WorkRequest } from '../tasks/work-request.ts';

@@ -70,11 +70,7 @@ export class RuleTrials {
     try {
       return this.#deps.admission.assess(this.#deps.store.read, asked, tried);
     } catch (error) {
-      if (
-        error instanceof AppError &&
-        (error.code === 'unknown_domain' || error.code === 'unhandled')
-      )
-        return undefined;
+      if (error instanceof AppError) return undefined;
       throw error;
     }
   }

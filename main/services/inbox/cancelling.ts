@@ -1,6 +1,7 @@
 // Cancels a task, for whoever asked for it or for a person here. Decided in one commit against the
 // state as it stands there: what is acknowledged as cancelled has not begun and never will. What an
 // agent already holds is only asked to stop (PROTOCOL.md, Delegation states).
+import { inQuotes } from '../../../preload/contract/agent-name.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -130,5 +131,7 @@ function cancelledByAsker(reason: string | null, story: Partial<StoryColumns>): 
 
 /** The sentence that people read. @param reason escaped */
 export function askerCancelled(reason: string | null): string {
-  return reason === null || reason === '' ? 'It was cancelled.' : `It was cancelled: "${reason}"`;
+  return reason === null || reason === ''
+    ? 'It was cancelled.'
+    : `It was cancelled: "${inQuotes(reason)}"`;
 }

@@ -57,6 +57,8 @@ export const RECORD_LIFETIME_MS = 300_000;
 export const OFFERED_SHOWN_MAX = 20;
 /** Hubs that a refusal names as those that could; the rest is left out. */
 export const COULD_SHOWN_MAX = 5;
+/** Agents of one hub that get a message to all who offer something. */
+export const BROADCAST_AGENTS_MAX = 16;
 /** Newest requests of an agent that a message in a dialect can refer to. */
 export const OWN_TASKS_LOOKED_THROUGH = 200;
 /** Words of the tasks of one page, with those of their results; beyond it the page ends. */

@@ -36,11 +36,12 @@ import type { NativeItems } from '../inbox/native-items.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { parsePong, type PeerAgentPayload } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
-import { ACK_TIMEOUT_MS, OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
+import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX, OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
-import { acceptedTask, termsOf } from '../tasks/acceptance.ts';
+import { acceptedTask, idsOf, termsOf } from '../tasks/acceptance.ts';
+import { isOpen } from '../tasks/task-moves.ts';
 import type { Tasks } from './tasks.ts';
 
 type Sent = OperationResult<'send.message'>;
@@ -83,6 +84,7 @@ interface Post {
 
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
+const TOO_MANY = `A message to all goes to ${BROADCAST_AGENTS_MAX} agents of a hub at most.`;
 const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';
 
 export class NativeMessages {
@@ -172,8 +174,13 @@ export class NativeMessages {
     const everybody = this.#deps.recipients.everybody(to, post.agent, kind);
     if (everybody.length === 0) return this.#sendTo(to, post, kind);
     const failed: AppError[] = [];
+    const counts = new Map<string, number>();
     const each = everybody.map(async ({ name, place, isThere }) => {
       if (!isThere) return { to: name, refused: place.why };
+      const hub = place.at === 'local' ? 'local' : place.peer.key;
+      const count = (counts.get(hub) ?? 0) + 1;
+      counts.set(hub, count);
+      if (count > BROADCAST_AGENTS_MAX) return { to: name, refused: TOO_MANY };
       try {
         return { to: name, ...(await this.#sendTo(addressOf(place), post, kind)) };
       } catch (error) {
@@ -301,7 +308,12 @@ export class NativeMessages {
     const reason = reading.payload['reason'];
     const words = typeof reason === 'string' ? reason : null;
     const origin = originOf({ dialect, message });
-    const { id, state, story } = await this.#deps.tasks.cancel(task.id, { agent }, words, origin);
+    const { tasks } = this.#deps;
+    // What went to several by one message is taken back from all of them.
+    const open = reading.replyTo === null ? [] : this.#own(agent, reading).filter(isOpen);
+    for (const other of open)
+      if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
+    const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
     return { cancelled: { id, state }, untrusted: { came_of_it: cancelledOf(story) } };
   }
 
@@ -325,6 +337,10 @@ export class NativeMessages {
   async #ping({ agent, dialect, message, reading, signal }: Post): Promise<Sent> {
     const { recipients, capabilities } = this.#deps;
     const found = recipients.resolve(this.#recipient(agent, reading, 'query'), agent, 'query');
+    if (found.at === 'local' && found.agent !== null && !this.#isHere(found.agent))
+      throw new AppError('unknown_domain', `No agent "${escapeGiven(found.agent)}" is here.`, {
+        failedBy: 'input',
+      });
     const [from, pong] =
       found.at === 'local'
         ? [found.agent ?? agent, capabilities.pong(found.agent)]
@@ -344,6 +360,10 @@ export class NativeMessages {
     throw new AppError('not_understood', 'The pong of the other hub does not read.', {
       failedBy: 'peer',
     });
+  }
+
+  #isHere(agent: string): boolean {
+    return this.#deps.agents.active().some(({ name }) => name === agent);
   }
 
   #addressing(from: string, to: string) {
@@ -484,14 +504,36 @@ export class NativeMessages {
     const { replyTo, conversation } = reading;
     const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
     if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
-    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
-    const own = this.#deps.store.read.tasks(page, { agent });
-    const task = own.find((one) =>
-      replyTo === null
-        ? one.conversationId === conversation && termsOf(one) !== undefined
-        : idsOf(one).includes(replyTo),
-    );
+    const own = this.#own(agent, reading);
+    const named = isAcceptance ? own.filter((one) => this.#isNamed(one, reading)) : own;
+    const offers = isAcceptance ? named.filter((one) => termsOf(one) !== undefined) : [];
+    const [task, ...others] = offers.length > 0 ? offers : named;
+    if (offers.length > 0 && others.length > 0)
+      throw new AppError('conflict', 'More than one offer may be meant.', {
+        failedBy: 'input',
+        hint: 'Name the offer by its own id, or the agent that made it as the receiver.',
+      });
     return task === undefined ? undefined : { task, conversation: task.conversationId };
+  }
+
+  /** Its own requests that a message refers to, the newest first. */
+  #own(agent: string, { replyTo, conversation }: Reading): readonly TaskRow[] {
+    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
+    return this.#deps.store.read
+      .tasks(page, { agent })
+      .filter((one) =>
+        replyTo === null ? one.conversationId === conversation : idsOf(one).includes(replyTo),
+      );
+  }
+
+  /** Whether the receiver, where there is one, is who has the request, or its hub. */
+  #isNamed({ party, toAgent }: TaskRow, { to }: Reading): boolean {
+    if (to === null) return true;
+    const peer = this.#deps.store.read.peer(party);
+    const said = to.split('/').at(-1) ?? '';
+    return [toAgent, peer?.petname, peer?.agentId].some(
+      (name) => name !== null && name !== undefined && isNameOf(said, name),
+    );
   }
 
   /** Of an acceptance: those of the request that it goes on with, and of the offer. */
@@ -559,16 +601,6 @@ function senderOf({ untrusted: { origin } }: DeliveryDto): string {
 function addressOf(place: Recipient): string {
   const hub = place.at === 'local' ? 'local' : place.peer.agentId;
   return place.agent === null ? hub : `${hub}/${place.agent}`;
-}
-
-/** By which a message may refer to a task: its own, and those of the message that answered it. */
-function idsOf({ messageId, payload, result }: TaskRow): readonly string[] {
-  const said = [payload, result ?? ''].flatMap((text) => {
-    const origin = readOrigin(readObject(text));
-    const read = origin?.dialect.read(origin.message, true);
-    return read?.ok === true ? read.value.ids : [];
-  });
-  return [messageId, ...said];
 }
 
 /** What a word may name that names no agent: a capability, or an area. */

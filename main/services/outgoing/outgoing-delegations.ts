@@ -30,14 +30,13 @@ import {
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
-import { newTask } from '../tasks/new-task.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
 import { endedByHub, type TaskEndings } from '../tasks/task-endings.ts';
 import type { Parties } from '../tasks/parties.ts';
-import { moveTask } from '../tasks/task-moves.ts';
+import { moveTask, newTask } from '../tasks/task-moves.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { fromWire } from '../tasks/wire-states.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';

@@ -120,6 +120,7 @@ export class RuleBook implements Gate {
         agent !== null && domain !== null && longestDomain(agent.domains, domain) !== undefined,
       isCapability: agent !== null && domain !== null && isBareCapability(agent, domain),
       agentsAreas: agent?.domains.map((entry) => entry.domain) ?? [],
+      agentsCapabilities: agent?.capabilities ?? [],
       kind,
       askingAgent: routeFrom(payload),
       topic: topicOf(payload),

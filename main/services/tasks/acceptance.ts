@@ -6,17 +6,36 @@ import { escapeName } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { Reads, TaskRow } from '../../ports/store.ts';
 import { ACCEPT_PROPOSAL, PROPOSE } from '../../protocol/escalation.ts';
+import type { Reading } from '../../dialects/dialect.ts';
+import { readOrigin } from '../../dialects/origin.ts';
 import { isLocal } from './parties.ts';
 import { routeFrom, type AskedWork } from './work-request.ts';
 
 const TASKS_AT_ONCE = 100;
 
+/**
+ * By which a message may refer to a task: its own id, and those of the messages that asked for it
+ * and answered it.
+ */
+export function idsOf({ messageId, payload, result }: TaskRow): readonly string[] {
+  return [messageId, ...[payload, result ?? ''].flatMap((text) => readingOf(text)?.ids ?? [])];
+}
+
+function readingOf(payload: string): Reading | undefined {
+  const origin = readOrigin(readObject(payload));
+  const read = origin?.dialect.read(origin.message, true);
+  return read?.ok === true ? read.value : undefined;
+}
+
 /** What an acceptance of its offer says; undefined where it ended without one. */
 export function termsOf(task: TaskRow): JsonObject | undefined {
+  if (task.state === 'completed' || task.state === 'partial') return undefined;
   const { data } = readObject(task.result ?? '');
   const { task: text, context = {} } = readObject(task.payload);
-  if (!isJsonObject(data) || data['act'] !== PROPOSE || text === undefined) return undefined;
-  return { message: task.messageId, request: { task: text, context }, offer: data['offer'] };
+  if (!isJsonObject(data) || data['act'] !== PROPOSE) return undefined;
+  const { offer } = data;
+  if (text === undefined || offer === undefined) return undefined;
+  return { message: task.messageId, request: { task: text, context }, offer };
 }
 
 /** The task whose offer is accepted; undefined: nothing of the kind is there. */
@@ -25,7 +44,8 @@ export function acceptedTask(
   { party, payload }: Pick<TaskRow, 'party'> & { readonly payload: JsonObject },
 ): TaskRow | undefined {
   if (payload['act'] !== ACCEPT_PROPOSAL || !isJsonObject(payload['accepts'])) return undefined;
-  const message = String(payload['accepts']['message']);
+  const { message } = payload['accepts'];
+  if (typeof message !== 'string') return undefined;
   const task = isLocal(party)
     ? reads.task(message)
     : reads.taskByMessage('incoming', party, message);
@@ -38,13 +58,19 @@ export function acceptedTask(
  */
 export function readAcceptance(reads: Reads, request: AskedWork): TaskRow | null {
   const { kind, payload, routeTo } = request;
-  if (kind !== 'delegate' || payload['act'] !== ACCEPT_PROPOSAL) return null;
+  if (kind !== 'delegate' || payload['act'] !== ACCEPT_PROPOSAL) {
+    // An agent would read it as accepted, and nobody would have compared it.
+    if (payload['accepts'] === undefined) return null;
+    throw inputError('invalid_envelope', 'It accepts an offer and is no acceptance.');
+  }
   const task = acceptedTask(reads, request);
   const terms = task === undefined ? undefined : termsOf(task);
   if (task === undefined || terms === undefined)
     throw inputError('invalid_envelope', 'It accepts an offer that was not made here.');
   if (canonicalJson(payload['accepts']) !== canonicalJson(terms))
     throw inputError('invalid_envelope', 'It accepts another request or another offer.');
+  if (!namesOffer(payload, task))
+    throw inputError('invalid_envelope', 'Its message accepts another offer.');
   const from = routeFrom(payload);
   if ((from === null ? null : escapeName(from).name) !== task.fromAgent)
     throw inputError('not_authorized', 'Only the agent that asked can accept the offer.');
@@ -56,6 +82,15 @@ export function readAcceptance(reads: Reads, request: AskedWork): TaskRow | null
   if (isAccepted(reads, task, request.messageId))
     throw inputError('conflict', 'The offer was accepted before.');
   return task;
+}
+
+/** An agent of the same language reads the message, and not what is accepted beside it. */
+function namesOffer({ origin }: JsonObject, task: TaskRow): boolean {
+  const said = readingOf(JSON.stringify({ origin }));
+  if (said === undefined) return true;
+  if (said.replyTo !== null) return idsOf(task).includes(said.replyTo);
+  const asked = readingOf(task.payload);
+  return asked === undefined || asked.conversation === said.conversation;
 }
 
 function isAccepted(reads: Reads, offered: TaskRow, except: string): boolean {

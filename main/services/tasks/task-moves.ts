@@ -1,8 +1,8 @@
 // The one way a task changes its state inside a commit: only along the state machine, only from the
 // row as it is in that commit.
+import { UNTOLD, type StoryColumns } from '../../core/story-row.ts';
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
-import type { StoryColumns } from '../../core/story-row.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 
 export type TaskChange = Partial<
@@ -71,4 +71,47 @@ export function isStoppedHere({
   stopParty,
 }: Pick<TaskRow, 'direction' | 'stopAt' | 'stopParty'>): boolean {
   return direction !== 'outgoing' && stopAt !== null && stopParty === null;
+}
+
+type Beginning = Omit<
+  TaskRow,
+  | 'seq'
+  | 'revision'
+  | 'elapsedMs'
+  | 'elapsedAt'
+  | 'estimatedMs'
+  | 'result'
+  | 'code'
+  | 'reason'
+  | 'decision'
+  | 'cancelCause'
+  | 'cancelAnswer'
+  | 'waitMs'
+  | 'heldUntil'
+  | 'heldWhy'
+  | 'finishedAt'
+  | keyof StoryColumns
+> &
+  Partial<StoryColumns>;
+
+/** What was asked, before any progress. */
+export function newTask(beginning: Beginning): Omit<TaskRow, 'seq'> {
+  return {
+    ...UNTOLD,
+    ...beginning,
+    revision: 0,
+    elapsedMs: 0,
+    elapsedAt: beginning.receivedAt,
+    estimatedMs: null,
+    result: null,
+    code: null,
+    reason: null,
+    cancelCause: null,
+    decision: null,
+    cancelAnswer: null,
+    waitMs: null,
+    heldUntil: null,
+    heldWhy: null,
+    finishedAt: null,
+  };
 }

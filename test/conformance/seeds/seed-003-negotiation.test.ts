@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
-import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
+import { AREA, asks, CAPABILITY, does, SeedHousehold } from './household.ts';
 import { fipa, fresh } from './messages.ts';
 
 let house: SeedHousehold;
@@ -158,7 +158,11 @@ describe('seed 003: negotiation', () => {
       );
       expect(await house.next(asker)).toMatchObject({ performative: 'PROPOSE' });
     }
-    await accepting({ in_reply_to: bids[1]?.reply_with });
+    expect(await accepting({ conversation_id: 'call' })).toMatchObject({
+      http: 409,
+      detail: 'More than one offer may be meant.',
+    });
+    await accepting({ conversation_id: 'call', receiver: 'does-bidding' });
     await house.say(asker, fipa('REJECT_PROPOSAL', 'Sorry', { in_reply_to: bids[0]?.reply_with }));
     expect(await house.next(doer)).toMatchObject({ performative: 'REJECT_PROPOSAL' });
     expect(JSON.stringify(await card())).toContain('I do, says does-bidding');
@@ -235,5 +239,31 @@ describe('seed 003: negotiation', () => {
     if (code !== null) expect(await card()).toEqual({});
     else await house.allow();
     expect(await house.waiting(doer)).toBe(code === null ? 1 : 0);
+  });
+
+  test('003.56 a hub that accepts without saying so, or in a message about another offer, is refused', async () => {
+    const [one, other] = [await offered(), await offered()];
+    const accepts = {
+      message: one.id,
+      request: { task: 'Bake', context: {} },
+      offer: { euros: 5 },
+    };
+    const said = (payload: JsonObject) => {
+      const { links } = house.dad.node.services;
+      const whole = { task: 'Agreed', accepts, route: { from: asker }, ...payload };
+      const message = { id: randomUUID(), kind: 'delegate', ref: null, payload: whole };
+      return links.request(house.mum.node.services.identity.keyHex, message, 10_000);
+    };
+    expect(await said({ domain: AREA })).toMatchObject({
+      value: {
+        payload: { accepted: false, reason: 'It accepts an offer and is no acceptance.' },
+      },
+    });
+    const about = fipa('ACCEPT_PROPOSAL', 'Agreed', { in_reply_to: other.proposal });
+    const origin = { dialect: 'fipa-acl', message: about };
+    expect(await said({ act: 'accept-proposal', origin })).toMatchObject({
+      value: { payload: { accepted: false, reason: 'Its message accepts another offer.' } },
+    });
+    expect(await card()).toEqual({});
   });
 });

@@ -245,7 +245,11 @@ describe('several rules', () => {
 
 describe('a rule for requests that name no area', () => {
   const open = rule({ id: 'open', domain: NO_AREA });
-  const asked = request({ domain: null, isAgentsDomain: false });
+  const asked = request({
+    domain: null,
+    isAgentsDomain: false,
+    agentsCapabilities: ['web'],
+  });
 
   test('lets in what names none, up to R1, whatever class is stored', () => {
     expect(decisionOf([open], asked)).toEqual({
@@ -283,6 +287,7 @@ describe('a rule for requests that name no area', () => {
     ['of the other kind', { domain: 'home.locks', kind: 'delegate' }],
     ['of one topic', { domain: 'home.locks', topic: 'doors' }],
     ['of one agent there, which may be who names nobody', { domain: 'home', askingAgent: 'claw' }],
+    ['of a capability, which it may need', { domain: 'web' }],
   ])('gives way to "never" and "ask" %s, and then asks', (_which, about) => {
     for (const effect of ['never', 'ask'] as const) {
       const other = rule({ id: 'no', effect, riskMax: null, ...about });

@@ -132,7 +132,7 @@ describe('an item that was handed out twice', () => {
       code: 'gone',
       message: expect.stringMatching(/^This task has ended: /),
     });
-  });
+  }, 90_000);
 
   it('is named by the cancel of it, with the item to answer', async () => {
     const report = await hub.work.sender.delegate(

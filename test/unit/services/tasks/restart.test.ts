@@ -220,7 +220,7 @@ describe('the outbox', () => {
       importance: 'high',
       topic: 'axon.outbox',
     });
-  });
+  }, 90_000);
 
   it('settles nothing for a receipt of another hub', async () => {
     await done();

@@ -461,6 +461,8 @@ describe('agents', () => {
       'Home Assistant',
       'Codex',
       'Gemini CLI',
+      'Qwen Code',
+      'Copilot CLI',
       'opencode',
       'Python',
       'curl',

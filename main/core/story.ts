@@ -108,6 +108,8 @@ function askedOf({ row, context }: Read): AskedDto {
 
 /** Any agent of this hub is named as one of its own. */
 const HERE = 'agent:';
+/** The code of a request that never left, since its hub could not be reached. */
+const NOT_SENT = 'peer_not_found';
 
 function verdictOf(read: Read): VerdictDto {
   const { row } = read;
@@ -237,7 +239,14 @@ function writtenEnd(read: Read, kind: EndedKind): EndDto {
         ? { kind, by, ...agentsWords(read), ...failureIn(read) }
         : { kind, by: 'hub', ...ending(row), ...failureIn(read) };
     case 'hub_refused':
-      return { kind, by: 'hub', ...ending(row), words: wordsIn(read), ...failureIn(read) };
+      return {
+        kind,
+        by: 'hub',
+        ...ending(row),
+        sent: row.code !== NOT_SENT,
+        words: wordsIn(read),
+        ...failureIn(read),
+      };
     case 'possibly_executed':
     case 'hub_removed':
       return { kind, by: 'hub', ...ending(row), ...failureIn(read) };

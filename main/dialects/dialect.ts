@@ -52,7 +52,7 @@ export function asNotice(reading: Reading): Reading {
   return {
     ...reading,
     kind: 'notify',
-    payload: { topic: `failure.${String(code)}`.replace('_', '-'), data: said },
+    payload: { topic: `failure.${String(code)}`.replaceAll('_', '-'), data: said },
   };
 }
 

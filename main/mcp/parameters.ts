@@ -9,7 +9,8 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 /** Any JSON: a text of it is that text. */
 const ANYTHING = new Set(['data']);
 
-const WORDS: Readonly<Record<string, string>> = {
+/** Of each parameter, by its name. */
+export const WORDS: Readonly<Record<string, string>> = {
   accepts: 'The id of a task of yours that ended with an offer, to accept that offer.',
   attempt: 'The "attempt" of the item, so that an answer to an earlier hand-out does not count.',
   before: 'Shows what was said before the entry of this "seq".',

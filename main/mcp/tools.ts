@@ -39,8 +39,10 @@ interface Tool {
 }
 
 const tool = (row: Tool): Tool => row;
-/** A model reads the sentence of a story, not its facts. */
-function inSentences<Told extends { readonly story: StoryDto | null }>({ story, ...rest }: Told) {
+/** A model reads the sentence of a story, which tells who decided, and not its facts. */
+function inSentences<
+  Told extends { readonly story: StoryDto | null; readonly decision?: unknown },
+>({ story, decision: _, ...rest }: Told) {
   return story === null ? rest : { came_of_it: becameOf(story), ...rest };
 }
 /** What was said, with who said it: as a whole the words of others. */

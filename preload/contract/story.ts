@@ -279,6 +279,8 @@ export interface FailedAtHubDto extends EndingDto, FailureDto {
 export interface RefusedByHubDto extends EndingDto, FailureDto {
   readonly kind: 'hub_refused';
   readonly by: 'hub';
+  /** false: that hub could not be reached, and knows nothing of it. */
+  readonly sent: boolean;
   /** Why, in the words of the other hub. */
   readonly words: OutsideText | null;
 }

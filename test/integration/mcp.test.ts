@@ -64,6 +64,16 @@ describe.each(ERAS)('axon mcp, era %j', (era) => {
       expect(annotations?.title, name).toBeTypeOf('string');
     }
     expect(tools.filter(({ name }) => /approv|allow|decide|pair|rule/.test(name))).toEqual([]);
+    // A program without a person refuses what reaches outside.
+    const reaching = tools.filter(({ annotations }) => annotations?.openWorldHint !== false);
+    expect(reaching.map(({ name }) => name).toSorted()).toEqual([
+      'axon_cancel',
+      'axon_delegate',
+      'axon_discover',
+      'axon_escalate',
+      'axon_notify',
+      'axon_query',
+    ]);
     expect((await call(client, 'axon_whoami')).said).toMatchObject({
       token: { agent: era === 'legacy' ? 'old' : 'new' },
     });

@@ -210,11 +210,12 @@ export async function followQuestion(
     for (;;) {
       await pause(LOOK_AGAIN_MS, undefined, { signal });
       const { items } = await client.call('tasks.list', { state: 'open', limit: 50 }, signal);
-      const task = items.find(
+      const [task, ...others] = items.filter(
         ({ kind, direction, text, created_at: at }) =>
           kind === 'query' && direction !== 'incoming' && text === question && at >= since,
       );
-      const stands = task && headlineOf(task.story);
+      // Of several alike it cannot be told which one is ours.
+      const stands = task && others.length === 0 ? headlineOf(task.story) : undefined;
       if (stands !== undefined && stands !== told) tell(`Now: ${stands}`);
       told = stands ?? told;
     }

@@ -70,7 +70,7 @@ export class RuleTrials {
     try {
       return this.#deps.admission.assess(this.#deps.store.read, asked, tried);
     } catch (error) {
-      if (error instanceof AppError) return undefined;
+      if (error instanceof AppError && error.failedBy === 'input') return undefined;
       throw error;
     }
   }

@@ -9,23 +9,16 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import {
-  asNotice,
-  EVERYBODY,
-  type Dialect,
-  type Offer,
-  type Reading,
-} from '../../dialects/dialect.ts';
+import { asNotice, EVERYBODY, type Dialect, type Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, textOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
-import { offeredDomains } from '../../core/routing.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import { readObject, type JsonObject } from '../../lib/json-object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
-import type { AgentRow, Store, TaskRow } from '../../ports/store.ts';
+import type { Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
 import type { Capabilities } from '../agents/capabilities.ts';
@@ -34,13 +27,14 @@ import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
-import { parsePong, type PeerAgentPayload } from '../../protocol/payloads.ts';
+import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
-import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX, OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
+import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
+import { EarlierMessages, type Earlier } from './earlier-messages.ts';
+import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
-import { acceptedTask, idsOf, termsOf } from '../tasks/acceptance.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -59,15 +53,6 @@ interface Deps {
   readonly tasks: Tasks;
   readonly random: Random;
   readonly refreshCapabilities: (peer: KeyHex) => Promise<unknown>;
-}
-
-/** An earlier message that this one refers to: an item of the inbox, or a request of its own. */
-interface Earlier {
-  readonly item?: DeliveryDto;
-  readonly task?: TaskRow;
-  /** A notice in hand, which ends by no answer. */
-  readonly notice?: DeliveryDto;
-  readonly conversation: string | null;
 }
 
 const NO_DIALECT =
@@ -89,9 +74,11 @@ const MEANS_MORE = 'That hub knows no dialects, and would not see what this mess
 
 export class NativeMessages {
   readonly #deps: Deps;
+  readonly #earlier: EarlierMessages;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#earlier = new EarlierMessages(deps);
   }
 
   /** @throws AppError bad_request, forbidden, and what sending and replying throw */
@@ -100,7 +87,7 @@ export class NativeMessages {
     if (dialect === undefined) throw refused(NO_DIALECT);
     const alone = this.#understood(agent, dialect, message);
     this.#checkSender(agent, alone);
-    const earlier = this.#earlier(agent, dialect, alone);
+    const earlier = this.#earlier.of(agent, dialect, alone);
     const followed = earlier === undefined ? alone : readBy(dialect, message, true);
     // Its own requests are its to cancel, and what it has in hand is its to answer.
     const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
@@ -310,7 +297,7 @@ export class NativeMessages {
     const origin = originOf({ dialect, message });
     const { tasks } = this.#deps;
     // What went to several by one message is taken back from all of them.
-    const open = reading.replyTo === null ? [] : this.#own(agent, reading).filter(isOpen);
+    const open = reading.replyTo === null ? [] : this.#earlier.own(agent, reading).filter(isOpen);
     for (const other of open)
       if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
     const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
@@ -337,10 +324,7 @@ export class NativeMessages {
   async #ping({ agent, dialect, message, reading, signal }: Post): Promise<Sent> {
     const { recipients, capabilities } = this.#deps;
     const found = recipients.resolve(this.#recipient(agent, reading, 'query'), agent, 'query');
-    if (found.at === 'local' && found.agent !== null && !this.#isHere(found.agent))
-      throw new AppError('unknown_domain', `No agent "${escapeGiven(found.agent)}" is here.`, {
-        failedBy: 'input',
-      });
+    if (found.at === 'local' && found.agent !== null) this.#checkHere(found.agent);
     const [from, pong] =
       found.at === 'local'
         ? [found.agent ?? agent, capabilities.pong(found.agent)]
@@ -362,8 +346,17 @@ export class NativeMessages {
     });
   }
 
-  #isHere(agent: string): boolean {
-    return this.#deps.agents.active().some(({ name }) => name === agent);
+  /** @throws AppError unknown_domain, unhandled */
+  #checkHere(agent: string): void {
+    const { agents } = this.#deps;
+    const row = agents.active().find(({ name }) => name === agent);
+    const failedBy = 'input';
+    if (row === undefined)
+      throw new AppError('unknown_domain', `No agent "${escapeGiven(agent)}" is here.`, {
+        failedBy,
+      });
+    if (agents.presence.load(row) === 'absent')
+      throw new AppError('unhandled', `${row.displayName} is away.`, { failedBy });
   }
 
   #addressing(from: string, to: string) {
@@ -490,107 +483,6 @@ export class NativeMessages {
       return there === undefined ? [] : [`${peer.agentId}/${there}`];
     });
   }
-
-  /**
-   * An answer refers to a request or a cancel in hand, a cancel to a request of its own; anything
-   * else may follow either.
-   * @throws AppError conflict
-   */
-  #earlier(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
-    const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);
-    if (item !== undefined) return { item, conversation: item.conversation_id };
-    const notice = this.#noticeInHand(agent, dialect, reading);
-    if (notice !== undefined) return { notice, conversation: notice.conversation_id };
-    const { replyTo, conversation } = reading;
-    const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
-    if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
-    const own = this.#own(agent, reading);
-    const named = isAcceptance ? own.filter((one) => this.#isNamed(one, reading)) : own;
-    const offers = isAcceptance ? named.filter((one) => termsOf(one) !== undefined) : [];
-    const [task, ...others] = offers.length > 0 ? offers : named;
-    if (offers.length > 0 && others.length > 0)
-      throw new AppError('conflict', 'More than one offer may be meant.', {
-        failedBy: 'input',
-        hint: 'Name the offer by its own id, or the agent that made it as the receiver.',
-      });
-    return task === undefined ? undefined : { task, conversation: task.conversationId };
-  }
-
-  /** Its own requests that a message refers to, the newest first. */
-  #own(agent: string, { replyTo, conversation }: Reading): readonly TaskRow[] {
-    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
-    return this.#deps.store.read
-      .tasks(page, { agent })
-      .filter((one) =>
-        replyTo === null ? one.conversationId === conversation : idsOf(one).includes(replyTo),
-      );
-  }
-
-  /** Whether the receiver, where there is one, is who has the request, or its hub. */
-  #isNamed({ party, toAgent }: TaskRow, { to }: Reading): boolean {
-    if (to === null) return true;
-    const peer = this.#deps.store.read.peer(party);
-    const said = to.split('/').at(-1) ?? '';
-    return [toAgent, peer?.petname, peer?.agentId].some(
-      (name) => name !== null && name !== undefined && isNameOf(said, name),
-    );
-  }
-
-  /** Of an acceptance: those of the request that it goes on with, and of the offer. */
-  #acceptedIds({ task_id: id }: DeliveryDto): readonly string[] {
-    const { read } = this.#deps.store;
-    const task = id === null ? undefined : read.task(id);
-    if (task === undefined) return [];
-    const { party, payload } = task;
-    const accepted = acceptedTask(read, { party, payload: readObject(payload) });
-    return accepted === undefined ? [] : idsOf(accepted);
-  }
-
-  #noticeInHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
-    const { replyTo } = reading;
-    if (replyTo === null || asNotice(reading).kind !== 'notify') return undefined;
-    return this.#deps.inbox.open(agent).find((one) => {
-      if (one.kind !== 'notify') return false;
-      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
-      return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
-    });
-  }
-
-  /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
-  #inHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
-    const { replyTo, conversation, to } = reading;
-    const meant = this.#deps.inbox.open(agent).filter((one) => {
-      const isCancel = one.kind === 'cancel' && replyTo !== null;
-      if (one.kind !== 'query' && one.kind !== 'delegate' && !isCancel) return false;
-      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
-      if (replyTo !== null)
-        return (
-          one.envelope.id === replyTo ||
-          (read.ok && read.value.ids.includes(replyTo)) ||
-          this.#acceptedIds(one).includes(replyTo)
-        );
-      return conversation !== null && read.ok && read.value.conversation === conversation;
-    });
-    const asked = meant.filter(({ untrusted: { origin } }) =>
-      [origin.from_agent, origin.peer_name].some(
-        (name) => name !== null && isNameOf(to ?? '', name),
-      ),
-    );
-    // In a conversation somebody else may be spoken to.
-    if (replyTo === null && to !== null && asked.length === 0) return undefined;
-    if (areOfOne(meant)) return meant.at(-1);
-    const inIt = meant.filter((one) => {
-      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
-      return read.ok && conversation !== null && read.value.conversation === conversation;
-    });
-    if (inIt.length > 0 && areOfOne(inIt)) return inIt.at(-1);
-    if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
-    const id = replyTo ?? conversation ?? '';
-    throw new AppError('conflict', `More than one agent used the id "${escapeGiven(id)}".`, {
-      failedBy: 'input',
-      hint: 'Answer with the envelope.id of the item.',
-    });
-  }
 }
 
 function senderOf({ untrusted: { origin } }: DeliveryDto): string {
@@ -611,12 +503,6 @@ function ways(word: string): readonly To[] {
 /** The id of a hub, also as the first draft writes it: without the type of its key. */
 function isHubId(said: string, agentId: string): boolean {
   return said === agentId || `ed25519.${said}` === agentId;
-}
-
-/** Whether one agent, or none, asked for all of them. */
-function areOfOne(items: readonly DeliveryDto[]): boolean {
-  const askers = items.map(({ untrusted: { origin } }) => `${origin.peer_id}/${origin.from_agent}`);
-  return new Set(askers).size < 2;
 }
 
 /** @throws AppError bad_request */
@@ -659,54 +545,4 @@ function nothingThere({ kind, replyTo, conversation }: Reading): AppError {
     hint:
       kind === 'cancel' ? 'Name the id of your request.' : 'Claim the item from the inbox first.',
   });
-}
-
-interface NamedOffer extends Offer {
-  readonly name: string;
-}
-
-function offerOf({
-  name,
-  domains,
-  capabilities,
-  channels,
-  tools,
-  concurrency,
-  model,
-}: AgentRow): NamedOffer {
-  const offered = offeredDomains(domains);
-  const examples = new Map(
-    offered.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
-  );
-  return {
-    name,
-    domains: offered.map(({ domain }) => domain),
-    capabilities,
-    channels,
-    tools,
-    tasksAtOnce: concurrency,
-    model,
-    examples,
-  };
-}
-
-function offerThere({ max_concurrent_tasks: tasksAtOnce, ...offer }: PeerAgentPayload): NamedOffer {
-  return { ...offer, tasksAtOnce };
-}
-
-/** Of several agents, as one. */
-function together(offers: readonly Offer[]): Offer {
-  const models = [...new Set(offers.flatMap(({ model }) => model ?? []))];
-  const all = (words: (offer: Offer) => readonly string[]) => [...new Set(offers.flatMap(words))];
-  return {
-    domains: all(({ domains }) => domains),
-    capabilities: all(({ capabilities }) => capabilities),
-    channels: all(({ channels }) => channels),
-    tools: all(({ tools }) => tools),
-    tasksAtOnce: offers.some(({ tasksAtOnce }) => tasksAtOnce === null)
-      ? null
-      : offers.reduce((sum, { tasksAtOnce }) => sum + (tasksAtOnce ?? 0), 0),
-    model: models.length === 1 ? (models[0] ?? null) : null,
-    examples: new Map(offers.flatMap(({ examples }) => [...examples])),
-  };
 }

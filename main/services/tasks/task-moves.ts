@@ -1,5 +1,5 @@
-// The one way a task changes its state inside a commit: only along the state machine, only from the
-// row as it is in that commit.
+// The one way a task begins, and changes its state inside a commit: only along the state machine,
+// only from the row as it is in that commit.
 import { UNTOLD, type StoryColumns } from '../../core/story-row.ts';
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
@@ -73,25 +73,7 @@ export function isStoppedHere({
   return direction !== 'outgoing' && stopAt !== null && stopParty === null;
 }
 
-type Beginning = Omit<
-  TaskRow,
-  | 'seq'
-  | 'revision'
-  | 'elapsedMs'
-  | 'elapsedAt'
-  | 'estimatedMs'
-  | 'result'
-  | 'code'
-  | 'reason'
-  | 'decision'
-  | 'cancelCause'
-  | 'cancelAnswer'
-  | 'waitMs'
-  | 'heldUntil'
-  | 'heldWhy'
-  | 'finishedAt'
-  | keyof StoryColumns
-> &
+type Beginning = Omit<TaskRow, 'seq' | 'revision' | Exclude<keyof TaskChange, 'toAgent'>> &
   Partial<StoryColumns>;
 
 /** What was asked, before any progress. */

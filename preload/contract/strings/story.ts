@@ -113,6 +113,7 @@ export const story = {
   notUnderstoodBy: (who: string) => `${who} did not understand it.`,
   failedHub: (hub: string) => `It failed at ${hub}.`,
   refusedHub: (hub: string) => `${hub} did not take it.`,
+  notSent: (hub: string) => `Not sent: ${hub} could not be reached.`,
   failed: 'It failed.',
   cancelled: 'Cancelled.',
   endedBy: (hub: string) => `Ended by ${hub}.`,
@@ -298,7 +299,7 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'not_understood':
       return story.notUnderstoodBy(end.by === 'hub' ? hub : agent);
     case 'hub_refused':
-      return story.refusedHub(hub);
+      return end.sent ? story.refusedHub(hub) : story.notSent(hub);
     case 'cancelled':
       if (stop !== null) return stopWords(told, stop);
       return end.by === 'hub' ? story.endedBy(hub) : story.cancelled;

@@ -105,6 +105,9 @@ describe('seed 000', () => {
     const { agentId } = house.mum.node.services.identity;
     expect(await ping(agentId)).toMatchObject(pong('Test hub'));
     expect(await ping(asks('native'))).toMatchObject(pong(asks('native')));
+    await house.dad.agent('sleeper');
+    expect(await ping('local/sleeper')).toMatchObject({ detail: 'Sleeper is away.' });
+    expect(await ping('local/ghost')).toMatchObject({ detail: 'No agent "ghost" is here.' });
     expect(await house.post(house.dad, asker, `/v1/peers/${agentId}/ping`, {})).toMatchObject({
       status: 'idle',
       uptime_secs: expect.any(Number),

@@ -1,7 +1,7 @@
 // What a model is shown of a tool's parameters, and what programs may add to a call or write in
 // another way.
 import { describe, expect, it, test } from 'vitest';
-import { parameters } from '../../../main/mcp/parameters.ts';
+import { parameters, WORDS } from '../../../main/mcp/parameters.ts';
 import { TOOLS } from '../../../main/mcp/tools.ts';
 
 const shown = (name: keyof typeof TOOLS): Readonly<Record<string, unknown>> =>
@@ -66,18 +66,6 @@ describe('a call', () => {
   });
 });
 
-test('only what sends something to another one that the model names reaches outside', () => {
-  const sending = Object.entries(TOOLS).filter(([, tool]) => 'sends' in tool);
-  expect(sending.map(([name]) => name)).toEqual([
-    'axon_discover',
-    'axon_query',
-    'axon_delegate',
-    'axon_escalate',
-    'axon_cancel',
-    'axon_notify',
-  ]);
-});
-
 test('a conversation of any length is read in pieces, none of it twice', () => {
   const entry = (seq: number) => ({ seq, text: 'x'.repeat(1_000), story: null });
   const entries = Array.from({ length: 100 }, (_, index) => entry(index + 1));
@@ -95,6 +83,11 @@ test('a conversation of any length is read in pieces, none of it twice', () => {
     before = piece.before;
   } while (before !== null);
   expect(seen).toEqual(entries.map(({ seq }) => seq));
+});
+
+test('no parameter is described that no tool has', () => {
+  const known = Object.values(TOOLS).flatMap(({ params }) => Object.keys(params.entries));
+  expect(Object.keys(WORDS).filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test('what an item asks stands once in it', () => {

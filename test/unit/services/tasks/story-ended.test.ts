@@ -371,6 +371,22 @@ const STORIES: readonly Named[] = [
     },
   },
   {
+    title: 'never leaves, because that hub is away',
+    happens: async (hubs) => {
+      hubs.mum.cut(hubs.dad);
+      await hubs.send().catch(() => undefined);
+    },
+    mum: null,
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Not sent: mum could not be reached.',
+      row: 'Not sent: mum could not be reached.',
+      thread: 'Not sent: mum could not be reached.',
+      task: [],
+      cancel: 'Too late: it had ended.',
+    },
+  },
+  {
     title: 'is done while the asker is away, which does not know it',
     happens: async (hubs) => {
       const delivery = await hubs.begun();

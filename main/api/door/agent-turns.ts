@@ -2,8 +2,8 @@
 // The agents take turns, whoever of them asks for more. An agent has so many places; beyond them it
 // is told to come back.
 import { AppError } from '../../lib/app-error.ts';
-import { nextTurn } from '../../lib/next-turn.ts';
-import { READS_OF_AGENTS_MAX, READS_PER_AGENT_MAX } from './limits.ts';
+import { setTimeout as rest } from 'node:timers/promises';
+import { READS_OF_AGENTS_MAX, READS_PER_AGENT_MAX, REST_BETWEEN_READS_MS } from './limits.ts';
 
 export class AgentTurns {
   /** By agent, the one whose turn is next first; the reads that wait. */
@@ -22,7 +22,7 @@ export class AgentTurns {
         if (signal.aborted) throw new AppError('cancelled', 'The caller went away.');
         return await read();
       } finally {
-        await nextTurn();
+        await rest(REST_BETWEEN_READS_MS);
         this.#next();
       }
     } finally {

@@ -17,6 +17,11 @@ export const CONCURRENT_AGENTS_MAX = 256;
 export const READS_PER_AGENT_MAX = 8;
 export const READS_OF_AGENTS_MAX = 64;
 /**
+ * Between two of them. The answer to a person takes many turns of the event loop, and each of them
+ * would wait for the end of another read.
+ */
+export const REST_BETWEEN_READS_MS = 25;
+/**
  * Requests without a token under way at once, by everybody together, counted from when they are
  * whole; beyond it `rate_limited`. Logging in is not among them: it has a pace of its own.
  */

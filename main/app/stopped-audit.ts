@@ -92,6 +92,7 @@ function unwritten(read: Reads): Store {
     write: () =>
       Promise.reject(new AppError('storage_failed', 'This database is opened for reading only.')),
     writeBehind: () => {},
+    onCommit: () => {},
     close: () => Promise.resolve(),
   };
 }

@@ -34,6 +34,7 @@ export function openTemporaryStore(
     read: store.read,
     write: (work, durability) => store.write(work, durability),
     writeBehind: (work, then) => store.writeBehind(work, then),
+    onCommit: (tell) => store.onCommit(tell),
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

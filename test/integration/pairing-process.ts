@@ -67,6 +67,7 @@ function storeAt(file: string): TemporaryStore {
     read: store.read,
     write: (work, durability) => store.write(work, durability),
     writeBehind: (work, then) => store.writeBehind(work, then),
+    onCommit: (tell) => store.onCommit(tell),
     close: () => store.close(),
   };
 }

@@ -146,6 +146,12 @@ export class MountedStore implements Store {
     if (!this.#isDead) this.#queue.writeBehind((tables) => this.#run(tables, work), then);
   }
 
+  onCommit(tell: () => void): void {
+    this.#queue.onCommit(() => {
+      if (!this.#isDead) tell();
+    });
+  }
+
   close(): Promise<void> {
     if (!this.#isDead) this.#commit(() => this.#queue.drain());
     this.kill();

@@ -67,6 +67,7 @@ export class CommitQueue {
   #closed = false;
   #behindDropped = 0;
   #behindFailed = 0;
+  #onCommit: (() => void) | undefined;
 
   constructor(deps: CommitQueueDeps) {
     this.#deps = deps;
@@ -117,6 +118,11 @@ export class CommitQueue {
       this.#behindDue = this.#behind.length;
       this.#schedule();
     });
+  }
+
+  /** Calls `tell` after each commit, once those who waited for it are answered. */
+  onCommit(tell: () => void): void {
+    this.#onCommit = tell;
   }
 
   /** Commits everything that is queued, then takes nothing more. Idempotent. */
@@ -173,6 +179,7 @@ export class CommitQueue {
         outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve(),
       );
     }
+    this.#consequence(() => this.#onCommit?.());
   }
 
   /** Whether the next commits wait for the disk. */

@@ -54,6 +54,10 @@ class SqliteStore implements Store {
     this.#queue.writeBehind(work, then);
   }
 
+  onCommit(tell: () => void): void {
+    this.#queue.onCommit(tell);
+  }
+
   close(): Promise<void> {
     this.#queue.drain();
     if (this.#connection.open) this.#connection.close();

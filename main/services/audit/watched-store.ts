@@ -25,6 +25,7 @@ export function watchAudit(store: Store, appended: (surface: string) => void): S
     read: store.read,
     write: (work, durability) => store.write((tables) => work(watchedTables(tables)), durability),
     writeBehind: (work, then) => store.writeBehind((tables) => work(watchedTables(tables)), then),
+    onCommit: (tell) => store.onCommit(tell),
     close: () => store.close(),
   };
 }

@@ -1,5 +1,6 @@
-// Keeps the search index up with the messages: looks twice a second by the clock, whoever stored
-// them, and works in small commits that nobody waits for. What a crash takes is taken in again.
+// Keeps the search index up with the messages: looks half a second after a commit, whoever stored
+// something, and works in small commits that nobody waits for. A hub at rest looks at nothing. What
+// a crash takes is taken in again.
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { INDEX_LOOK_MS, INDEX_MESSAGES, INDEX_PAUSE_MS } from './limits.ts';
@@ -16,6 +17,9 @@ export class SearchIndex {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.store.onCommit(() => {
+      if (this.#timer === undefined) this.#lookIn(INDEX_LOOK_MS);
+    });
   }
 
   /** Idempotent. */
@@ -29,6 +33,7 @@ export class SearchIndex {
   stop(): void {
     this.#isRunning = false;
     this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   #lookIn(delayMs: number): void {
@@ -38,9 +43,10 @@ export class SearchIndex {
 
   #look(): void {
     const { store } = this.#deps;
+    this.#timer = undefined;
+    if (!store.read.isSearchBehind()) return;
     // Also where the queue of records has no room for it.
     this.#lookIn(INDEX_LOOK_MS);
-    if (!store.read.isSearchBehind()) return;
     store.writeBehind(
       (tables) => tables.tendSearch(INDEX_MESSAGES),
       (isMore) => {

@@ -400,3 +400,14 @@ it('an agent finds what it said long ago, however much others have said since, a
   expect([texts(found.items), found.next]).toEqual([['The roses need water'], null]);
   expect(read).toHaveBeenCalledTimes(1);
 });
+
+it('a hub at rest does not look whether there is something to take in', async () => {
+  await tended();
+  await clock.advance(INDEX_LOOK_MS);
+  const looked = vi.spyOn(mum.store.read, 'isSearchBehind');
+  await clock.advance(10_000);
+  expect(looked).not.toHaveBeenCalled();
+  await ask(DINNER);
+  await clock.advance(2 * INDEX_LOOK_MS);
+  expect(texts(find(mum, 'dinner'))).toEqual([DINNER]);
+});

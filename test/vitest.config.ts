@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
+import { temporaryFolder } from './support/memory-folder.ts';
 import { chromiumPath } from './support/real-parts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,6 +14,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * read the same sources again.
  */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.output/compiled', import.meta.url)) };
+// Read by every process that a test starts.
+process.env['TMPDIR'] = temporaryFolder();
 const maxWorkers = Math.max(2, availableParallelism());
 /**
  * Many a test of the system waits more than it works: with one file for each processor the computer

@@ -1,0 +1,41 @@
+// Where tests keep their data: in memory where this computer has room for it. A test of the system waits for the disk more often
+// than for anything else, and none of them is about how fast a disk is.
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+const ROOM_BYTES = 4 * 1024 ** 3;
+const PREFIX = 'axon-test-';
+
+/**
+ * A folder for this run, gone with its process; the system's own for temporary files where memory has no room. Also removes what
+ * a run left that was killed.
+ */
+export function temporaryFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize < ROOM_BYTES) return tmpdir();
+    for (const name of readdirSync(MEMORY))
+      if (name.startsWith(PREFIX) && !isRunning(Number(name.slice(PREFIX.length)))) remove(name);
+    const own = `${PREFIX}${process.pid}`;
+    mkdirSync(join(MEMORY, own), { recursive: true, mode: 0o700 });
+    process.once('exit', () => remove(own));
+    return join(MEMORY, own);
+  } catch {
+    return tmpdir();
+  }
+}
+
+function remove(name: string): void {
+  rmSync(join(MEMORY, name), { recursive: true, force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -68,6 +68,11 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+/** A process that was killed is there until its parent has noticed. */
+const childEnds = (): Promise<unknown> => {
+  const child = Number(readFileSync(file('child'), 'utf8'));
+  return until('the end of the child', WITHIN_MS, () => !isAlive(child) || undefined);
+};
 
 describe('an answer that no hub takes as it is', () => {
   test.each([
@@ -135,7 +140,7 @@ describe.skipIf(process.platform === 'win32')('the program', () => {
     await appears('child');
     await post(dad, asker, `/v1/tasks/${id}/cancel`, {});
     expect(await taskOf(id)).toMatchObject({ state: 'cancelled' });
-    expect(isAlive(Number(readFileSync(file('child'), 'utf8')))).toBe(false);
+    await childEnds();
     expect(await listening.ended()).toMatchObject({ code: 0 });
   });
 });
@@ -152,7 +157,7 @@ describe.skipIf(process.platform === 'win32')('a listener that is stopped at wor
       listening.kill(signal);
       expect(await listening.ended()).toMatchObject({ code: 0 });
       expect(listening.error).toContain('given back, not done');
-      expect(isAlive(Number(readFileSync(file('child'), 'utf8')))).toBe(false);
+      await childEnds();
       const next = listen('echo Posted.');
       expect(await taskOf(id)).toMatchObject({ state: 'completed' });
       expect(await next.ended()).toMatchObject({ code: 0 });
@@ -188,7 +193,7 @@ describe.skipIf(process.platform === 'win32')('a listener that is stopped at wor
       return isOver || undefined;
     });
     expect((await ended).code).toBe(130);
-    expect(isAlive(Number(readFileSync(file('child'), 'utf8')))).toBe(false);
+    await childEnds();
     expect(listening.error).not.toContain('given back');
   });
 });

@@ -1,18 +1,24 @@
-// The programs of this project as child processes, run from their sources: `axon`, and a headless
-// hub in a folder of its own.
+// The programs of this project as child processes: `axon`, and a headless hub in a folder of its
+// own.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = new URL('./raw-imports.mjs', import.meta.url).href;
 
-/** What Node is started with to run main/entry/<entry>.ts. */
+/**
+ * What Node is started with to run main/entry/<entry>.ts: what the run has built of it
+ * (AXON_TEST_BUILT=1), which is ready in half the time, else its sources.
+ */
 export function wordsOf(entry: string, parameters: readonly string[]): string[] {
-  return ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
+  const built = join(ROOT, 'out/main', `${entry}.js`);
+  return process.env['AXON_TEST_BUILT'] === '1' && existsSync(built)
+    ? [built, ...parameters]
+    : ['--import', HOOK, join(ROOT, 'main/entry', `${entry}.ts`), ...parameters];
 }
 
 const running = new Set<ChildProcess>();

@@ -126,7 +126,7 @@ test('work whose lease ends after a stop is over, and nobody says that its agent
     );
   expect(said).toEqual([
     "Cancelled by mum's person on mum: Claude had it already.",
-    "Stopped by mum's person on mum.",
+    "Cancelled by mum's person on mum: an agent on mum had it already.",
   ]);
 });
 

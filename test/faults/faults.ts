@@ -496,8 +496,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'when an agent got a question is not written down',
     file: 'main/services/inbox/open-queries.ts',
-    was: '  return handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 };',
-    is: '  return {};',
+    was: '    ...(handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 }),',
+    is: '',
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {
@@ -524,8 +524,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a rule there was a person there',
     file: 'main/services/tasks/wire-states.ts',
-    was: "    verdictSurface: by === 'rule' ? 'rule' : by === 'clock' ? 'clock' : 'peer',",
-    is: "    verdictSurface: by === 'clock' ? 'clock' : 'peer',",
+    was: "const SURFACES = { person: 'peer', rule: 'rule',",
+    is: "const SURFACES = { person: 'peer', rule: 'peer',",
     tests: ['test/unit/services/tasks/story-decided.test.ts'],
   },
   {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { Ending, TaskEndings } from '../tasks/task-endings.ts';
+import { STOPPED_HERE, type Ending, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
@@ -95,9 +95,6 @@ function isBack(tables: Tables, { id, state, handedAt }: TaskRow): boolean {
 
 type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'> &
   Partial<Pick<Ending, 'from'>>;
-
-/** Both hubs show it. */
-export const STOPPED_HERE = 'A person stopped it.';
 
 /** How work ends that a person at this hub stops. @param hasBegun its agent has it */
 function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {

@@ -185,6 +185,15 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
   const isThere = row.direction === 'outgoing';
   const party = isThere ? row.party : HERE;
   const agent = row.toAgent === null ? null : context.agentName(party, row.toAgent);
+  const isQueued = row.state === 'queued' || row.state === 'approved';
+  // Its agent may have had it, and it came back undone.
+  if (!isThere && isQueued && agent !== null && row.toAgent !== null)
+    return {
+      state: 'waits',
+      agent,
+      again: row.handedAt !== null,
+      away: context.away(row.toAgent),
+    };
   const isHanded =
     row.handedAt !== null ||
     row.state === 'running' ||
@@ -203,9 +212,6 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
     };
   // Another hub does not say whether its agent has taken it.
   if (isThere) return row.state === 'sending' ? { state: 'no' } : { state: 'unknown' };
-  const isQueued = row.state === 'queued' || row.state === 'approved';
-  if (isQueued && agent !== null && row.toAgent !== null)
-    return { state: 'waits', agent, away: context.away(row.toAgent) };
   // What ended before this was written down may have been with its agent.
   const isUnsure = row.endedBy === null || row.endedKind === 'possibly_executed';
   return end !== null && isUnsure ? { state: 'unknown' } : { state: 'no' };
@@ -285,22 +291,45 @@ function stopAskerOf(read: Read): StopAskerDto {
 }
 
 function stopStateOf(row: StoryRow): StopState {
-  const { state, cancelAnswer, handedAt, endedKind, endedBy } = row;
+  const { state, direction, party, stopParty } = row;
   if (row.stopObeyed !== null) return row.stopObeyed ? 'obeyed' : 'too_late';
   if (state === 'completed' || state === 'partial') return 'too_late';
-  const isHere = row.direction !== 'outgoing';
-  const hadBegun = isHere ? handedAt !== null : cancelAnswer === 'asked_to_stop';
-  // The hub whose person stopped it does not say whether its agent had begun.
-  const isTheirs = !isHere && row.stopParty === row.party;
-  if (isTheirs && (endedKind === 'stopped' || endedKind === 'cancelled')) return 'unsaid';
+  if (direction !== 'outgoing') return stopHere(row);
+  return stopParty === party ? stoppedThere(row) : cancelThere(row);
+}
+
+function stopHere({ state, handedAt, endedKind }: StoryRow): StopState {
+  const hadBegun = handedAt !== null;
   if (endedKind === 'stopped') return hadBegun ? 'obeyed' : 'nothing_begun';
   if (endedKind === 'cancelled') return hadBegun ? 'asked' : 'nothing_begun';
-  // A hub of the version before reports a failure, and does not say whose.
-  if (endedKind === 'failed' && endedBy === null && hadBegun) return 'too_late';
   // What was ended before this was written down may have been with its agent.
-  if (state === 'cancelled') return 'unsaid';
+  return state === 'cancelled' ? 'unsaid' : 'asked';
+}
+
+/** A person of the hub that runs it stopped it. That hub does not say whether anybody had begun. */
+function stoppedThere({ state, endedKind, endedBy }: StoryRow): StopState {
+  // Its agent had it, and never came back to it.
+  if (endedKind === 'cancelled' && endedBy === 'hub') return 'asked';
+  const isOver = endedKind === 'stopped' || endedKind === 'cancelled' || state === 'cancelled';
+  return isOver ? 'unsaid' : 'asked';
+}
+
+/** Our own cancel at another hub: nobody had begun only where that hub says so. */
+function cancelThere({ state, cancelAnswer, code, endedKind, endedBy }: StoryRow): StopState {
   if (cancelAnswer === 'not_taken') return 'not_taken';
-  return isHere || hadBegun ? 'asked' : 'on_its_way';
+  if (cancelAnswer === 'asked_to_stop') {
+    if (endedKind === 'stopped') return 'obeyed';
+    // A hub of the version before reports a failure, and does not say whose.
+    if (endedKind === 'failed' && endedBy === null) return 'too_late';
+    return endedKind === null && state === 'cancelled' ? 'unsaid' : 'asked';
+  }
+  if (endedKind === 'cancelled') {
+    if (endedBy === 'agent' || endedBy === 'person') return 'nothing_begun';
+    if (endedBy === 'hub') return 'unsaid';
+    if (code === 'overloaded') return 'not_told';
+    return code === 'timeout' ? 'on_its_way' : 'unsaid';
+  }
+  return endedKind === 'stopped' || state === 'cancelled' ? 'unsaid' : 'on_its_way';
 }
 
 /** Where no report was wanted, an agent's own failure is none either. */

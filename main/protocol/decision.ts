@@ -5,8 +5,8 @@ import { PERSON_NAME_MAX_CHARACTERS } from './limits.ts';
 
 export const DECISIONS = 'decision/1';
 
-const OUTCOMES = ['allowed', 'declined', 'answered', 'expired'] as const;
-const DECIDERS = ['person', 'rule', 'clock'] as const;
+const OUTCOMES = ['allowed', 'declined', 'answered', 'expired', 'passed'] as const;
+const DECIDERS = ['person', 'rule', 'clock', 'nobody'] as const;
 const ADULT = 'adult';
 
 export interface Decision {
@@ -33,14 +33,15 @@ export interface Stopped {
 }
 
 /**
- * Who can have which outcome: time runs out by the clock, a person answers, and a rule that
- * declines does not tell.
+ * Who can have which outcome: time runs out by the clock, a person answers, a rule that declines
+ * does not tell, and what passed nobody was asked about.
  */
 const COMES_BY: Readonly<Record<Decision['outcome'], readonly Decision['by'][]>> = {
   allowed: ['person', 'rule'],
   declined: ['person'],
   answered: ['person'],
   expired: ['clock'],
+  passed: ['nobody'],
 };
 
 /** As another hub tells it. A hint: what does not fit reads as none. */
@@ -53,8 +54,8 @@ export function readDecision(value: unknown): Decision | null {
   if (!COMES_BY[outcome].includes(by)) return null;
   const isAdults = by === 'person' && value.as === ADULT;
   // Only what was let in can be stopped.
-  const stopped =
-    outcome === 'allowed' && isJsonObject(value.stopped) ? readMoment(value.stopped) : undefined;
+  const isLetIn = outcome === 'allowed' || outcome === 'passed';
+  const stopped = isLetIn && isJsonObject(value.stopped) ? readMoment(value.stopped) : undefined;
   return {
     outcome,
     by,

@@ -93,6 +93,12 @@ export interface AckPayload {
   readonly ended_by: Ender | null;
 }
 
+/** Whoever asked took it back, and nobody had begun. */
+export const ASKER = 'asker';
+const TELLERS = [...ENDERS, ASKER] as const;
+/** Whose end it is, as the hub that runs it says. */
+export type Teller = (typeof TELLERS)[number];
+
 interface ResultPayload {
   readonly status: ResultStatus;
   readonly outcome: string;
@@ -104,7 +110,7 @@ interface ResultPayload {
   readonly answered_by: string | null;
   readonly decision: Decision | null;
   /** Whose end it is; null: the hub does not say. */
-  readonly ended_by: Ender | null;
+  readonly ended_by: Teller | null;
 }
 
 export interface NotifyPayload {
@@ -237,7 +243,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     tokens_used: readTokens(payload.tokens_used),
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
-    ended_by: readHint(payload.ended_by, ENDERS, null),
+    ended_by: readHint(payload.ended_by, TELLERS, null),
   });
 }
 
@@ -285,7 +291,7 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
 export function parseError(
   payload: JsonObject,
 ): Result<
-  ErrorPayload & { readonly decision: Decision | null; readonly ended_by: Ender | null },
+  ErrorPayload & { readonly decision: Decision | null; readonly ended_by: Teller | null },
   string
 > {
   const code = readWireErrorCode(payload.code);
@@ -294,7 +300,7 @@ export function parseError(
     message: typeof payload.message === 'string' ? payload.message : '',
     retryable: typeof payload.retryable === 'boolean' ? payload.retryable : ERRORS[code].retryable,
     decision: readDecision(payload.decision),
-    ended_by: readHint(payload.ended_by, ENDERS, null),
+    ended_by: readHint(payload.ended_by, TELLERS, null),
   });
 }
 

@@ -427,12 +427,12 @@ export interface TaskDto {
   /** All of it, to be shown in the words of strings/story.ts. */
   readonly story: StoryDto;
   /**
-   * Who allowed, declined or answered it, there or here; null while nobody has, and where this hub
-   * does not know.
+   * Who allowed, declined or answered it, there or here, or that nobody had to be asked; null while
+   * nobody has, and where this hub does not know.
    */
   readonly decision: {
-    readonly outcome: 'allowed' | 'declined' | 'answered' | 'expired';
-    readonly by: 'person' | 'rule' | 'clock';
+    readonly outcome: 'allowed' | 'declined' | 'answered' | 'expired' | 'passed';
+    readonly by: 'person' | 'rule' | 'clock' | 'nobody';
     readonly person: OutsideText | null;
     readonly at: number;
   } | null;

@@ -64,12 +64,14 @@ export const ENDED_KINDS = [
 export type EndedKind = (typeof ENDED_KINDS)[number];
 
 /**
- * How far a stop came. on_its_way: no answer yet. not_taken: that hub takes no cancels.
- * nothing_begun: no agent had it. asked: its agent has it and was asked to stop. obeyed: it
- * stopped. too_late: it was finished. unsaid: it is cancelled; nobody says whether it had begun.
+ * How far a stop came. on_its_way: no answer yet. not_told: too much waited for that hub, so it was
+ * not told. not_taken: that hub takes no cancels. nothing_begun: no agent had it. asked: its agent
+ * had it and was asked to stop. obeyed: it stopped. too_late: it was finished. unsaid: it is
+ * cancelled; nobody says whether it had begun.
  */
 export const STOP_STATES = [
   'on_its_way',
+  'not_told',
   'not_taken',
   'nothing_begun',
   'asked',
@@ -219,6 +221,8 @@ export interface NotHandedDto {
 export interface WaitsForAgentDto {
   readonly state: 'waits';
   readonly agent: OutsideText;
+  /** Its agent had it before, and it came back undone. */
+  readonly again: boolean;
   readonly away: { readonly since: number | null } | null;
 }
 export interface HandedDto {

@@ -566,7 +566,12 @@ describe('what becomes of a card', () => {
     await vi.advanceTimersByTimeAsync(5_100);
     hub.emit({ type: 'approval', approval: { ...approved, task_state: 'completed' } });
     await expect.element(page.getByText('Mum allowed it, on Mum’s PC. Done.')).toBeVisible();
-    const waits = { state: 'waits', agent: 'Claude Code', away: { since: null } } as const;
+    const waits = {
+      state: 'waits',
+      agent: 'Claude Code',
+      again: false,
+      away: { since: null },
+    } as const;
     const told = story({ state: 'queued', verdict: 'allowed', verdictBy: 'Mum' });
     if (told.verdict.outcome !== 'allowed') throw new Error('not allowed');
     hub.emit({

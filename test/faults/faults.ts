@@ -79,9 +79,37 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an agent that is away is there',
     file: 'main/core/story.ts',
-    was: "    return { state: 'waits', agent, away: context.away(row.toAgent) };",
-    is: "    return { state: 'waits', agent, away: null };",
+    was: '      away: context.away(row.toAgent),',
+    is: '      away: null,',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
+  },
+  {
+    name: 'what came back from its agent is with it',
+    file: 'main/core/story.ts',
+    was: '  if (!isThere && isQueued && agent',
+    is: '  if (!isThere && isQueued && row.handedAt === null && agent',
+    tests: ['test/unit/services/tasks/story-ended.test.ts'],
+  },
+  {
+    name: 'nobody had begun where no answer came',
+    file: 'main/core/story.ts',
+    was: "    if (endedBy === 'hub') return 'unsaid';",
+    is: "    if (endedBy !== null) return 'nothing_begun';",
+    tests: ['test/unit/cli/cancel-words.test.ts'],
+  },
+  {
+    name: 'what another hub cut off was not done',
+    file: 'main/services/outgoing/incoming-results.ts',
+    was: "    return { state, ended: { by, kind: 'possibly_executed' } };",
+    is: "    return { state, ended: { by, kind: 'cancelled' } };",
+    tests: ['test/unit/services/tasks/story-ended.test.ts'],
+  },
+  {
+    name: 'a cancel that was refused was asked',
+    file: 'main/services/outgoing/tasks.ts',
+    was: '    if (!ack.ok || !ack.value.accepted) {',
+    is: '    if (!ack.ok) {',
+    tests: ['test/unit/services/tasks/story-stopped.test.ts'],
   },
   {
     name: "an agent's failure is the hub's",
@@ -468,8 +496,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'when an agent got a question is not written down',
     file: 'main/services/inbox/open-queries.ts',
-    was: '  return handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 };',
-    is: '  return {};',
+    was: '    ...(handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 }),',
+    is: '',
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {
@@ -496,8 +524,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a rule there was a person there',
     file: 'main/services/tasks/wire-states.ts',
-    was: "    verdictSurface: by === 'rule' ? 'rule' : by === 'clock' ? 'clock' : 'peer',",
-    is: "    verdictSurface: by === 'clock' ? 'clock' : 'peer',",
+    was: "const SURFACES = { person: 'peer', rule: 'rule',",
+    is: "const SURFACES = { person: 'peer', rule: 'peer',",
     tests: ['test/unit/services/tasks/story-decided.test.ts'],
   },
   {

@@ -140,8 +140,8 @@ const DONE: Told = ['Done.', 'Done.'];
 /** An agent that has said nothing may not have begun. */
 const ASKED_TO_STOP = {
   delivered: [
-    `Asked ${AGENT} on Mum to stop; it has it already.`,
-    `Asked ${AGENT} to stop; it has it already.`,
+    `Asked ${AGENT} on Mum to stop; it had it already.`,
+    `Asked ${AGENT} to stop; it had it already.`,
   ],
   running: [
     `Asked ${AGENT} on Mum to stop; it still runs.`,

@@ -79,6 +79,7 @@ export function addTaskCommands(program: AxonCommand): void {
 /** Whether it may still run, or was finished: only else a cancel has done what it was for. */
 const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> = {
   on_its_way: true,
+  not_told: true,
   not_taken: true,
   nothing_begun: false,
   asked: true,

@@ -311,7 +311,9 @@ function storyOfLine(
       ? endedByAgent(code === null ? 'completed' : 'failed', code, stopAt !== null)
       : end === 'gone'
         ? { by: 'agent', kind: 'cancelled' }
-        : endedByHub(code);
+        : end === 'stopped'
+          ? { by: 'person', kind: handed.handedAt === undefined ? 'stopped' : 'cancelled' }
+          : endedByHub(code);
   const tokens = outcome instanceof AppError ? null : outcome.tokens_used;
   return {
     ...handed,

@@ -287,7 +287,7 @@ export class Conversations {
   #decisionThere(task: TaskRow): ConversationEntryDto | undefined {
     const { store, parties } = this.#deps;
     const decision = decisionOf(store.read, task);
-    if (decision === null) return undefined;
+    if (decision === null || decision.outcome === 'passed') return undefined;
     return {
       ...DECISION,
       seq: task.seq,
@@ -298,7 +298,7 @@ export class Conversations {
       agent: task.toAgent,
       agent_name: this.#runnerOf(task),
       state: decision.outcome === 'allowed' ? 'approved' : decision.outcome,
-      surface: decision.by === 'person' ? 'peer' : decision.by,
+      surface: decision.by === 'rule' || decision.by === 'clock' ? decision.by : 'peer',
     };
   }
 

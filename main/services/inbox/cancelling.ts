@@ -8,7 +8,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { Ending, TaskEndings } from '../tasks/task-endings.ts';
+import { STOPPED_HERE, type Ending, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
@@ -68,28 +68,33 @@ export class Cancelling {
         action: 'request.stopped',
         object: task.id,
       });
-    if (isInHand(task)) {
+    // What came back undone its agent may still answer; it is handed to nobody again.
+    if (isInHand(task) || isBack(tables, task)) {
       this.#deps.deliveries.putCancel(tables, after, task, call);
       if (task.stopAt === null) changeTask(tables, task, stop);
       return 'asked_to_stop';
     }
-    const hasBegun = this.#deps.queries.isWithAgent(task.id);
+    const hasBegun = task.handedAt !== null || this.#deps.queries.isWithAgent(task.id);
     const story = { ...this.#deps.queries.handedOver(task.id), ...stop };
     const end =
       'party' in asks
-        ? cancelledByAsker(call.reason, story)
+        ? cancelledByAsker(call.reason, story, hasBegun && task.kind === 'delegate')
         : isWaiting(task)
           ? declinedHere(asks.person, surface, this.#deps.clock.wallMs())
           : stoppedHere(hasBegun, story);
-    this.#deps.endings.end(tables, after, task, { ...end, by, surface, from });
+    this.#deps.endings.end(tables, after, task, { by, surface, from, ...end });
     return hasBegun ? 'asked_to_stop' : 'cancelled';
   }
 }
 
-type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'>;
+/** Its agent had it, does not hold it any more, and may still answer. */
+function isBack(tables: Tables, { id, state, handedAt }: TaskRow): boolean {
+  if (state !== 'queued' || handedAt === null) return false;
+  return tables.deliveryOfTask(id, 'delegate')?.state === 'queued';
+}
 
-/** Both hubs show it. */
-export const STOPPED_HERE = 'A person stopped it.';
+type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'> &
+  Partial<Pick<Ending, 'from'>>;
 
 /** How work ends that a person at this hub stops. @param hasBegun its agent has it */
 function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {
@@ -119,12 +124,18 @@ function declinedHere(person: string | null, surface: Surface, at: number): End 
   };
 }
 
-function cancelledByAsker(reason: string | null, story: Partial<StoryColumns>): End {
+/** @param isDead its agent had it, and gave it back for good: only this hub ends that */
+function cancelledByAsker(
+  reason: string | null,
+  story: Partial<StoryColumns>,
+  isDead: boolean,
+): End {
   return {
     state: 'cancelled',
     code: 'cancelled',
     reason: askerCancelled(reason),
-    ended: { by: 'agent', kind: 'cancelled' },
+    ended: { by: isDead ? 'hub' : 'agent', kind: 'cancelled' },
+    ...(isDead ? { from: 'hub' } : {}),
     story,
   };
 }

@@ -15,6 +15,7 @@ import { isLocal, isTrusted } from '../tasks/parties.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import {
   endedByAgent,
+  STOPPED_HERE,
   untrusted,
   type Ending,
   type ResultWords,
@@ -32,7 +33,6 @@ import {
   resultOf,
   type AgentReply,
 } from './agent-reply.ts';
-import { STOPPED_HERE } from './cancelling.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
 import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';

@@ -290,6 +290,8 @@ export class Lifecycle {
     kinds: ItemKinds,
   ): readonly DeliveryDto[] {
     return step.claimable(agent, kinds, max).flatMap((item) => {
+      // It came back undone, and was cancelled since.
+      if (step.endIfCancelled(item, 'hub')) return [];
       const words = step.words(item);
       if (!words.ok) return [];
       const leaseUntilWallMs = Math.round(this.#deps.clock.wallMs() + leaseMs);

@@ -14,6 +14,7 @@ import { writeDecision } from '../../protocol/decision.ts';
 import { PERSON_NAME_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from '../../protocol/limits.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { isLocal } from '../tasks/parties.ts';
+import { STOPPED_HERE } from '../tasks/task-endings.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { checkStop, codeOf, isFailure, responseOf, type AgentReply } from './agent-reply.ts';
@@ -33,7 +34,7 @@ interface QueryOpening {
 }
 
 /** Who ended it, for whoever keeps the record. */
-export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub';
+export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub' | 'stopped';
 
 interface OpenQuery extends QueryOpening {
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
@@ -48,6 +49,8 @@ interface OpenQuery extends QueryOpening {
       }
     | undefined;
   deadlineAt: number | null;
+  /** Who stopped it, where a person here did. */
+  stop?: Partial<StoryColumns>;
 }
 
 interface Deps {
@@ -219,6 +222,23 @@ export class OpenQueries implements ItemStore {
     for (const query of this.#byTask.values()) query.settle(error, 'hub');
   }
 
+  /** A person here stops them; whoever asked is told so, and who it was where there is a name. */
+  stopAll(person: string | null): void {
+    const at = this.#deps.clock.wallMs();
+    for (const query of this.#byTask.values()) {
+      const decision = { outcome: 'passed', by: 'nobody', person: null, at } as const;
+      const error = new AppError('rejected', STOPPED_HERE, {
+        failedBy: 'peer',
+        data: {
+          ended_by: 'person',
+          decision: writeDecision({ ...decision, stopped: { person, at } }),
+        },
+      });
+      query.stop = { stopPerson: person, stopAt: at };
+      query.settle(error, 'stopped');
+    }
+  }
+
   has(deliveryId: string): boolean {
     return this.#byDelivery.has(deliveryId) || this.#answered.has(deliveryId);
   }
@@ -342,9 +362,12 @@ export class OpenQueries implements ItemStore {
   }
 }
 
-function handedOver({ delivered }: OpenQuery): Partial<StoryColumns> {
+function handedOver({ delivered, stop }: OpenQuery): Partial<StoryColumns> {
   const { handedAt = null, item } = delivered ?? {};
-  return handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 };
+  return {
+    ...(handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 }),
+    ...stop,
+  };
 }
 
 function outcomeOf(reply: AgentReply): QueryOutcome {

@@ -2,13 +2,12 @@
 // has ends, what an agent has is asked to stop, and from then on nothing gets in.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AttentionDto } from '../../../preload/contract/attention.ts';
-import { AppError } from '../../lib/app-error.ts';
 import type { Random } from '../../ports/clock.ts';
 import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { Decider } from '../base/audit-trail.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import { STOPPED_HERE, type Cancelling } from './cancelling.ts';
+import type { Cancelling } from './cancelling.ts';
 import type { OpenQueries } from './open-queries.ts';
 
 interface Deps {
@@ -17,7 +16,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly doNotDisturb: DoNotDisturb;
   readonly cancelling: Cancelling;
-  readonly queries: Pick<OpenQueries, 'failAll'>;
+  readonly queries: Pick<OpenQueries, 'stopAll'>;
   readonly events: TaskEvents;
 }
 
@@ -40,7 +39,7 @@ export async function stopEverything(deps: Deps, person: Decider): Promise<Atten
       after(() => events.changed(id));
     }
     // Questions about which nobody was asked stand in no table while they are open.
-    after(() => queries.failAll(new AppError('cancelled', STOPPED_HERE)));
+    after(() => queries.stopAll(personName()));
   });
   return doNotDisturb.dto();
 }

@@ -11,7 +11,7 @@ import type { Store, TaskRow, Tables } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import type { Decision } from '../../protocol/decision.ts';
 import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
-import { parseError, parseResult } from '../../protocol/payloads.ts';
+import { ASKER, parseError, parseResult, type Teller } from '../../protocol/payloads.ts';
 import type { IncomingMessage, PeerMessenger } from '../base/peer-messenger.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { UNMATCHED_RATE } from './limits.ts';
@@ -96,9 +96,9 @@ export class IncomingResults {
     const { peer, envelope } = message;
     const { clock, endings, audit } = this.#deps;
     if (tables.replay(peer.key, envelope.id)) return true;
-    const task =
+    const found =
       envelope.ref === null ? undefined : tables.taskByMessage('outgoing', peer.key, envelope.ref);
-    const counts = task !== undefined && isOpen(task) && task.kind === 'delegate';
+    const counts = found !== undefined && isOpen(found) && found.kind === 'delegate';
     if (!counts && this.#buckets.take(peer.key, UNMATCHED_RATE) > 0) return false;
     const at = clock.wallMs();
     tables.putReplay({
@@ -118,8 +118,10 @@ export class IncomingResults {
       });
       return true;
     }
+    const task = this.#deps.cancels.reported(tables, found);
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
-    const end = endThere(result, code, by, task, isStopped(code, decision));
+    const ender = by === ASKER ? null : by;
+    const end = endThere(result, code, ender, task, isStopped(code, decision));
     const fromAgent = end.ended.by === 'agent' ? task.toAgent : null;
     const kind = envelope.kind === 'error' ? 'error' : 'result';
     const isConfirmed = confirmsOurCancel(result, by, task);
@@ -141,7 +143,7 @@ export class IncomingResults {
     tables.addTokens(peer.key, at, 'there', result.tokens_used ?? 0);
     const told = keptDecision(task, decision, at, end.state);
     const current = told ? changeTask(tables, task, told) : task;
-    if (isConfirmed) this.#deps.cancels.confirmed(tables, after, current);
+    if (isConfirmed) this.#deps.cancels.confirmed(tables, after, current, by === ASKER);
     else this.#end(tables, after, current, message, { ...end, code, result }, endings);
     return true;
   }
@@ -185,16 +187,17 @@ export class IncomingResults {
  */
 function confirmsOurCancel(
   { status, code }: ResultWords,
-  by: Ender | null,
+  by: Teller | null,
   task: TaskRow,
 ): boolean {
-  return status === 'failed' && code === 'cancelled' && by === null && awaitsConfirmation(task);
+  const isUnsaid = by === null || by === ASKER;
+  return status === 'failed' && code === 'cancelled' && isUnsaid && awaitsConfirmation(task);
 }
 
 interface Report extends ResultWords {
   readonly decision: Decision | null;
   /** Whose end it is; null: that hub does not say. */
-  readonly ended_by: Ender | null;
+  readonly ended_by: Teller | null;
 }
 
 function readReport({ envelope }: IncomingMessage): Report | undefined {
@@ -265,6 +268,9 @@ function endThere(
     const kind = cancelAnswer === 'asked_to_stop' ? 'stopped' : 'cancelled';
     return { state, ended: { by: by === 'person' ? by : 'agent', kind } };
   }
+  // Nobody asked for a stop, so what its hub cut off may have been done.
+  if (state === 'cancelled' && by === 'hub')
+    return { state, ended: { by, kind: 'possibly_executed' } };
   if (by !== null || code === 'timeout') return { state, ended: endedThere(code) };
   return { state, ended: { by, kind: state === 'cancelled' ? 'cancelled' : 'failed' } };
 }

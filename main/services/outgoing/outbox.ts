@@ -14,7 +14,7 @@ import type { KeyHex, PartyKey } from '../../ports/transport.ts';
 import { DECISIONS } from '../../protocol/decision.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
-import { parseAck } from '../../protocol/payloads.ts';
+import { ASKER, parseAck, type Teller } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import {
   ACK_TIMEOUT_MS,
@@ -27,7 +27,7 @@ import {
 } from './limits.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
-import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
+import type { EndedTask, Ending, TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import { changeTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
@@ -225,9 +225,7 @@ export class Outbox {
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
       ? decisionMember(tables, task)
       : {};
-    // Whoever cancelled it knows; an agent is the one that ran it.
-    const isUnsaid = ending.ended.by === null || ending.from === 'asker';
-    const whose = isUnsaid ? {} : { ended_by: ending.ended.by };
+    const whose = tellerOf(ending);
     if (task.reportBack) {
       this.put(tables, after, task, {
         kind: 'result',
@@ -439,6 +437,13 @@ interface Pace {
   atOnce: number;
   /** By the monotonic clock. */
   pausedUntilMs: number;
+}
+
+/** Whose end it is, for whoever asked. */
+function tellerOf({ from, ended: { by, kind } }: Ending): { readonly ended_by?: Teller } {
+  const isTakenBack = from === 'asker' && by === 'agent' && kind === 'cancelled';
+  if (isTakenBack) return { ended_by: ASKER };
+  return by === null || from === 'asker' ? {} : { ended_by: by };
 }
 
 /**

@@ -4,6 +4,7 @@
 // (PROTOCOL.md, Delegation states). Owns what that answer means for the task; the outbox does the
 // sending, over restarts too.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -51,6 +52,8 @@ export class OutgoingCancels {
    * result that may still be on its way.
    */
   readonly #settling = new Map<string, TimerHandle>();
+  /** Tasks whose cancel is under way, and not answered yet. */
+  readonly #asking = new Set<string>();
   #stopped = false;
 
   constructor(deps: Deps) {
@@ -79,6 +82,30 @@ export class OutgoingCancels {
     this.#stopped = true;
     for (const timer of this.#settling.values()) timer.cancel();
     this.#settling.clear();
+  }
+
+  /** What is reported meanwhile is the answer to that cancel. */
+  async asking<T>(taskId: string, ask: () => Promise<T>): Promise<T> {
+    this.#asking.add(taskId);
+    try {
+      return await ask();
+    } finally {
+      this.#asking.delete(taskId);
+    }
+  }
+
+  /** The task with the cancel that is under way written down, once, inside a commit. */
+  reported(tables: Tables, task: TaskRow): TaskRow {
+    return this.#asking.has(task.id) ? this.noted(tables, task) : task;
+  }
+
+  /** Writes down who asked for the stop. The first one counts. */
+  noted(tables: Tables, task: TaskRow): TaskRow {
+    if (task.stopAt !== null) return task;
+    return changeTask(tables, task, {
+      stopParty: partyOfAgent(task.fromAgent),
+      stopAt: this.#deps.clock.wallMs(),
+    });
   }
 
   /**
@@ -134,17 +161,24 @@ export class OutgoingCancels {
       cancelling,
       'failed',
       'Too much waits for the other hub already, so it was not told.',
+      NOT_TOLD,
     );
   }
 
+  /** The other hub refused what is being cancelled: it does not run there. Inside a commit. */
+  refused(tables: Tables, after: After, task: TaskRow): void {
+    if (awaitsConfirmation(task)) this.#end(tables, after, task, 'cancelled', null);
+  }
+
   /**
-   * The other hub refused what is being cancelled, or reported it as cancelled: it does not run
-   * there. Inside a commit.
+   * The other hub reported as cancelled what is being cancelled. Inside a commit.
+   * @param isTakenBack nobody had begun, by the word of that hub
    */
-  confirmed(tables: Tables, after: After, task: TaskRow): void {
+  confirmed(tables: Tables, after: After, task: TaskRow, isTakenBack: boolean): void {
     if (!awaitsConfirmation(task)) return;
     const hadBegun = task.cancelAnswer === 'asked_to_stop';
-    this.#end(tables, after, task, 'cancelled', null, hadBegun ? STOPPED : undefined);
+    const ended = hadBegun ? STOPPED : isTakenBack ? undefined : NOT_KNOWN;
+    this.#end(tables, after, task, 'cancelled', null, ended);
   }
 
   /** What became of a cancel, inside the commit that settles it. */
@@ -177,7 +211,13 @@ export class OutgoingCancels {
       case 'not_taken':
         // What cannot be cancelled runs on: its result, or its deadline, tells.
         return isQuestion
-          ? this.#end(tables, after, task, 'failed', 'The other hub takes no cancels.')
+          ? this.#end(
+              tables,
+              after,
+              changeTask(tables, task, { cancelAnswer: 'not_taken' }),
+              'failed',
+              'The other hub takes no cancels.',
+            )
           : this.#goesOn(tables, after, task, 'not_taken');
       case 'expired':
         return this.#end(
@@ -243,6 +283,7 @@ export class OutgoingCancels {
       task,
       'failed',
       'The other hub had ended it already, or never had it.',
+      NOTHING_OPEN,
     );
   }
 
@@ -252,12 +293,15 @@ export class OutgoingCancels {
     task: TaskRow,
     state: 'cancelled' | 'failed',
     detail: string | null,
-    ended: Ended = endedSo(task, state),
+    { code = state === 'cancelled' ? 'cancelled' : 'timeout', ...ended }: Cancelled = endedSo(
+      task,
+      state,
+    ),
   ): void {
     const why = task.reason ?? YOU_CANCELLED;
     this.#deps.endings.end(tables, after, task, {
       state,
-      code: state === 'cancelled' ? 'cancelled' : 'timeout',
+      code,
       reason: detail === null ? why : `${why} ${detail}`,
       by: task.fromAgent ?? 'owner',
       surface: 'agent',
@@ -289,13 +333,17 @@ export function awaitsConfirmation(task: TaskRow): boolean {
   return state === 'cancelling' || (isAsked && cancelAnswer === null);
 }
 
+type Cancelled = Ended & { readonly code?: WireErrorCode };
+
 /** Its agent had it, and stopped. */
 const STOPPED: Ended = { by: 'agent', kind: 'stopped' };
 /** Nothing is open there: whether it had begun nobody says. */
 const NOT_KNOWN: Ended = { by: null, kind: null };
+const NOTHING_OPEN: Ended = { by: 'hub', kind: 'cancelled' };
+const NOT_TOLD: Cancelled = { by: null, kind: 'cancelled', code: 'overloaded' };
 
 function endedSo({ cancelCause, fromAgent }: TaskRow, state: 'cancelled' | 'failed'): Ended {
-  if (state === 'failed') return { by: 'clock', kind: 'timed_out' };
+  if (state === 'failed') return { by: null, kind: 'cancelled' };
   if (cancelCause === 'hub_restarted') return { by: 'hub', kind: 'cancelled' };
   return { by: fromAgent === null ? 'person' : 'agent', kind: 'cancelled' };
 }

@@ -233,7 +233,7 @@ export class OutgoingDelegations {
     await unit.run((tables, after) => {
       const task = tables.task(taskId);
       if (task?.state !== 'cancelling') return;
-      if (answer instanceof AppError) cancels.confirmed(tables, after, task);
+      if (answer instanceof AppError) cancels.refused(tables, after, task);
       else cancels.again(tables, after, task);
     });
     return true;

@@ -123,7 +123,8 @@ export class Tasks {
     if (task.state === 'cancelling') return this.#deps.views.dto(task, agentOf(viewer));
     if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
       await this.#cancelUnsent(task, viewer, reason);
-    else if (task.direction === 'outgoing') await this.#cancelThere(task, reason, origin);
+    else if (task.direction === 'outgoing')
+      await this.#deps.cancels.asking(id, () => this.#cancelThere(task, reason, origin));
     else await this.#cancelHere(task, viewer, reason, origin);
     return this.#deps.views.dto(this.#find(id, viewer), agentOf(viewer));
   }
@@ -169,7 +170,10 @@ export class Tasks {
     if (!isDone) await this.cancel(task.id, viewer, reason);
   }
 
-  /** Asks the hub that has it. Its ack decides: without one the task is as open as before. */
+  /**
+   * Asks the hub that has it. Its ack decides: what it refuses was not asked. Without one it is
+   * asked again until it says.
+   */
   async #cancelThere(
     task: TaskRow,
     reason: string | null,
@@ -195,13 +199,7 @@ export class Tasks {
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
-    await unit.run((tables) => {
-      const current = tables.task(task.id);
-      if (current !== undefined && isOpen(current) && current.stopAt === null)
-        changeTask(tables, current, {
-          stopParty: partyOfAgent(task.fromAgent),
-          stopAt: clock.wallMs(),
-        });
+    await unit.run((tables) =>
       tables.insertMessage({
         messageId: message.id,
         direction: 'out',
@@ -214,10 +212,14 @@ export class Tasks {
         toAgent: task.toAgent,
         payload: JSON.stringify(message.payload),
         at: clock.wallMs(),
-      });
-    });
+      }),
+    );
     const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
-    if (!reply.ok) throw reply.error;
+    if (!reply.ok) {
+      const { failedBy, code } = reply.error;
+      if (failedBy !== 'peer' || code === 'peer_unreachable') return this.#goOn(task, reason);
+      throw reply.error;
+    }
     const ack = parseAck(reply.value.payload);
     if (!ack.ok || !ack.value.accepted) {
       if (!isOpen(this.#find(task.id, OWN_EYES))) return;
@@ -233,12 +235,22 @@ export class Tasks {
     await this.#answered(task, ack.value.state === null);
   }
 
+  /** Nobody knows whether the cancel arrived. */
+  async #goOn({ id }: TaskRow, reason: string | null): Promise<void> {
+    const { unit, cancels } = this.#deps;
+    await unit.run((tables, after) => {
+      const task = tables.task(id);
+      if (task && isOpen(task)) cancels.begin(tables, after, task, 'cancelled', reason);
+    });
+  }
+
   /** The other hub took the cancel: it will not run there, or its agent was asked to stop. */
   async #answered(task: TaskRow, isOver: boolean): Promise<void> {
-    const { unit, endings, events } = this.#deps;
+    const { unit, endings, events, cancels } = this.#deps;
     await unit.run((tables, after) => {
-      const current = tables.task(task.id);
-      if (!current || !isOpen(current)) return;
+      const found = tables.task(task.id);
+      if (!found || !isOpen(found)) return;
+      const current = cancels.noted(tables, found);
       if (!isOver) {
         changeTask(tables, current, { cancelAnswer: 'asked_to_stop' });
         return after(() => events.changed(task.id));

@@ -269,6 +269,9 @@ export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
 /** Of questions that the run before left open. */
 export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
 
+/** Both hubs show it. */
+export const STOPPED_HERE = 'A person stopped it.';
+
 /** Why a request that a rule declines is not done, as whoever asked is told. */
 export const DECLINED = { code: 'rejected', reason: 'This was declined.' } as const;
 

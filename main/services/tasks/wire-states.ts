@@ -65,7 +65,7 @@ const OUTCOMES: Readonly<Partial<Record<ApprovalDecisionRow['state'], Decision['
   expired: 'expired',
 };
 const DONE: ReadonlySet<TaskRow['state']> = new Set(['completed', 'partial']);
-const DONE_AFTER: ReadonlySet<Decision['outcome']> = new Set(['allowed', 'answered']);
+const DONE_AFTER: ReadonlySet<Decision['outcome']> = new Set(['allowed', 'answered', 'passed']);
 /** Who decided where no person is named. */
 const NO_PERSON: ReadonlySet<string> = new Set(['owner', 'hub']);
 
@@ -186,7 +186,10 @@ const ENDS: Readonly<Record<Decision['outcome'], ReadonlySet<TaskState | undefin
   declined: new Set(['declined']),
   answered: DONE,
   expired: new Set(['expired']),
+  passed: new Set([undefined, ...TERMINAL_TASK_STATES]),
 };
+
+const SURFACES = { person: 'peer', rule: 'rule', clock: 'clock', nobody: null } as const;
 
 function verdictTold(
   { party, verdict }: Pick<TaskRow, 'party' | 'verdict'>,
@@ -198,7 +201,7 @@ function verdictTold(
     verdict: outcome,
     verdictBy: person,
     verdictHub: party,
-    verdictSurface: by === 'rule' ? 'rule' : by === 'clock' ? 'clock' : 'peer',
+    verdictSurface: SURFACES[by],
     verdictAs: by === 'person' ? (as ?? 'owner') : null,
     verdictAt: at,
   };

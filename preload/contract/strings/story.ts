@@ -86,6 +86,7 @@ export const story = {
   onItsWay: (hub: string) => `On its way to ${hub}.`,
   there: (hub: string) => `${hub} has it.`,
   waitsFor: (agent: string) => `Waits for ${agent}.`,
+  waitsAgainFor: (agent: string) => `Waits again for ${agent}.`,
   waitsForAway: (agent: string) => `Waits for ${agent}, which is away.`,
   hasIt: (agent: string) => `${agent} has it.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
@@ -121,6 +122,7 @@ export const story = {
   stoppedBy: (who: string) => `Stopped by ${who}.`,
   timedOut: 'Its time ran out.',
   mayHaveRun: (agent: string) => `The hub stopped while ${agent} had it. It may have been done.`,
+  mayHaveRunAt: (hub: string) => `Ended by ${hub}. It may have been done.`,
   hubRemoved: 'Ended: the two hubs are not connected any more.',
 
   /** Who decided: always a name and a place. */
@@ -153,6 +155,7 @@ export const story = {
   handed: {
     nobody: 'No agent got it.',
     waits: (agent: string) => `It waits for ${agent}.`,
+    waitsAgain: (agent: string) => `${agent} had it before. It waits for it again.`,
     away: (agent: string, time: string) => `It waits for ${agent}, which is away since ${time}.`,
     neverHere: (agent: string) => `It waits for ${agent}, which has not been here yet.`,
     had: (agent: string, time: string) => `${agent} got it, ${time}.`,
@@ -169,7 +172,7 @@ export const story = {
   stop: {
     nothingBegun: 'Cancelled: nobody had begun.',
     stillRuns: (agent: string) => `Asked ${agent} to stop; it still runs.`,
-    stillHas: (agent: string) => `Asked ${agent} to stop; it has it already.`,
+    stillHas: (agent: string) => `Asked ${agent} to stop; it had it already.`,
     stopped: 'Stopped.',
     tooLate: 'Too late: it was finished.',
     tooLateEnded: 'Too late: it had ended.',
@@ -179,6 +182,7 @@ export const story = {
     hadBegun: (agent: string) => `Cancelled: ${agent} had it already.`,
     hadBegunBy: (who: string, agent: string) => `Cancelled by ${who}: ${agent} had it already.`,
     noReport: (agent: string) => `Asked ${agent} to stop; no report came.`,
+    notTold: (hub: string) => `Cancelled here. Too much waits for ${hub}, so it was not told.`,
     noAnswer: (hub: string) => `Asked ${hub} to cancel it; no answer came.`,
     stoppedBy: (who: string) => `Stopped by ${who}.`,
     nothingRan: (who: string) => `Stopped by ${who}: nothing ran.`,
@@ -260,10 +264,11 @@ function eitherOf(places: readonly PlaceDto[]): string {
 function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean): string {
   const { for: whom } = asked;
   switch (handed.state) {
-    case 'waits':
-      return handed.away === null
-        ? story.waitsFor(agentAt(whom, handed.agent))
-        : story.waitsForAway(agentAt(whom, handed.agent));
+    case 'waits': {
+      const agent = agentAt(whom, handed.agent);
+      if (handed.away !== null) return story.waitsForAway(agent);
+      return handed.again ? story.waitsAgainFor(agent) : story.waitsFor(agent);
+    }
     case 'handed': {
       const agent = firstAgentAt(whom, handed.agent);
       return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
@@ -308,7 +313,9 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'timed_out':
       return story.timedOut;
     case 'possibly_executed':
-      return story.mayHaveRun(agentAt(asked.for, agentIn(told)));
+      return asked.for.here
+        ? story.mayHaveRun(agentAt(asked.for, agentIn(told)))
+        : story.mayHaveRunAt(hub);
     case 'hub_removed':
       return story.hubRemoved;
   }
@@ -443,6 +450,7 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
         : words.nobody;
     case 'waits': {
       const agent = agentAt(asked.for, handed.agent);
+      if (handed.again) return words.waitsAgain(firstAgentAt(asked.for, handed.agent));
       if (handed.away === null) return words.waits(agent);
       const { since } = handed.away;
       return since === null ? words.neverHere(agent) : words.away(agent, time(since));
@@ -507,7 +515,8 @@ function stopWords(told: StoryDto, stop: StopDto): string {
     case 'too_late':
       return tooLateWords(end);
     case 'unsaid':
-      return person === null ? story.cancelled : story.stop.stoppedBy(person);
+      if (person !== null) return story.stop.stoppedBy(person);
+      return end?.kind === 'stopped' ? story.stopped : story.cancelled;
     case 'asked':
       if (end === null)
         return isBegun(told) ? story.stop.stillRuns(agent) : story.stop.stillHas(agent);
@@ -515,6 +524,8 @@ function stopWords(told: StoryDto, stop: StopDto): string {
       return person === null ? story.stop.hadBegun(agent) : story.stop.hadBegunBy(person, agent);
     case 'on_its_way':
       return end === null ? story.stop.onItsWay(hub) : story.stop.noAnswer(hub);
+    case 'not_told':
+      return story.stop.notTold(hub);
     case 'not_taken':
       return end === null ? story.stop.notTaken(hub) : story.stop.notTakenOver(hub);
   }

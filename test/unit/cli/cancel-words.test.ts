@@ -12,6 +12,9 @@ const CASES = [
     { ...ASKED, state: 'cancelled', endedKind: 'cancelled', endedBy: 'agent' },
     'Cancelled: nobody had begun.',
   ],
+  // Of a report that says no more: no news is no news.
+  [{ ...ASKED, state: 'cancelled', endedKind: 'cancelled' }, 'Cancelled.'],
+  [{ ...ASKED, state: 'cancelled', endedKind: 'cancelled', endedBy: 'hub' }, 'Cancelled.'],
   [
     {
       ...ASKED,

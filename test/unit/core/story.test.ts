@@ -569,8 +569,8 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       SENT,
-      'Asked Chat on Dad’s laptop to stop; it has it already.',
-      'Asked Chat on Dad’s laptop to stop; it has it already.',
+      'Asked Chat on Dad’s laptop to stop; it had it already.',
+      'Asked Chat on Dad’s laptop to stop; it had it already.',
     ],
   ],
   [

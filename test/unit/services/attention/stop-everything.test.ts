@@ -71,7 +71,7 @@ test('ends a question that its agent has, about which nobody was asked', async (
   const item = await hubs.mum.claim('claude');
   await hubs.mum.work.stopEverything(BROWSER);
   const error = await asked;
-  expect(error instanceof AppError && error.code).toBe('cancelled');
+  expect(error instanceof AppError && error.code).toBe('rejected');
   // It was taken, and no hub and no person declined it.
   await hubs.clock.advance(100);
   const signal = new AbortController().signal;
@@ -80,7 +80,12 @@ test('ends a question that its agent has, about which nobody was asked', async (
     said.push(
       headlineOf((await hub.work.tasks.get(newest(hub).id, { person: BROWSER }, 0, signal)).story),
     );
-  expect(said).toEqual(['Ended by mum.', 'Cancelled.']);
+  expect(said).toEqual([
+    "Cancelled by mum's person on mum: Claude had it already.",
+    "Stopped by mum's person on mum.",
+  ]);
+  for (const hub of [hubs.mum, hubs.dad])
+    expect(newest(hub)).toMatchObject({ state: 'failed', code: 'rejected', verdict: 'passed' });
   await expect(
     hubs.mum.work.inbox.reply('claude', item.delivery_id, { ...ANY, outcome: 'Yes' }, null),
   ).rejects.toMatchObject({ code: 'not_found' });
@@ -126,7 +131,7 @@ test('work whose lease ends after a stop is over, and nobody says that its agent
     );
   expect(said).toEqual([
     "Cancelled by mum's person on mum: Claude had it already.",
-    "Stopped by mum's person on mum.",
+    "Cancelled by mum's person on mum: an agent on mum had it already.",
   ]);
 });
 

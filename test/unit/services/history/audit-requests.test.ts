@@ -67,7 +67,7 @@ it('leads from what a person stopped to its conversation, by the row of that per
   expect(row).toMatchObject({ actor: 'owner', surface: BROWSER.surface, object: id });
   expect(row?.request).toMatchObject({ conversation_id: report.id, message_id: report.id });
   expect(row?.request && becameOf(row.request.story)).toBe(
-    "mum's person allowed it, on mum. Asked Claude to stop; it has it already.",
+    "mum's person allowed it, on mum. Asked Claude to stop; it had it already.",
   );
 });
 

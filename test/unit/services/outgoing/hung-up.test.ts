@@ -5,7 +5,8 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { err } from '../../../../main/lib/result.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
-import type { WorkHub } from '../../../fakes/work-hub.ts';
+import { headlineOf } from '../../../../preload/contract/strings/story.ts';
+import { BROWSER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
@@ -39,6 +40,11 @@ async function ask(domain = 'family.chat', deadlineMs = 600_000): Promise<Asked>
   };
 }
 
+const headlineAt = async (hub: WorkHub) => {
+  const signal = new AbortController().signal;
+  const task = await hub.work.tasks.get(newest(hub).id, { person: BROWSER }, 0, signal);
+  return headlineOf(task.story);
+};
 const stateAt = (hub: WorkHub) => newest(hub).state;
 const cancels = () => dad.messenger.sent.filter((envelope) => envelope.kind === 'cancel');
 
@@ -129,6 +135,8 @@ it('says that it does not know, when the other hub had ended it already', async 
     state: 'failed',
     reason: expect.stringContaining('had ended it already'),
   });
+  // Nobody’s time ran out, and nobody said that nobody had begun.
+  expect(await headlineAt(dad)).toBe('Cancelled.');
 });
 
 it('says so whatever sentence its people were shown', async () => {
@@ -159,6 +167,7 @@ it('is no longer spoken of after its deadline, when the other hub never came bac
   expect(stateAt(dad)).toBe('cancelling');
   await clock.advance(60_000 + 600_000);
   expect(newest(dad)).toMatchObject({ state: 'failed', code: 'timeout' });
+  expect(await headlineAt(dad)).toBe('Asked mum to cancel it; no answer came.');
   expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
 });
 

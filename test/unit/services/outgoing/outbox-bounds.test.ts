@@ -6,6 +6,7 @@ import {
   OUTBOX_PAGE,
 } from '../../../../main/services/outgoing/limits.ts';
 import { PEER_RATES } from '../../../../main/services/links/limits.ts';
+import { headlineOf } from '../../../../preload/contract/strings/story.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { delegation, NO_LIMITS, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -106,6 +107,30 @@ it('asks a hub to take no more back than may wait for it', async () => {
   expect(await code).toBe('peer_unreachable');
   await clock.settle();
   expect(mum.store.read.countOutbox(dad.key, 'cancels')).toBe(CANCELS_PER_PARTY_MAX);
+});
+
+it('says of what it cancels that it did not tell a hub for which too much waits', async () => {
+  mum.messenger.swallowed.add('ack');
+  const { id } = await send();
+  dad.cut(mum);
+  await dad.store.write((tables) => {
+    const raw = dad.messenger.encode(mum.key, { id, kind: 'cancel', ref: id, payload: {} });
+    for (let index = 0; index < CANCELS_PER_PARTY_MAX; index++)
+      tables.putOutbox({
+        messageId: crypto.randomUUID(),
+        party: mum.key,
+        kind: 'cancel',
+        raw,
+        settledAt: null,
+        createdAt: clock.wallMs(),
+        expiresAtUptimeMs: DAY_MS,
+      });
+  });
+  const { state, story } = await dad.work.tasks.cancel(id, { agent: 'openclaw' }, null);
+  expect([state, headlineOf(story)]).toEqual([
+    'failed',
+    'Cancelled here. Too much waits for mum, so it was not told.',
+  ]);
 });
 
 it('takes back a few at a time from a hub that is back, and waits when it is asked for patience', async () => {

@@ -623,6 +623,62 @@ const STORIES: readonly Named[] = [
     },
   },
   {
+    title: 'is cut off by a hub that was restored from an older copy',
+    happens: async (hubs) => {
+      await hubs.begun();
+      await hubs.mum.work.endRestored({ by: 'owner', surface: 'window' });
+      await hubs.clock.settle();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'The hub stopped while Claude had it. It may have been done.',
+      row: "mum's person allowed it, on mum. The hub stopped while Claude had it. It may have been done.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. The hub stopped while Claude had it. It may have been done. The agent got exactly what was shown. dad has the answer, then.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+        'dad has the answer, then.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Ended by mum. It may have been done.',
+      row: "mum's person allowed it, on mum. Ended by mum. It may have been done.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Too late: it had ended.',
+    },
+  },
+  {
+    title: 'came back from an agent that crashed',
+    happens: async (hubs) => {
+      await hubs.handed();
+      await hubs.clock.advance(61_000);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Waits for Claude, which is away.',
+      row: "mum's person allowed it, on mum. Waits for Claude, which is away.",
+      thread: "mum's person allowed it, on mum.",
+      card: "mum's person allowed it, on mum. then, in the browser. Waits for Claude, which is away.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude had it before. It waits for it again.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'mum has it.',
+      row: "mum's person allowed it, on mum. mum has it.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'mum has it.',
+      button: 'Cancel',
+    },
+  },
+  {
     title: 'waits for an agent that is removed meanwhile',
     happens: async (hubs) => {
       await hubs.send();

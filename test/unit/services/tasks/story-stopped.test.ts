@@ -118,10 +118,10 @@ const STORIES: readonly Named[] = [
     },
     mum: {
       asked: 'Openclaw on dad gives Claude a task.',
-      list: 'Asked Claude to stop; it has it already.',
-      row: "mum's person allowed it, on mum. Asked Claude to stop; it has it already.",
+      list: 'Asked Claude to stop; it had it already.',
+      row: "mum's person allowed it, on mum. Asked Claude to stop; it had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
-      card: "mum's person allowed it, on mum. then, in the browser. Asked Claude to stop; it has it already. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Asked Claude to stop; it had it already. The agent got exactly what was shown.",
       task: [
         "mum's person allowed it, on mum. then, in the browser.",
         'Claude got it, then. The agent got exactly what was shown.',
@@ -129,11 +129,11 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
-      list: 'Asked an agent on mum to stop; it has it already.',
-      row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it has it already.",
+      list: 'Asked an agent on mum to stop; it had it already.',
+      row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then."],
-      cancel: 'Asked an agent on mum to stop; it has it already.',
+      cancel: 'Asked an agent on mum to stop; it had it already.',
     },
   },
   {
@@ -289,6 +289,161 @@ const STORIES: readonly Named[] = [
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then."],
       cancel: 'Cancelled: an agent on mum had it already.',
+    },
+  },
+  {
+    title: 'is cancelled after it came back from an agent that may still answer',
+    happens: async (hubs) => {
+      await hubs.handed();
+      await hubs.clock.advance(61_000);
+      await hubs.cancel();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Asked Claude to stop; it had it already.',
+      row: "mum's person allowed it, on mum. Asked Claude to stop; it had it already.",
+      thread: "mum's person allowed it, on mum.",
+      card: "mum's person allowed it, on mum. then, in the browser. Asked Claude to stop; it had it already.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude had it before. It waits for it again.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Asked an agent on mum to stop; it had it already.',
+      row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Asked an agent on mum to stop; it had it already.',
+    },
+  },
+  {
+    title: 'is cancelled after it came back, and is done by then',
+    happens: async (hubs) => {
+      const delivery = await hubs.handed();
+      await hubs.clock.advance(61_000);
+      await hubs.cancel();
+      await hubs.reply(delivery, { outcome: 'Set already.' });
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Done.',
+      row: "mum's person allowed it, on mum. Done.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Done. The agent got exactly what was shown. dad has the answer, then.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+        'Too late: it was finished.',
+        'dad has the answer, then.',
+      ],
+      quotes: 'Claude: Set already.',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Done.',
+      row: "mum's person allowed it, on mum. Done.",
+      thread: "mum's person allowed it, on mum.",
+      task: [
+        "mum's person allowed it, on mum. then.",
+        'An agent on mum got it.',
+        'Too late: it was finished.',
+      ],
+      cancel: 'Too late: it was finished.',
+      quotes: 'An agent on mum: Set already.',
+    },
+  },
+  {
+    title: 'is cancelled after it came back, and is handed to nobody again',
+    happens: async (hubs) => {
+      await hubs.handed();
+      await hubs.clock.advance(61_000);
+      await hubs.cancel();
+      const items = await hubs.mum.work.inbox.claim('claude', 9);
+      if (items.map(({ kind }) => kind).join() !== 'cancel') throw new Error('handed over again');
+      await hubs.clock.settle();
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Cancelled: Claude had it already.',
+      row: "mum's person allowed it, on mum. Cancelled: Claude had it already.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Cancelled: Claude had it already. The agent got exactly what was shown. dad has the answer, then.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+        'dad has the answer, then.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Cancelled: an agent on mum had it already.',
+      row: "mum's person allowed it, on mum. Cancelled: an agent on mum had it already.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Cancelled: an agent on mum had it already.',
+    },
+  },
+  {
+    title: 'is cancelled, which the other hub refuses',
+    happens: async (hubs) => {
+      await hubs.begun();
+      const { messenger } = hubs.mum;
+      const take = messenger.takeRequest.bind(messenger);
+      messenger.takeRequest = (from, raw, signal) =>
+        take(from, raw.replace(/"ref":"[^"]*"/, `"ref":"${crypto.randomUUID()}"`), signal);
+      await hubs.cancel().catch(() => undefined);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Claude is working on it.',
+      row: "mum's person allowed it, on mum. Claude is working on it.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Claude is working on it. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+      button: 'Stop',
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'An agent on mum is working on it.',
+      row: "mum's person allowed it, on mum. An agent on mum is working on it.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
+      cancel: 'An agent on mum is working on it.',
+      button: 'Cancel',
+    },
+  },
+  {
+    title: 'is cancelled, and the answer to that is lost until that hub is asked again',
+    happens: async (hubs) => {
+      await hubs.begun();
+      hubs.mum.messenger.swallowed.add('ack');
+      await hubs.cancel();
+      hubs.mum.messenger.swallowed.clear();
+      await hubs.clock.advance(60_000);
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Asked Claude to stop; it still runs.',
+      row: "mum's person allowed it, on mum. Asked Claude to stop; it still runs.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Asked Claude to stop; it still runs. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Asked an agent on mum to stop; it had it already.',
+      row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Asked an agent on mum to stop; it had it already.',
     },
   },
   {

@@ -71,6 +71,7 @@ import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
+import { HandOffs } from '../services/tasks/hand-offs.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { RecentIds } from '../services/tasks/recent-ids.ts';
@@ -247,7 +248,18 @@ export function composeTaskServices(
     natives,
     views,
   });
-  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, audit });
+  const handOffs: HandOffs = new HandOffs({
+    ...deps,
+    endings,
+    events,
+    hubName: (party) => parties.nameOf(party),
+    tell: (task, handedOnTo) => progress.tell(task, { state: 'running', handedOnTo }),
+    cancelHere: (tables, after, task, stop) =>
+      void cancelling.cancel(tables, after, task, { ...stop, origin: null }),
+    cancelThere: (tables, after, task, reason) =>
+      void cancels.begin(tables, after, task, 'cancelled', reason),
+  });
+  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, handOffs, audit });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({
@@ -316,6 +328,7 @@ export function composeTaskServices(
     idempotency,
     cancels,
     parties,
+    handOffs,
   });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
   const candidates = new Candidates({ ...deps, parties, agents });
@@ -358,6 +371,7 @@ export function composeTaskServices(
     gates,
     askElsewhere: () => questions.look(),
     holds,
+    handOffs,
   });
   const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
   const rules = new Rules({

@@ -47,6 +47,7 @@ import {
 /** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
 const AREA_LABEL = 'domain:';
+const FILES = ['files_modified', 'files_created'];
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
@@ -167,7 +168,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         outcome,
         data: given({
           status: isBlocked ? 'BLOCKED' : undefined,
-          ...picked(result, ['outputs', 'files_modified', 'files_created']),
+          ...picked(result, ['outputs', ...FILES]),
           ...picked(fields, ['findings', 'handoff']),
           ...picked(metrics, ['duration_ms']),
         }),
@@ -353,10 +354,12 @@ function responseOf(payload: JsonObject): JsonObject {
         'decided_by' in data
           ? { decision: decisionOf(data, payload) }
           : (data['outputs'] ?? payload['data']),
+      ...picked(data, FILES),
       error: payload['error'],
     }),
     findings: data['findings'] ?? [],
-    metrics: given({ tokens_used: payload['tokens_used'] }),
+    metrics: given({ tokens_used: payload['tokens_used'], ...picked(data, ['duration_ms']) }),
+    ...picked(data, ['handoff']),
   });
 }
 

@@ -21,6 +21,7 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { acceptedTask, readAcceptance } from '../tasks/acceptance.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
+import { checkNoWayBack, handedOn, type HandOffs } from '../tasks/hand-offs.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from '../tasks/task-moves.ts';
@@ -57,6 +58,7 @@ interface Deps {
   /** Asks the hubs that decide instead of the people here. */
   readonly askElsewhere: () => void;
   readonly holds: Pick<Holds, 'admitted'>;
+  readonly handOffs: Pick<HandOffs, 'begun'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -115,8 +117,10 @@ export class Admission {
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
     const { decision, rule, hold, isElsewhere } = assessment.verdict;
     this.checkOpen(tables, request.party);
+    checkNoWayBack(tables, request);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
+    if (task.state !== 'declined') this.#deps.handOffs.begun(tables, after, task);
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#deps.audit.append(tables, {
       actor: request.party,
@@ -287,9 +291,10 @@ export class Admission {
   }
 }
 
-/** An acceptance goes on where the offer was made. */
+/** An acceptance goes on where the offer was made, and a hand-off where it was asked. */
 function conversationOf(reads: Reads, request: AskedWork): string {
-  return acceptedTask(reads, request)?.conversationId ?? conversationFor(reads, request);
+  const before = acceptedTask(reads, request) ?? handedOn(reads, request);
+  return before?.conversationId ?? conversationFor(reads, request);
 }
 
 /** Whom it waits for, or what was decided about it as it came in. */

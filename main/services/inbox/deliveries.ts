@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
-import { isInHand, isOpen } from '../tasks/task-moves.ts';
+import { answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
@@ -260,7 +260,7 @@ export class Deliveries {
     const isAgents =
       result.answered_by === undefined &&
       (ending.from === 'runner' || task.direction === 'outgoing');
-    const told = isAgents ? task : { ...task, toAgent: null };
+    const told = { ...task, toAgent: isAgents ? answererOf(task) : null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
     this.putResult(tables, after, told, messageId, { ...result });

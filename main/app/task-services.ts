@@ -42,6 +42,7 @@ import { SearchIndex } from '../services/history/search-index.ts';
 import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
 import { DurableItems } from '../services/inbox/durable-items.ts';
+import { EscalationNotices } from '../services/inbox/escalation-notices.ts';
 import { Inbox } from '../services/inbox/inbox.ts';
 import { Lifecycle } from '../services/inbox/lifecycle.ts';
 import { NativeItems } from '../services/inbox/native-items.ts';
@@ -259,6 +260,7 @@ export function composeTaskServices(
     cancelThere: (tables, after, task, reason) =>
       void cancels.begin(tables, after, task, 'cancelled', reason),
   });
+  const escalations = new EscalationNotices({ ...deps, parties, deliveries, endings });
   const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, handOffs, audit });
 
   // What people decide.
@@ -372,6 +374,7 @@ export function composeTaskServices(
     askElsewhere: () => questions.look(),
     holds,
     handOffs,
+    escalations,
   });
   const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
   const rules = new Rules({

@@ -309,7 +309,7 @@ function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
   const isCancel = kind === 'cancel';
   const message =
     firstText(payload, 'reason', 'data') ??
-    firstText(objectOf(payload['data']), 'message', 'text') ??
+    firstText(objectOf(payload['data']), 'message', 'text', 'outcome', 'task') ??
     textOf(payload['topic']);
   return {
     type: 'BROADCAST',

@@ -23,7 +23,9 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import { checkNoWayBack, handedOn, type HandOffs } from '../tasks/hand-offs.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
-import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import type { EscalationNotices } from '../inbox/escalation-notices.ts';
+import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
+import { OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from '../tasks/task-moves.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -59,6 +61,7 @@ interface Deps {
   readonly askElsewhere: () => void;
   readonly holds: Pick<Holds, 'admitted'>;
   readonly handOffs: Pick<HandOffs, 'begun'>;
+  readonly escalations: Pick<EscalationNotices, 'asked'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -120,7 +123,10 @@ export class Admission {
     checkNoWayBack(tables, request);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
-    if (task.state !== 'declined') this.#deps.handOffs.begun(tables, after, task);
+    if (task.state !== 'declined') {
+      this.#deps.handOffs.begun(tables, after, task);
+      this.#deps.escalations.asked(tables, after, task);
+    }
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#deps.audit.append(tables, {
       actor: request.party,

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { WITHIN_MS } from '../../support/raw-peer.ts';
+import { seedMessages } from '../../support/seed-messages.ts';
 import { until } from '../../support/until.ts';
 import { does, SeedHousehold } from './household.ts';
 import { crunch } from './messages.ts';
@@ -192,5 +193,45 @@ describe('seed 002, hand-offs', () => {
       payload: { status: 'SUCCESS' },
     });
     await house.next(ANALYST);
+  });
+});
+
+describe('seed 002, escalations', () => {
+  test('002.3, 002.47 a veto reaches the agent that it names, and so does what a person decided', async () => {
+    const veto = seedMessages().find(
+      ({ message }) => message['type'] === 'ESCALATE' && message['from'] === ANALYST,
+    );
+    if (veto === undefined) throw new Error('the document has an example');
+    const { message } = veto;
+    expect(message).toMatchObject({ to: ORCHESTRATOR, priority: 'CRITICAL' });
+    expect(await house.say(ANALYST, message)).toMatchObject({ http: 200 });
+    expect(await house.next(ORCHESTRATOR)).toEqual(message);
+    const card = await house.card(house.dad);
+    expect(card.choice?.options.map(({ label }) => label)).toEqual(['Accept', 'Override']);
+    await house.decide({ decision: 'answer', choice: '1' }, house.dad);
+    const decided = { choice: '1', option: 'Accept' };
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({
+      type: 'BROADCAST',
+      correlation_id: message['id'],
+      payload: { content: { message: 'Accept', data: { decision: decided } } },
+    });
+    expect(await house.next(ANALYST)).toMatchObject({
+      type: 'RESPONSE',
+      correlation_id: message['id'],
+      payload: { result: { summary: 'Accept', outputs: { decision: decided } } },
+    });
+  });
+
+  test('002.47 a supervisor of the same hub is told, of a refusal too', async () => {
+    const payload = { escalation_type: 'BLOCKED', severity: 'HIGH', reason: 'Stuck' };
+    const escalation = crunch(ANALYST, 'ESCALATE', payload, { to: ARCHITECT });
+    await house.say(ANALYST, escalation);
+    expect(await house.next(ARCHITECT)).toEqual(escalation);
+    await house.decide({ decision: 'decline' });
+    expect(await house.next(ARCHITECT)).toMatchObject({
+      correlation_id: escalation.id,
+      payload: { content: { data: { status: 'failed', code: 'rejected' } } },
+    });
+    expect(await house.next(ANALYST)).toMatchObject({ payload: { status: 'FAILED' } });
   });
 });

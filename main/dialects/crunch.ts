@@ -10,6 +10,7 @@ import {
   type Answered,
   type AxonMessage,
   type Dialect,
+  type Rank,
   type Reading,
 } from './dialect.ts';
 import {
@@ -57,6 +58,7 @@ type Reader = (fields: JsonObject, message: JsonObject, follows: boolean) => Act
 
 const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
 const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
+const RANKS: Readonly<Record<string, Rank>> = { CRITICAL: 'critical', LOW: 'low' };
 const STATUSES: Readonly<Record<string, string>> = {
   SUCCESS: 'completed',
   PARTIAL: 'partial',
@@ -265,8 +267,10 @@ export const CRUNCH: Dialect = {
     if (!fields.ok) return fields;
     if (type === 'RESPONSE' && textOf(fields.value['status']) === null)
       return err(`"payload.status" must be one of ${Object.keys(STATUSES).join(', ')}`);
+    const rank = entryOf(RANKS, message['priority']);
     return ok({
       until: null,
+      ...(rank === undefined ? {} : { rank }),
       ...READERS[type](fields.value, message, follows),
       from: namedIn(message['from']),
       to,

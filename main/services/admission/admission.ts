@@ -7,6 +7,7 @@ import { riskOf, type Risk } from '../../core/risk.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
+import { rankIn } from '../../dialects/origin.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -244,12 +245,16 @@ export class Admission {
         ...storyOfVerdict(verdict, receivedAt),
       }),
       ...end,
-      ...(decision === 'ask'
-        ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) }
-        : {}),
+      ...(decision === 'ask' ? { waitMs: this.#waitOf(request) } : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
     };
     return tables.insertTask(task);
+  }
+
+  /** What is critical keeps its card as long as there is time. */
+  #waitOf({ payload, deadlineMs }: WorkRequest): number {
+    const isCritical = rankIn(payload) === 'critical';
+    return isCritical ? deadlineMs : Math.min(this.#deps.approvalWaitMs(), deadlineMs);
   }
 
   /** Every request has a view, whether or not a person is asked: the agent's words come from it. */

@@ -1,7 +1,8 @@
 // Puts items into agents' inboxes, inside the commit of what caused them. Tells the inbox at once,
 // so that a waiting reader can claim in the same commit, and again after it. When a task ends,
 // closes its item and tells its agents. Owns nothing of claiming.
-import type { JsonObject } from '../../lib/json-object.ts';
+import { rankIn } from '../../dialects/origin.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
@@ -92,12 +93,13 @@ export class Deliveries {
    */
   putTask(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
     if (task.toAgent === null) return;
+    const rank = rankIn(readObject(task.payload));
     this.put(tables, after, {
       agent: task.toAgent,
       kind: 'delegate',
       taskId: task.id,
-      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
-      body: this.bodyOf(task, approval),
+      urgency: rank === 'low' ? URGENCY.low : task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: { ...this.bodyOf(task, approval), ...(rank === 'critical' ? { first: true } : {}) },
     });
   }
 

@@ -323,6 +323,24 @@ describe('seed 002, carried', () => {
     }
   });
 
+  test('002.13, 002.14, 002.15 CRITICAL goes first, then HIGH, and LOW when nothing else waits', async () => {
+    const requests = ['LOW', 'NORMAL', 'HIGH', 'CRITICAL'].map((priority) =>
+      crunch(ORCHESTRATOR, 'REQUEST', { action: 'validate' }, { to: ANALYST, priority }),
+    );
+    const expires: number[] = [];
+    for (const request of requests) {
+      expect(await house.say(ORCHESTRATOR, request)).toMatchObject({ http: 200 });
+      const card = await house.card();
+      expires.push(Math.round((card.expires_at - Date.now()) / 3_600_000));
+      expect(JSON.stringify(card)).toMatch(new RegExp(`\\b${request.priority}\\b`));
+      await house.allow();
+    }
+    expect(expires).toEqual([12, 12, 12, 24]);
+    const read: unknown[] = [];
+    for (const _ of requests) read.push(await house.next(ANALYST));
+    expect(read).toEqual(requests.toReversed());
+  });
+
   test('002.14 HIGH has half the time of what says no deadline', async () => {
     const left = async (priority: string): Promise<number> => {
       const payload = { action: 'validate' };

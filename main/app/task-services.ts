@@ -42,6 +42,7 @@ import { SearchIndex } from '../services/history/search-index.ts';
 import { Cancelling } from '../services/inbox/cancelling.ts';
 import { Deliveries } from '../services/inbox/deliveries.ts';
 import { DurableItems } from '../services/inbox/durable-items.ts';
+import { EscalationNotices } from '../services/inbox/escalation-notices.ts';
 import { Inbox } from '../services/inbox/inbox.ts';
 import { Lifecycle } from '../services/inbox/lifecycle.ts';
 import { NativeItems } from '../services/inbox/native-items.ts';
@@ -71,6 +72,7 @@ import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
+import { HandOffs } from '../services/tasks/hand-offs.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { RecentIds } from '../services/tasks/recent-ids.ts';
@@ -247,7 +249,19 @@ export function composeTaskServices(
     natives,
     views,
   });
-  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, audit });
+  const handOffs: HandOffs = new HandOffs({
+    ...deps,
+    endings,
+    events,
+    hubName: (party) => parties.nameOf(party),
+    tell: (task, handedOnTo) => progress.tell(task, { state: 'running', handedOnTo }),
+    cancelHere: (tables, after, task, stop) =>
+      void cancelling.cancel(tables, after, task, { ...stop, origin: null }),
+    cancelThere: (tables, after, task, reason) =>
+      void cancels.begin(tables, after, task, 'cancelled', reason),
+  });
+  const escalations = new EscalationNotices({ ...deps, parties, deliveries, endings });
+  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, handOffs, audit });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({
@@ -316,6 +330,7 @@ export function composeTaskServices(
     idempotency,
     cancels,
     parties,
+    handOffs,
   });
   const outgoingQueries: OutgoingQueries = new OutgoingQueries({ ...deps, unit, cancels, events });
   const candidates = new Candidates({ ...deps, parties, agents });
@@ -358,6 +373,8 @@ export function composeTaskServices(
     gates,
     askElsewhere: () => questions.look(),
     holds,
+    handOffs,
+    escalations,
   });
   const trials = new RuleTrials({ ...deps, admission, parties, tasks: views });
   const rules = new Rules({

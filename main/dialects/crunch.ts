@@ -10,6 +10,7 @@ import {
   type Answered,
   type AxonMessage,
   type Dialect,
+  type Rank,
   type Reading,
 } from './dialect.ts';
 import {
@@ -47,6 +48,7 @@ import {
 /** The topic of a vote. */
 export const VOTE_TOPIC = 'crunch.vote';
 const AREA_LABEL = 'domain:';
+const FILES = ['files_modified', 'files_created'];
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
@@ -56,6 +58,7 @@ type Reader = (fields: JsonObject, message: JsonObject, follows: boolean) => Act
 
 const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
 const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
+const RANKS: Readonly<Record<string, Rank>> = { CRITICAL: 'critical', LOW: 'low' };
 const STATUSES: Readonly<Record<string, string>> = {
   SUCCESS: 'completed',
   PARTIAL: 'partial',
@@ -167,7 +170,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         outcome,
         data: given({
           status: isBlocked ? 'BLOCKED' : undefined,
-          ...picked(result, ['outputs', 'files_modified', 'files_created']),
+          ...picked(result, ['outputs', ...FILES]),
           ...picked(fields, ['findings', 'handoff']),
           ...picked(metrics, ['duration_ms']),
         }),
@@ -264,8 +267,10 @@ export const CRUNCH: Dialect = {
     if (!fields.ok) return fields;
     if (type === 'RESPONSE' && textOf(fields.value['status']) === null)
       return err(`"payload.status" must be one of ${Object.keys(STATUSES).join(', ')}`);
+    const rank = entryOf(RANKS, message['priority']);
     return ok({
       until: null,
+      ...(rank === undefined ? {} : { rank }),
       ...READERS[type](fields.value, message, follows),
       from: namedIn(message['from']),
       to,
@@ -308,7 +313,7 @@ function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
   const isCancel = kind === 'cancel';
   const message =
     firstText(payload, 'reason', 'data') ??
-    firstText(objectOf(payload['data']), 'message', 'text') ??
+    firstText(objectOf(payload['data']), 'message', 'text', 'outcome', 'task') ??
     textOf(payload['topic']);
   return {
     type: 'BROADCAST',
@@ -353,10 +358,12 @@ function responseOf(payload: JsonObject): JsonObject {
         'decided_by' in data
           ? { decision: decisionOf(data, payload) }
           : (data['outputs'] ?? payload['data']),
+      ...picked(data, FILES),
       error: payload['error'],
     }),
     findings: data['findings'] ?? [],
-    metrics: given({ tokens_used: payload['tokens_used'] }),
+    metrics: given({ tokens_used: payload['tokens_used'], ...picked(data, ['duration_ms']) }),
+    ...picked(data, ['handoff']),
   });
 }
 

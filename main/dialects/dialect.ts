@@ -42,7 +42,11 @@ export interface Reading {
   readonly conversation: string | null;
   /** When it must be done, where the message names a moment: milliseconds since 1970. */
   readonly until: number | null;
+  readonly rank?: Rank;
 }
+
+/** Before all that is urgent, or after all else. AXON has no word for it. */
+export type Rank = 'critical' | 'low';
 
 /** A failure to make sense of what was no request: nothing ends by it, so it is told. */
 export function asNotice(reading: Reading): Reading {

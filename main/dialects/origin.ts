@@ -4,7 +4,7 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { asNotice, type Dialect, type ReadingKind } from './dialect.ts';
+import { asNotice, type Dialect, type Rank, type ReadingKind } from './dialect.ts';
 import { dialectNamed } from './index.ts';
 import { isNameOf, objectOf } from './members.ts';
 
@@ -44,6 +44,13 @@ export function readOrigin(payload: JsonObject): Origin | undefined {
   if (!isJsonObject(origin) || !isJsonObject(origin['message'])) return undefined;
   const dialect = dialectNamed(origin['dialect']);
   return dialect === undefined ? undefined : { dialect, message: origin['message'] };
+}
+
+/** The rank of a request, where its message gives it one. */
+export function rankIn(payload: JsonObject): Rank | undefined {
+  const origin = readOrigin(payload);
+  const read = origin?.dialect.read(origin.message);
+  return read?.ok === true ? read.value.rank : undefined;
 }
 
 /**

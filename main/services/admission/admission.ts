@@ -7,6 +7,7 @@ import { riskOf, type Risk } from '../../core/risk.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
+import { rankIn } from '../../dialects/origin.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -21,8 +22,11 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { acceptedTask, readAcceptance } from '../tasks/acceptance.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
+import { checkNoWayBack, handedOn, type HandOffs } from '../tasks/hand-offs.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
-import { INBOX_QUEUED_MAX, OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import type { EscalationNotices } from '../inbox/escalation-notices.ts';
+import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
+import { OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from '../tasks/task-moves.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -57,6 +61,8 @@ interface Deps {
   /** Asks the hubs that decide instead of the people here. */
   readonly askElsewhere: () => void;
   readonly holds: Pick<Holds, 'admitted'>;
+  readonly handOffs: Pick<HandOffs, 'begun'>;
+  readonly escalations: Pick<EscalationNotices, 'asked'>;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -115,8 +121,13 @@ export class Admission {
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
     const { decision, rule, hold, isElsewhere } = assessment.verdict;
     this.checkOpen(tables, request.party);
+    checkNoWayBack(tables, request);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
+    if (task.state !== 'declined') {
+      this.#deps.handOffs.begun(tables, after, task);
+      this.#deps.escalations.asked(tables, after, task);
+    }
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#deps.audit.append(tables, {
       actor: request.party,
@@ -234,12 +245,16 @@ export class Admission {
         ...storyOfVerdict(verdict, receivedAt),
       }),
       ...end,
-      ...(decision === 'ask'
-        ? { waitMs: Math.min(this.#deps.approvalWaitMs(), request.deadlineMs) }
-        : {}),
+      ...(decision === 'ask' ? { waitMs: this.#waitOf(request) } : {}),
       ...(hold === null ? {} : { heldUntil: hold.until, heldWhy: hold.why }),
     };
     return tables.insertTask(task);
+  }
+
+  /** What is critical keeps its card as long as there is time. */
+  #waitOf({ payload, deadlineMs }: WorkRequest): number {
+    const isCritical = rankIn(payload) === 'critical';
+    return isCritical ? deadlineMs : Math.min(this.#deps.approvalWaitMs(), deadlineMs);
   }
 
   /** Every request has a view, whether or not a person is asked: the agent's words come from it. */
@@ -287,9 +302,10 @@ export class Admission {
   }
 }
 
-/** An acceptance goes on where the offer was made. */
+/** An acceptance goes on where the offer was made, and a hand-off where it was asked. */
 function conversationOf(reads: Reads, request: AskedWork): string {
-  return acceptedTask(reads, request)?.conversationId ?? conversationFor(reads, request);
+  const before = acceptedTask(reads, request) ?? handedOn(reads, request);
+  return before?.conversationId ?? conversationFor(reads, request);
 }
 
 /** Whom it waits for, or what was decided about it as it came in. */

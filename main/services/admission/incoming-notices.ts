@@ -21,7 +21,7 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
-import { INBOX_QUEUED_MAX } from './limits.ts';
+import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
 import type { RecentIds } from '../tasks/recent-ids.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';

@@ -1,11 +1,6 @@
 // The numbers that bound this room, with what happens beyond each. Values only.
 
 /**
- * Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is
- * not put into that inbox.
- */
-export const INBOX_QUEUED_MAX = 1_000;
-/**
  * Reports that may wait for one peer's receipt; beyond it that peer's requests are `overloaded`
  * until it takes what it has asked for.
  */

@@ -8,31 +8,24 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
+import type { HandOffs, Stop } from '../tasks/hand-offs.ts';
 import { STOPPED_HERE, type Ending, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { After } from '../base/unit-of-work.ts';
-import type { PartyKey } from '../../ports/transport.ts';
 
-interface Cancel {
-  readonly messageId: string;
-  /** Escaped. */
-  readonly reason: string | null;
-  /** Who asks: a hub or an agent, or a person here, by name where there is one. */
-  readonly asks: { readonly party: PartyKey } | { readonly person: string | null };
+interface Cancel extends Stop {
   /** The cancel as it was written in a dialect. */
   readonly origin: JsonObject | null;
-  readonly by: string;
-  readonly surface: Surface;
-  readonly from: 'asker' | 'hub';
 }
 
 interface Deps {
   readonly deliveries: Deliveries;
   readonly endings: TaskEndings;
   readonly queries: Pick<OpenQueries, 'isWithAgent' | 'handedOver'>;
+  readonly handOffs: Pick<HandOffs, 'passOn'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly audit: AuditTrail;
 }
@@ -70,8 +63,9 @@ export class Cancelling {
       });
     // What came back undone its agent may still answer; it is handed to nobody again.
     if (isInHand(task) || isBack(tables, task)) {
-      this.#deps.deliveries.putCancel(tables, after, task, call);
       if (task.stopAt === null) changeTask(tables, task, stop);
+      if (task.handedOnTo === null) this.#deps.deliveries.putCancel(tables, after, task, call);
+      else this.#deps.handOffs.passOn(tables, after, task, call);
       return 'asked_to_stop';
     }
     const hasBegun = task.handedAt !== null || this.#deps.queries.isWithAgent(task.id);

@@ -1,7 +1,8 @@
 // Puts items into agents' inboxes, inside the commit of what caused them. Tells the inbox at once,
 // so that a waiting reader can claim in the same commit, and again after it. When a task ends,
 // closes its item and tells its agents. Owns nothing of claiming.
-import type { JsonObject } from '../../lib/json-object.ts';
+import { rankIn } from '../../dialects/origin.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
@@ -10,7 +11,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
-import { isInHand, isOpen } from '../tasks/task-moves.ts';
+import { answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
@@ -92,12 +93,13 @@ export class Deliveries {
    */
   putTask(tables: Tables, after: After, task: TaskRow, approval: ApprovalRow): void {
     if (task.toAgent === null) return;
+    const rank = rankIn(readObject(task.payload));
     this.put(tables, after, {
       agent: task.toAgent,
       kind: 'delegate',
       taskId: task.id,
-      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
-      body: this.bodyOf(task, approval),
+      urgency: rank === 'low' ? URGENCY.low : task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: { ...this.bodyOf(task, approval), ...(rank === 'critical' ? { first: true } : {}) },
     });
   }
 
@@ -260,7 +262,7 @@ export class Deliveries {
     const isAgents =
       result.answered_by === undefined &&
       (ending.from === 'runner' || task.direction === 'outgoing');
-    const told = isAgents ? task : { ...task, toAgent: null };
+    const told = { ...task, toAgent: isAgents ? answererOf(task) : null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
     this.putResult(tables, after, told, messageId, { ...result });

@@ -18,6 +18,8 @@ export interface DeliveryBody {
   readonly untrusted: Untrusted | null;
   /** Of a cancel: the item with the work, while a reply to that one is open. */
   readonly stops?: string;
+  /** It goes before all that is urgent. */
+  readonly first?: true;
 }
 
 const DATA_NOT_ORDERS =

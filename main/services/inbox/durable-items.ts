@@ -8,7 +8,7 @@ import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
+import type { DeliveryRow, Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { isLocal, isTrusted } from '../tasks/parties.ts';
@@ -33,7 +33,7 @@ import {
   resultOf,
   type AgentReply,
 } from './agent-reply.ts';
-import type { Deliveries } from './deliveries.ts';
+import { URGENCY, type Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
 import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { Progress } from './progress.ts';
@@ -114,6 +114,9 @@ export class DurableItems implements ItemStore {
   }
 }
 
+/** Urgent items among which the critical ones are looked for. */
+const URGENT_LOOKED_AT = 64;
+
 /** One commit. */
 class DurableStep implements Step {
   readonly after: After;
@@ -139,7 +142,12 @@ class DurableStep implements Step {
 
   claimable(agent: string, kinds: ItemKinds, max: number): readonly Item[] {
     // A removed agent may still have a stream open.
-    return this.#tables.agent(agent) === undefined ? [] : this.#tables.claimable(agent, kinds, max);
+    if (this.#tables.agent(agent) === undefined) return [];
+    const next = this.#tables.claimable(agent, kinds, max);
+    if (next[0]?.urgency !== URGENCY.urgent) return next;
+    const most = Math.max(max, URGENT_LOOKED_AT);
+    const before = this.#tables.claimable(agent, kinds, most);
+    return before.toSorted((one, other) => rankOf(other) - rankOf(one)).slice(0, max);
   }
 
   put(item: Item, change: Parameters<Step['put']>[1]): Item {
@@ -295,6 +303,10 @@ class DurableStep implements Step {
     this.#tasks.set(task.id, task);
     this.after(() => this.#deps.events.changed(task.id));
   }
+}
+
+function rankOf(row: DeliveryRow): number {
+  return readDeliveryBody(row)?.first === true ? 1 : 0;
 }
 
 /** A result or a cancel only names its task. */

@@ -203,6 +203,7 @@ export class Lifecycle {
       const item = own(step, agent, deliveryId);
       checkAttempt(item, attempt);
       const isBegun = item.state === 'running' && attempt !== null;
+      checkNotHandedOn(step.taskOf(item));
       if (item.state !== 'claimed' && !isBegun) throw notHeld(item, step.taskOf(item));
       return this.#giveBack(step, item);
     });
@@ -254,6 +255,7 @@ export class Lifecycle {
         return { state, sent_to: task?.reportBack === false ? null : sender, task };
       };
       if (before !== undefined) return replied(before);
+      checkNotHandedOn(step.taskOf(item));
       const isLate = item.state === 'queued' && item.attempt > 0;
       if (item.state !== 'claimed' && item.state !== 'running' && !isLate)
         throw notHeld(item, step.taskOf(item));
@@ -379,6 +381,18 @@ function checkAttempt(item: Item, attempt: Attempt): void {
   );
 }
 
+/** Whoever has it now ends it. @throws AppError conflict */
+function checkNotHandedOn(task: TaskRow | undefined): void {
+  if (task === undefined || task.handedOnTo === null || !isOpen(task)) return;
+  throw inputError(
+    'conflict',
+    `You handed this on to "${task.handedOnTo}", whose answer ends it.`,
+    {
+      hint: 'Cancel the hand-off to have it back.',
+    },
+  );
+}
+
 function damaged(): AppError {
   return new AppError('internal', 'The stored item was damaged.');
 }
@@ -400,7 +414,7 @@ function answeredAlready(state: string, code: string | null): AppError {
 
 function notHeld(item: Item, task: TaskRow | undefined): AppError {
   // Cancelled is what whoever asked ended; an agent that was asked to stop has stopped.
-  if (task?.endedBy === 'agent' && task.endedKind !== 'cancelled')
+  if (task?.endedBy === 'agent' && task.endedKind !== 'cancelled' && task.handedOnTo === null)
     return answeredAlready(task.state, task.code);
   if (task && !isOpen(task)) {
     return inputError(

@@ -24,3 +24,8 @@ export const WAITERS_PER_AGENT_MAX = 32;
 export const LEASE_RETRY_MS = 5_000;
 /** Items an agent was handed that an answer in a dialect is looked for among. */
 export const OPEN_ITEMS_MAX = 256;
+/**
+ * Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is
+ * not put into that inbox.
+ */
+export const INBOX_QUEUED_MAX = 1_000;

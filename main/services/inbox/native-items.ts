@@ -74,6 +74,8 @@ export class NativeItems {
     const peer = read.peers().find(({ agentId }) => agentId === trust.peer_id);
     return peer === undefined
       ? read.task(envelope.ref)
-      : read.taskByMessage('outgoing', peer.key, envelope.ref);
+      : (read.taskByMessage('outgoing', peer.key, envelope.ref) ??
+          // What an agent there asked of the people here, of which this one is told.
+          read.taskByMessage('incoming', peer.key, envelope.ref));
   }
 }

@@ -16,6 +16,8 @@ interface ProgressWords {
   readonly text?: string;
   /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
   readonly heldMs?: number | null;
+  /** The agent that has it now, handed on by the one that was asked; null: that has it again. */
+  readonly handedOnTo?: string | null;
   /** What was decided about it just now. */
   readonly decision?: JsonObject;
 }
@@ -53,6 +55,7 @@ export class Progress {
     const data = {
       state,
       ...(heldMs === null ? {} : { held_ms: heldMs }),
+      ...(words.handedOnTo === undefined ? {} : { handed_on_to: words.handedOnTo }),
       // For a task that was to report nothing, nothing the agent says leaves this hub.
       ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
     };

@@ -7,7 +7,7 @@ import { isNameOf } from '../../dialects/members.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
-import { ACCEPT_PROPOSAL } from '../../protocol/escalation.ts';
+import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { acceptedTask, idsOf, termsOf } from '../tasks/acceptance.ts';
@@ -111,6 +111,8 @@ export class EarlierMessages {
         return (
           one.envelope.id === replyTo ||
           (read.ok && read.value.ids.includes(replyTo)) ||
+          // An answer to what was handed on is one to the hand-off.
+          (read.ok && read.value.payload['act'] === HAND_OFF && read.value.replyTo === replyTo) ||
           this.#acceptedIds(one).includes(replyTo)
         );
       return conversation !== null && read.ok && read.value.conversation === conversation;

@@ -27,7 +27,7 @@ import {
   type TaskEndings,
 } from '../tasks/task-endings.ts';
 import { isStopped, keptDecision, stoppedBy } from '../tasks/wire-states.ts';
-import { changeTask, isOpen } from '../tasks/task-moves.ts';
+import { answererOf, changeTask, isOpen } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 interface Deps {
@@ -122,7 +122,7 @@ export class IncomingResults {
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     const ender = by === ASKER ? null : by;
     const end = endThere(result, code, ender, task, isStopped(code, decision));
-    const fromAgent = end.ended.by === 'agent' ? task.toAgent : null;
+    const fromAgent = end.ended.by === 'agent' ? answererOf(task) : null;
     const kind = envelope.kind === 'error' ? 'error' : 'result';
     const isConfirmed = confirmsOurCancel(result, by, task);
     if (!isConfirmed) tables.answerTask(task.id, { messageId: envelope.id, kind, fromAgent, at });

@@ -184,10 +184,16 @@ export class NativeMessages {
 
   async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
     const { agent, dialect, message, reading, earlier, signal } = post;
-    const { until } = reading;
-    const extra = { ...this.#extra(to, kind, post), ...(until === null ? {} : { until }) };
+    const held = this.#handedOn(reading, earlier);
+    const until = Math.min(reading.until ?? Infinity, held?.deadline_at ?? Infinity);
+    const inTime = Number.isFinite(until) ? { until } : {};
+    const extra = { ...this.#extra(to, kind, post), ...inTime };
     const id = reading.conversation ?? earlier?.conversation ?? undefined;
-    const asked = { to, ...reading.payload, ...(id === undefined ? {} : { conversation: { id } }) };
+    const parent = held === undefined ? {} : { parent: held.envelope.id };
+    const conversation = id === undefined ? {} : { conversation: { id, ...parent } };
+    const asked = { to, ...reading.payload, ...conversation };
+    // Nobody else is given it meanwhile.
+    if (held !== undefined) await this.#deps.inbox.ack(agent, held.delivery_id, null, held.attempt);
     if (kind === 'notify') {
       const params = parsed(OPERATIONS['send.notify'].params, {
         to,
@@ -223,6 +229,12 @@ export class NativeMessages {
         },
       );
     }
+  }
+
+  /** The task in hand that a hand-off passes on. */
+  #handedOn({ payload }: Reading, earlier: Earlier | undefined): DeliveryDto | undefined {
+    const item = payload['act'] === HAND_OFF ? earlier?.item : undefined;
+    return item?.kind === 'delegate' ? item : undefined;
   }
 
   /** The message beside its fields; left out for a hub that would not read it. */

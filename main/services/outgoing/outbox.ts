@@ -29,7 +29,7 @@ import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
 import type { EndedTask, Ending, TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import { changeTask } from '../tasks/task-moves.ts';
+import { answererOf, changeTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -221,7 +221,7 @@ export class Outbox {
       return;
     // What a person or this hub says is told in no agent's name.
     const isAgents = ending.from === 'runner' && result.answered_by === undefined;
-    const task = isAgents ? ended : { ...ended, toAgent: null };
+    const task = { ...ended, toAgent: isAgents ? answererOf(ended) : null };
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
       ? decisionMember(tables, task)
       : {};

@@ -28,6 +28,7 @@ import {
   type Answer,
 } from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
+import type { HandOffs } from '../tasks/hand-offs.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
@@ -55,6 +56,7 @@ interface Deps {
   readonly idempotency: Idempotency;
   readonly cancels: OutgoingCancels;
   readonly parties: Parties;
+  readonly handOffs: Pick<HandOffs, 'begun'>;
 }
 
 export class OutgoingDelegations {
@@ -177,6 +179,7 @@ export class OutgoingDelegations {
       const first = made === undefined ? undefined : tables.task(made);
       if (first !== undefined) return { task: first, isRepeat: true };
       const row = this.#insert(tables, { params, recipient, asker, payload, messageId });
+      if (online) this.#deps.handOffs.begun(tables, after, row);
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
       after(() => {
         this.#open.add(row.id);

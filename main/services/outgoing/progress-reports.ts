@@ -1,6 +1,7 @@
 // Progress of other hubs with our agents' requests: recorded, and the state of a delegation updated
 // to match. Promises nothing.
 import { canMove } from '../../core/task-state.ts';
+import { escapeName } from '../../core/text-escape.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
@@ -56,7 +57,10 @@ export class ProgressReports {
     const tell = (): void => events.changed(task.id);
     const to = seenState(payload);
     const kept = keptDecision(task, payload.decision, at);
-    const isUpdate = to !== undefined && (task.state !== to || to === 'held' || kept !== undefined);
+    const handed = handedOnTo(payload);
+    const told = { ...kept, ...handed };
+    const isNew = to === 'held' || kept !== undefined || handed !== undefined;
+    const isUpdate = to !== undefined && (task.state !== to || isNew);
     if (!isUpdate || (!isAsked && task.state === 'sending')) {
       store.writeBehind((tables) => tables.insertMessage(report), tell);
       return;
@@ -67,9 +71,9 @@ export class ProgressReports {
     await unit.run((tables, after) => {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
-      if (current?.state === to) changeTask(tables, current, { heldUntil, ...kept });
+      if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
       else if (current && canMove(current.state, to, 'outgoing'))
-        moveTask(tables, current, to, { heldUntil, ...waits, ...kept });
+        moveTask(tables, current, to, { heldUntil, ...waits, ...told });
       after(tell);
     }, 'comes_again');
   }
@@ -85,6 +89,15 @@ function heldUntilOf(payload: NotifyPayload, at: number): number | null {
   return typeof heldMs === 'number' && Number.isSafeInteger(heldMs) && heldMs >= 0
     ? at + Math.min(heldMs, HELD_SAID_MAX_MS)
     : null;
+}
+
+/** Whom its agent handed it on to, in that hub's word; null: it has it again. */
+function handedOnTo({ data }: NotifyPayload): { readonly handedOnTo: string | null } | undefined {
+  const said = isJsonObject(data) ? data.handed_on_to : undefined;
+  if (said === null) return { handedOnTo: null };
+  return typeof said === 'string' && said !== ''
+    ? { handedOnTo: escapeName(said).name }
+    : undefined;
 }
 
 function seenState(payload: NotifyPayload): ReportedState | undefined {

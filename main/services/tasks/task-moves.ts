@@ -59,6 +59,11 @@ export function isOpen(task: TaskRow): boolean {
   return !isTerminal(task.state);
 }
 
+/** Whose word its end is, where it is an agent's. */
+export function answererOf({ handedOnTo, toAgent }: TaskRow): string | null {
+  return handedOnTo ?? toAgent;
+}
+
 /** True once an agent of this hub has had the task in its hands. */
 export function isInHand(task: TaskRow): boolean {
   return task.direction !== 'outgoing' && (task.state === 'claimed' || task.state === 'running');

@@ -6,7 +6,7 @@ import { checkOrigin } from '../../dialects/origin.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { isDomain } from '../../core/routing.ts';
 import { escapeName } from '../../core/text-escape.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
@@ -113,7 +113,15 @@ export function topicOf(payload: JsonObject): string | null {
  * never for showing.
  */
 export function routeFrom(payload: JsonObject): string | null {
-  const route = payload.route;
-  if (typeof route !== 'object' || route === null || !('from' in route)) return null;
-  return typeof route.from === 'string' ? route.from : null;
+  return routeMember(payload, 'from');
+}
+
+/** The agent that it names, unescaped. */
+export function routeTo(payload: JsonObject): string | null {
+  return routeMember(payload, 'to');
+}
+
+function routeMember({ route }: JsonObject, name: 'from' | 'to'): string | null {
+  const agent = isJsonObject(route) ? route[name] : null;
+  return typeof agent === 'string' ? agent : null;
 }

@@ -10,12 +10,14 @@ import { crunch, fresh, inAMoment, PAST } from './messages.ts';
 const ORCHESTRATOR = 'orchestrator';
 const ANALYST = 'security-analyst';
 const ARCHITECT = 'architect';
+const SUPERVISOR = 'supervisor';
 
 let house: SeedHousehold;
 beforeAll(async () => {
   house = await SeedHousehold.start();
   await house.join(house.dad, ORCHESTRATOR, 'claude-crunch', {});
   await house.join(house.mum, ANALYST, 'claude-crunch', { domains: ['security'] });
+  await house.join(house.mum, SUPERVISOR, 'claude-crunch', {});
   await house.join(house.mum, ARCHITECT, 'claude-crunch', { capabilities: ['drawing'] });
   await house.offered('drawing');
 }, 120_000);
@@ -177,7 +179,7 @@ describe('seed 002, carried', () => {
       ];
       const context = { decision_needed: 'Where?', options, recommendation: 'Cookie' };
       const payload = { escalation_type, severity: 'HIGH', reason: 'We differ', context };
-      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: SUPERVISOR });
       await house.say(ORCHESTRATOR, escalation);
       expect(await house.card()).toMatchObject({
         text: 'Where?',
@@ -204,7 +206,7 @@ describe('seed 002, carried', () => {
     [{ decision: 'decline' }, 'FAILED', null],
   ] as const)('002.46 a person may say something else, or nothing', async (said, status, words) => {
     const payload = { escalation_type: 'CONFLICT', severity: 'HIGH', reason: 'We differ' };
-    const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+    const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: SUPERVISOR });
     await house.say(ORCHESTRATOR, escalation);
     await house.decide(said);
     const answer = await house.next(ORCHESTRATOR);
@@ -289,7 +291,7 @@ describe('seed 002, carried', () => {
     const escalation = (deadline: string) => {
       const context = { decision_needed: 'Now?', deadline };
       const payload = { escalation_type: 'BLOCKED', severity: 'HIGH', reason: 'Stuck', context };
-      return crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+      return crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: SUPERVISOR });
     };
     const asked = await house.say(ORCHESTRATOR, escalation(inAMoment(600_000)));
     const { id } = asked['report'] as JsonObject;
@@ -309,7 +311,7 @@ describe('seed 002, carried', () => {
       ['1', 'Cookie'],
       ['2', 'Override'],
     ] as const) {
-      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: ANALYST });
+      const escalation = crunch(ORCHESTRATOR, 'ESCALATE', payload, { to: SUPERVISOR });
       await house.say(ORCHESTRATOR, escalation);
       const card = await house.card();
       expect(card.choice?.options.map(({ label }) => label)).toEqual(['Cookie', 'Override']);
@@ -319,6 +321,24 @@ describe('seed 002, carried', () => {
         payload: { result: { summary: option, outputs: { decision: { choice, option } } } },
       });
     }
+  });
+
+  test('002.13, 002.14, 002.15 CRITICAL goes first, then HIGH, and LOW when nothing else waits', async () => {
+    const requests = ['LOW', 'NORMAL', 'HIGH', 'CRITICAL'].map((priority) =>
+      crunch(ORCHESTRATOR, 'REQUEST', { action: 'validate' }, { to: ANALYST, priority }),
+    );
+    const expires: number[] = [];
+    for (const request of requests) {
+      expect(await house.say(ORCHESTRATOR, request)).toMatchObject({ http: 200 });
+      const card = await house.card();
+      expires.push(Math.round((card.expires_at - Date.now()) / 3_600_000));
+      expect(JSON.stringify(card)).toMatch(new RegExp(`\\b${request.priority}\\b`));
+      await house.allow();
+    }
+    expect(expires).toEqual([12, 12, 12, 24]);
+    const read: unknown[] = [];
+    for (const _ of requests) read.push(await house.next(ANALYST));
+    expect(read).toEqual(requests.toReversed());
   });
 
   test('002.14 HIGH has half the time of what says no deadline', async () => {

@@ -1,0 +1,270 @@
+// A hand-off: an agent passes on what it was asked by a delegation of its own. That one names what
+// it goes on with, and its end is the end of both; a cancel of the first is a cancel of the second
+// (PROTOCOL.md, Dialects). Nothing is kept but who has it now.
+import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import type { Surface } from '../../../preload/contract/dto.ts';
+import type { EndedKind } from '../../../preload/contract/story.ts';
+import type { Random } from '../../ports/clock.ts';
+import { inputError, type AppError } from '../../lib/app-error.ts';
+import { isJsonObject, readObject } from '../../lib/json-object.ts';
+import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+import { HAND_OFF, PROPOSE } from '../../protocol/escalation.ts';
+import type { After } from '../base/unit-of-work.ts';
+import { isLocal, partyOfAgent } from './parties.ts';
+import type { Ended, EndedTask, Ending, ResultWords, TaskEndings } from './task-endings.ts';
+import type { TaskEvents } from './task-events.ts';
+import { changeTask, isStoppedHere } from './task-moves.ts';
+import type { AskedWork } from './work-request.ts';
+
+/** Who asks for a stop, and why. */
+export interface Stop {
+  readonly messageId: string;
+  /** Escaped. */
+  readonly reason: string | null;
+  /** A hub or an agent, or a person here, by name where there is one. */
+  readonly asks: { readonly party: PartyKey } | { readonly person: string | null };
+  readonly by: string;
+  readonly surface: Surface;
+  readonly from: 'asker' | 'hub';
+}
+
+interface Deps {
+  readonly random: Random;
+  readonly endings: TaskEndings;
+  readonly events: TaskEvents;
+  readonly hubName: (party: PartyKey) => string;
+  /** Tells whoever asked who has it now; null: the agent that had it before. */
+  readonly tell: (task: TaskRow, handedOnTo: string | null) => void;
+  readonly cancelHere: (tables: Tables, after: After, task: TaskRow, stop: Stop) => void;
+  readonly cancelThere: (
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    reason: string | null,
+  ) => void;
+}
+
+/** Of an answer that is passed on, so that it fits again into one message. */
+const PASSED_ON_MAX_BYTES = 60_000;
+const BACK = 'It would go back to where it came from.';
+const INSTEAD = 'Answer it instead, and say there who should do it.';
+const IN_HAND = ['claimed', 'running'] as const;
+
+/** What this delegation of an agent here goes on with, while that agent has it. */
+export function handedOn(
+  reads: Pick<Reads, 'tasksInStates'>,
+  { party, payload }: { readonly party: PartyKey; readonly payload: unknown },
+): TaskRow | undefined {
+  if (!isJsonObject(payload) || payload['act'] !== HAND_OFF) return undefined;
+  const { conversation } = payload;
+  const parent = isJsonObject(conversation) ? conversation['parent'] : undefined;
+  if (typeof parent !== 'string') return undefined;
+  return reads
+    .tasksInStates(IN_HAND)
+    .find(
+      (one) =>
+        one.messageId === parent &&
+        one.direction !== 'outgoing' &&
+        one.kind === 'delegate' &&
+        one.toAgent !== null &&
+        partyOfAgent(one.toAgent) === party,
+    );
+}
+
+/**
+ * What was handed on from here, here or by whoever this hub asked, does not come back on the way
+ * round. @throws AppError conflict
+ */
+export function checkNoWayBack(
+  reads: Pick<Reads, 'tasksInStates'>,
+  { party, payload, conversationId }: Pick<AskedWork, 'party' | 'payload' | 'conversationId'>,
+): void {
+  if (isLocal(party) || payload['act'] !== HAND_OFF || conversationId === null) return;
+  const isHeld = reads
+    .tasksInStates(OPEN_TASK_STATES)
+    .some((one) => one.handedOnTo !== null && one.conversationId === conversationId);
+  if (isHeld) throw refused(BACK, INSTEAD);
+}
+
+export class HandOffs {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    deps.endings.onEnding((tables, after, ended) => {
+      if (ended.task.kind !== 'delegate') return;
+      this.#firstEnded(tables, after, ended);
+      this.#handOffEnded(tables, after, ended);
+    });
+  }
+
+  /**
+   * Inside the commit that makes the hand-off, after it is stored. Nothing, where it goes on with
+   * nothing.
+   * @throws AppError conflict
+   */
+  begun(tables: Tables, after: After, handOff: TaskRow): void {
+    const first = this.#firstOf(tables, handOff);
+    if (first === undefined) return;
+    if (first.handedOnTo !== null)
+      throw refused('It is handed on already.', 'Cancel the first hand-off, then hand it on anew.');
+    if (first.stopAt !== null) throw refused('It was cancelled, so it is not handed on.');
+    if (this.#isHeldBy(tables, first, handOff)) throw refused(BACK, INSTEAD);
+    this.#set(tables, after, first, handOff.toAgent ?? this.#deps.hubName(handOff.party));
+  }
+
+  /** A cancel of what was handed on, or a person's stop. */
+  passOn(tables: Tables, after: After, first: TaskRow, stop: Stop): void {
+    const handOff = handOffOf(tables, first);
+    if (handOff === undefined) return;
+    if (handOff.direction === 'outgoing') {
+      if (handOff.state !== 'cancelling')
+        this.#deps.cancelThere(tables, after, handOff, stop.reason);
+      return;
+    }
+    const asks = 'person' in stop.asks ? stop.asks : { party: handOff.party };
+    this.#deps.cancelHere(tables, after, handOff, { ...stop, asks });
+  }
+
+  /** Otherwise than by the hand-off: nobody waits for that any more. */
+  #firstEnded(tables: Tables, after: After, { task, before }: EndedTask): void {
+    if (before.handedOnTo === null || task.direction === 'outgoing') return;
+    this.passOn(tables, after, task, {
+      messageId: this.#deps.random.uuid(),
+      reason: task.reason,
+      asks: { party: task.party },
+      by: 'hub',
+      surface: 'hub',
+      from: 'hub',
+    });
+  }
+
+  #handOffEnded(tables: Tables, after: After, ended: EndedTask): void {
+    const { task, ending, result } = ended;
+    const first = this.#firstOf(tables, task);
+    if (first === undefined || first.handedOnTo === null) return;
+    // Its agent took it back, or was told at once that nobody took it: so it has it again.
+    const isTakenBack =
+      ending.from === 'asker' ||
+      (task.stopParty === partyOfAgent(task.fromAgent) && !DONE.has(task.state));
+    if (isTakenBack && first.stopAt === null) {
+      this.#set(tables, after, first, null);
+      return;
+    }
+    if (!isLocal(first.party) && task.direction === 'local')
+      tables.addTokens(first.party, task.finishedAt ?? 0, 'here', result.tokens_used ?? 0);
+    this.#deps.endings.end(tables, after, first, endOfFirst(first, ended));
+  }
+
+  #set(tables: Tables, after: After, first: TaskRow, to: string | null): void {
+    const changed = changeTask(tables, first, { handedOnTo: to });
+    after(() => {
+      this.#deps.events.changed(changed.id);
+      this.#deps.tell(changed, to);
+    });
+  }
+
+  #firstOf(reads: Reads, { party, fromAgent, direction, payload }: TaskRow): TaskRow | undefined {
+    if (direction === 'incoming' || fromAgent === null) return undefined;
+    const by = direction === 'local' ? party : partyOfAgent(fromAgent);
+    return handedOn(reads, { party: by, payload: readObject(payload) });
+  }
+
+  /** Whether one that waits for its end would get it. */
+  #isHeldBy(reads: Reads, first: TaskRow, { direction, party, toAgent }: TaskRow): boolean {
+    let holder: TaskRow | undefined = first;
+    while (holder !== undefined) {
+      const isAsker =
+        direction === 'outgoing'
+          ? holder.party === party
+          : toAgent !== null && [holder.toAgent, askerHere(holder)].includes(toAgent);
+      if (isAsker) return true;
+      holder = this.#firstOf(reads, holder);
+    }
+    return false;
+  }
+}
+
+function askerHere({ direction, fromAgent }: TaskRow): string | null {
+  return direction === 'local' ? fromAgent : null;
+}
+
+/** The open one that goes on with this. */
+function handOffOf(reads: Reads, first: TaskRow): TaskRow | undefined {
+  return reads
+    .tasksInStates(OPEN_TASK_STATES)
+    .find(
+      ({ direction, fromAgent, payload }) =>
+        direction !== 'incoming' &&
+        fromAgent === first.toAgent &&
+        isOnwards(readObject(payload), first.messageId),
+    );
+}
+
+function isOnwards({ act, conversation }: Record<string, unknown>, messageId: string): boolean {
+  return act === HAND_OFF && isJsonObject(conversation) && conversation['parent'] === messageId;
+}
+
+const DONE: ReadonlySet<TaskRow['state']> = new Set(['completed', 'partial']);
+const PASSED: ReadonlySet<EndedKind | null> = new Set([
+  'completed',
+  'partial',
+  'failed',
+  'refused',
+  'not_understood',
+]);
+
+/** How what was asked first ends: in the words of whoever ended the hand-off, where they did. */
+function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending {
+  const { by, surface, ended, code } = ending;
+  const isWhole = Buffer.byteLength(JSON.stringify(result)) <= PASSED_ON_MAX_BYTES;
+  if (PASSED.has(ended.kind) && ended.by !== 'hub' && ended.by !== 'clock' && isWhole) {
+    const state = task.state === 'completed' || task.state === 'partial' ? task.state : 'failed';
+    const told = { code, reason: null, result: passedOn(result), ended, by, surface } as const;
+    return { ...told, state, from: 'runner' };
+  }
+  const hub = { by, surface, from: 'hub' } as const;
+  if (first.stopAt !== null && !PASSED.has(ended.kind)) {
+    const isObeyed = ended.by === 'agent' && ended.kind === 'stopped';
+    const stopped: Ended = isObeyed
+      ? { by: 'agent', kind: 'stopped' }
+      : { by: 'hub', kind: 'cancelled' };
+    return { ...(isStoppedHere(first) ? STOPPED : CANCELLED), ...hub, ended: stopped };
+  }
+  const isLate = task.state === 'expired' || task.code === 'timeout';
+  return {
+    state: 'failed',
+    code: isLate ? 'timeout' : 'unhandled',
+    reason: isWhole ? `${NOT_DONE[task.state] ?? NOT_DONE.failed}` : TOO_LONG,
+    ...hub,
+    ended: { by: 'hub', kind: 'failed' },
+  };
+}
+
+const STOPPED = { state: 'failed', code: 'rejected', reason: 'A person stopped it.' } as const;
+const CANCELLED = {
+  state: 'cancelled',
+  code: 'cancelled',
+  reason: 'It was cancelled after it had been handed on.',
+} as const;
+const NOT_DONE: Partial<Record<TaskRow['state'], string>> & { readonly failed: string } = {
+  declined: 'It was handed on, and that was declined.',
+  expired: 'It was handed on, and nobody decided about that in time.',
+  cancelled: 'It was handed on, and that was cancelled.',
+  failed: 'It was handed on, and did not come to be there.',
+};
+const TOO_LONG = 'It was handed on, and the answer is too long to be passed on.';
+
+/**
+ * Its message answers the hand-off, which whoever asked first never saw. An offer is one to the
+ * agent that handed it on, and a plain refusal to others.
+ */
+function passedOn({ origin: _, ...words }: ResultWords): ResultWords {
+  const isOffer = isJsonObject(words.data) && words.data['act'] === PROPOSE;
+  return isOffer ? { ...words, data: null } : words;
+}
+
+function refused(sentence: string, hint?: string): AppError {
+  return inputError('conflict', sentence, hint === undefined ? {} : { hint });
+}

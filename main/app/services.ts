@@ -233,6 +233,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     refreshCapabilities: (peer) => links.refreshCapabilities(peer),
     timeZone: ownTimeZone,
     approvalWaitMs: () => settings.current().approvals_wait_minutes * 60_000,
+    turnsMax: () => settings.current().turns_max,
     rulesMayAct: () => audit.rulesMayAct,
     hubName: () => settings.current().name,
     personName: () => settings.current().person,

@@ -18,6 +18,7 @@ import { IncomingDelegations } from '../services/admission/incoming-delegations.
 import { IncomingNotices } from '../services/admission/incoming-notices.ts';
 import { IncomingQueries } from '../services/admission/incoming-queries.ts';
 import { QueryService } from '../services/admission/query-service.ts';
+import { Turns } from '../services/admission/turns.ts';
 import { RuleTrials } from '../services/admission/rule-trials.ts';
 import { AgentRegistry } from '../services/agents/agent-registry.ts';
 import { Capabilities } from '../services/agents/capabilities.ts';
@@ -113,6 +114,8 @@ interface TaskServicesDeps {
   readonly timeZone: () => string;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
+  /** How often two agents go back and forth by themselves. */
+  readonly turnsMax: () => number;
   /** False while the audit log was tampered with: then no rule acts and everything is asked. */
   readonly rulesMayAct: () => boolean;
   readonly hubName: () => string;
@@ -220,6 +223,7 @@ export function composeTaskServices(
   });
   const { floods } = doNotDisturb;
   const notifications = new Notifications({ ...deps, parties, doNotDisturb });
+  const turns = new Turns(deps);
 
   // What agents are given to do.
   const feed = new Feed({ ...deps, parties, unit });
@@ -270,6 +274,7 @@ export function composeTaskServices(
     tasks: views,
     remoteQuestionOf,
     decidingHubs: (row, task) => questions.decidingHubs(row, task),
+    turnsBefore: (task) => turns.askedAbout(task),
   });
   const decided = {
     ...deps,
@@ -292,6 +297,7 @@ export function composeTaskServices(
     rules: ruleBook,
     remoteQuestionOf,
     floods,
+    goOn: (task) => turns.goOn(task),
   });
 
   // What our agents send.
@@ -358,7 +364,7 @@ export function composeTaskServices(
   });
 
   // How a request becomes allow, ask, hold or decline.
-  const gates: readonly Gate[] = [ruleBook, remoteGate, doNotDisturb, ...moreGates];
+  const gates: readonly Gate[] = [ruleBook, remoteGate, turns, doNotDisturb, ...moreGates];
   const admission = new Admission({
     ...deps,
     agents,
@@ -372,6 +378,7 @@ export function composeTaskServices(
     doNotDisturb,
     gates,
     askElsewhere: () => questions.look(),
+    turns,
     holds,
     handOffs,
     escalations,
@@ -411,6 +418,7 @@ export function composeTaskServices(
     recent,
     audit,
     doNotDisturb,
+    turns,
   });
   const incoming = {
     ...deps,
@@ -449,6 +457,7 @@ export function composeTaskServices(
     queryService,
     admission,
     idempotency,
+    turns,
     views,
   });
   const nativeMessages = new NativeMessages({

@@ -31,6 +31,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
   const own = [
     ...remoteLines(approval),
     askedOf(approval),
+    ...turnsLine(approval),
     approval.choice === null
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name.',
@@ -81,6 +82,18 @@ function askedOf({
   return choice === null
     ? `${who} wants ${runs} to ${verb} what stands above.`
     : `${who} wants you to choose.`;
+}
+
+function turnsLine({
+  turns,
+  peer_name,
+  to_name,
+  peer_id,
+  from_name,
+}: ApprovalDto): readonly string[] {
+  if (turns === null) return [];
+  const who = peer_id === null ? (from_name ?? peer_name) : peer_name;
+  return [ENGLISH.now.backAndForth(who, to_name, turns)];
 }
 
 /** Names that nobody here gave: the hub that asked the one that asks, and the agent. */

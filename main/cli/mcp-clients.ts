@@ -4,8 +4,9 @@ import * as jsonc from 'jsonc-parser';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-toml';
-import { LINE_END, placeIn } from '../lib/decode-text.ts';
+import { placeIn } from '../lib/decode-text.ts';
 import { isJsonObject } from '../lib/json-object.ts';
+import { CLASH, lineEndOf, nested, withoutProperty, withProperty } from './json-text.ts';
 import { refusal } from './refusal.ts';
 
 /** Our name among the servers of a program. */
@@ -17,9 +18,6 @@ export interface ServerEntry {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
-
-/** Where the place for our entry is taken, or written in another way. */
-const CLASH = 'the entry cannot be changed without changing others';
 
 type Values = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
@@ -275,106 +273,6 @@ function others(values: Values, [key = '', ...inner]: readonly string[]): Values
 /** As values; a parser may give its objects another prototype. */
 function same(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(structuredClone(a), structuredClone(b));
-}
-
-function nested(path: readonly string[], value: Values): Values {
-  return path.reduceRight<Values>((inner, key) => ({ [key]: inner }), value);
-}
-
-function lineEndOf(text: string): string {
-  return LINE_END.exec(text)?.[0] ?? '\n';
-}
-
-/** JSON text with this value at a path. @throws Error where something else stands on the way */
-function withProperty(text: string, path: readonly string[], value: Values): string {
-  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
-  const unit = /^(?:\t| +)(?=\S)/m.exec(text)?.[0] ?? '  ';
-  const end = lineEndOf(text);
-  const written = (content: unknown, indent: string | null): string =>
-    indent === null
-      ? JSON.stringify(content)
-      : JSON.stringify(content, null, unit).replaceAll('\n', end + indent);
-  const known = path.findLastIndex((_key, index) => nodeAt(root, path.slice(0, index)));
-  const parent = nodeAt(root, path.slice(0, known));
-  const key = path[known];
-  if (parent?.type !== 'object' || key === undefined) throw new Error(CLASH);
-  const isWide = isSpread(text, parent);
-  const level = unit.repeat(known);
-  const present = nodeAt(root, path);
-  if (present !== undefined)
-    return replaced(
-      text,
-      present.offset,
-      present.length,
-      written(value, isWide ? level + unit : null),
-    );
-  const properties = parent.children ?? [];
-  const last = properties.at(-1);
-  const indent = last === undefined ? level + unit : (indentOf(text, last.offset) ?? level + unit);
-  const content = nested(path.slice(known + 1), value);
-  const property = `${JSON.stringify(key)}: ${written(content, isWide ? indent : null)}`;
-  if (last !== undefined) {
-    const between = isWide ? `,${end}${indent}` : ', ';
-    return replaced(text, last.offset + last.length, 0, between + property);
-  }
-  const isOneLine = !LINE_END.test(textOf(text, parent));
-  const after = isOneLine ? end + level : '';
-  return replaced(text, parent.offset + 1, 0, `${end}${indent}${property}${after}`);
-}
-
-/** JSON text without what stands at a path: its own lines, and one comma. */
-function withoutProperty(text: string, path: readonly string[]): string {
-  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
-  const property = nodeAt(root, path)?.parent;
-  const parent = property?.parent;
-  if (property === undefined || parent === undefined) return text;
-  const index = parent.children?.indexOf(property) ?? 0;
-  const before = parent.children?.[index - 1];
-  const ends = property.offset + property.length;
-  const inner = parent.offset + 1;
-  const comma =
-    commaAfter(text, ends) ??
-    (before === undefined ? undefined : commaAfter(text, before.offset + before.length));
-  const blank =
-    /(?:(?:\r\n|\r|\n)[ \t]*|[ \t]+)$/.exec(text.slice(inner, property.offset))?.[0] ?? '';
-  let kept = replaced(text, property.offset - blank.length, blank.length + property.length, '');
-  if (comma !== undefined) {
-    const moved = comma < property.offset ? comma : comma - blank.length - property.length;
-    kept = replaced(kept, moved, 1, '');
-  }
-  const rest = kept.slice(inner).search(/\S/);
-  return kept[inner + rest] === '}' ? replaced(kept, inner, rest, '') : kept;
-}
-
-function nodeAt(root: jsonc.Node | undefined, path: readonly string[]): jsonc.Node | undefined {
-  return root === undefined ? undefined : jsonc.findNodeAtLocation(root, [...path]);
-}
-
-function textOf(text: string, { offset, length }: jsonc.Node): string {
-  return text.slice(offset, offset + length);
-}
-
-/** What is put into it begins a line of its own. */
-function isSpread(text: string, object: jsonc.Node): boolean {
-  return (object.children ?? []).length === 0 || LINE_END.test(textOf(text, object));
-}
-
-/** The blanks before a place, where nothing else stands before it on its line. */
-function indentOf(text: string, offset: number): string | undefined {
-  return /(?:^|[\r\n])([ \t]*)$/.exec(text.slice(0, offset))?.[1];
-}
-
-/** Where a comma stands next behind a place, blanks and comments aside. */
-function commaAfter(text: string, offset: number): number | undefined {
-  const scanner = jsonc.createScanner(text, true);
-  scanner.setPosition(offset);
-  scanner.scan();
-  const at = scanner.getTokenOffset();
-  return text[at] === ',' ? at : undefined;
-}
-
-function replaced(text: string, offset: number, length: number, content: string): string {
-  return text.slice(0, offset) + content + text.slice(offset + length);
 }
 
 /**

@@ -16,8 +16,6 @@ const PROGRESS_EVERY_MS = 10_000;
 
 interface McpDeps {
   readonly version: string;
-  /** Says that `tellWaiting` may come. Only where the line stays open. */
-  readonly isChannel?: boolean;
   /** Runs one operation for the agent that is connected. */
   readonly call: (
     operation: OperationName,
@@ -28,13 +26,10 @@ interface McpDeps {
   readonly problemOf: (error: unknown) => Problem | undefined;
 }
 
-export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): McpServer {
+export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
   const server = new McpServer(
     { name: 'axon-hub', title: 'AXON Hub', version },
-    {
-      instructions: INSTRUCTIONS,
-      ...(isChannel === true && { capabilities: { experimental: { 'claude/channel': {} } } }),
-    },
+    { instructions: INSTRUCTIONS },
   );
   for (const [name, tool] of Object.entries(TOOLS)) {
     const { title, description, operation } = tool;
@@ -73,16 +68,6 @@ export function mcpServer({ version, isChannel, call, problemOf }: McpDeps): Mcp
     );
   }
   return server;
-}
-
-/**
- * Wakes the model of a Claude Code that takes this server as a channel. Others leave it unread. In
- * our words alone: what others said is in the inbox.
- */
-export async function tellWaiting({ server }: McpServer, waiting: number): Promise<void> {
-  const content = 'Something waits in your AXON inbox. Take it with axon_inbox.';
-  const params = { content, meta: { waiting: String(waiting) } };
-  await server.notification({ method: 'notifications/claude/channel', params });
 }
 
 /** Tells a program that asked for it that its call still waits, until the signal. */

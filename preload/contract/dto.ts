@@ -336,6 +336,11 @@ export interface ApprovalDto {
   readonly fields: readonly (readonly [OutsideText, OutsideText])[];
   readonly reason: OutsideText | null;
   readonly urgent: boolean;
+  /**
+   * How often the two agents have gone back and forth within an hour, where that is why a person is
+   * asked; null: it is not, or it is decided.
+   */
+  readonly turns: number | null;
   readonly first_time: 'hub' | 'agent' | 'domain' | null;
   readonly leaves: 'result' | 'nothing';
   readonly report_back: boolean;

@@ -36,6 +36,13 @@ export const APPROVALS_WAIT_MINUTES_MIN = 1;
 /** The longest, as long as anybody who asks may wait; a longer one is refused. */
 export const APPROVALS_WAIT_MINUTES_MAX = 1_440;
 
+/** How often two agents go back and forth within an hour before a person is asked. */
+export const TURNS_DEFAULT = 12;
+/** Fewer is refused: a question back and its answer are no loop. */
+export const TURNS_MIN = 4;
+/** More is refused. */
+export const TURNS_MAX = 100;
+
 /** How long the words of what ended are kept, in days, until somebody says otherwise. */
 export const KEEP_MESSAGES_DAYS_DEFAULT = 365;
 /** How long notices stay in the feed, in days, until somebody says otherwise. */

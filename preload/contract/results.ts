@@ -170,7 +170,8 @@ export interface OperationResults {
   'tasks.cancel': TaskDto;
   /** `waiting`: how many more there are, which nobody has taken. */
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
-  'inbox.waiting': { readonly waiting: number };
+  /** `items`: the ids of those that wait longest. */
+  'inbox.waiting': { readonly waiting: number; readonly items: readonly string[] };
   'inbox.ack': DeliveryDto;
   'inbox.nack': { readonly state: 'queued' | 'dead' };
   'inbox.extend': { readonly lease_until: number | null };

@@ -79,10 +79,10 @@ export type RuleMiss =
  * What settled it. `default`: no rule matches. `tie`: rules ask and allow, and none of those that
  * allow is narrower than all that ask. `tampered`: no rule acts, since the audit log was tampered
  * with and nobody has acknowledged that. `adults`: an adult's hub decides, whatever a rule that
- * allows says.
+ * allows says. `turns`: the two have gone back and forth too often, whatever such a rule says.
  */
 export type RuleGround =
-  'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults';
+  'never' | 'allow' | 'ask' | 'tie' | 'dangerous' | 'default' | 'tampered' | 'adults' | 'turns';
 
 /** What would happen to a request, and why. Nothing was sent and nothing counted. */
 export interface RuleTestDto {

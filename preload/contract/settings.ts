@@ -11,6 +11,9 @@ import {
   KEEP_DAYS_MIN,
   KEEP_FEED_DAYS_DEFAULT,
   KEEP_MESSAGES_DAYS_DEFAULT,
+  TURNS_DEFAULT,
+  TURNS_MAX,
+  TURNS_MIN,
 } from './limits.ts';
 
 /** Bounds and words that hold wherever a value is given. */
@@ -133,6 +136,16 @@ export const SETTINGS = {
       name: 'approvals-wait',
       help: `how long a request waits for a person, until a person changes it: ${APPROVALS_WAIT_MINUTES_MIN} to ${APPROVALS_WAIT_MINUTES_MAX} (default: ${APPROVALS_WAIT_MINUTES_DEFAULT}, half a day)`,
     },
+  }),
+  /** How often two agents go back and forth by themselves within an hour. */
+  turns_max: setting({
+    schema: whole(
+      TURNS_MIN,
+      TURNS_MAX,
+      `two agents go back and forth ${TURNS_MIN} to ${TURNS_MAX} times before you are asked`,
+    ),
+    default: TURNS_DEFAULT,
+    value: 'times',
   }),
   /** How many days the words of what ended are kept, and notices in the feed. */
   keep_messages_days: setting({

@@ -284,6 +284,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     task_revision: 1,
     wider: widerOf(over.risk_class ?? 'R2'),
     allowed_before: 0,
+    turns: null,
     from_name: shownOf(from),
     to_name: shownOf(to),
     ...over,

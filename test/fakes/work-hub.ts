@@ -26,7 +26,7 @@ import { PeerRates, type PeerRateTable } from '../../main/services/links/peer-ra
 import type { Decider } from '../../main/services/base/audit-trail.ts';
 import type { Gate } from '../../main/services/tasks/verdict.ts';
 import { composeTaskServices, type TaskServices } from '../../main/app/task-services.ts';
-import { APPROVALS_WAIT_MINUTES_DEFAULT } from '../../preload/contract/limits.ts';
+import { APPROVALS_WAIT_MINUTES_DEFAULT, TURNS_DEFAULT } from '../../preload/contract/limits.ts';
 import type { ApprovalDto, DeliveryDto, UiEvent } from '../../preload/contract/dto.ts';
 import type { OperationParams } from '../../preload/contract/operations.ts';
 import { deflated, idValue, inflated } from './long-text.ts';
@@ -92,6 +92,7 @@ export class WorkHub {
   readonly minted: string[] = [];
   /** How long its requests wait for a person; its owner may change that while it runs. */
   approvalWaitMs = APPROVALS_WAIT_MINUTES_DEFAULT * 60_000;
+  turnsMax = TURNS_DEFAULT;
   /** Its person's name; null: none was given. */
   person: string | null;
   store: Store;
@@ -318,6 +319,7 @@ export class WorkHub {
         refreshCapabilities: this.#options.refreshCapabilities ?? (() => Promise.resolve(ok())),
         timeZone: () => this.#options.timeZone ?? 'UTC',
         approvalWaitMs: () => this.approvalWaitMs,
+        turnsMax: () => this.turnsMax,
         rulesMayAct: () => this.#options.isTampered?.() !== true,
         hubName: () => name,
         personName: () => this.person,

@@ -118,8 +118,6 @@ describe.each(ERAS)('/mcp, era %j', (era) => {
 
 it('carries a task from one agent to another, which a person allows in between', async () => {
   const [asker, doer] = [await clientOf('asker'), await clientOf('doer')];
-  const told: unknown[] = [];
-  doer.fallbackNotificationHandler = async (notice) => void told.push(notice);
   const { said: report } = await call(asker, 'axon_delegate', {
     to: 'local/doer',
     task: 'Tell the family chat that dinner is at 7',
@@ -134,19 +132,6 @@ it('carries a task from one agent to another, which a person allows in between',
     body: { revision: card?.revision, digest: card?.digest, decision: 'allow' },
   });
   expect(decided.status).toBe(200);
-  // As a Claude Code that takes it as a channel reads it: a sign, with no word of the task in it.
-  await expect
-    .poll(() => told)
-    .toMatchObject([
-      {
-        method: 'notifications/claude/channel',
-        params: { content: expect.stringContaining('axon_inbox'), meta: { waiting: '1' } },
-      },
-    ]);
-  expect(JSON.stringify(told)).not.toContain('dinner');
-  expect(doer.getServerCapabilities()).toMatchObject({
-    experimental: { 'claude/channel': {} },
-  });
   const { said: inbox } = await call(doer, 'axon_inbox', { wait_ms: 10_000 });
   const { items } = inbox as { items: { delivery_id: string; untrusted: { text: string } }[] };
   expect(items[0]?.untrusted.text).toBe('Tell the family chat that dinner is at 7');

@@ -35,6 +35,7 @@ async function hub(name: string): Promise<Hub> {
   stops.push(() => stack.stop());
   const work = composeTaskServices({
     approvalWaitMs: () => 3_600_000,
+    turnsMax: () => 12,
     rulesMayAct: () => true,
     personName: () => null,
     timeZone: () => 'UTC',

@@ -312,6 +312,7 @@ export class SimHub {
     });
     const work = composeTaskServices({
       approvalWaitMs: () => 3_600_000,
+      turnsMax: () => 12,
       rulesMayAct: () => true,
       ...base,
       events,

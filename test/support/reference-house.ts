@@ -41,6 +41,7 @@ export class ReferenceHouse {
     this.#ends.push(() => (kept.store === undefined ? stack.stop() : stack.halt()));
     const work = composeTaskServices({
       approvalWaitMs: () => 3_600_000,
+      turnsMax: () => 12,
       rulesMayAct: () => true,
       personName: () => null,
       timeZone: () => 'UTC',

@@ -56,9 +56,8 @@ export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbo
       const items = await inbox.claimWaiting(agent, params, context.signal);
       return { items, next: null, waiting: inbox.waitingCount(agent) };
     },
-    'inbox.waiting': async ({ known, wait_ms }, caller, context) => ({
-      waiting: await inbox.untilWaiting(agentOf(caller), known ?? null, wait_ms, context.signal),
-    }),
+    'inbox.waiting': ({ known, wait_ms }, caller, context) =>
+      inbox.untilWaiting(agentOf(caller), known ?? null, wait_ms, context.signal),
     'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
       inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
     'inbox.nack': async ({ delivery, attempt }, caller) => ({

@@ -10,7 +10,9 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
+import { readHookInput } from '../hook-input.ts';
 import { withId } from '../ids.ts';
+import { WAKE_EXIT_CODE, WAKE_SENTENCE, watchInbox } from '../inbox-watch.ts';
 import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -26,6 +28,7 @@ import {
 } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
 import { refusal } from '../refusal.ts';
+import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
 export function addInboxCommands(program: AxonCommand): void {
@@ -45,35 +48,41 @@ export function addInboxCommands(program: AxonCommand): void {
       '--log-lines',
       'acknowledge each, and print it as ElizaOS agents log it: MCP_MESSAGE_RECEIVED: with its message',
     )
-    .does(
-      async (
-        { terminal, session, command: typed },
-        options: { max: number; wait: number; kinds?: DeliveryKind[]; logLines?: true },
-      ) => {
-        const client = await session.asAgent();
-        const params = {
-          max: options.max,
-          wait_ms: Math.round(options.wait * 1000),
-          kinds: options.kinds,
-        };
-        const line = (verb: string, rest: string): string =>
-          `${typed} ${verb} ${rest}${session.asWords}`;
-        const take = async (signal: AbortSignal): Promise<number> => {
-          const claimed = await client.call('inbox.claim', params, signal);
-          if (options.logLines === true) return printAsLog(client, terminal, claimed.items, signal);
-          terminal.result(claimed, () =>
-            claimed.items.length === 0
-              ? ['Nothing waits.']
-              : [
-                  ...claimed.items.flatMap((item) => deliveryLines(item, line)),
-                  ...(claimed.waiting === 0 ? [] : [`${claimed.waiting} more waiting.`]),
-                ],
-          );
-          return 0;
-        };
-        return interruptible(take, () => terminal.note('Stopped waiting; nothing was printed.'));
-      },
-    );
+    .option(
+      '--watch',
+      'take nothing: end with code 2 once something new waits, as a hook does that wakes a program; its JSON is read from standard input',
+    )
+    .option(
+      '--wakes <number>',
+      'with --watch: at most so many a day',
+      wholeNumberFrom(1, 1_000),
+      50,
+    )
+    .does(async ({ terminal, session, command: typed }, options: InboxOptions) => {
+      if (options.watch === true) return watch(session, terminal, options.wakes);
+      const client = await session.asAgent();
+      const params = {
+        max: options.max,
+        wait_ms: Math.round(options.wait * 1000),
+        kinds: options.kinds,
+      };
+      const line = (verb: string, rest: string): string =>
+        `${typed} ${verb} ${rest}${session.asWords}`;
+      const take = async (signal: AbortSignal): Promise<number> => {
+        const claimed = await client.call('inbox.claim', params, signal);
+        if (options.logLines === true) return printAsLog(client, terminal, claimed.items, signal);
+        terminal.result(claimed, () =>
+          claimed.items.length === 0
+            ? ['Nothing waits.']
+            : [
+                ...claimed.items.flatMap((item) => deliveryLines(item, line)),
+                ...(claimed.waiting === 0 ? [] : [`${claimed.waiting} more waiting.`]),
+              ],
+        );
+        return 0;
+      };
+      return interruptible(take, () => terminal.note('Stopped waiting; nothing was printed.'));
+    });
   program
     .command('ack')
     .description(
@@ -165,6 +174,34 @@ export function addInboxCommands(program: AxonCommand): void {
         });
       },
     );
+}
+
+interface InboxOptions {
+  readonly max: number;
+  readonly wait: number;
+  readonly kinds?: DeliveryKind[];
+  readonly logLines?: true;
+  readonly watch?: true;
+  readonly wakes: number;
+}
+
+/** Ends with whoever started it. Returns the exit code. */
+async function watch(session: Session, terminal: Terminal, dayMax: number): Promise<number> {
+  const parent = process.ppid;
+  const { session_id: id } = (await readHookInput(process.stdin)) ?? {};
+  const client = await session.asAgent();
+  const watching = {
+    home: session.home,
+    agent: session.named ?? '',
+    session: typeof id === 'string' ? id : '',
+    dayMax,
+    isWanted: () => process.ppid === parent,
+  };
+  return interruptible(async (signal) => {
+    const code = await watchInbox(client, watching, signal);
+    if (code === WAKE_EXIT_CODE) terminal.note(WAKE_SENTENCE);
+    return code;
+  });
 }
 
 /**

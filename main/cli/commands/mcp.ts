@@ -3,7 +3,6 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server';
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Argument } from 'commander';
 import {
   OPERATIONS,
@@ -19,15 +18,23 @@ import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
+import {
+  hooksFile,
+  hooksText,
+  wakeHook,
+  withHooks,
+  withoutHooks,
+  type Hook,
+} from '../program-hooks.ts';
 import { refusal } from '../refusal.ts';
 import { readToken, type Session } from '../session.ts';
+import { SettingsText } from '../settings-text.ts';
 
-/** How long one look at the inbox waits for more. */
-const WATCH_MS = 50_000;
 /** How long is given back what the program took and did not answer. */
 const GIVE_BACK_MAX_MS = 5_000;
-/** Until the next look, where one failed. */
-const WATCH_PAUSE_MS = 10_000;
+
+/** The program whose hooks wake it. */
+const HOOKED = 'claude-code';
 
 export function addMcpCommand(program: AxonCommand, version: string): void {
   const mcp = program
@@ -38,7 +45,11 @@ export function addMcpCommand(program: AxonCommand, version: string): void {
     .description('connect a program that speaks MCP, and write this server into its settings')
     .addArgument(clientArgument())
     .option('--show', 'print the entry and write nothing')
-    .does((context, id: string, options: ProfileOptions & { show?: boolean }) =>
+    .option(
+      '--wake',
+      'claude-code only: also write the hooks that wake an idle session when something new waits',
+    )
+    .does((context, id: string, options: InstallOptions) =>
       install(context, clientOf(id), options),
     );
   mcp
@@ -61,7 +72,7 @@ function clientOf(id: string): McpClient {
 async function serve(session: Session, version: string): Promise<number> {
   // Loaded here, so that no other command waits for it.
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
-  const { mcpServer, tellWaiting } = await import('../../mcp/server.ts');
+  const { mcpServer } = await import('../../mcp/server.ts');
   const { StdioTransport } = await import('../../mcp/stdio-transport.ts');
   const closed = new AbortController();
   const line = new AgentLine(session, version, closed.signal);
@@ -72,28 +83,19 @@ async function serve(session: Session, version: string): Promise<number> {
     { server }: McpServer,
   ) => line.call(operation, params, signal, server.getClientVersion());
   return interruptible(async (stopped) => {
-    const { signal } = closed;
     const transport = new StdioTransport(process.stdin, process.stdout);
     stopped.addEventListener('abort', () => void transport.close());
     const make = (): McpServer => {
-      const server = mcpServer({
+      const server: McpServer = mcpServer({
         version,
-        isChannel: true,
         call: (operation, params, called) => call(operation, params, called, server),
         problemOf,
       });
-      // Comes in the older protocol era alone; in the newer one a server does not speak first.
-      server.server.oninitialized = () =>
-        void watchInbox(
-          (params) => call('inbox.waiting', params, signal, server),
-          (waiting) => tellWaiting(server, waiting),
-          signal,
-        );
       return server;
     };
     const served = serveStdio(make, { transport });
     // So that the hub shows that it is connected; without a hub, the first tool says so.
-    void line.call('hub.whoami', {}, signal, undefined).catch(() => undefined);
+    void line.call('hub.whoami', {}, closed.signal, undefined).catch(() => undefined);
     await transport.ended;
     // Nothing that still waits for the hub keeps this process.
     closed.abort();
@@ -104,49 +106,38 @@ async function serve(session: Session, version: string): Promise<number> {
   });
 }
 
-/** Tells the program whenever more waits than before, until the signal. */
-async function watchInbox(
-  look: (params: { readonly known: number; readonly wait_ms: number }) => Promise<{
-    readonly waiting: number;
-  }>,
-  tell: (waiting: number) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let known = 0; !signal.aborted;) {
-    try {
-      const { waiting } = await look({ known, wait_ms: WATCH_MS });
-      if (waiting > known) await tell(waiting);
-      known = waiting;
-    } catch {
-      // The hub is away, or the token has ended: the next tool says so.
-      await setTimeout(WATCH_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
 async function install(
   context: CommandContext,
   client: McpClient,
-  { show = false, ...profile }: ProfileOptions & { show?: boolean },
+  { show = false, wake = false, ...profile }: InstallOptions,
 ): Promise<void> {
   const { terminal, session } = context;
   const agent = session.named ?? client.id;
   const known = session.tokenFile(agent);
+  const hooks = hooksOf(session, client, agent, { wake });
   if (show) {
-    const text = entryText(client, serverEntry(session.home, known));
-    terminal.result({ program: client.id, entry: text }, () => text.split('\n'));
+    const entry = entryText(client, serverEntry(session.home, known));
+    const shown = hooks === null ? [entry] : [entry, `In ${hooksFile()}:`, hooksText(hooks)];
+    const result = { program: client.id, entry, hooks: hooks && hooksText(hooks) };
+    terminal.result(result, () => shown.flatMap((text) => text.split('\n')));
     return;
   }
   const entry = serverEntry(session.home, known);
   terminal.note(`This goes into ${settingsFile(client)}:`);
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
+  if (hooks !== null) {
+    terminal.note(`This goes into ${hooksFile()}:`);
+    for (const line of hooksText(hooks).split('\n')) terminal.note(`  ${line}`);
+  }
   // Before anybody is asked to confirm anything.
   new ClientSettings(client).with(entry);
+  if (hooks !== null) withHooks(new SettingsText(hooksFile()).text, hooks);
   const handle =
     (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
   settings.write(settings.with(entry));
+  if (hooks !== null) changeHooks((text) => withHooks(text, hooks));
   const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
@@ -154,14 +145,48 @@ async function install(
   ]);
 }
 
+interface InstallOptions extends ProfileOptions {
+  readonly show?: boolean;
+  readonly wake?: boolean;
+}
+
+/** Those that were asked for; null: none. @throws AppError bad_request: this program has none */
+function hooksOf(
+  session: Session,
+  client: McpClient,
+  agent: string,
+  { wake }: { readonly wake: boolean },
+): readonly Hook[] | null {
+  if (!wake) return null;
+  if (client.id === HOOKED) return [wakeHook(session.home, agent)];
+  throw refusal('bad_request', `${client.title} has no such hooks; only Claude Code has.`);
+}
+
+/** Whether that changed anything. @throws AppError bad_request */
+function changeHooks(change: (text: string) => string): boolean {
+  const settings = new SettingsText(hooksFile());
+  const text = change(settings.text);
+  if (text === settings.text) return false;
+  settings.write(text);
+  return true;
+}
+
+/** Takes our hooks out; what to say of it. @throws AppError bad_request */
+function unhooked(client: McpClient): readonly string[] {
+  const isChanged = client.id === HOOKED && changeHooks(withoutHooks);
+  return isChanged ? [`The hooks are out of ${hooksFile()}.`] : [];
+}
+
 async function uninstall({ terminal, session }: CommandContext, client: McpClient): Promise<void> {
   const settings = new ClientSettings(client);
   const { file, tokenFile } = settings;
   if (tokenFile === undefined) {
+    const unhookedLines = unhooked(client);
     const hasToken = await endToken(session, session.tokenFile(client.id));
     terminal.result({ program: client.id, file, removed: false }, () => [
       `${client.title} has no entry of ours in ${file}.`,
       ...(hasToken ? [`The token of ${client.id} has ended.`] : []),
+      ...unhookedLines,
     ]);
     return;
   }
@@ -172,10 +197,12 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
       'Name the data folder of that hub with --home.',
     );
   const text = settings.without();
+  const unhookedLines = unhooked(client);
   await endToken(session, tokenFile);
   settings.write(text);
   terminal.result({ program: client.id, file, removed: true }, () => [
     `The entry is out of ${file}, and its token has ended. What the agent did stays on record.`,
+    ...unhookedLines,
   ]);
 }
 

@@ -28,6 +28,7 @@ import type { EscalationNotices } from '../inbox/escalation-notices.ts';
 import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
 import { OUTBOX_PER_PARTY_MAX } from './limits.ts';
 import { newTask } from '../tasks/task-moves.ts';
+import type { Asking, Turns } from './turns.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { DECLINED, failure } from '../tasks/task-endings.ts';
@@ -60,6 +61,7 @@ interface Deps {
   readonly gates: readonly Gate[];
   /** Asks the hubs that decide instead of the people here. */
   readonly askElsewhere: () => void;
+  readonly turns: Pick<Turns, 'took' | 'checkAskedOnce'>;
   readonly holds: Pick<Holds, 'admitted'>;
   readonly handOffs: Pick<HandOffs, 'begun'>;
   readonly escalations: Pick<EscalationNotices, 'asked'>;
@@ -83,11 +85,12 @@ export class Admission {
     const { agent, why, risk } = request.isEscalation
       ? choiceOfAPerson(request)
       : this.#choose(reads, request);
-    const { kind, party, domain, payload, urgent = false } = request;
+    const { kind, party, fromAgent, domain, payload, urgent = false } = request;
     const conversation = (): string => conversationOf(reads, request);
     const judged = {
       kind,
       party,
+      fromAgent,
       domain,
       payload,
       urgent,
@@ -119,7 +122,7 @@ export class Admission {
    * @throws AppError overloaded before anything is written
    */
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
-    const { decision, rule, hold, isElsewhere } = assessment.verdict;
+    const { decision, rule, hold, turns, isElsewhere } = assessment.verdict;
     this.checkOpen(tables, request.party);
     checkNoWayBack(tables, request);
     this.#checkRoom(tables, request, assessment);
@@ -142,6 +145,7 @@ export class Admission {
         risk_class: assessment.risk.riskClass,
         rule: rule?.id ?? null,
         ...(hold === null ? {} : { held: hold.why }),
+        ...(turns === null ? {} : { turns }),
       },
     });
     if (rule !== null) this.#deps.rules.use(tables, after, rule.id);
@@ -153,6 +157,7 @@ export class Admission {
       this.#deps.deliveries.putTask(tables, after, task, approval);
     after(() => {
       const elapsedMs = this.#deps.clock.monotonicMs() - request.receivedMonotonicMs;
+      this.tookTurn(request, assessment, task.id);
       this.#deps.deadlines.arm(task.id, task.deadlineMs, elapsedMs, 0, endAfterMs(task));
       this.#deps.events.changed(task.id);
     });
@@ -161,6 +166,12 @@ export class Admission {
     if (isElsewhere) after(() => this.#deps.askElsewhere());
     if (hold !== null) this.#deps.holds.admitted(after);
     return task;
+  }
+
+  /** One of two agents spoke, whatever becomes of it. */
+  tookTurn(request: WorkRequest, { agent, verdict: { turns } }: Assessment, taskId: string): void {
+    if (agent === null) return;
+    this.#deps.turns.took(askingOf(request, agent), turns === null ? null : { taskId, turns });
   }
 
   /** What the story of a request says of who asked. */
@@ -185,9 +196,11 @@ export class Admission {
   #checkRoom(
     tables: Tables,
     request: WorkRequest,
-    { agent, verdict: { decision } }: Assessment,
+    { agent, verdict: { decision, turns } }: Assessment,
   ): void {
     if (decision === 'decline') return;
+    if (turns !== null && agent !== null)
+      this.#deps.turns.checkAskedOnce(tables, askingOf(request, agent));
     if (
       !isLocal(request.party) &&
       tables.countOutbox(request.party, 'reports') >= OUTBOX_PER_PARTY_MAX
@@ -300,6 +313,10 @@ export class Admission {
     tables.insertApproval(row);
     return row;
   }
+}
+
+function askingOf({ party, fromAgent }: WorkRequest, agent: AgentRow): Asking {
+  return { party, agentThere: fromAgent, agentHere: agent.name, way: 'in' };
 }
 
 /** An acceptance goes on where the offer was made, and a hand-off where it was asked. */

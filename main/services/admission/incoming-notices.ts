@@ -22,7 +22,8 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
-import { isLocal, type Parties } from '../tasks/parties.ts';
+import type { Turns } from './turns.ts';
+import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { RecentIds } from '../tasks/recent-ids.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -57,6 +58,7 @@ interface Deps {
   readonly askers: AskingAgents;
   readonly audit: AuditTrail;
   readonly doNotDisturb: Pick<DoNotDisturb, 'isMuted'>;
+  readonly turns: Pick<Turns, 'took' | 'isTooMany'>;
 }
 
 export class IncomingNotices {
@@ -119,7 +121,7 @@ export class IncomingNotices {
    * names of the agents that get it.
    */
   async publish(notice: Notice): Promise<readonly string[]> {
-    const { store, clock, feed, unit } = this.#deps;
+    const { store, clock, unit } = this.#deps;
     const { party, payload } = notice;
     const at = clock.wallMs();
     const routeTo = payload.route?.to ?? null;
@@ -147,17 +149,10 @@ export class IncomingNotices {
         at,
       }),
     );
-    if (routeTo === null)
-      feed.record({
-        party,
-        fromAgent: notice.fromAgent,
-        topic: payload.topic,
-        importance: payload.importance,
-        data: payload.data,
-        tag: payload.tag,
-        isSilent: this.#deps.doNotDisturb.isMuted(party),
-      });
-    const takers = this.#takersOf(notice);
+    const isTooMany = routeTo !== null && this.#takesTurn(notice, routeTo);
+    // Where two agents tell each other things without end, the people here are told instead.
+    if (routeTo === null || isTooMany) this.#tellPeople(notice);
+    const takers = isTooMany ? [] : this.#takersOf(notice);
     const names = takers.map(({ name }) => name);
     if (takers.length === 0) return names;
     await unit.run((tables, after) => {
@@ -188,6 +183,24 @@ export class IncomingNotices {
       }
     });
     return names;
+  }
+
+  #tellPeople({ party, fromAgent, payload }: Notice): void {
+    const { topic, importance, data, tag } = payload;
+    const isSilent = this.#deps.doNotDisturb.isMuted(party);
+    this.#deps.feed.record({ party, fromAgent, topic, importance, data, tag, isSilent });
+  }
+
+  /** True when it is one turn too many of the two. What tells of a task is no turn. */
+  #takesTurn(notice: Notice, agentHere: string): boolean {
+    const { store, turns } = this.#deps;
+    const { party, fromAgent: agentThere } = notice;
+    const isKnown = this.#deps.agents.active().some(({ name }) => name === agentHere);
+    if (party === OWNER_PARTY || !isKnown || askedBefore(store.read, notice)) return false;
+    const asking = { party, agentThere, agentHere, way: 'in' } as const;
+    const isTooMany = turns.isTooMany(asking);
+    turns.took(asking);
+    return isTooMany;
   }
 
   #takersOf({ party, payload, sent }: Notice): readonly AgentRow[] {

@@ -27,3 +27,15 @@ export const TRIAL_TEXT_MAX_CHARACTERS = 200;
  * The last requests that a rule is tried on before it is made; what came before is not looked at.
  */
 export const TRIALS_MAX = 20;
+/** How far back turns between two agents count; what is older is forgotten. */
+export const TURNS_WINDOW_MS = 3_600_000;
+/**
+ * Turns of two agents that are remembered, more than any setting asks for; beyond it the oldest go.
+ */
+export const TURNS_KEPT_MAX = 101;
+/**
+ * Agents here, each with a hub or another agent, whose turns are counted; beyond it the oldest go.
+ */
+export const TURN_PAIRS_MAX = 1_000;
+/** Agents of one hub that are told apart; those beyond it count as one. */
+export const TURN_NAMES_MAX = 32;

@@ -34,6 +34,8 @@ interface Deps {
   readonly tasks: TaskViews;
   readonly remoteQuestionOf: ReadRemoteQuestion;
   readonly decidingHubs: DecidingHubs;
+  /** After how many turns a person is asked about it; null: for another reason. */
+  readonly turnsBefore: (task: TaskRow) => number | null;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -86,6 +88,7 @@ export class ApprovalViews {
       fields: approvalFields(view),
       reason: view.reason,
       urgent: view.urgent,
+      turns: row.state === 'pending' ? this.#deps.turnsBefore(task) : null,
       first_time: row.state === 'pending' ? store.read.newInRequest(task) : null,
       leaves: own.report_back ? 'result' : 'nothing',
       report_back: own.report_back,

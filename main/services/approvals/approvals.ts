@@ -110,6 +110,8 @@ interface Deps {
   readonly remoteQuestionOf: ReadRemoteQuestion;
   readonly declinedWaiting: DeclinedWaiting;
   readonly floods: Pick<Floods, 'add'>;
+  /** A person said yes to one of two agents. */
+  readonly goOn: (task: TaskRow) => void;
   /** The name of the person at this hub, for the record of who decided. */
   readonly personName: () => string | null;
   readonly hubName: () => string;
@@ -274,6 +276,7 @@ export class Approvals {
       after(() => this.#deps.queries.allowed(queued, approved));
     }
     after(() => {
+      this.#deps.goOn(task);
       // Now it has the rest of whoever asked's time to be done in.
       this.#deps.deadlines.retime(queued);
       this.#deps.events.changed(task.id);
@@ -330,6 +333,7 @@ export class Approvals {
     const by = this.#here(decider);
     const { words, result, choice } = ownAnswer(task, row, decision, this.#signedAs());
     this.#close(tables, row, 'answered', words, by, choice === null ? {} : { choice });
+    after(() => this.#deps.goOn(task));
     const told = { state: 'completed', code: null, reason: null, result } as const;
     this.#deps.endings.end(tables, after, task, {
       ...told,

@@ -36,6 +36,7 @@ export class DeclinedWaiting {
       const { decision, rule } = this.#deps.rules.rulingOf(tables, {
         kind: task.kind,
         party: task.party,
+        fromAgent: task.fromAgent,
         domain: task.domain,
         payload: readObject(task.payload),
         urgent: task.urgent,

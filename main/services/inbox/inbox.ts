@@ -12,7 +12,7 @@ import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { ItemKinds } from './items.ts';
 import type { Attempt, Lifecycle } from './lifecycle.ts';
-import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX } from './limits.ts';
+import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX, WAITING_IDS_MAX } from './limits.ts';
 import type { NativeItems } from './native-items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import type { Progress } from './progress.ts';
@@ -31,7 +31,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly lifecycle: Lifecycle;
-  readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount'>;
+  readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount' | 'waitingIds'>;
   readonly progress: Progress;
   readonly natives: NativeItems;
   readonly views: Pick<TaskViews, 'story'>;
@@ -98,15 +98,15 @@ export class Inbox implements InboxReader {
   }
 
   /**
-   * `waitingCount` as soon as it differs from `known`, or after `waitMs`. Takes nothing, and does
-   * not count as the agent being there.
+   * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what waits longest.
+   * Takes nothing, and does not count as the agent being there.
    */
   async untilWaiting(
     agent: string,
     known: number | null,
     waitMs: number,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<OperationResult<'inbox.waiting'>> {
     const isNew = (): boolean => this.waitingCount(agent) !== known;
     if (waitMs > 0 && !isNew()) {
       await this.#asWaiter(agent, waitMs, signal, async (over) => {
@@ -115,7 +115,14 @@ export class Inbox implements InboxReader {
         stop();
       });
     }
-    return this.waitingCount(agent);
+    return { waiting: this.waitingCount(agent), items: this.#waitingIds(agent) };
+  }
+
+  #waitingIds(agent: string): readonly string[] {
+    const { store, queries } = this.#deps;
+    const rows = store.read.deliveriesOfAgent(agent, ['queued'], { limit: WAITING_IDS_MAX });
+    const ids = [...queries.waitingIds(agent), ...rows.map(({ deliveryId }) => deliveryId)];
+    return ids.slice(0, WAITING_IDS_MAX);
   }
 
   /** How many items wait for the agent, which nobody has taken. */

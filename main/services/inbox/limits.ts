@@ -18,6 +18,8 @@ export const LEASE_DEFAULT_MS = 60_000;
  * Longest lease that may be asked for; one that a clock set back would make longer ends after this.
  */
 export const LEASE_MAX_MS = 600_000;
+/** Ids of waiting items that are told at once; of more the oldest. */
+export const WAITING_IDS_MAX = 100;
 /** Calls of one agent that may wait for its inbox; the next is answered `overloaded`. */
 export const WAITERS_PER_AGENT_MAX = 32;
 /** The next try when the store did not take the end of a lease. */

@@ -252,6 +252,10 @@ export class OpenQueries implements ItemStore {
     return this.#items(agent, 'queued', null).length;
   }
 
+  waitingIds(agent: string): readonly string[] {
+    return this.#items(agent, 'queued', null).map(({ deliveryId }) => deliveryId);
+  }
+
   /** At once, since nothing is written. */
   async step<T>(work: (step: Step) => T): Promise<T> {
     return work(this.#step);

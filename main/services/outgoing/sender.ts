@@ -19,6 +19,7 @@ import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { Turns } from '../admission/turns.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import {
@@ -66,6 +67,7 @@ interface Deps {
   readonly queryService: QueryService;
   readonly admission: Admission;
   readonly idempotency: Idempotency;
+  readonly turns: Pick<Turns, 'took'>;
   readonly views: Pick<TaskViews, 'story'>;
 }
 
@@ -136,7 +138,10 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<SendReport> {
     const recipient = this.#deps.recipients.resolve(params.to, asker, 'query');
-    if (recipient.at === 'peer') return this.#deps.queries.ask(params, recipient, asker, signal);
+    if (recipient.at === 'peer') {
+      this.#tookTurn(recipient, asker);
+      return this.#deps.queries.ask(params, recipient, asker, signal);
+    }
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     const request = this.#localRequest(
       'query',
@@ -173,7 +178,10 @@ export class Sender {
     const params = this.#accepting(this.#inTime(said), recipient, asker);
     const payload = delegatePayload(params, recipient, asker);
     checkEscalation(params, payload);
-    if (recipient.at === 'peer') return delegations.send(params, recipient, asker, claim);
+    if (recipient.at === 'peer') {
+      this.#tookTurn(recipient, asker);
+      return delegations.send(params, recipient, asker, claim);
+    }
     return this.#delegateHere(
       this.#localRequest('delegate', payload, asker, receivedMonotonicMs),
       recipient,
@@ -250,12 +258,19 @@ export class Sender {
       return { ...report, state: 'delivered', agents };
     }
     const { peer } = recipient;
+    this.#tookTurn(recipient, asker);
     const raw = messenger.encode(peer.key, message);
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null);
     return { ...report, state: 'sent' };
+  }
+
+  #tookTurn({ peer, agent }: Extract<Recipient, { at: 'peer' }>, asker: Asker): void {
+    if (asker === null) return;
+    const { turns } = this.#deps;
+    turns.took({ party: peer.key, agentThere: agent, agentHere: asker, way: 'out' });
   }
 
   /**

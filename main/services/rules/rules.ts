@@ -247,6 +247,7 @@ function askedBy(params: OperationParams<'rules.test'>, party: PartyKey): AskedW
   return {
     kind,
     party,
+    fromAgent: from,
     messageId: 'nobody sent this',
     routeTo: agent,
     domain: domain === NO_AREA ? null : domain,

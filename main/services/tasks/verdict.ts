@@ -16,6 +16,8 @@ import type { PartyKey } from '../../ports/transport.ts';
 export interface JudgedRequest {
   readonly kind: RequestKind;
   readonly party: PartyKey;
+  /** The agent there in whose name is asked, where one is named. */
+  readonly fromAgent: string | null;
   readonly domain: string | null;
   readonly payload: JsonObject;
   readonly urgent: boolean;
@@ -35,6 +37,8 @@ export interface Verdict {
   readonly ruling: RuleDecision;
   /** Why and until when a person is asked later; null: now, or not at all. */
   readonly hold: Hold | null;
+  /** A person is asked because the two went back and forth so often; null: for no such reason. */
+  readonly turns: number | null;
   /** Another hub decides, and nobody here is asked. */
   readonly isElsewhere: boolean;
   /** Of the card: the newest that whoever decides can make. */
@@ -61,6 +65,7 @@ const ASKED: Verdict = {
   rule: null,
   ruling: { decision: 'ask', ground: 'default', rule: null, considered: [] },
   hold: null,
+  turns: null,
   isElsewhere: false,
   viewVersion: APPROVAL_VIEW_VERSION,
 };

@@ -49,6 +49,7 @@ export type AskedWork = Pick<
   WorkRequest,
   | 'kind'
   | 'party'
+  | 'fromAgent'
   | 'messageId'
   | 'routeTo'
   | 'domain'

@@ -68,6 +68,9 @@ export const now = {
   seeWhatAsks: 'See which one',
   registrationWaits: 'A program on this computer wants to connect.',
 
+  /** Why it asks although a rule would let it through. */
+  backAndForth: (who: string, agent: string, times: number) =>
+    `${who} and ${agent} have gone back and forth ${times} times within an hour. Go on?`,
   wants: (agent: string) => `wants ${agent} to`,
   wantsFull: (hub: string, agent: string) => `${hub} wants ${agent} to`,
   doTask: (area: string) => `do a task in ${area}`,

@@ -188,6 +188,11 @@ export const settings = {
       detail:
         'If nobody decides in time, it is not done and whoever asked is told so. If you, a pause or quiet hours put a request off, its time starts when you are asked. Changes apply to new requests. You can keep a card open longer.',
     },
+    turns_max: {
+      title: 'How often two agents go back and forth by themselves',
+      detail:
+        'Two agents that your rules let through could talk all night. After so many turns within an hour you are asked once, and a yes is for as many again. What only one of them asks, and the answers to it, never count.',
+    },
     keep_messages_days: {
       title: 'How long messages are kept',
       detail:

@@ -165,6 +165,7 @@ export const rules = {
       default: 'No rule matches.',
       tampered:
         'Rules are off, because the audit log of this hub was changed. See Settings, Audit log.',
+      turns: 'The two have gone back and forth so often that it asks you.',
       adults: 'An adult decides about this, as Settings says. No rule here can allow it.',
     },
     defaultDeliver: 'It is a question, and the agent only looks there.',

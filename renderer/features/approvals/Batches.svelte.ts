@@ -35,8 +35,13 @@ export function companyOf(approval: ApprovalDto): string | null {
  * It asks to choose, is decided at another hub or for another one: its card says and offers
  * something else.
  */
-function isOfItsOwnKind({ choice, decided_by_hubs, remote_question: asked }: ApprovalDto): boolean {
-  return choice !== null || decided_by_hubs !== null || asked !== null;
+function isOfItsOwnKind({
+  choice,
+  decided_by_hubs: hubs,
+  remote_question: asked,
+  turns,
+}: ApprovalDto): boolean {
+  return choice !== null || hubs !== null || asked !== null || turns !== null;
 }
 
 export class Batches {

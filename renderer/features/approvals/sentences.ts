@@ -53,6 +53,20 @@ export function wantsFullOf(approval: ApprovalDto): string {
     : now.answers.choice.wantsFull(peer_name);
 }
 
+/** That the two have gone back and forth so often; null: that is not why it asks. */
+export function turnsOf({
+  turns,
+  peer_id,
+  peer_name,
+  from_name,
+  to_name,
+}: ApprovalDto): string | null {
+  if (turns === null) return null;
+  // Of another hub only its name here is anybody's own word.
+  const who = peer_id === null ? (from_name ?? peer_name) : peer_name;
+  return now.backAndForth(who, to_name, turns);
+}
+
 /** Where it would run. */
 export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalDto): string {
   return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);

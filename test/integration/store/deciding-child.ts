@@ -45,6 +45,7 @@ say({ audit: audit.state });
 
 const work = composeTaskServices({
   approvalWaitMs: () => 3_600_000,
+  turnsMax: () => 12,
   personName: () => null,
   timeZone: () => 'UTC',
   ...parts,

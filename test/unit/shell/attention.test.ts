@@ -52,6 +52,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   task_revision: 1,
   wider: [],
   allowed_before: 0,
+  turns: null,
 });
 
 function watched() {

@@ -22,6 +22,7 @@ beforeEach(async () => {
   ({ dad, mum } = await house.couple());
   work = composeTaskServices({
     approvalWaitMs: () => 3_600_000,
+    turnsMax: () => 12,
     rulesMayAct: () => true,
     personName: () => null,
     timeZone: () => 'UTC',

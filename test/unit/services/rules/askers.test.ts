@@ -1,7 +1,7 @@
 // Rules for others than a hub's tasks: questions, which are answered on their line, and the agents
 // of this hub among each other.
 import { describe, expect, it } from 'vitest';
-import { ANYBODY, ruledHubs } from '../../../fakes/ruled-hubs.ts';
+import { ANYBODY, DONE, HOUR, ruledHubs } from '../../../fakes/ruled-hubs.ts';
 import { BROWSER, delegation, OWNER } from '../../../fakes/work-hub.ts';
 
 const never = new AbortController().signal;
@@ -103,5 +103,116 @@ describe('one agent asking another of the same hub', () => {
     expect(await send()).toMatchObject({ state: 'awaiting_approval' });
     await mum.decide(mum.card, 'decline');
     expect(await send()).toMatchObject({ state: 'declined' });
+  });
+});
+
+describe('two agents whose rules let everything through', () => {
+  const letThrough = async (): Promise<void> => {
+    const between = [
+      ['local/claude', 'lists', 'family.lists'],
+      ['local/lists', 'claude', 'family.chat'],
+      ['dad', 'claude', 'family.chat'],
+    ] as const;
+    for (const [peer, agent, domain] of between) {
+      const rule = { ...ANYBODY, effect: 'allow', peer, agent, domain } as const;
+      await hubs().mum.work.rules.create(rule, BROWSER);
+    }
+  };
+  const LISTS = { to: 'local/lists', domain: 'family.lists', asker: 'claude' };
+  const CLAUDE = { to: 'local/claude', domain: 'family.chat', asker: 'lists' };
+  const ask = async ({ to, domain, asker }: typeof LISTS): Promise<string> => {
+    const work = delegation(to, 'Your turn', { domain });
+    const { state } = await hubs().mum.work.sender.delegate(work, asker, null);
+    return state;
+  };
+  /** By turns, in the end of whoever is asked the first. */
+  const goOn = async (times: number): Promise<ReadonlySet<string>> => {
+    const states = new Set<string>();
+    for (let time = 0; time < times; time++) states.add(await ask(time % 2 === 0 ? LISTS : CLAUDE));
+    return states;
+  };
+  const ALL_PASSED = new Set(['queued']);
+
+  it('stop after twelve turns and ask once; a yes is for twelve more, a no for none', async () => {
+    await letThrough();
+    const { mum, clock } = hubs();
+    // The first is no turn.
+    expect(await goOn(13)).toEqual(ALL_PASSED);
+    expect(await ask(CLAUDE)).toBe('awaiting_approval');
+    expect(mum.card).toMatchObject({ turns: 12, from_agent: 'lists', to_agent: 'claude' });
+    for (const again of [CLAUDE, LISTS])
+      await expect(ask(again)).rejects.toMatchObject({ code: 'overloaded' });
+    const [row] = mum.store.read
+      .audit({ limit: 100 })
+      .filter(({ action }) => action === 'request.asked');
+    expect(row?.detail).toContain('"turns":12');
+    expect(await mum.decide(mum.card, 'allow')).toMatchObject({ turns: null });
+    expect(await goOn(12)).toEqual(ALL_PASSED);
+    expect(await ask(LISTS)).toBe('awaiting_approval');
+    await mum.decide(mum.card, 'decline');
+    expect(await ask(LISTS)).toBe('awaiting_approval');
+    await hubs().clear();
+    await clock.advance(HOUR);
+    expect(await ask(LISTS)).toBe('queued');
+  });
+
+  it('stop as early as their owner says', async () => {
+    await letThrough();
+    hubs().mum.turnsMax = 4;
+    expect(await goOn(5)).toEqual(ALL_PASSED);
+    expect(await ask(CLAUDE)).toBe('awaiting_approval');
+    await hubs().clear();
+  });
+
+  it('never are those of which one asks, and the other answers and says how far it is', async () => {
+    await letThrough();
+    const { mum } = hubs();
+    for (let time = 0; time < 40; time++) {
+      expect(await ask(LISTS)).toBe('queued');
+      const { delivery_id: id } = await mum.claim('lists');
+      await mum.work.inbox.extend('lists', id, 60_000, 'Half of it');
+      await mum.work.inbox.reply('lists', id, DONE);
+    }
+  });
+
+  it('count across hubs, and each agent there for itself', async () => {
+    await letThrough();
+    const { dad, mum } = hubs();
+    await dad.knows(mum);
+    const back = async (): Promise<void> => {
+      await mum.work.sender.delegate(delegation('dad/openclaw', 'And you?'), 'claude', null);
+      await dad.decide(dad.card, 'allow');
+    };
+    for (let time = 0; time < 6; time++) {
+      expect(await hubs().send('Your turn')).toBe('queued');
+      await back();
+    }
+    expect(await hubs().send('Your turn')).toBe('queued');
+    expect(await hubs().send('One way')).toBe('queued');
+    await back();
+    expect(await hubs().send('Once too often')).toBe('awaiting_approval');
+    expect(mum.card).toMatchObject({ turns: 12, peer_name: 'dad', from_agent: 'openclaw' });
+    expect(await hubs().send('Another', {}, 'helper')).toBe('queued');
+    await hubs().clear();
+  });
+
+  it('tell the people, and no longer each other, what they have to tell without end', async () => {
+    const { mum } = hubs();
+    const tell = async (to: string, asker: string): Promise<unknown> => {
+      const notice = {
+        to: `local/${to}`,
+        topic: 'chat',
+        importance: 'low',
+        data: 'Hello',
+      } as const;
+      return (await mum.work.sender.notify(notice, asker)).agents;
+    };
+    for (let time = 0; time < 13; time++)
+      expect(
+        await (time % 2 === 0 ? tell('lists', 'claude') : tell('claude', 'lists')),
+      ).toHaveLength(1);
+    expect(await tell('claude', 'lists')).toEqual([]);
+    await mum.store.write(() => undefined);
+    expect(mum.work.feed.list({ limit: 9 }).items).toMatchObject([{ from_agent: 'lists' }]);
   });
 });

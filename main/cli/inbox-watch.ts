@@ -1,0 +1,148 @@
+// Waits until something new is in an inbox, and says so in one fixed sentence: what a hook of a
+// coding program runs to wake an idle session. Remembers for each session what it has announced, so
+// that an item wakes it once. Takes nothing, and never says a word of what anybody wrote.
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { isJsonObject } from '../lib/json-object.ts';
+import { AppError } from '../lib/app-error.ts';
+import type { HubClient } from './hub-client.ts';
+
+/** The exit code by which a hook wakes the model; its sentence stands on standard error. */
+export const WAKE_EXIT_CODE = 2;
+export const WAKE_SENTENCE = 'Something waits in your AXON inbox. Take it with axon_inbox.';
+
+/** How long one look waits; no waiter that was replaced stays longer. */
+const LOOK_MS = 50_000;
+/** Until the next look where the hub is away, or the day's wake-ups are used up. */
+const PAUSE_MS = 10_000;
+/** Items of one session that are remembered; beyond it the oldest are forgotten. */
+const ANNOUNCED_MAX = 1_000;
+/** A session that was not heard of for so long is forgotten. */
+const FORGOTTEN_AFTER_MS = 7 * 86_400_000;
+
+interface Watch {
+  readonly home: string;
+  /** What the hook says of its session; whatever it is. */
+  readonly session: string;
+  readonly agent: string;
+  /** Wake-ups a day, of all sessions of this agent together. */
+  readonly dayMax: number;
+  /** Whether whoever started this still runs. */
+  readonly isWanted: () => boolean;
+}
+
+/** Returns the exit code. @throws AppError, HubProblem where the hub does not take the token */
+export async function watchInbox(
+  client: HubClient,
+  watch: Watch,
+  signal: AbortSignal,
+): Promise<number> {
+  const memory = new WatchMemory(watch);
+  let line = client;
+  let isLost = false;
+  for (let known: number | undefined; watch.isWanted() && memory.isOurs() && !signal.aborted;) {
+    try {
+      if (isLost) line = await line.again(signal);
+      isLost = false;
+      const wait = { known, wait_ms: known === undefined ? 0 : LOOK_MS };
+      const { waiting, items } = await line.call('inbox.waiting', wait, signal);
+      known = waiting;
+      // Another one may have taken its place, or the session ended, while this one waited.
+      if (!watch.isWanted() || !memory.isOurs()) break;
+      if (!memory.hasNew(items)) continue;
+      if (memory.announce(items)) return WAKE_EXIT_CODE;
+      await setTimeout(PAUSE_MS, undefined, { signal });
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError) || error.code !== 'hub_unreachable')
+        throw error;
+      isLost = true;
+      await setTimeout(PAUSE_MS, undefined, { signal });
+    }
+  }
+  return 0;
+}
+
+/** Files of this user alone in the data folder. The newest waiter of a session is the one. */
+class WatchMemory {
+  readonly #file: string;
+  readonly #dayFile: string;
+  readonly #dayMax: number;
+  readonly #name = randomBytes(8).toString('hex');
+  #announced: readonly string[];
+
+  constructor({ home, session, agent, dayMax }: Watch) {
+    const folder = join(home, 'watch');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    forgetOld(folder);
+    this.#file = join(folder, `${hashed(agent, session)}.json`);
+    this.#dayFile = join(folder, `${hashed(agent)}.day.json`);
+    this.#dayMax = dayMax;
+    const { announced } = read(this.#file);
+    this.#announced = Array.isArray(announced)
+      ? announced.filter((id): id is string => typeof id === 'string')
+      : [];
+    this.#write();
+  }
+
+  isOurs(): boolean {
+    return read(this.#file)['waiter'] === this.#name;
+  }
+
+  hasNew(items: readonly string[]): boolean {
+    return items.some((id) => !this.#announced.includes(id));
+  }
+
+  /** Before it is said: what was said twice would wake twice. False: no more today. */
+  announce(items: readonly string[]): boolean {
+    const today = new Date().toISOString().slice(0, 10);
+    const { day, times } = read(this.#dayFile);
+    const before = day === today && typeof times === 'number' ? times : 0;
+    if (before >= this.#dayMax) return false;
+    replace(this.#dayFile, { day: today, times: before + 1 });
+    this.#announced = [...new Set([...this.#announced, ...items])].slice(-ANNOUNCED_MAX);
+    this.#write();
+    return true;
+  }
+
+  #write(): void {
+    replace(this.#file, { waiter: this.#name, announced: this.#announced });
+  }
+}
+
+function hashed(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+/** Empty where there is none, or it is not one of ours. */
+function read(file: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function replace(file: string, value: object): void {
+  const fresh = `${file}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(fresh, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
+  renameSync(fresh, file);
+}
+
+function forgetOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const { mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
+    if (Date.now() - mtimeMs > FORGOTTEN_AFTER_MS) rmSync(file, { force: true });
+  }
+}

@@ -1,0 +1,141 @@
+// Our hooks in the settings of a coding program: where each keeps them, and how ours stand there.
+// Text in, text out. All that a person has there stays as it is.
+import * as jsonc from 'jsonc-parser';
+import { basename, join } from 'node:path';
+import { homedir } from 'node:os';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { programFile } from './invocation.ts';
+import { withElement, withoutElement, withoutProperty, withProperty } from './json-text.ts';
+import { refusal } from './refusal.ts';
+
+/** A day, s: such a hook waits for as long as its session is idle. */
+const WAKE_TIMEOUT_S = 86_400;
+
+/** One command of ours, and the events at which the program runs it. */
+export interface Hook {
+  readonly events: readonly string[];
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+const PROGRAM = 'axon.cjs';
+/** The words by which each of ours is known. */
+const OUR_WORDS = ['--watch'];
+
+/** Where Claude Code keeps its hooks. */
+export function hooksFile(): string {
+  const folder = process.env['CLAUDE_CONFIG_DIR'];
+  const home = folder === undefined || folder === '' ? join(homedir(), '.claude') : folder;
+  return join(home, 'settings.json');
+}
+
+/** Wakes an idle session when something new waits for this agent. Holds no secret. */
+export function wakeHook(home: string, agent: string): Hook {
+  return {
+    events: ['SessionStart', 'Stop'],
+    value: {
+      type: 'command',
+      command: process.execPath,
+      args: [ownProgram(), 'inbox', '--watch', '--home', home, '--as', agent],
+      asyncRewake: true,
+      timeout: WAKE_TIMEOUT_S,
+    },
+  };
+}
+
+/** What goes into the file, as it stands in one of its own. */
+export function hooksText(hooks: readonly Hook[]): string {
+  return withHooks('', hooks).trimEnd();
+}
+
+/** Those that stood there before are replaced. @throws AppError bad_request */
+export function withHooks(text: string, hooks: readonly Hook[]): string {
+  let kept = withoutHooks(text);
+  for (const { events, value } of hooks)
+    for (const event of events) kept = added(kept, event, { hooks: [value] });
+  return text.trim() === '' ? `${kept}\n` : kept;
+}
+
+/** The text without our hooks, and without what held nothing else. @throws AppError bad_request */
+export function withoutHooks(text: string): string {
+  let kept = text;
+  for (const [event, groups] of Object.entries(groupsOf(text)))
+    if (Array.isArray(groups)) kept = withoutOurs(kept, ['hooks', event], groups);
+  const isEmptied = kept !== text && Object.keys(groupsOf(kept)).length === 0;
+  return isEmptied ? withoutProperty(kept, ['hooks']) : kept;
+}
+
+/** @param path of a list of groups */
+function withoutOurs(text: string, path: readonly string[], groups: readonly unknown[]): string {
+  if (groups.length > 0 && groups.every((group) => areOurs(hooksIn(group))))
+    return withoutProperty(text, path);
+  let kept = text;
+  // From the end, so that the places before stay what they are.
+  for (let at = groups.length - 1; at >= 0; at--) {
+    const hooks = hooksIn(groups[at]);
+    if (!hooks.some(isOurs)) continue;
+    if (areOurs(hooks)) kept = withoutElement(kept, [...path, at]);
+    else
+      for (let one = hooks.length - 1; one >= 0; one--)
+        if (isOurs(hooks[one])) kept = withoutElement(kept, [...path, at, 'hooks', one]);
+  }
+  return kept;
+}
+
+function areOurs(hooks: readonly unknown[]): boolean {
+  return hooks.length > 0 && hooks.every(isOurs);
+}
+
+function hooksIn(group: unknown): readonly unknown[] {
+  const hooks: unknown = isJsonObject(group) ? group['hooks'] : undefined;
+  return Array.isArray(hooks) ? hooks : [];
+}
+
+function isOurs(hook: unknown): boolean {
+  const words = isJsonObject(hook) ? hook['args'] : undefined;
+  if (!Array.isArray(words)) return false;
+  const [program] = words as readonly unknown[];
+  return (
+    typeof program === 'string' &&
+    basename(program) === PROGRAM &&
+    OUR_WORDS.some((word) => words.includes(word))
+  );
+}
+
+function groupsOf(text: string): JsonObject {
+  const { hooks } = read(text);
+  if (hooks === undefined) return {};
+  if (isJsonObject(hooks)) return hooks;
+  throw unfit('"hooks" is no object');
+}
+
+function read(text: string): JsonObject {
+  if (text.trim() === '') return {};
+  const errors: jsonc.ParseError[] = [];
+  const value: unknown = jsonc.parse(text, errors, { allowTrailingComma: true });
+  if (errors.length === 0 && isJsonObject(value)) return value;
+  throw unfit('it is no JSON object');
+}
+
+/** Ours is the last one, and where it is the only one, the list was ours, too. */
+function added(text: string, event: string, group: unknown): string {
+  if (text.trim() === '') return JSON.stringify({ hooks: { [event]: [group] } }, null, 2);
+  const groups = groupsOf(text)[event];
+  if (groups === undefined) return withProperty(text, ['hooks', event], [group]);
+  if (!Array.isArray(groups)) throw unfit(`"${event}" is no list`);
+  return withElement(text, ['hooks', event], group);
+}
+
+/** @throws AppError bad_request: the app has no command */
+function ownProgram(): string {
+  const program = programFile();
+  if (program !== null) return program;
+  throw refusal('bad_request', 'This copy of AXON Hub has no command that another can start.');
+}
+
+function unfit(flaw: string): Error {
+  return refusal(
+    'bad_request',
+    `The settings in ${hooksFile()} are written in a way that this command does not change: ${flaw}.`,
+    'Nothing was changed. With --show the same command prints what goes there.',
+  );
+}

@@ -1,0 +1,184 @@
+// How often two agents have gone back and forth: a turn is a request or a notice that goes the
+// other way than the last one between them, in whatever conversation. Their answers are none, so
+// whoever only asks takes no turn. Too many within an hour, and a person is asked once whether they
+// go on. Kept in memory: a hub that starts counts from nothing.
+import type { Clock } from '../../ports/clock.ts';
+import { inputError } from '../../lib/app-error.ts';
+import type { Reads, TaskRow } from '../../ports/store.ts';
+import type { PartyKey } from '../../ports/transport.ts';
+import { isLocal, OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
+import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
+import { isWaiting } from '../tasks/waiting.ts';
+import { TURN_NAMES_MAX, TURN_PAIRS_MAX, TURNS_KEPT_MAX, TURNS_WINDOW_MS } from './limits.ts';
+
+/** One that asks another. */
+export interface Asking {
+  readonly party: PartyKey;
+  /** The agent there; null: none is named. Within this hub the party says it. */
+  readonly agentThere: string | null;
+  readonly agentHere: string;
+  readonly way: 'in' | 'out';
+}
+
+interface Between {
+  /** Who spoke last. */
+  last: string;
+  /** When they took turns, monotonic ms. */
+  turns: number[];
+  /** The request about which a person was asked. */
+  asked: { readonly taskId: string; readonly turns: number } | null;
+}
+
+/** Whoever names no agent may be any of its hub. */
+const NOBODY_NAMED = '';
+
+interface Deps {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** How many turns go on by themselves. */
+  readonly turnsMax: () => number;
+}
+
+export class Turns implements Gate {
+  readonly #deps: Deps;
+  readonly #pairs = new Map<string, Map<string, Between>>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** After what lets a request through; what a person is asked anyway stays as it is. */
+  judge(_: Reads, { party, fromAgent, agent }: JudgedRequest, verdict: Verdict): Verdict {
+    if (verdict.decision !== 'deliver' || agent === null || party === OWNER_PARTY) return verdict;
+    const turns = this.#tooMany({
+      party,
+      agentThere: fromAgent,
+      agentHere: agent.name,
+      way: 'in',
+    });
+    if (turns === null) return verdict;
+    const ruling = { ...verdict.ruling, decision: 'ask', ground: 'turns' } as const;
+    return { ...verdict, decision: 'ask', rule: null, ruling, turns };
+  }
+
+  /** A notice, which nobody can be asked about. True when it is one turn too many. */
+  isTooMany(asking: Asking): boolean {
+    return this.#tooMany(asking) !== null;
+  }
+
+  /**
+   * Somebody asked, or was told something.
+   * @param asked the request about which a person is asked because of so many turns
+   */
+  took(asking: Asking, asked: Between['asked'] = null): void {
+    const { pair, name, speaker } = placeOf(asking);
+    const named = this.#pair(pair);
+    const own = keptAs(named, name);
+    const now = this.#deps.clock.monotonicMs();
+    // Each may be the one that is not named, which may be each of them.
+    const others = own === NOBODY_NAMED ? [...named.keys()] : [NOBODY_NAMED];
+    for (const one of new Set([own, ...others])) {
+      const between = named.get(one);
+      if (between === undefined) {
+        named.set(one, { last: speaker, turns: [], asked });
+        continue;
+      }
+      if (asked) between.asked = asked;
+      if (between.last === speaker) continue;
+      between.last = speaker;
+      between.turns = [...recent(between.turns, now), now].slice(-TURNS_KEPT_MAX);
+    }
+  }
+
+  /**
+   * A person is asked once: while that card waits, no other of the two is put beside it.
+   * @throws AppError overloaded
+   */
+  checkAskedOnce(reads: Reads, asking: Asking): void {
+    const { pair, name } = placeOf(asking);
+    const asked = this.#at(pair, name)?.asked ?? null;
+    const task = asked === null ? undefined : reads.task(asked.taskId);
+    if (task === undefined || !isWaiting(task)) return;
+    throw inputError(
+      'overloaded',
+      'These two agents have gone back and forth many times, and a person is asked whether they go on.',
+      { hint: 'Wait until that is answered, then try again.', retryAfterMs: 60_000 },
+    );
+  }
+
+  /** Why a person was asked about it; null: for another reason. */
+  askedAbout(task: TaskRow): number | null {
+    const asking = askingOf(task);
+    if (asking === null) return null;
+    const { pair, name } = placeOf(asking);
+    const asked = this.#at(pair, name)?.asked ?? null;
+    return asked?.taskId === task.id ? asked.turns : null;
+  }
+
+  /** A person said yes to one of the two: as many turns again. */
+  goOn(task: TaskRow): void {
+    const asking = askingOf(task);
+    if (asking === null) return;
+    const { pair, name } = placeOf(asking);
+    const named = this.#pairs.get(pair);
+    for (const one of [name, NOBODY_NAMED]) {
+      const between = named?.get(one);
+      if (between) between.turns = [];
+    }
+  }
+
+  /** How many they took, when one more is too many. */
+  #tooMany(asking: Asking): number | null {
+    const { pair, name, speaker } = placeOf(asking);
+    const between = this.#at(pair, name);
+    if (between === undefined) return null;
+    const taken = recent(between.turns, this.#deps.clock.monotonicMs()).length;
+    const isTurn = between.last !== speaker;
+    const max = this.#deps.turnsMax();
+    return taken + (isTurn ? 1 : 0) > max ? Math.min(taken, max) : null;
+  }
+
+  #at(pair: string, name: string): Between | undefined {
+    const named = this.#pairs.get(pair);
+    return named?.get(keptAs(named, name));
+  }
+
+  #pair(pair: string): Map<string, Between> {
+    const known = this.#pairs.get(pair);
+    if (known) return known;
+    // The first of a map is the oldest.
+    const oldest = this.#pairs.keys().next().value;
+    if (oldest !== undefined && this.#pairs.size >= TURN_PAIRS_MAX) this.#pairs.delete(oldest);
+    const made = new Map<string, Between>();
+    this.#pairs.set(pair, made);
+    return made;
+  }
+}
+
+/** A request that came in, as far as an agent runs it. */
+function askingOf({ party, fromAgent, toAgent, direction }: TaskRow): Asking | null {
+  return toAgent === null || direction === 'outgoing'
+    ? null
+    : { party, agentThere: fromAgent, agentHere: toAgent, way: 'in' };
+}
+
+/** Where the two stand, whoever of them asks, and which of them it is. */
+function placeOf({ party, agentThere, agentHere, way }: Asking): {
+  readonly pair: string;
+  readonly name: string;
+  readonly speaker: string;
+} {
+  const here = partyOfAgent(agentHere);
+  const speaker = way === 'in' ? party : here;
+  return isLocal(party)
+    ? { pair: [party, here].toSorted().join(' '), name: NOBODY_NAMED, speaker }
+    : { pair: `${party} ${here}`, name: agentThere ?? NOBODY_NAMED, speaker };
+}
+
+/** Of a hub that has more names than are kept, the others count as one. */
+function keptAs(named: ReadonlyMap<string, Between>, name: string): string {
+  return named.has(name) || named.size < TURN_NAMES_MAX ? name : NOBODY_NAMED;
+}
+
+function recent(turns: readonly number[], now: number): number[] {
+  return turns.filter((at) => now - at < TURNS_WINDOW_MS);
+}

@@ -74,6 +74,8 @@ import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { HandOffs } from '../services/tasks/hand-offs.ts';
+import { mayBe } from '../services/tasks/task-moves.ts';
+import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { RecentIds } from '../services/tasks/recent-ids.ts';
@@ -264,7 +266,12 @@ export function composeTaskServices(
     cancelThere: (tables, after, task, reason) =>
       void cancels.begin(tables, after, task, 'cancelled', reason),
   });
-  const escalations = new EscalationNotices({ ...deps, parties, deliveries, endings });
+  const escalations = new EscalationNotices({ ...deps, parties, deliveries });
+  endings.onEnding((tables, after, ended) => {
+    if (ended.before.handedOnTo !== null || mayBe(HAND_OFF, ended.task))
+      handOffs.ended(tables, after, ended);
+    if (mayBe(ESCALATE, ended.task)) escalations.ended(tables, after, ended);
+  });
   const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, handOffs, audit });
 
   // What people decide.

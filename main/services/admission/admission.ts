@@ -27,6 +27,7 @@ import type { Deliveries } from '../inbox/deliveries.ts';
 import type { EscalationNotices } from '../inbox/escalation-notices.ts';
 import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
 import { OUTBOX_PER_PARTY_MAX } from './limits.ts';
+import { ESCALATE, HAND_OFF } from '../../protocol/escalation.ts';
 import { newTask } from '../tasks/task-moves.ts';
 import type { Asking, Turns } from './turns.ts';
 import { isLocal, isTrusted, type Parties } from '../tasks/parties.ts';
@@ -124,12 +125,13 @@ export class Admission {
   admit(tables: Tables, after: After, request: WorkRequest, assessment: Assessment): TaskRow {
     const { decision, rule, hold, turns, isElsewhere } = assessment.verdict;
     this.checkOpen(tables, request.party);
-    checkNoWayBack(tables, request);
+    const { act } = request.payload;
+    if (act === HAND_OFF) checkNoWayBack(tables, request);
     this.#checkRoom(tables, request, assessment);
     const task = this.#insertTask(tables, request, assessment);
     if (task.state !== 'declined') {
-      this.#deps.handOffs.begun(tables, after, task);
-      this.#deps.escalations.asked(tables, after, task);
+      if (act === HAND_OFF) this.#deps.handOffs.begun(tables, after, task);
+      if (act === ESCALATE) this.#deps.escalations.asked(tables, after, task);
     }
     const approval = this.#insertApproval(tables, task, request, assessment);
     this.#deps.audit.append(tables, {
@@ -321,7 +323,8 @@ function askingOf({ party, fromAgent }: WorkRequest, agent: AgentRow): Asking {
 
 /** An acceptance goes on where the offer was made, and a hand-off where it was asked. */
 function conversationOf(reads: Reads, request: AskedWork): string {
-  const before = acceptedTask(reads, request) ?? handedOn(reads, request);
+  const isHandOff = request.payload['act'] === HAND_OFF;
+  const before = isHandOff ? handedOn(reads, request) : acceptedTask(reads, request);
   return before?.conversationId ?? conversationFor(reads, request);
 }
 

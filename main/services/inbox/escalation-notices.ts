@@ -9,7 +9,7 @@ import { ESCALATE } from '../../protocol/escalation.ts';
 import { routeTo } from '../tasks/work-request.ts';
 import type { After } from '../base/unit-of-work.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { EndedTask } from '../tasks/task-endings.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 
 /** The topic of both notices. */
@@ -20,7 +20,6 @@ interface Deps {
   readonly random: Random;
   readonly parties: Parties;
   readonly deliveries: Deliveries;
-  readonly endings: TaskEndings;
 }
 
 export class EscalationNotices {
@@ -28,14 +27,16 @@ export class EscalationNotices {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnding((tables, after, { task, result }) => {
-      const { status, outcome, data, code } = result;
-      const isChoice = isJsonObject(data) && typeof data['choice'] === 'string';
-      // An agent knows the options by their words.
-      const decision = isChoice ? { ...data, option: outcome } : data;
-      const told = { status, outcome, decision, ...(code === undefined ? {} : { code }) };
-      this.#tell(tables, after, task, { data: told });
-    });
+  }
+
+  /** Inside the commit that ends it. */
+  ended(tables: Tables, after: After, { task, result }: EndedTask): void {
+    const { status, outcome, data, code } = result;
+    const isChoice = isJsonObject(data) && typeof data['choice'] === 'string';
+    // An agent knows the options by their words.
+    const decision = isChoice ? { ...data, option: outcome } : data;
+    const told = { status, outcome, decision, ...(code === undefined ? {} : { code }) };
+    this.#tell(tables, after, task, { data: told });
   }
 
   /** Inside the commit that takes it in. */

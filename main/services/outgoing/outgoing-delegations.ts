@@ -14,7 +14,7 @@ import type { PeerRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import { canBeAsked, canMake, questionIn } from '../../protocol/remote-approval.ts';
-import { ESCALATE } from '../../protocol/escalation.ts';
+import { ESCALATE, HAND_OFF } from '../../protocol/escalation.ts';
 import { ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
@@ -37,7 +37,7 @@ import type { Recipient } from './candidates.ts';
 import { peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
 import { endedByHub, type TaskEndings } from '../tasks/task-endings.ts';
 import type { Parties } from '../tasks/parties.ts';
-import { moveTask, newTask } from '../tasks/task-moves.ts';
+import { mayBe, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { fromWire } from '../tasks/wire-states.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -179,7 +179,7 @@ export class OutgoingDelegations {
       const first = made === undefined ? undefined : tables.task(made);
       if (first !== undefined) return { task: first, isRepeat: true };
       const row = this.#insert(tables, { params, recipient, asker, payload, messageId });
-      if (online) this.#deps.handOffs.begun(tables, after, row);
+      if (online && mayBe(HAND_OFF, row)) this.#deps.handOffs.begun(tables, after, row);
       if (claim && online) this.#deps.idempotency.keep(tables, claim, row.id);
       after(() => {
         this.#open.add(row.id);

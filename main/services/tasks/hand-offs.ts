@@ -92,11 +92,13 @@ export class HandOffs {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.endings.onEnding((tables, after, ended) => {
-      if (ended.task.kind !== 'delegate') return;
-      this.#firstEnded(tables, after, ended);
-      this.#handOffEnded(tables, after, ended);
-    });
+  }
+
+  /** Inside the commit that ends what was handed on, or the hand-off. */
+  ended(tables: Tables, after: After, ended: EndedTask): void {
+    if (ended.task.kind !== 'delegate') return;
+    this.#firstEnded(tables, after, ended);
+    this.#handOffEnded(tables, after, ended);
   }
 
   /**

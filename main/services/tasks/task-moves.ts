@@ -59,6 +59,11 @@ export function isOpen(task: TaskRow): boolean {
   return !isTerminal(task.state);
 }
 
+/** Whether a request may be of this act: one look at its text, which its reader reads whole. */
+export function mayBe(act: string, { payload }: Pick<TaskRow, 'payload'>): boolean {
+  return payload.includes(`"act":"${act}"`);
+}
+
 /** Whose word its end is, where it is an agent's. */
 export function answererOf({ handedOnTo, toAgent }: TaskRow): string | null {
   return handedOnTo ?? toAgent;

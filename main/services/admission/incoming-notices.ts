@@ -24,7 +24,7 @@ import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
 import type { Turns } from './turns.ts';
 import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
-import type { RecentIds } from '../tasks/recent-ids.ts';
+import type { RecentIds } from '../tasks/replay-guard.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 

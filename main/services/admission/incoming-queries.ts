@@ -12,7 +12,7 @@ import type { AskingAgents } from './asking-agents.ts';
 import { cancelledBefore, isTooMany } from './incoming-delegations.ts';
 import { sameIdAgain, type QueryService } from './query-service.ts';
 import { decisionMember } from '../tasks/wire-states.ts';
-import type { RecentIds } from '../tasks/recent-ids.ts';
+import type { RecentIds } from '../tasks/replay-guard.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import type { PartyKey } from '../../../../main/ports/transport.ts';
-import { RecentIds } from '../../../../main/services/tasks/recent-ids.ts';
+import { RecentIds } from '../../../../main/services/tasks/replay-guard.ts';
 import { CANCELLED_IDS_PER_PARTY_MAX } from '../../../../main/services/admission/limits.ts';
 import { RECENT_ID_WINDOW_MS, RECENT_IDS_MAX } from '../../../../main/services/tasks/limits.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';

@@ -10,7 +10,7 @@ import { whole } from '../../preload/contract/parameters.ts';
 import { repliedOf, sentOf } from '../../preload/contract/strings/receipts.ts';
 import type { ConversationDetailDto } from '../../preload/contract/conversation-dto.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
-import { becameOf, cancelledOf } from '../../preload/contract/strings/story.ts';
+import { becameOf, cancelledOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import { isJsonObject } from '../lib/json-object.ts';
 
 /** What can be called again waits no longer than this: many clients give up after 60 s. */
@@ -70,14 +70,13 @@ function encloseHistory(said: unknown, given: object): unknown {
     before: isAll ? null : oldest?.seq,
   };
 }
-/** Of a task: why it was refused, who decided, and what another one asked. */
-function encloseTask(task: unknown): unknown {
-  if (!isJsonObject(task)) return task;
-  const { reason, decision, story, ...rest } = task;
+/** Of a task: how it stands, why it was refused, and what another one asked. */
+function encloseTask(task: unknown, words: (story: StoryDto) => string): object {
+  const { reason, decision: _, story, ...rest } = task as OperationResult<'tasks.get'>; // as of tasks.cancel
   const { text, choice, domain, from_agent, to_agent, untrusted, ...ours } = rest;
-  const isOurs = ours['direction'] === 'outgoing';
+  const isOurs = ours.direction === 'outgoing';
   const asked = { text, choice, domain, from_agent };
-  const said = { ...(isJsonObject(untrusted) ? untrusted : {}), reason, decision, story };
+  const said = { came_of_it: words(story), ...untrusted, reason };
   return isOurs
     ? { ...ours, ...asked, untrusted: { ...said, to_agent } }
     : { ...ours, to_agent, untrusted: { ...said, ...asked } };
@@ -90,12 +89,6 @@ const told = (sentence: string, said: object | null, ours: object): object => ({
   untrusted: { came_of_it: sentence, ...said },
   ...ours,
 });
-/** Asking to stop is not stopping. */
-function encloseCancelled(task: unknown): unknown {
-  const { story } = task as OperationResult<'tasks.cancel'>; // of this operation
-  const { untrusted, ...ours } = encloseTask(task) as { untrusted: object };
-  return told(cancelledOf(story), untrusted, ours);
-}
 function encloseSent(report: unknown, given: object): unknown {
   const sent = report as OperationResult<'send.notify'>; // as of send.query and send.delegate
   const { story: _, untrusted, ...ours } = sent;
@@ -222,7 +215,7 @@ export const TOOLS = {
     operation: 'tasks.get',
     params: v.strictObject({ ...task.params.entries, wait }),
     result: object,
-    enclose: encloseTask,
+    enclose: (task) => encloseTask(task, wholeOf),
     readOnly: true,
   }),
   axon_cancel: tool({
@@ -232,7 +225,8 @@ export const TOOLS = {
     operation: 'tasks.cancel',
     params: cancel.params,
     result: object,
-    enclose: encloseCancelled,
+    // Asking to stop is not stopping.
+    enclose: (task) => encloseTask(task, cancelledOf),
     idempotent: true,
     sends: true,
   }),

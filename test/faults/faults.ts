@@ -715,8 +715,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an agent that cancels reads how it stands, not what came of it',
     file: 'main/mcp/tools.ts',
-    was: 'cancelledOf(story)',
-    is: "''",
+    was: 'encloseTask(task, cancelledOf)',
+    is: 'encloseTask(task, wholeOf)',
     tests: ['test/unit/cli/cancel-words.test.ts'],
   },
 ];

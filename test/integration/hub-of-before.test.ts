@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isJsonObject, readObject, type JsonObject } from '../../main/lib/json-object.ts';
 import type { TaskDto } from '../../preload/contract/dto.ts';
-import { becameOf, headlineOf } from '../../preload/contract/strings/story.ts';
+import { becameOf, headlineOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import { callTool } from '../support/mcp-calls.ts';
 import { axon } from '../support/programs.ts';
 import {
@@ -94,7 +94,9 @@ async function reads(id: string, words: string): Promise<void> {
   const { out } = await axon(mum.home, ['tasks', id], { AXON_TOKEN: token });
   expect(out).toContain(headlineOf(story));
   const { result } = await callTool(mum, token, 'axon_task', { id });
-  expect(result).toMatchObject({ structuredContent: { untrusted: { story } } });
+  expect(result).toMatchObject({
+    structuredContent: { untrusted: { came_of_it: wholeOf(story) } },
+  });
   expect(out).not.toMatch(/adult|Stopped by/);
 }
 

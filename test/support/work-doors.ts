@@ -2,7 +2,7 @@
 // and each language. What an asker reads comes back as its sentences.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { headlineOf, stopOf } from '../../preload/contract/strings/story.ts';
+import { headlineOf, stopOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
 import { objectOf } from '../../main/dialects/members.ts';
@@ -168,11 +168,12 @@ export class DoorAgent {
       const stop = lines.find((line) => /^(Cancelled: |Asked |Stopped|Too late: )/.test(line));
       return [first.split('  ')[1], ...(stop === undefined ? [] : [stop])].join(' ');
     }
-    const task =
-      this.door === 'mcp'
-        ? objectOf((await this.#tool('axon_task', { id }))['untrusted'])
-        : await this.http(`/v1/tasks/${id}`);
-    return sentencesOf((task as unknown as TaskDto).story);
+    const { story } = (await this.http(`/v1/tasks/${id}`)) as unknown as TaskDto;
+    if (this.door === 'mcp') {
+      const { came_of_it: said } = objectOf((await this.#tool('axon_task', { id }))['untrusted']);
+      if (said !== wholeOf(story)) throw new Error(`MCP says: ${String(said)}`);
+    }
+    return sentencesOf(story);
   }
 
   async take(kind: 'delegate' | 'cancel' | 'result'): Promise<DeliveryDto> {

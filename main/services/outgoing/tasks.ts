@@ -5,7 +5,7 @@ import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
-import { story } from '../../../preload/contract/strings/story.ts';
+import { cancelledOf } from '../../../preload/contract/strings/story.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { workInTurns } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -118,7 +118,7 @@ export class Tasks {
         hint: 'An agent that runs it and will not go on replies with status "failed".',
       });
     }
-    if (!isOpen(task)) throw hasEnded(task);
+    if (!isOpen(task)) throw this.#hasEnded(task, viewer);
     // Said before, and on its way.
     if (task.state === 'cancelling') return this.#deps.views.dto(task, agentOf(viewer));
     if (task.direction === 'outgoing' && task.state === 'sending' && task.kind === 'delegate')
@@ -151,7 +151,7 @@ export class Tasks {
         surface: asker ? 'agent' : viewer.person.surface,
         from: asker ? 'asker' : 'hub',
       });
-      if (outcome === undefined) throw hasEnded(tables.task(task.id) ?? task);
+      if (outcome === undefined) throw this.#hasEnded(tables.task(task.id) ?? task, viewer);
       if (outcome === 'asked_to_stop') after(() => events.changed(task.id));
     });
   }
@@ -267,6 +267,11 @@ export class Tasks {
     });
   }
 
+  #hasEnded(task: TaskRow, viewer: Viewer): AppError {
+    const story = this.#deps.views.story(task, agentOf(viewer));
+    return inputError('conflict', cancelledOf(story), { data: { state: task.state } });
+  }
+
   #find(id: string, viewer: Viewer): TaskRow {
     const task = this.#deps.store.read.task(id);
     if (task && maySee(this.#deps.views, task, viewer)) return task;
@@ -299,11 +304,4 @@ const agentOf = (viewer: Viewer): string | null => ('agent' in viewer ? viewer.a
 
 function maySee(views: TaskViews, task: TaskRow, viewer: Viewer): boolean {
   return 'person' in viewer || views.concerns(task, viewer.agent);
-}
-
-function hasEnded(task: TaskRow): AppError {
-  const isFinished = task.state === 'completed' || task.state === 'partial';
-  return inputError('conflict', isFinished ? story.stop.tooLate : story.stop.tooLateEnded, {
-    data: { state: task.state },
-  });
 }

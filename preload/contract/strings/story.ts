@@ -394,6 +394,13 @@ export function becameOf(told: StoryDto): string {
   return since === null ? decisionOf(told) : `${decisionOf(told)} ${since}`;
 }
 
+/** All of it in one line: who decided, how it stands, and what came of a stop. */
+export function wholeOf(told: StoryDto): string {
+  const became = becameOf(told);
+  const stop = stopOf(told);
+  return stop === null || became.endsWith(stop) ? became : `${became} ${stop}`;
+}
+
 /** "in the window": where a person here decided; null: nobody here did, or it is not known. */
 export function surfaceOf({ verdict }: StoryDto): string | null {
   if (!('decider' in verdict) || verdict.decider.by !== 'person') return null;

@@ -41,15 +41,14 @@ const MAY_READ: Readonly<Record<string, string>> = {
   'main/cli/demo/run-demo.ts': 'what a scripted agent of the demo did',
   'main/cli/demo/scripted-agent.ts': 'the status that an agent replies with',
   'main/cli/fitting-answers.ts': 'the status that an agent replies with',
+  'renderer/app/story-marks.ts': 'marks',
   'renderer/features/approvals/ActivityChart.svelte': 'the columns of the chart',
   'renderer/features/approvals/ApprovalsController.svelte.ts': 'whether this press counted',
-  'renderer/features/approvals/DecidedLately.svelte': 'marks',
   'renderer/features/approvals/DecidedRow.svelte': 'whether this press counted; whose words',
   'renderer/features/approvals/DoneByRules.svelte': 'marks',
   'renderer/features/approvals/activity.ts': 'counts, by the verdict of each story',
   'renderer/features/approvals/sentences.ts': 'marks',
   'renderer/features/conversations/ThreadEntry.svelte': 'whose words stand below a decision',
-  'renderer/features/conversations/conversation-words.ts': 'marks',
 };
 
 function readsOutcome(source: string): boolean {

@@ -229,7 +229,7 @@ export function composeTaskServices(
   // What agents are given to do.
   const feed = new Feed({ ...deps, parties, unit });
   const deliveries = new Deliveries({ ...deps, parties, endings });
-  const progress = new Progress(deps);
+  const progress = new Progress({ ...deps, endings });
   const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
   const items = new DurableItems({
     ...deps,
@@ -348,7 +348,7 @@ export function composeTaskServices(
   const candidates = new Candidates({ ...deps, parties, agents });
   const recipients = new Recipients({ ...deps, parties, agents, candidates });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
-  const reports = new ProgressReports({ ...deps, unit, queries: outgoingQueries, events });
+  const reports = new ProgressReports({ ...deps, unit, endings, queries: outgoingQueries, events });
 
   // Adults' hubs.
   const questions: Questions = new Questions({

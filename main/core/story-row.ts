@@ -25,6 +25,7 @@ import type {
   VerdictRole,
   WaitsFor,
 } from '../../preload/contract/story.ts';
+import { isNobodys } from '../../preload/contract/strings/story.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { TaskState } from './task-state.ts';
 import { escapeName, escapeText } from './text-escape.ts';
@@ -197,15 +198,6 @@ export function cancelledOf({ row }: Read): CancelledDto {
   return { kind: 'cancelled', by, ...ending(row) };
 }
 
-/** What a hub writes where an agent says nothing: nobody's words. */
-export const UNSAID = {
-  stopped: 'The agent stopped.',
-  failed: 'The agent could not do it.',
-  data: 'Answered with data.',
-  nothing: 'Answered without a word.',
-} as const;
-const NOBODYS: ReadonlySet<string> = new Set(Object.values(UNSAID));
-
 /** Where it failed the error says so, and else the outcome; never this hub's own sentence. */
 export function wordsIn({ row, result }: Read): string | null {
   const isDone = row.state === 'completed' || row.state === 'partial';
@@ -213,7 +205,7 @@ export function wordsIn({ row, result }: Read): string | null {
   const said = (isDone ? [outcome, summary] : [error, outcome]).find(
     (words) => typeof words === 'string' && words !== '',
   );
-  const isSomebodys = typeof said === 'string' && said !== row.reason && !NOBODYS.has(said);
+  const isSomebodys = typeof said === 'string' && said !== row.reason && !isNobodys(said);
   return isSomebodys ? escapeText(said) : null;
 }
 

@@ -369,7 +369,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "what a hub writes for an agent without words is the agent's",
     file: 'main/core/story-row.ts',
-    was: ' && !NOBODYS.has(said)',
+    was: ' && !isNobodys(said)',
     is: '',
     tests: ['test/unit/services/tasks/story-stopped.test.ts'],
   },

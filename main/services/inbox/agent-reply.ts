@@ -5,7 +5,7 @@ import {
   readWireErrorCode,
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
-import { UNSAID } from '../../core/story-row.ts';
+import { UNSAID } from '../../../preload/contract/strings/story.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';

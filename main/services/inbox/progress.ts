@@ -7,12 +7,13 @@ import type { Store, TaskRow } from '../../ports/store.ts';
 import { DECISIONS } from '../../protocol/decision.ts';
 import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
-import { toWire, type ReportedState } from '../tasks/wire-states.ts';
+import type { TaskEndings } from '../tasks/task-endings.ts';
+import { ENDED, toWire, type ReportedState } from '../tasks/wire-states.ts';
 
 const PROGRESS = 'progress/1';
 
 interface ProgressWords {
-  readonly state: ReportedState;
+  readonly state: ReportedState | typeof ENDED;
   readonly text?: string;
   /** For `held`: in how many ms a person is asked; null when nobody knows yet. */
   readonly heldMs?: number | null;
@@ -28,6 +29,7 @@ interface Deps {
   readonly random: Random;
   readonly log: Log;
   readonly messenger: PeerMessenger;
+  readonly endings: Pick<TaskEndings, 'onEnding'>;
 }
 
 type ReportedTask = Pick<
@@ -40,6 +42,12 @@ export class Progress {
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    // Where no report was wanted, only that it is over is told, and not how.
+    deps.endings.onEnding((_, after, { task, ending }) => {
+      const isAgents = ending.from === 'runner' && ending.ended.kind !== 'stopped';
+      const isUntold = isAgents && task.kind === 'delegate' && !task.reportBack;
+      if (isUntold && task.direction === 'incoming') after(() => this.tell(task, { state: ENDED }));
+    });
   }
 
   tell(task: ReportedTask, words: ProgressWords): void {
@@ -50,7 +58,7 @@ export class Progress {
 
   async #tell(task: ReportedTask, words: ProgressWords): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
-    const state = toWire(words.state);
+    const state = words.state === ENDED ? ENDED : toWire(words.state);
     const { heldMs = null } = words;
     const data = {
       state,

@@ -3,6 +3,7 @@
 // receipts confirms by taking the message. Setting the clock changes nothing. It is always the same
 // message, so the receiver can drop repeats. What waits for a removed hub is given up.
 import { ERRORS } from '../../../preload/contract/errors.ts';
+import { UNSAID } from '../../../preload/contract/strings/story.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import { backoffMs } from '../../lib/backoff.ts';
@@ -232,8 +233,10 @@ export class Outbox {
         ref: task.messageId,
         payload: { ...result, ...decision, ...whose },
       });
-    } else if (ending.code !== null && ending.from !== 'runner') {
-      const message = ending.reason ?? ERRORS[ending.code].title;
+    } else if (ending.code !== null && (ending.from !== 'runner' || isStopped(ending))) {
+      const message = isStopped(ending)
+        ? UNSAID.stopped
+        : (ending.reason ?? ERRORS[ending.code].title);
       const { retryable } = ERRORS[ending.code];
       this.put(tables, after, task, {
         kind: 'error',
@@ -437,6 +440,11 @@ interface Pace {
   atOnce: number;
   /** By the monotonic clock. */
   pausedUntilMs: number;
+}
+
+/** That it stopped is the answer to the one who asked for it, whatever report was wanted. */
+function isStopped({ ended: { kind } }: Ending): boolean {
+  return kind === 'stopped';
 }
 
 /** Whose end it is, for whoever asked. */

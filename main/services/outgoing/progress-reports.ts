@@ -8,7 +8,8 @@ import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
-import { keptDecision, readWireState, type ReportedState } from '../tasks/wire-states.ts';
+import { DELIVERED, type TaskEndings } from '../tasks/task-endings.ts';
+import { ENDED, keptDecision, readWireState, type ReportedState } from '../tasks/wire-states.ts';
 import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -20,6 +21,7 @@ interface Deps {
   readonly events: TaskEvents;
   readonly unit: UnitOfWork;
   readonly queries: OutgoingQueries;
+  readonly endings: TaskEndings;
 }
 
 export class ProgressReports {
@@ -55,6 +57,7 @@ export class ProgressReports {
       at,
     };
     const tell = (): void => events.changed(task.id);
+    if (isEnded(payload, task)) return this.#delivered(task.id, peer.petname, report);
     const to = seenState(payload);
     const kept = keptDecision(task, payload.decision, at);
     const handed = handedOnTo(payload);
@@ -77,6 +80,22 @@ export class ProgressReports {
       after(tell);
     }, 'comes_again');
   }
+
+  #delivered(id: string, by: string, report: Omit<MessageRow, 'seq'>): Promise<void> {
+    const { events, unit, endings } = this.#deps;
+    return unit.run((tables, after) => {
+      tables.insertMessage(report);
+      const task = tables.task(id);
+      if (!task || !isOpen(task)) return;
+      endings.end(tables, after, task, { ...DELIVERED, by, surface: 'peer', from: 'hub' });
+      after(() => events.changed(id));
+    }, 'comes_again');
+  }
+}
+
+/** Its agent is done with what was to report nothing. */
+function isEnded({ data }: NotifyPayload, { kind, reportBack }: TaskRow): boolean {
+  return isJsonObject(data) && data.state === ENDED && kind === 'delegate' && !reportBack;
 }
 
 function hasWords(payload: NotifyPayload): boolean {

@@ -291,6 +291,20 @@ export const EXPIRED_HELD = {
   ended: { by: 'clock', kind: null },
 } as const;
 
+/** How a request ends that was to report nothing. */
+export const DELIVERED = {
+  state: 'completed',
+  code: null,
+  reason: 'It was delivered to the other hub; no report was wanted.',
+  result: {
+    status: 'completed',
+    outcome: 'Delivered to the other hub; no report was wanted.',
+    data: null,
+    error: null,
+  },
+  ended: { by: 'clock', kind: 'completed' },
+} as const;
+
 /** The report of something that did not come to be. */
 export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
   const code = ending.code ?? 'internal';

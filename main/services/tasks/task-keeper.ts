@@ -9,6 +9,7 @@ import { elapsedAfterRestart, lateGraceOf, type Deadlines } from './deadlines.ts
 import { ELAPSED_CHECKPOINT_INTERVAL_MS, LATE_RESULT_GRACE_MS } from './limits.ts';
 import { isTrusted, partyOfAgent } from './parties.ts';
 import {
+  DELIVERED,
   EXPIRED,
   EXPIRED_HELD,
   HUB_RESTARTED,
@@ -281,19 +282,6 @@ function cancelledAndOver({ cancelAnswer, reportBack }: TaskRow): string {
     ? `${begun} No report came within a day of the deadline.`
     : `${begun} No report was wanted.`;
 }
-
-const DELIVERED = {
-  state: 'completed',
-  code: null,
-  reason: 'It was delivered to the other hub; no report was wanted.',
-  result: {
-    status: 'completed',
-    outcome: 'Delivered to the other hub; no report was wanted.',
-    data: null,
-    error: null,
-  },
-  ended: { by: 'clock', kind: 'completed' },
-} as const;
 
 function failed(reason: string): Pick<Ending, 'state' | 'code' | 'reason' | 'ended'> {
   return { state: 'failed', code: 'timeout', reason, ended: { by: 'clock', kind: 'timed_out' } };

@@ -43,6 +43,9 @@ const STATES: Readonly<Record<ReportedWord, ReportedState>> = {
   working: 'running',
 };
 
+/** In progress: its agent is done with what was to report nothing. */
+export const ENDED = 'ended';
+
 export function toWire<State extends ReportedState>(state: State): (typeof WIRE)[State] {
   return WIRE[state];
 }

@@ -194,6 +194,20 @@ export const story = {
   },
 } as const;
 
+/** What a hub writes where an agent says nothing. */
+export const UNSAID = {
+  stopped: 'The agent stopped.',
+  failed: 'The agent could not do it.',
+  data: 'Answered with data.',
+  nothing: 'Answered without a word.',
+} as const;
+const NOBODYS: ReadonlySet<string> = new Set(Object.values(UNSAID));
+
+/** Whether somebody said nothing, in words of a hub. */
+export function isNobodys(words: string): boolean {
+  return words.trim() === '' || NOBODYS.has(words);
+}
+
 /** How it stands, or how it ended: one sentence, which stands alone in a list. */
 export function headlineOf(told: StoryDto): string {
   const { verdict, asked } = told;
@@ -505,7 +519,9 @@ export function cancelledOf(told: StoryDto): string {
 }
 
 function tooLateWords(end: EndDto | null): string {
-  const isFinished = end?.kind === 'completed' || end?.kind === 'partial';
+  // What was only delivered may have ended in any way.
+  const isDone = end?.kind === 'completed' || end?.kind === 'partial';
+  const isFinished = isDone && end.by !== 'clock';
   return isFinished ? story.stop.tooLate : story.stop.tooLateEnded;
 }
 

@@ -124,12 +124,40 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'Openclaw on dad gives mum a task.',
-      list: 'mum has it.',
-      row: "mum's person allowed it, on mum. mum has it.",
+      list: 'Delivered to mum. No report was wanted.',
+      row: "mum's person allowed it, on mum. Delivered to mum. No report was wanted.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then."],
-      cancel: 'mum has it.',
-      button: 'Cancel',
+      cancel: 'Too late: it had ended.',
+    },
+  },
+  {
+    title: 'is stopped, and no report was wanted',
+    happens: async (hubs) => {
+      await hubs.send({ report_back: false });
+      await hubs.decide('allow');
+      const { delivery_id: delivery } = await hubs.mum.claim('claude');
+      await hubs.cancel();
+      await hubs.reply(delivery, { status: 'cancelled' });
+    },
+    mum: {
+      asked: 'Openclaw on dad gives Claude a task.',
+      list: 'Stopped.',
+      row: "mum's person allowed it, on mum. Stopped.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Stopped. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+    },
+    dad: {
+      asked: 'Openclaw on dad gives mum a task.',
+      list: 'Stopped.',
+      row: "mum's person allowed it, on mum. Stopped.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Stopped.',
     },
   },
   {

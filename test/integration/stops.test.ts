@@ -207,7 +207,10 @@ const STOPPED: readonly Row[] = [
   ...inHand(
     ([asker], [, there]) => [asker, there],
     ['Stopped by Nadia on Mum.', 'Stopped by Nadia on Test hub.'],
-    ['Stopped by Nadia on Mum.', `Cancelled by Nadia on Test hub: ${AGENT} had it already.`],
+    [
+      `Cancelled by Nadia on Mum: ${AGENT} on Mum had it already.`,
+      `Cancelled by Nadia on Test hub: ${AGENT} had it already.`,
+    ],
   ),
 ];
 

@@ -31,6 +31,7 @@ import { DoNotDisturb } from '../services/attention/do-not-disturb.ts';
 import { Notifications } from '../services/attention/notifications.ts';
 import type { EventBus } from '../services/base/event-bus.ts';
 import type { PeerMessenger } from '../services/base/peer-messenger.ts';
+import { AgentMessages } from '../services/history/agent-messages.ts';
 import { AuditRequests } from '../services/history/audit-requests.ts';
 import { ConversationExport } from '../services/history/conversation-export.ts';
 import { ConversationRemoval } from '../services/history/conversation-removal.ts';
@@ -150,6 +151,7 @@ export interface TaskServices {
   readonly inspector: Inspector;
   readonly auditRequests: AuditRequests;
   readonly tokenUse: (party: PartyKey) => TokenUseDto;
+  readonly agentMessages: AgentMessages;
   readonly search: Search;
   /** What a new page needs of this part. */
   snapshot(): WorkSnapshot;
@@ -450,6 +452,7 @@ export function composeTaskServices(
   const conversationRemoval = new ConversationRemoval({ ...deps, unit, audit, events: pageEvents });
   const auditRequests = new AuditRequests({ ...deps, tasks: views });
   const inspector = new Inspector({ ...deps, parties, tasks: views, approvals });
+  const agentMessages = new AgentMessages({ ...deps, natives, items, parties });
   const search = new Search({ ...deps, parties, conversations, tasks: views });
   const searchIndex = new SearchIndex(deps);
   const sender = new Sender({
@@ -552,6 +555,7 @@ export function composeTaskServices(
     inspector,
     auditRequests,
     tokenUse: (party) => tokenUseOf(deps, party),
+    agentMessages,
     search,
     snapshot: () =>
       workSnapshot({ agents, parties, registrations, approvals, rules, feed, doNotDisturb }),

@@ -23,7 +23,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'search',
     ],
   ],
-  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'ingest', 'mcp']],
+  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'ingest', 'crunch', 'mcp']],
   [
     'Deciding (the person in charge only):',
     [
@@ -168,6 +168,8 @@ const WORDS: Readonly<Record<string, Words>> = {
     ],
     next: 'by: is who decided: a person, a hub, the beginning of a rule, or "rule" for any; action: is question, task, answer, notice, cancel or failure; outcome: is done, partial, failed, declined, expired, cancelled, waiting or running. The whole conversation: "axon history ID".',
   },
+  crunch: { tries: ['crunch log --checkpoint'] },
+  'crunch log': { tries: ['crunch log --issue 42 --as orchestrator', 'crunch log --knowledge'] },
   ingest: { tries: ['ingest eddy.log', 'ingest --send --as eddy'] },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
   'mcp install': {

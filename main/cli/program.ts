@@ -12,6 +12,7 @@ import { addRemoteApprovalCommands } from './commands/remote-approval.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addEscalateCommand } from './commands/escalate.ts';
+import { addCrunchCommand } from './commands/crunch.ts';
 import { addHistoryCommand } from './commands/history.ts';
 import { addHubCommands } from './commands/hub.ts';
 import { addInboxCommands } from './commands/inbox.ts';
@@ -228,6 +229,7 @@ export function makeProgram({
   addHistoryCommand(program);
   addInboxCommands(program);
   addIngestCommand(program);
+  addCrunchCommand(program);
   addApprovalCommands(program);
   addAnswerCommand(program);
   addRuleCommands(program);

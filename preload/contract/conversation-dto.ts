@@ -1,6 +1,8 @@
 // The record of who said and did what, as it crosses a process boundary. Same conventions as
 // dto.ts. Imports types only.
-import type { ApprovalDto, ChoiceDto, Surface, TaskDto } from './dto.ts';
+import type { ApprovalDto, ChoiceDto, DeliveryDto, Surface, TaskDto } from './dto.ts';
+import type { TaskState } from './closed-lists.ts';
+import type { DeliveryKind } from './delivery-kind.ts';
 import type { OutsideText } from './formats.ts';
 import type { StoryDto } from './story.ts';
 
@@ -115,6 +117,23 @@ export interface SearchHitDto {
   readonly state: string | null;
   readonly story: StoryDto | null;
   readonly decision: ConversationEntryDto | null;
+}
+
+/** A message that an agent sent or was given, in its own language. */
+export interface OwnMessageDto {
+  readonly at: number;
+  readonly sent: boolean;
+  readonly kind: DeliveryKind;
+  readonly task_id: string | null;
+  /** Of that task, as it is now. */
+  readonly state: TaskState | null;
+  /** What it sent. */
+  readonly native: unknown;
+  /** What it was given, and by whom. */
+  readonly untrusted: {
+    readonly native: unknown;
+    readonly origin: DeliveryDto['untrusted']['origin'];
+  } | null;
 }
 
 export interface SpeakerDto {

@@ -573,6 +573,14 @@ export const OPERATIONS = {
     access: 'owner',
     params: v.strictObject({ seq: whole(1, Number.MAX_SAFE_INTEGER) }),
   },
+  'history.messages': {
+    summary: 'Shows an agent what it was given and what it sent, in its own language.',
+    method: 'GET',
+    path: '/v1/messages',
+    access: 'history',
+    readsMuch: true,
+    params: v.strictObject(pageOf),
+  },
   'history.search': {
     summary: 'Finds what was said by its words, the newest first.',
     method: 'GET',

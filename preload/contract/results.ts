@@ -27,6 +27,7 @@ import type {
   ConversationDto,
   InspectionDto,
   SearchHitDto,
+  OwnMessageDto,
 } from './conversation-dto.ts';
 import type { StoryDto } from './story.ts';
 import type { RuleDto, RulePreviewDto, RuleTestDto } from './rules.ts';
@@ -213,6 +214,7 @@ export interface OperationResults {
   'conversations.export': TextPiece;
   'conversations.inspect': InspectionDto;
   'conversations.remove': { readonly removed: true };
+  'history.messages': Items<OwnMessageDto> & { readonly dialect: string };
   'history.search': Items<SearchHitDto>;
   'feed.list': Items<FeedItemDto>;
   'feed.markRead': { readonly unread: number };

@@ -1,4 +1,5 @@
 // What is asked, done and told: sending, tasks, the inbox, and the record of it.
+import type { AgentMessages } from '../../services/history/agent-messages.ts';
 import type { ConversationExport } from '../../services/history/conversation-export.ts';
 import type { ConversationRemoval } from '../../services/history/conversation-removal.ts';
 import type { Conversations } from '../../services/history/conversations.ts';
@@ -111,10 +112,15 @@ export function conversationsHandlers(deps: {
   };
 }
 
-/** GET /v1/search: with the same scope. */
-export function historyHandlers(deps: { readonly search: Search }): HandlersOf<'history'> {
-  const { search } = deps;
+/** GET /v1/search: with the same scope. GET /v1/messages: for agents only. */
+export function historyHandlers(deps: {
+  readonly search: Search;
+  readonly agentMessages: AgentMessages;
+}): HandlersOf<'history'> {
+  const { search, agentMessages } = deps;
   return {
+    'history.messages': (page, caller, { signal }) =>
+      agentMessages.list(agentOf(caller), page, signal),
     'history.search': async ({ q, limit, cursor }, caller, { signal }) => {
       const agent = askerOf(caller);
       const page = { limit, cursor };

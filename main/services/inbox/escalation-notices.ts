@@ -8,7 +8,7 @@ import type { TaskRow, Tables } from '../../ports/store.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { routeTo } from '../tasks/work-request.ts';
 import type { After } from '../base/unit-of-work.ts';
-import { partyOfAgent, type Parties } from '../tasks/parties.ts';
+import { OWNER_PARTY, partyOfAgent, type Parties } from '../tasks/parties.ts';
 import type { EndedTask } from '../tasks/task-endings.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 
@@ -36,7 +36,7 @@ export class EscalationNotices {
     // An agent knows the options by their words.
     const decision = isChoice ? { ...data, option: outcome } : data;
     const told = { status, outcome, decision, ...(code === undefined ? {} : { code }) };
-    this.#tell(tables, after, task, { data: told });
+    this.#tell(tables, after, task, { data: told }, true);
   }
 
   /** Inside the commit that takes it in. */
@@ -45,7 +45,8 @@ export class EscalationNotices {
     this.#tell(tables, after, task, { data: { task: text, reason, options, context }, origin });
   }
 
-  #tell(tables: Tables, after: After, task: TaskRow, words: JsonObject): void {
+  /** @param isHubs what came of it, which this hub tells */
+  #tell(tables: Tables, after: After, task: TaskRow, words: JsonObject, isHubs = false): void {
     const { clock, random, parties, deliveries } = this.#deps;
     const { party, direction } = task;
     const payload = readObject(task.payload);
@@ -55,6 +56,8 @@ export class EscalationNotices {
     if (partyOfAgent(agent) === party) return;
     if (tables.countDeliveries(agent, ['queued']) >= INBOX_QUEUED_MAX) return;
     const id = random.uuid();
+    const ref = isHubs ? task.id : task.messageId;
+    const sender = isHubs ? OWNER_PARTY : party;
     deliveries.put(tables, after, {
       agent,
       kind: 'notify',
@@ -62,12 +65,12 @@ export class EscalationNotices {
       urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
       body: {
         conversation_id: task.conversationId,
-        trust: parties.trustOf(party),
+        trust: parties.trustOf(sender),
         approval: null,
-        envelope: { id, kind: 'notify', ref: task.messageId, received_at: clock.wallMs() },
+        envelope: { id, kind: 'notify', ref, received_at: clock.wallMs() },
         untrusted: deliveries.untrusted({
-          party,
-          fromAgent: task.fromAgent,
+          party: sender,
+          fromAgent: isHubs ? null : task.fromAgent,
           kind: 'notify',
           text: null,
           payload: { topic: TOPIC, importance: 'high', ...words },

@@ -50,20 +50,19 @@ export class NativeItems {
       to: agent,
       conversation: item.conversation_id ?? envelope.id,
       payload,
-      answers: this.#answered(dialect, item),
+      answers: answeredIn(dialect, this.#taskOf(item)),
     });
   }
 
-  /** The request that an answer, a cancel or a notice is about, as the agent wrote or read it. */
-  #answered(dialect: Dialect, item: DeliveryDto): AxonMessage['answers'] {
-    const task = this.#taskOf(item);
-    if (task === undefined) return null;
-    const origin = readOrigin(readObject(task.payload));
-    return {
-      id: task.messageId,
-      at: task.receivedAt,
-      message: origin?.dialect === dialect ? origin.message : null,
-    };
+  /** What an agent sent: as it wrote it, or made of its AXON fields. @param about its request */
+  writtenBy(
+    dialect: Dialect,
+    { about, ...message }: Omit<AxonMessage, 'answers'> & { readonly about: TaskRow | undefined },
+  ): JsonObject {
+    const { origin: _, ...payload } = message.payload;
+    const origin = readOrigin(message.payload);
+    if (origin?.dialect === dialect) return origin.message;
+    return dialect.write({ ...message, payload, answers: answeredIn(dialect, about) });
   }
 
   #taskOf({ kind, task_id, envelope, trust }: DeliveryDto): TaskRow | undefined {
@@ -78,4 +77,15 @@ export class NativeItems {
           // What an agent there asked of the people here, of which this one is told.
           read.taskByMessage('incoming', peer.key, envelope.ref));
   }
+}
+
+/** The request that an answer, a cancel or a notice is about, as the agent wrote or read it. */
+function answeredIn(dialect: Dialect, task: TaskRow | undefined): AxonMessage['answers'] {
+  if (task === undefined) return null;
+  const origin = readOrigin(readObject(task.payload));
+  return {
+    id: task.messageId,
+    at: task.receivedAt,
+    message: origin?.dialect === dialect ? origin.message : null,
+  };
 }

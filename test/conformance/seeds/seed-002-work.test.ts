@@ -1,7 +1,8 @@
 // How agents of document 002 work together on one issue: a hand-off, a veto, a conflict with votes,
 // and what is kept of it all. Beside the other files of 002, whose requests stand alone.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { axon, endPrograms } from '../../support/programs.ts';
 import { WITHIN_MS } from '../../support/raw-peer.ts';
 import { seedMessages } from '../../support/seed-messages.ts';
 import { until } from '../../support/until.ts';
@@ -22,6 +23,7 @@ beforeAll(async () => {
   await house.join(house.mum, ARCHITECT, 'claude-crunch', { capabilities: ['drawing'] });
   await house.offered('drawing');
 }, 120_000);
+afterEach(endPrograms);
 afterAll(() => house.stop());
 
 const METADATA = { issue_number: 42, phase: 'enrich', attempt: 1 };
@@ -76,7 +78,11 @@ async function handedTo(id: string): Promise<unknown> {
 describe('seed 002, hand-offs', () => {
   test('002.4, 002.37 the answer goes to whoever asked first', async () => {
     const { id, request, handOff } = await handedOn();
-    await until('whom it was handed on to', WITHIN_MS, async () => (await handedTo(id)) !== null);
+    await until(
+      'whom it was handed on to',
+      WITHIN_MS,
+      async () => (await handedTo(id)) ?? undefined,
+    );
     expect(await handedTo(id)).toBe('Architect');
     expect(await house.say(ANALYST, answer(ANALYST, request.id))).toMatchObject({
       http: 409,
@@ -233,5 +239,164 @@ describe('seed 002, escalations', () => {
       payload: { content: { data: { status: 'failed', code: 'rejected' } } },
     });
     expect(await house.next(ANALYST)).toMatchObject({ payload: { status: 'FAILED' } });
+  });
+});
+
+describe('seed 002, one issue from request to record', () => {
+  const ISSUE = 77;
+  const metadata = { issue_number: ISSUE, phase: 'enrich', attempt: 1 };
+  const of = (from: string, type: string, payload: JsonObject, more: JsonObject) =>
+    crunch(from, type, payload, { metadata, ...more });
+  const finding = (id: string, confidence: number) => ({ id, title: 'Rotate tokens', confidence });
+  const ask = (title: string) =>
+    of(
+      ORCHESTRATOR,
+      'REQUEST',
+      { action: 'implement', context: { issue: { title } } },
+      { to: ANALYST },
+    );
+  const log = async (agent: string, ...more: readonly string[]): Promise<JsonObject> => {
+    const words = ['crunch', 'log', '--issue', String(ISSUE), ...more, '--json'];
+    const run = await axon(house.dad.home, words, { AXON_TOKEN: house.tokenOf(agent) });
+    expect(run).toMatchObject({ code: 0 });
+    return JSON.parse(run.out) as JsonObject;
+  };
+  const first = ask('Refresh tokens');
+  const handOff = of(ANALYST, 'HANDOFF', HANDOFF, { to: ARCHITECT, correlation_id: first.id });
+  const veto = of(
+    ANALYST,
+    'ESCALATE',
+    { escalation_type: 'VETO', severity: 'CRITICAL', reason: 'Tokens in localStorage' },
+    { to: ORCHESTRATOR, correlation_id: first.id, priority: 'CRITICAL' },
+  );
+  const [aborted, waiting] = [ask('To be stopped'), ask('Still to do')];
+  const votes = [
+    [ANALYST, 'cookies', false],
+    [ARCHITECT, 'sessions', false],
+    [TESTER, 'cookies', true],
+  ] as const;
+
+  test('002.4, 002.37, 002.66 what was handed on comes back with its findings', async () => {
+    await house.say(ORCHESTRATOR, first);
+    await house.allow();
+    await house.next(ANALYST);
+    await house.say(ANALYST, handOff);
+    await house.allow();
+    await house.next(ARCHITECT);
+    const response = {
+      status: 'SUCCESS',
+      result: { summary: 'Designed' },
+      findings: [finding('F-001', 95), finding('F-002', 60)],
+      metrics: { duration_ms: 45_000, tokens_used: 3_500 },
+    };
+    await house.say(ARCHITECT, of(ARCHITECT, 'RESPONSE', response, { correlation_id: handOff.id }));
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({
+      correlation_id: first.id,
+      payload: { findings: response.findings, metrics: response.metrics },
+    });
+    await house.next(ANALYST);
+  });
+
+  test('002.3 a person answers the veto', async () => {
+    await house.say(ANALYST, veto);
+    await house.decide({ decision: 'answer', choice: '1' }, house.dad);
+    expect(await house.next(ORCHESTRATOR)).toEqual(veto);
+    await house.next(ORCHESTRATOR);
+    await house.next(ANALYST);
+  });
+
+  test('002.6, 002.57, 002.58 three votes stand with their conflict until it is resolved', async () => {
+    for (const [agent, choice, isVeto] of votes) {
+      const position = { choice, rationale: 'Safer', evidence: [], confidence: 85 };
+      const payload = { conflict_id: 'CONF-001', position, veto: isVeto, veto_reason: null };
+      const vote = of(agent, 'VOTE', payload, { to: ORCHESTRATOR });
+      expect(await house.say(agent, vote)).toMatchObject({ http: 200 });
+      expect(await house.next(ORCHESTRATOR)).toEqual(vote);
+    }
+    const cast = votes.map(([agent, choice, veto]) => ({ agent, choice, veto, confidence: 85 }));
+    const conflict = { id: 'CONF-001', agents: votes.map(([agent]) => agent), votes: cast };
+    const standing = { cookies: 2, sessions: 1 };
+    expect(await log(ORCHESTRATOR)).toMatchObject({
+      conflicts: [{ ...conflict, standing, status: 'pending', resolution: null }],
+    });
+    const data = { conflict_id: 'CONF-001', resolution: 'cookies' };
+    const content = { message: 'Where tokens are kept', data };
+    const told = { event: 'CONTEXT_UPDATE', content, affects: [ANALYST] };
+    await house.say(ORCHESTRATOR, of(ORCHESTRATOR, 'BROADCAST', told, { to: '*' }));
+    await house.next(ANALYST);
+    expect(await log(ORCHESTRATOR)).toMatchObject({
+      conflicts: [{ ...conflict, standing, status: 'resolved', resolution: 'cookies' }],
+    });
+    // Each exports what it took part in.
+    expect(await log(TESTER)).toMatchObject({ conflicts: [{ agents: [TESTER] }], pending: [] });
+  });
+
+  test('002.59, 002.60 the log has every message, and what is pending, completed and over', async () => {
+    for (const request of [aborted, waiting]) {
+      await house.say(ORCHESTRATOR, request);
+      await house.allow();
+      await house.next(ANALYST);
+    }
+    const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };
+    const about = { to: '*', correlation_id: aborted.id };
+    await house.say(ORCHESTRATOR, of(ORCHESTRATOR, 'BROADCAST', abort, about));
+    expect(await house.next(ANALYST)).toMatchObject({ payload: { event: 'ABORT' } });
+    const stopped = { status: 'FAILED', result: { summary: 'Stopped' } };
+    await house.say(ANALYST, of(ANALYST, 'RESPONSE', stopped, { correlation_id: aborted.id }));
+    await until('the end of what was stopped', WITHIN_MS, async () => {
+      const { failed } = await log(ORCHESTRATOR);
+      return (failed as readonly unknown[])[0];
+    });
+    const kept = await log(ORCHESTRATOR);
+    expect(kept).toMatchObject({
+      version: '1.0',
+      issue_number: ISSUE,
+      started_at: first.timestamp,
+      pending: [waiting.id],
+      completed: [first.id, veto.id],
+      failed: [aborted.id],
+    });
+    const summaries = (kept['messages'] as readonly JsonObject[]).map(
+      ({ type, from, summary }) => `${String(type)} ${String(from)}: ${String(summary)}`,
+    );
+    expect(summaries).toEqual(
+      expect.arrayContaining([
+        'REQUEST orchestrator: implement: Refresh tokens',
+        'RESPONSE architect: SUCCESS: Designed',
+        'ESCALATE security-analyst: VETO: Tokens in localStorage',
+        'VOTE tester: CONF-001: cookies',
+        'BROADCAST orchestrator: CONTEXT_UPDATE: Where tokens are kept',
+        'BROADCAST orchestrator: ABORT: Stop',
+      ]),
+    );
+    const yaml = await axon(house.dad.home, ['crunch', 'log', '--issue', String(ISSUE)], {
+      AXON_TOKEN: house.tokenOf(ORCHESTRATOR),
+    });
+    expect(yaml.out).toContain(`pending:\n  - "${waiting.id}"\n`);
+    expect(yaml.out).toContain(`messages:\n  - id: "${first.id}"\n    type: "REQUEST"\n`);
+  });
+
+  test('002.66, 002.67, 002.68 findings, decisions and figures are there to be kept', async () => {
+    expect(await log(ORCHESTRATOR, '--knowledge')).toMatchObject({
+      findings: [{ id: 'F-001', confidence: 95, agent: ARCHITECT }],
+      decisions: [{ message: veto.id, question: 'Tokens in localStorage', decision: 'Accept' }],
+      agents: expect.arrayContaining([
+        expect.objectContaining({
+          agent: ARCHITECT,
+          responses: 1,
+          success: 1,
+          tokens_used: 3_500,
+          duration_ms: 45_000,
+        }),
+      ]),
+    });
+  });
+
+  test('002.69 a checkpoint has what is pending whole, which may be sent anew', async () => {
+    const kept = await log(ORCHESTRATOR, '--checkpoint');
+    expect(kept).toMatchObject({ pending: [waiting], in_hand: [] });
+    const anew = await house.say(ORCHESTRATOR, (kept['pending'] as readonly JsonObject[])[0] ?? {});
+    expect(anew).toMatchObject({ http: 200, report: { state: 'running' } });
+    expect(await house.waiting(ANALYST)).toBe(0);
   });
 });

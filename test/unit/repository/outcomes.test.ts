@@ -38,6 +38,7 @@ const MAY_READ: Readonly<Record<string, string>> = {
   'main/cli/commands/send.ts': 'whether the time that is given may be shorter',
   'main/cli/commands/tasks.ts': 'the filter of the list, the end of the waiting, the exit code',
   'main/cli/connect-agent.ts': 'a registration of an agent, which is no request',
+  'main/cli/crunch-log.ts': 'in which list of the log an id stands',
   'main/cli/demo/run-demo.ts': 'what a scripted agent of the demo did',
   'main/cli/demo/scripted-agent.ts': 'the status that an agent replies with',
   'main/cli/fitting-answers.ts': 'the status that an agent replies with',

@@ -189,7 +189,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         act: 'handoff',
         task: textOf(spelled(transfer, 'remaining_work')) ?? textOf(fields['reason']) ?? 'HANDOFF',
         reason: textOf(fields['reason']),
-        context: transfer,
+        context: { ...transfer, ...picked(fields, ['recommended_agent']) },
         priority: fields['urgency'] === 'IMMEDIATE' ? 'urgent' : 'normal',
       }),
     };

@@ -3,6 +3,7 @@
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { AxonMessage, Dialect } from '../../dialects/dialect.ts';
 import { dialectNamed } from '../../dialects/index.ts';
+import { given } from '../../dialects/members.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
@@ -37,10 +38,12 @@ export class NativeItems {
     const origin = readOrigin(whole);
     if (origin?.dialect === dialect) return origin.message;
     const { origin: _, accepts, ...fields } = whole;
-    // A language without a word for it finds what is accepted with the task.
+    // A language without a word for it finds what is accepted, and why it is asked, with the task.
+    const { reason } = kind === 'delegate' ? fields : {};
+    const beside = given({ accepts, reason });
     const context = isJsonObject(fields['context']) ? fields['context'] : {};
-    const payload =
-      accepts === undefined ? fields : { ...fields, context: { ...context, accepts } };
+    const isMore = Object.keys(beside).length > 0;
+    const payload = isMore ? { ...fields, context: { ...beside, ...context } } : fields;
     const { from_agent: from, peer_name: hub } = untrusted.origin;
     return dialect.write({
       kind,

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { asks, does, SeedHousehold } from './household.ts';
-import { PAST, crunch, inAMoment } from './messages.ts';
+import { PAST, crunch, fresh, inAMoment } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -24,6 +24,46 @@ describe('seed 002', () => {
     expect(await house.next(does('elizaos'))).toMatchObject({
       payload: { task_parameters: { constraints: limits } },
     });
+  });
+
+  test('002.22 a limit of tokens reaches them, too', async () => {
+    const constraints = { max_output_tokens: 4_000, timeout_ms: 300_000 };
+    const request = crunch(asks2, 'REQUEST', { ...REVIEW, constraints });
+    await house.say(asks2, { ...request, to: does('elizaos') });
+    await house.allow();
+    expect(await house.next(does('elizaos'))).toMatchObject({
+      payload: { task_parameters: { constraints: { max_output_tokens: 4_000 } } },
+    });
+  });
+
+  test('002.35, 002.36, 002.39 a hand-off shows its reason and whom it recommends, in every language', async () => {
+    const payload = {
+      reason: 'It is a matter of design',
+      recommended_agent: 'architect',
+      context_transfer: { work_completed: 'Read', remaining_work: 'Draw it' },
+      urgency: 'IMMEDIATE',
+    };
+    const handOff = crunch(asks2, 'HANDOFF', payload, { to: does('elizaos') });
+    expect(await house.say(asks2, handOff)).toMatchObject({ http: 200 });
+    const card = await house.card();
+    expect(card).toMatchObject({ urgent: true, reason: payload.reason });
+    expect(JSON.stringify(card)).toContain('architect');
+    await house.allow();
+    expect(await house.next(does('elizaos'))).toMatchObject({
+      performative: 'TASK_REQUEST',
+      payload: {
+        task_description: 'Draw it',
+        task_parameters: {
+          reason: payload.reason,
+          recommended_agent: 'architect',
+          work_completed: 'Read',
+        },
+      },
+    });
+    const same = { ...handOff, id: `MSG-1705234567890-${fresh()}`, to: does2 };
+    await house.say(asks2, same);
+    await house.allow();
+    expect(await house.next(does2)).toEqual(same);
   });
 
   test('002.23 a deadline is kept, and one in the past is refused', async () => {
@@ -73,7 +113,7 @@ describe('seed 002', () => {
     },
   );
 
-  test('002.30, 002.33, 002.34 files, duration and hand-off reach other readers', async () => {
+  test('002.29, 002.30, 002.33, 002.34 the summary, outputs, files, duration and hand-off reach other readers', async () => {
     const { id, read } = await house.asked('claude-crunch');
     const handoff = { to: 'architect', reason: 'It is a matter of design' };
     const response = {

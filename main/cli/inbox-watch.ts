@@ -23,6 +23,8 @@ export const WAKE_SENTENCE = 'Something waits in your AXON inbox. Take it with a
 
 /** How long one look waits; no waiter that was replaced stays longer. */
 const LOOK_MS = 50_000;
+/** How long the tools of a session that begins take to be there. */
+const BEGINNING_MS = 3_000;
 /** Until the next look where the hub is away, or the day's wake-ups are used up. */
 const PAUSE_MS = 10_000;
 /** Items of one session that are remembered; beyond it the oldest are forgotten. */
@@ -34,6 +36,8 @@ interface Watch {
   readonly home: string;
   /** What the hook says of its session; whatever it is. */
   readonly session: string;
+  /** It has just begun. */
+  readonly isNew: boolean;
   readonly agent: string;
   /** Wake-ups a day, of all sessions of this agent together. */
   readonly dayMax: number;
@@ -48,6 +52,7 @@ export async function watchInbox(
   signal: AbortSignal,
 ): Promise<number> {
   const memory = new WatchMemory(watch);
+  if (watch.isNew) await setTimeout(BEGINNING_MS, undefined, { signal });
   let line = client;
   let isLost = false;
   for (let known: number | undefined; watch.isWanted() && memory.isOurs() && !signal.aborted;) {

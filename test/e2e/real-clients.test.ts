@@ -1,7 +1,7 @@
 // The programs that people really have, with the entry that `axon mcp install` wrote for them. Two
 // Claude Codes on two paired hubs work together, with a person between them; all that is written by
 // hand is what their models say.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,10 +10,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess } from '../lan/hub-process.ts';
+import { WAKE_SENTENCE } from '../../main/cli/inbox-watch.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { endPrograms } from '../support/programs.ts';
-import { runClient, type RealClient } from '../support/real-clients.ts';
+import { openClaudeCode, runClient, type RealClient } from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { ScriptedModel, type Result, type Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
@@ -72,6 +73,19 @@ const ANSWERING: Script = [
     input: { delivery: first(inbox, 'items')['delivery_id'], outcome: OUTCOME },
   }),
   () => ({ says: 'Nothing else waits.' }),
+];
+
+/** Woken, it does what waits, and says so; the items lie three results apart. */
+const WOKEN: Script = [
+  (results, said) => {
+    const wakes = said.filter((text) => text.includes(WAKE_SENTENCE)).length;
+    const [inbox, ack, reply] = results.slice((wakes - 1) * 3);
+    if (wakes === 0 || reply !== undefined) return { says: 'Done.' };
+    if (inbox === undefined) return { tool: 'axon_inbox', input: {} };
+    const delivery = first(inbox, 'items')['delivery_id'];
+    if (ack === undefined) return { tool: 'axon_ack', input: { delivery } };
+    return { tool: 'axon_reply', input: { delivery, outcome: OUTCOME } };
+  },
 ];
 
 function first(result: unknown, list: string): Result {
@@ -192,6 +206,53 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       untrusted: { outcome: OUTCOME },
     });
     expect(out).toBe(`They answered: ${OUTCOME}\n`);
+  });
+
+  it('an idle Claude Code is woken by its hook once for each item, and answers it', async () => {
+    const { hub, home } = mum;
+    const wake = await hub.axon(['mcp', 'install', 'claude-code', '--wake'], {
+      ...NOT_OURS,
+      HOME: home,
+    });
+    expect(wake.code, wake.transcript).toBe(0);
+    const owner = await hub.owner();
+    const model = await ScriptedModel.start(WOKEN, PREFIX);
+    try {
+      const log = join(home, 'claude.log');
+      const allowed = TOOLS.map((tool) => `${PREFIX}axon_${tool}`).join(',');
+      openClaudeCode(
+        home,
+        ['--debug-file', log, '--allowedTools', allowed, '--permission-mode', 'default'],
+        {
+          ANTHROPIC_BASE_URL: model.url,
+          ANTHROPIC_API_KEY: 'none',
+          ENABLE_TOOL_SEARCH: 'false',
+          MCP_CONNECTION_NONBLOCKING: '0',
+        },
+      );
+      // Before that its model has no tools.
+      await until('its server to be connected', WAIT_MS, async () => {
+        const said = await readFile(log, 'utf8').catch(() => '');
+        return said.includes('MCP server "axon": Successfully connected') || undefined;
+      });
+      for (const [times, task] of ['Lay the table', 'Call Leo'].entries()) {
+        const sent = await owner.call('send.delegate', { to: 'local/claude-code', task });
+        const { items } = await owner.call('approvals.list', {});
+        const card = items.find(({ task_id: id }) => id === sent.id);
+        if (card === undefined) throw new Error(`no card for “${task}”`);
+        const { id, revision, digest } = card;
+        await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+        await until(`“${task}” to be done`, WAIT_MS, async () => {
+          const { state } = await owner.call('tasks.get', { id: sent.id });
+          return state === 'completed' || undefined;
+        });
+        expect(model.said.filter((said) => said.includes(WAKE_SENTENCE))).toHaveLength(times + 1);
+      }
+      expect(model.said.join('')).not.toContain('Lay the table');
+    } finally {
+      await model.close();
+      await endPrograms();
+    }
   });
 
   it('Codex, Gemini CLI, opencode and OpenClaw read their entries, and those that connect say so', async () => {

@@ -3,7 +3,7 @@
 // out leads to a port where nobody listens, so that whatever wants the network fails at once.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endAfterTest, type Ended } from './programs.ts';
 
@@ -38,6 +38,35 @@ const CHECKERS = {
   inspector: '.bin/mcp-inspector',
   conformance: '.bin/conformance',
 } as const;
+
+/**
+ * An interactive session of Claude Code in its home folder, at a terminal of its own, in which
+ * nobody types. It knows its folder and its key already, as after its first start. `endPrograms`
+ * ends it.
+ */
+export function openClaudeCode(
+  home: string,
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): void {
+  const file = join(home, '.claude.json');
+  const settings: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const known = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    customApiKeyResponses: { approved: [variables['ANTHROPIC_API_KEY']], rejected: [] },
+    projects: { [home]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+  };
+  writeFileSync(file, JSON.stringify({ ...(settings as object), ...known }));
+  const line = [join(PACKAGES, PROGRAMS['claude-code'][0]), ...words].join(' ');
+  const child = spawn('script', ['-qfec', line, '/dev/null'], {
+    cwd: home,
+    env: { ...environment(home, variables), TERM: 'xterm' },
+    // Open to the end: nobody types, and nobody closes the terminal.
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  endAfterTest(child);
+}
 
 /** Whether every one of them is installed here. */
 export function hasRealClients(): boolean {
@@ -81,16 +110,7 @@ export function runClient(
   const [program = '', ...first] = PROGRAMS[client].map((word) =>
     word === process.execPath ? word : join(PACKAGES, word),
   );
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: home,
-    NO_COLOR: '1',
-    HTTP_PROXY: NOWHERE,
-    HTTPS_PROXY: NOWHERE,
-    NO_PROXY: '127.0.0.1',
-    ...SETTINGS,
-    ...variables,
-  };
+  const env = environment(home, variables);
   const options = { cwd: home, env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(program, [...first, ...words], options, (cause, out, error) => {
@@ -100,4 +120,17 @@ export function runClient(
     endAfterTest(child);
     child.stdin?.end();
   });
+}
+
+function environment(home: string, variables: Readonly<Record<string, string>>) {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    NO_COLOR: '1',
+    HTTP_PROXY: NOWHERE,
+    HTTPS_PROXY: NOWHERE,
+    NO_PROXY: '127.0.0.1',
+    ...SETTINGS,
+    ...variables,
+  };
 }

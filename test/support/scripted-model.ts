@@ -11,8 +11,11 @@ export type Result = Readonly<Record<string, unknown>>;
 export type Turn =
   | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly says: string };
-/** Each turn is made from all that the tools gave before it. The last one repeats until it says. */
-export type Script = readonly ((results: readonly Result[]) => Turn)[];
+/**
+ * Each turn is made from all that the tools gave before it, and from what else was said. The last
+ * one repeats until it says.
+ */
+export type Script = readonly ((results: readonly Result[], said: readonly string[]) => Turn)[];
 
 interface Block {
   readonly type: string;
@@ -31,6 +34,8 @@ interface Asked {
 export class ScriptedModel {
   /** What the agent's tools gave, as it told the model. */
   results: readonly Result[] = [];
+  /** What else it told the model. */
+  said: readonly string[] = [];
   readonly #script: Script;
   /** How the agent calls the tools of our server. */
   readonly #prefix: string;
@@ -85,8 +90,11 @@ export class ScriptedModel {
     this.results = messages.flatMap(({ content }) =>
       typeof content === 'string' ? [] : content.filter(isResult).map(readResult),
     );
+    this.said = messages.flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : content.map((part) => part.text ?? ''),
+    );
     const done = this.results.length;
-    const turn = (this.#script[done] ?? this.#script.at(-1))?.(this.results);
+    const turn = (this.#script[done] ?? this.#script.at(-1))?.(this.results, this.said);
     if (turn === undefined) throw new RangeError('there is no script');
     return eventsOf(
       model,

@@ -188,12 +188,13 @@ interface InboxOptions {
 /** Ends with whoever started it. Returns the exit code. */
 async function watch(session: Session, terminal: Terminal, dayMax: number): Promise<number> {
   const parent = process.ppid;
-  const { session_id: id } = (await readHookInput(process.stdin)) ?? {};
+  const { session_id: id, hook_event_name: event } = (await readHookInput(process.stdin)) ?? {};
   const client = await session.asAgent();
   const watching = {
     home: session.home,
     agent: session.named ?? '',
     session: typeof id === 'string' ? id : '',
+    isNew: event === 'SessionStart',
     dayMax,
     isWanted: () => process.ppid === parent,
   };

@@ -224,6 +224,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   });
 
   const work: TaskServices = composeTaskServices({
+    hubId: () => (identity.ready ? identity.agentId : null),
     ...base,
     events,
     messenger: links,

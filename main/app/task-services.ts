@@ -60,6 +60,7 @@ import { OutgoingDelegations } from '../services/outgoing/outgoing-delegations.t
 import { OutgoingQueries } from '../services/outgoing/outgoing-queries.ts';
 import { ProgressReports } from '../services/outgoing/progress-reports.ts';
 import { Recipients } from '../services/outgoing/recipients.ts';
+import { Acceptances } from '../services/outgoing/acceptances.ts';
 import { NativeMessages } from '../services/outgoing/native-messages.ts';
 import { Sender } from '../services/outgoing/sender.ts';
 import { Tasks } from '../services/outgoing/tasks.ts';
@@ -121,6 +122,8 @@ interface TaskServicesDeps {
   /** False while the audit log was tampered with: then no rule acts and everything is asked. */
   readonly rulesMayAct: () => boolean;
   readonly hubName: () => string;
+  /** null: not known yet. */
+  readonly hubId?: () => string | null;
   /**
    * The name of the person at this hub, for the record of who decided; null when none was given.
    */
@@ -469,8 +472,10 @@ export function composeTaskServices(
     turns,
     views,
   });
+  const acceptances = new Acceptances({ ...deps, natives, progress, sender });
   const nativeMessages = new NativeMessages({
     ...deps,
+    acceptances,
     capabilities,
     agents,
     inbox,

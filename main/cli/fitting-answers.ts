@@ -24,7 +24,7 @@ const BODY_MAX_BYTES = 250_000;
 const TEXT_ROOM_BYTES = 55_000;
 const ERROR_ROOM_BYTES = 4_000;
 /** No message holds more. */
-const DATA_LIMITS = {
+export const DATA_LIMITS = {
   sizeMaxBytes: 65_536,
   depthMax: 32,
   nodesMax: 4_096,

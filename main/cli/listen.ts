@@ -10,6 +10,7 @@ import { ERRORS, type ErrorCode, type Problem } from '../../preload/contract/err
 import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
 import { repliedOf } from '../../preload/contract/strings/receipts.ts';
 import { AppError } from '../lib/app-error.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from './context.ts';
@@ -19,6 +20,7 @@ import {
   type Answer,
   type FittingAnswer,
 } from './fitting-answers.ts';
+import { nativeAnswer } from './native-answer.ts';
 import { nameOfOffer, type OfferedDomain } from './option-values.ts';
 import { runProgram } from './program-run.ts';
 import { refusal } from './refusal.ts';
@@ -42,6 +44,7 @@ export interface ListenOptions {
   readonly once: boolean;
 }
 
+type SteadyCall = 'inbox.claim' | 'inbox.ack' | 'inbox.reply' | 'inbox.nack' | 'send.message';
 /** What the hub made of a call; undefined: there was no time for it any more. */
 type Called<T> = { readonly value: T } | { readonly refused: Problem } | undefined;
 
@@ -134,7 +137,22 @@ export class Listener {
     await watch;
     if (end.exitCode !== 0 && end.wasEnded && !cancelled.signal.aborted)
       return this.#giveBack(item);
-    return this.tell(item, fittingAnswers(end, cancelled.signal.aborted));
+    const message = cancelled.signal.aborted ? undefined : nativeAnswer(item, end);
+    const told = message === undefined ? undefined : await this.#post(message);
+    return told ?? this.tell(item, fittingAnswers(end, cancelled.signal.aborted));
+  }
+
+  /**
+   * What the program said in the language of its agent. The exit code of telling it; undefined: it
+   * is no answer of that language.
+   */
+  async #post(message: JsonObject): Promise<number | undefined> {
+    const called = await this.#steadily('send.message', message, this.#telling.signal);
+    if (called === undefined || 'refused' in called) return undefined;
+    const { replied } = called.value;
+    if (replied === undefined) return undefined;
+    this.#terminal.note(`replied: ${replied.state}`);
+    return 0;
   }
 
   /**
@@ -206,7 +224,7 @@ export class Listener {
    * Calls until the hub answers, with pauses that grow. What it refuses for good is said (an item
    * was cancelled, or came too late). Throws for a token that is no longer any good.
    */
-  async #steadily<Name extends 'inbox.claim' | 'inbox.ack' | 'inbox.reply' | 'inbox.nack'>(
+  async #steadily<Name extends SteadyCall>(
     name: Name,
     params: OperationInput<Name>,
     signal: AbortSignal = this.#signal,

@@ -94,6 +94,8 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
 
 export const ACP_DRAFT: Dialect = {
   name: 'acp-draft',
+  hasAcceptance: true,
+  acknowledges: true,
 
   detect: (message) => KIND(spelled(message, 'kind'), 'kind').ok,
 
@@ -146,7 +148,11 @@ export const ACP_DRAFT: Dialect = {
         : isAnswer
           ? picked(payload, ['data', 'summary', 'tokens_used', 'truncated'])
           : isError
-            ? { code: payload['code'], message: payload['error'], retryable: payload['retryable'] }
+            ? {
+                code: codeOf(payload['code'], answers?.message),
+                message: payload['error'],
+                retryable: payload['retryable'],
+              }
             : payload,
     };
   },
@@ -178,6 +184,13 @@ export const ACP_DRAFT: Dialect = {
     payload: pong,
   }),
 };
+
+/** What is not understood is a kind that nobody knows, or a message that does not fit. */
+function codeOf(code: unknown, message: JsonObject | null | undefined): unknown {
+  if (code !== 'not_understood' || message === null || message === undefined) return code;
+  const isKnown = KIND(spelled(message, 'kind'), 'kind').ok;
+  return !isKnown ? 'unknown_kind' : ACP_DRAFT.read(message).ok ? code : 'invalid_envelope';
+}
 
 function said(word: string | null, payload: JsonObject, members: Members): JsonObject {
   if (word === 'ack') return { topic: TASK_ACCEPTED, data: picked(payload, ['estimated_ms']) };

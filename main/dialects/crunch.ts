@@ -12,6 +12,7 @@ import {
   type Dialect,
   type Rank,
   type Reading,
+  TASK_ACCEPTED,
 } from './dialect.ts';
 import {
   entryOf,
@@ -314,7 +315,7 @@ function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {
   const message =
     firstText(payload, 'reason', 'data') ??
     firstText(objectOf(payload['data']), 'message', 'text', 'outcome', 'task') ??
-    textOf(payload['topic']);
+    (payload['topic'] === TASK_ACCEPTED ? 'Accepted' : textOf(payload['topic']));
   return {
     type: 'BROADCAST',
     payload: {
@@ -357,7 +358,7 @@ function responseOf(payload: JsonObject): JsonObject {
       outputs:
         'decided_by' in data
           ? { decision: decisionOf(data, payload) }
-          : (data['outputs'] ?? payload['data']),
+          : (data['outputs'] ?? payload['data'] ?? kindOf(payload)),
       ...picked(data, FILES),
       error: payload['error'],
     }),
@@ -365,6 +366,13 @@ function responseOf(payload: JsonObject): JsonObject {
     metrics: given({ tokens_used: payload['tokens_used'], ...picked(data, ['duration_ms']) }),
     ...picked(data, ['handoff']),
   });
+}
+
+/** Of a failure that says nothing more: a refusal, or one that was not understood. */
+function kindOf({ status, code }: JsonObject): JsonObject | undefined {
+  return status === 'failed' && typeof code === 'string' && code !== 'internal'
+    ? { code }
+    : undefined;
 }
 
 /** An agent of this language never saw the ids of its options, and knows them by their words. */

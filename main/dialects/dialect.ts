@@ -33,6 +33,8 @@ export interface Reading {
   readonly affects?: readonly string[];
   /** A request for everybody who has the capability. */
   readonly isForAll?: true;
+  /** A request that is answered as often as there is something to say, until it is cancelled. */
+  readonly isLasting?: true;
   /** What the recipient must be able to do, where the message names no agent. */
   readonly capability: string | null;
   /** Ids by which a later message may refer to it. */
@@ -48,15 +50,19 @@ export interface Reading {
 /** Before all that is urgent, or after all else. AXON has no word for it. */
 export type Rank = 'critical' | 'low';
 
-/** A failure to make sense of what was no request: nothing ends by it, so it is told. */
+/** The topic of what is said about an earlier message without ending it. */
+const ANSWER = 'answer';
+
+/** An answer to what does not end by it, so it is told. */
 export function asNotice(reading: Reading): Reading {
-  const { status, code, error, data } = reading.payload;
-  if (reading.kind !== 'result' || status !== 'failed') return reading;
-  const said = data === undefined ? { error } : { error, data };
+  const { status, code, error, outcome, data } = reading.payload;
+  if (reading.kind !== 'result') return reading;
+  const words = status === 'failed' ? { error } : { outcome };
+  const topic = status === 'failed' ? `failure.${String(code)}`.replaceAll('_', '-') : ANSWER;
   return {
     ...reading,
     kind: 'notify',
-    payload: { topic: `failure.${String(code)}`.replaceAll('_', '-'), data: said },
+    payload: { topic, data: data === undefined ? words : { ...words, data } },
   };
 }
 
@@ -102,6 +108,10 @@ export interface Offer {
 export interface Dialect {
   /** As it stands on the wire (PROTOCOL.md, Dialects). */
   readonly name: string;
+  /** Whoever takes on a task says so before its result. */
+  readonly hasAcceptance?: true;
+  /** A call that is settled is answered with an acknowledgement. */
+  readonly acknowledges?: true;
   /** Whether a message without a declared dialect is one of this. */
   detect(message: JsonObject): boolean;
   /**

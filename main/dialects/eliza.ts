@@ -1,5 +1,6 @@
 // The multi-agent draft of ElizaOS: task requests with their accept, reject and results, queries,
 // and capabilities. Paths in artifacts are text: this hub opens none.
+import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { durationOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
@@ -24,7 +25,9 @@ import {
 } from './spelling.ts';
 
 const VERSION = '0.1.0';
-const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/[^/]+$/;
+const ONTOLOGY = /^[^:]+:ontology:([a-z0-9-]+(?:\/[a-z0-9-]+){0,5})\/([^/]+)$/;
+/** `elizaos:code_debugging`, which names an area and nothing in it. */
+const SHORT_ONTOLOGY = /^[^:]+:([a-z0-9_/-]+)$/;
 const STATUSES: Readonly<Record<string, string>> = {
   success: 'completed',
   partial_success: 'partial',
@@ -45,9 +48,7 @@ const refused =
   };
 const question: Meaning = (fields) => ({
   kind: 'query',
-  payload: {
-    question: textOf(fields['reference']) ?? textOf(fields['condition']) ?? JSON.stringify(fields),
-  },
+  payload: { question: textOf(fields['reference']) ?? conditionIn(fields) },
 });
 
 const WHY_NOT = { reason_code: aText, reason_text: aText, error_code: aText, error_text: aText };
@@ -66,6 +67,7 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
   TASK_ACCEPT: membersOf({
     status: oneOf('accepted'),
     estimated_completion_time: anything,
+    task_id_assigned: anything,
     comments: anything,
   }),
   TASK_REJECT: membersOf({ status: oneOf('rejected'), ...WHY_NOT }),
@@ -85,11 +87,12 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
   CANCEL: membersOf({ reason_text: aText }),
 };
 
+const PERFORMATIVE = oneOf(...Object.keys(PAYLOADS));
 const MEMBERS = membersOf({
   ...otherWords('receiver', 'in_reply_to'),
   mcp_version: aText,
   message_id: aText,
-  performative: oneOf(...Object.keys(PAYLOADS)),
+  performative: PERFORMATIVE,
   sender: aSender,
   receiver: anAgent,
   in_reply_to: aText,
@@ -108,11 +111,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       priority: fields['priority'] === 'high' ? 'urgent' : undefined,
     }),
   }),
-  TASK_ACCEPT: ({ estimated_completion_time: estimated, comments }) => ({
+  TASK_ACCEPT: ({ estimated_completion_time: estimated, task_id_assigned, comments }) => ({
     kind: 'accept',
     payload: {
       topic: TASK_ACCEPTED,
-      data: given({ estimated_ms: durationOf(estimated), comments }),
+      data: given({ estimated_ms: durationOf(estimated), task_id_assigned, comments }),
     },
   }),
   TASK_REJECT: refused('rejected'),
@@ -125,10 +128,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       payload: given({
         status,
         outcome,
-        data:
-          fields['artifacts'] === undefined
-            ? fields['result_details']
-            : given({ details: fields['result_details'], artifacts: fields['artifacts'] }),
+        data: detailsIn(fields, status === 'failed' ? { failure_class: 'outcome' } : {}),
         error: status === 'failed' ? outcome : undefined,
         code: status === 'failed' ? 'internal' : undefined,
       }),
@@ -140,11 +140,21 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     const data = content === undefined || Object.keys(more).length > 0 ? fields : content;
     return textOf(replyTo) === null
       ? { kind: 'notify', payload: { topic: topicFrom(textOf(topic) ?? '') ?? 'inform', data } }
-      : { kind: 'result', payload: { status: 'completed', outcome: textOf(content) ?? '', data } };
+      : {
+          kind: 'result',
+          payload: {
+            status: 'completed',
+            outcome: textOf(content) ?? '',
+            ...(textOf(data) === null ? { data } : {}),
+          },
+        };
   },
   QUERY_IF: question,
   QUERY_REF: question,
-  FAILURE: refused('internal'),
+  FAILURE: (fields, message) => {
+    const { kind, payload } = refused('internal')(fields, message);
+    return { kind, payload: { ...payload, data: { ...fields, failure_class: 'execution' } } };
+  },
   NOT_UNDERSTOOD: refused('not_understood'),
   QUERY_CAPABILITIES: step('discover'),
   INFORM_CAPABILITIES: (fields) => ({
@@ -159,6 +169,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 export const ELIZA: Dialect = {
   name: 'elizaos',
+  hasAcceptance: true,
 
   detect: (message) => textOf(spelled(message, 'mcp_version')) !== null,
 
@@ -193,6 +204,7 @@ export const ELIZA: Dialect = {
   write(message) {
     const answered = message.answers?.message;
     const { performative, payload, ontology } = bodyOf(message);
+    const term = ontology ?? `elizaos:ontology:${termOf(message)}`;
     return given({
       mcp_version: VERSION,
       message_id: message.id,
@@ -207,7 +219,7 @@ export const ELIZA: Dialect = {
             message.answers.id),
       reply_with: message.kind === 'query' || message.kind === 'delegate' ? message.id : undefined,
       language: 'application/json',
-      ontology,
+      ontology: term,
       timestamp: toIso(message.at),
       payload,
     });
@@ -260,7 +272,8 @@ interface Body {
   readonly ontology?: string;
 }
 
-function bodyOf({ kind, payload }: AxonMessage): Body {
+function bodyOf(message: AxonMessage): Body {
+  const { kind, payload } = message;
   if (kind === 'delegate')
     return {
       performative: 'TASK_REQUEST',
@@ -275,7 +288,7 @@ function bodyOf({ kind, payload }: AxonMessage): Body {
     return { performative: 'QUERY_REF', payload: { reference: payload['question'] ?? '' } };
   if (kind === 'cancel')
     return { performative: 'CANCEL', payload: given({ reason_text: payload['reason'] }) };
-  if (kind === 'result') return resultOf(payload);
+  if (kind === 'result') return resultOf(message);
   if (payload['topic'] === TASK_ACCEPTED)
     return {
       performative: 'TASK_ACCEPT',
@@ -288,12 +301,34 @@ function bodyOf({ kind, payload }: AxonMessage): Body {
   };
 }
 
-function acceptedOf({ estimated_ms: ms, comments }: JsonObject): JsonObject {
-  const seconds = typeof ms === 'number' ? Math.ceil(ms / 1_000) : undefined;
-  return { status: 'accepted', ...given({ estimated_completion_time: seconds, comments }) };
+/** The concept of a message that has no term in the draft, in the area of what it is about. */
+function termOf({ kind, payload, answers }: AxonMessage): string {
+  const asked = ONTOLOGY.exec(textOf(spelled(answers?.message, 'ontology')) ?? '');
+  if (kind === 'result') {
+    const [, area = 'general', concept = 'task_request'] = asked ?? [];
+    const isDone = payload['status'] !== 'failed' && payload['status'] !== 'partial';
+    const answered = concept.replace(/_request$/, '');
+    const term = isDone ? CONCEPTS.done[answered] : CONCEPTS.undone[answered];
+    return `${area}/${term ?? `${answered}_result`}`;
+  }
+  const area = (textOf(payload['domain']) ?? 'general').replaceAll('.', '/');
+  return `${area}/${CONCEPTS.asked[kind] ?? 'information'}`;
 }
 
-function resultOf(payload: JsonObject): Body {
+/** What the draft calls the answers to its own terms; what has none is called by its request. */
+const CONCEPTS: Readonly<Record<'asked' | 'done' | 'undone', Readonly<Record<string, string>>>> = {
+  asked: { delegate: 'task_request', query: 'query', cancel: 'task_cancellation' },
+  done: { debug: 'solution_provided', refactor: 'refactor_suggestion' },
+  undone: { debug: 'debug_analysis', refactor: 'refactor_suggestion' },
+};
+
+function acceptedOf({ estimated_ms: ms, task_id_assigned, comments }: JsonObject): JsonObject {
+  const seconds = typeof ms === 'number' ? Math.ceil(ms / 1_000) : undefined;
+  const more = { estimated_completion_time: seconds, task_id_assigned, comments };
+  return { status: 'accepted', ...given(more) };
+}
+
+function resultOf({ payload, answers }: AxonMessage): Body {
   const { status, code, data } = payload;
   const text = firstText(payload, 'outcome', 'summary');
   const error = textOf(payload['error']) ?? text ?? 'It was not done.';
@@ -307,24 +342,58 @@ function resultOf(payload: JsonObject): Body {
     return {
       performative: 'NOT_UNDERSTOOD',
       ontology: 'elizaos:ontology:general/message_not_understood',
-      payload: { ...why(data), reason_text: error },
+      payload: { ...(reasonOf(answers?.message) ?? why(data)), reason_text: error },
     };
-  if (status === 'failed' && (data === null || data === undefined))
+  const report = objectOf(data);
+  const { failure_class: failure } = report;
+  const isCrash =
+    data === null || data === undefined ? code !== undefined : failure === 'execution';
+  if (status === 'failed' && isCrash)
     return {
       performative: 'FAILURE',
       ontology: 'elizaos:ontology:general/action_execution_failure',
-      payload: given({ status: 'failure', error_code: code, error_text: error }),
+      payload: given({
+        status: 'failure',
+        error_code: textOf(report['error_code']) ?? code,
+        error_text: error,
+      }),
     };
-  const report = objectOf(data);
+  const { details, artifacts, failure_class: _, ...members } = report;
   return {
     performative: 'INFORM_RESULT',
     payload: given({
       task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
       result_summary: status === 'failed' ? error : (text ?? ''),
-      result_details: report['details'] ?? data,
-      artifacts: report['artifacts'],
+      result_details: isJsonObject(data) ? (details ?? members) : data,
+      artifacts,
     }),
   };
+}
+
+/** Of a result: its details, with the artifacts and whatever else is known beside their members. */
+function detailsIn({ result_details: details, artifacts }: JsonObject, more: JsonObject): unknown {
+  const beside = given({ artifacts, ...more });
+  if (Object.keys(beside).length === 0) return details;
+  return { ...(isJsonObject(details) ? details : given({ details })), ...beside };
+}
+
+/** A statement to be verified, as a question for people. */
+function conditionIn(fields: JsonObject): string {
+  const { condition } = fields;
+  const stated = textOf(condition);
+  if (stated !== null) return stated;
+  if (!isJsonObject(condition)) return JSON.stringify(fields);
+  const said = Object.entries(condition).map(
+    ([name, value]) => `${name}: ${textOf(value) ?? JSON.stringify(value)}`,
+  );
+  return `Is this so? ${said.join(', ')}`;
+}
+
+/** Why a message of this language is not understood, by the reasons of the draft. */
+function reasonOf(message: JsonObject | null | undefined): JsonObject | undefined {
+  if (message === null || message === undefined || ELIZA.read(message).ok) return undefined;
+  const isKnown = PERFORMATIVE(spelled(message, 'performative'), 'performative').ok;
+  return { reason_code: isKnown ? 'invalid_payload_structure' : 'unknown_performative' };
 }
 
 /** Why it was not done, where an agent of this language said so by a word of it. */
@@ -337,8 +406,13 @@ function offerIn(data: unknown): JsonObject {
   return act === 'propose' ? given({ offer }) : {};
 }
 
-/** `elizaos:ontology:code/python/debug_request` is in `code.python`; other forms say nothing. */
+/**
+ * `elizaos:ontology:code/python/debug_request` is in `code.python`, `elizaos:code_debugging` in
+ * `code-debugging`.
+ */
 function domainOf(ontology: unknown): string | null {
-  const found = ONTOLOGY.exec(textOf(ontology) ?? '');
-  return found?.[1]?.replaceAll('/', '.') ?? null;
+  const said = textOf(ontology) ?? '';
+  const found = ONTOLOGY.exec(said) ?? SHORT_ONTOLOGY.exec(said);
+  const area = found?.[1]?.replaceAll('/', '.').replaceAll('_', '-') ?? '';
+  return DOMAIN_NAME.test(area) ? area : null;
 }

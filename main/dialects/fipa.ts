@@ -148,6 +148,7 @@ export const FIPA: Dialect = {
     const said = contentOf(message['content'], capability ?? performative.toLowerCase());
     const { kind, payload } = meaning(said, follows || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
+    const isLasting = performative === 'SUBSCRIBE';
     const isForAll = isAsked && textOf(message['protocol'])?.toLowerCase() === 'broadcast';
     const within = isAsked ? durationOf(message['reply_by']) : null;
     return ok({
@@ -161,6 +162,7 @@ export const FIPA: Dialect = {
       to: textOf(message['receiver']),
       capability,
       ...(isForAll ? { isForAll } : {}),
+      ...(isLasting ? { isLasting } : {}),
       ids: [textOf(message['reply_with'])].flatMap((id) => id ?? []),
       replyTo: answered,
       conversation: textOf(message['conversation_id']),
@@ -173,12 +175,17 @@ export const FIPA: Dialect = {
     const performative = performativeOf(message);
     const answer = payload['status'] === 'failed' ? ['error', 'outcome'] : ['outcome', 'summary'];
     const text = firstText(payload, 'task', 'question', ...answer, 'reason');
-    const structured = payload['context'] ?? payload['data'];
+    const structured = structuredIn(payload, performative, text);
     return given({
       performative,
       sender: message.from,
       receiver: message.to,
-      capability: spelled(answered, 'capability') ?? payload['capability'] ?? payload['topic'],
+      capability:
+        spelled(answered, 'capability') ??
+        payload['capability'] ??
+        payload['topic'] ??
+        payload['domain'] ??
+        'general',
       content:
         structured === undefined || structured === null
           ? { text: text ?? '' }
@@ -195,6 +202,16 @@ export const FIPA: Dialect = {
     });
   },
 };
+
+/** What stands beside the words: of an offer, that; of a failure without more, its kind. */
+function structuredIn(payload: JsonObject, performative: string, text: string | null): unknown {
+  const { context, data, code } = payload;
+  const { offer } = objectOf(data);
+  if (performative === 'PROPOSE') return offer === text ? undefined : offer;
+  const said = context ?? data;
+  const isKind = performative === 'FAILURE' && typeof code === 'string' && code !== 'internal';
+  return (said === undefined || said === null) && isKind ? { code } : said;
+}
 
 /** Whoever gets a cancel says with its answer that the work has stopped. */
 function isAnswered(kind: AxonMessage['kind']): boolean {

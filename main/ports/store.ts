@@ -439,6 +439,8 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
     among: number,
   ): ConversationSummaryRow | undefined;
   conversations(page: Page): readonly ConversationSummaryRow[];
+  /** The ids of those that are called so, or so with something after a colon. */
+  conversationsCalled(label: string, limit: number): readonly string[];
   feed(page: Page): readonly FeedRow[];
   feedItem(id: string): FeedRow | undefined;
   unreadFeedCount(): number;

@@ -33,6 +33,8 @@ export interface ConversationEntryDto {
   readonly seq: number;
   readonly at: number;
   readonly message_id: string | null;
+  /** The message that it answers or is about. */
+  readonly ref: string | null;
   readonly direction: 'in' | 'out' | 'local' | 'here';
   /**
    * A wire kind, or 'decision' for what a person, a rule or the clock did: here, or (direction
@@ -93,6 +95,10 @@ export interface RequestWordsDto {
 
 export interface ConversationDetailDto {
   readonly conversation: ConversationDto;
+  /** Who said something in it, or was told. */
+  readonly participants: readonly SpeakerDto[];
+  /** For people: other conversations under the same label, by their ids. */
+  readonly linked: readonly string[];
   /** The newest 500; where they say too much for one answer, the older ones by their beginnings. */
   readonly entries: readonly ConversationEntryDto[];
   /** The newest first, as far as there is room. */

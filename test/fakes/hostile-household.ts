@@ -143,10 +143,13 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
       ok: true,
       value: {
         conversation: { ...conversation, id },
+        participants: [{ hub_name: words[0] ?? '', agent_name: words[1] ?? null }],
+        linked: [...words],
         entries: words.map((text, index) => ({
           seq: index,
           at: 0,
           message_id: null,
+          ref: null,
           direction: (['in', 'out', 'here', 'local'] as const)[index % 4] ?? 'in',
           kind: index % 4 === 2 ? 'decision' : at(index),
           who: at(index + 1),

@@ -624,6 +624,7 @@ const entry = (
   seq,
   at: NOW,
   message_id: uuidOf(`entry ${seq}`),
+  ref: null,
   direction: 'in',
   kind: 'query',
   who: 'Dad’s laptop',
@@ -665,6 +666,8 @@ const DINNER_STORY = storyOfApproval({
 
 export const DINNER_THREAD: ConversationDetailDto = {
   conversation: CONVERSATIONS[0] ?? conversationOf('dinner', {}),
+  participants: [],
+  linked: [],
   entries: [
     entry(1, { at: NOW - 9 * MINUTE, text: 'Is everyone home for dinner tonight?' }),
     entry(2, {

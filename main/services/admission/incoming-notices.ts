@@ -112,7 +112,7 @@ export class IncomingNotices {
       ref: envelope.ref,
       fromAgent,
       payload,
-      sent: withTrueOrigin('notify', envelope.payload),
+      sent: withTrueOrigin('notify', envelope.payload, peer.agentId),
     });
   }
 
@@ -128,7 +128,7 @@ export class IncomingNotices {
     const named = payload.conversation?.id ?? null;
     const conversationId =
       named === null
-        ? null
+        ? (askedBefore(store.read, notice)?.conversationId ?? null)
         : conversationFor(store.read, {
             party,
             messageId: notice.messageId,

@@ -32,8 +32,10 @@ import { questionIn } from '../../protocol/remote-approval.ts';
 import { surfaceOf } from '../approvals/approval-views.ts';
 import { TITLE_MAX_CHARACTERS } from '../tasks/limits.ts';
 import { pageOf, readCursor, type Page } from '../base/paging.ts';
+import { labelOf } from '../tasks/conversation-ids.ts';
 import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import { ownMessages } from './own-messages.ts';
+import { participantsOf } from './speakers.ts';
 import { boundedText, shownData, shownFields } from './shown-data.ts';
 import { decisionOf } from '../tasks/wire-states.ts';
 import { isOpen } from '../tasks/task-moves.ts';
@@ -45,6 +47,7 @@ import {
   CONVERSATION_TEXT_MAX_CHARACTERS,
   ENTRY_TEXT_MAX_CHARACTERS,
   ENTRY_TEXT_MIN_CHARACTERS,
+  LINKED_MAX,
   FEED_TEXT_MAX_CHARACTERS,
   ROWS_AT_ONCE,
 } from './limits.ts';
@@ -149,7 +152,19 @@ export class Conversations {
       shown.push(tasks.dto(task, agent));
       yield;
     }
-    return { conversation: this.#dto(summary, messages, agent), entries, tasks: shown };
+    return {
+      conversation: this.#dto(summary, messages, agent),
+      participants: participantsOf(this.#deps.parties, messages),
+      linked: agent === null ? this.#linked(id) : [],
+      entries,
+      tasks: shown,
+    };
+  }
+
+  #linked(id: string): readonly string[] {
+    const label = labelOf(id);
+    const called = this.#deps.store.read.conversationsCalled(label, LINKED_MAX);
+    return called.filter((other) => other !== id && labelOf(other) === label);
   }
 
   /** Why a conversation without a message cannot be shown. */
@@ -263,6 +278,7 @@ export class Conversations {
       seq: message.seq,
       at: message.at,
       message_id: message.messageId,
+      ref: message.ref,
       direction: message.direction,
       kind: message.kind,
       who: message.direction === 'out' ? 'This hub' : parties.nameOf(message.party),
@@ -380,6 +396,7 @@ function reasonsOf(task: TaskRow): Pick<ConversationEntryDto, 'reason' | 'reason
 const DECISION = {
   kind: 'decision',
   message_id: null,
+  ref: null,
   person: null,
   text: null,
   fields: null,

@@ -2,6 +2,8 @@
 
 /** Text of one feed item; cut with a mark beyond. */
 export const FEED_TEXT_MAX_CHARACTERS = 4_000;
+/** Conversations under one label that are named. */
+export const LINKED_MAX = 20;
 /** Entries of one conversation that are shown at once, the newest. */
 export const CONVERSATION_ENTRIES_MAX = 500;
 /**

@@ -32,6 +32,18 @@ export function speakersOf(
   return { from: speaker(parties, from), to: speaker(parties, to) };
 }
 
+/** Each once, in the order in which they first said or were told something. */
+export function participantsOf(
+  parties: Parties,
+  messages: readonly MessageRow[],
+): readonly SpeakerDto[] {
+  const known = new Map<string, Side>();
+  for (const message of messages.toReversed())
+    for (const side of sidesOf(message))
+      if (side.agent !== null) known.set(`${side.owner} ${side.agent}`, side);
+  return [...known.values()].map((side) => speaker(parties, side));
+}
+
 function speaker(parties: Parties, { owner, agent }: Side): SpeakerDto {
   return {
     hub_name: parties.nameOf(owner),

@@ -37,7 +37,9 @@ export function resultOf(reply: AgentReply): ResultWords {
     return { status: reply.status, outcome, data, error: reply.error ?? null, ...rest };
   const unsaid = reply.status === 'cancelled' ? UNSAID.stopped : UNSAID.failed;
   const error = reply.error ?? (outcome === '' ? unsaid : outcome);
-  return { status: 'failed', outcome, data, error, code: codeOf(reply), ...rest };
+  // A failure without a code is that of the work: it was tried, and did not succeed.
+  const code = reply.status === 'failed' && reply.code === undefined ? {} : { code: codeOf(reply) };
+  return { status: 'failed', outcome, data, error, ...code, ...rest };
 }
 
 /** The payload of a `response`. */

@@ -5,6 +5,8 @@ import { rankIn } from '../../dialects/origin.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
+import { TASK_ACCEPTED } from '../../dialects/dialect.ts';
+import { readOrigin } from '../../dialects/origin.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -265,7 +267,26 @@ export class Deliveries {
     const told = { ...task, toAgent: isAgents ? answererOf(task) : null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
+    const isRefused = result.code === 'rejected' || result.code === 'not_understood';
+    if (isAgents && ending.ended.by === 'agent' && before.state !== 'running' && !isRefused)
+      this.#putAcceptance(tables, after, told);
     this.putResult(tables, after, told, messageId, { ...result });
+  }
+
+  /** Of what was done without a word before: some languages say that it was taken on first. */
+  #putAcceptance(tables: Tables, after: After, task: TaskRow): void {
+    const { fromAgent, party, toAgent } = task;
+    if (readOrigin(readObject(task.payload))?.dialect.hasAcceptance !== true) return;
+    if (fromAgent === null || !tables.agent(fromAgent)) return;
+    const payload = { topic: TASK_ACCEPTED, data: {} };
+    const words = { party, fromAgent: toAgent, kind: 'notify', text: null, payload };
+    this.put(tables, after, {
+      agent: fromAgent,
+      kind: 'notify',
+      taskId: null,
+      urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
+      body: this.#body(task, this.#random.uuid(), 'notify', words),
+    });
   }
 
   #close(tables: Tables, task: TaskRow): void {

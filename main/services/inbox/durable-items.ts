@@ -228,7 +228,14 @@ class DurableStep implements Step {
     const task = this.taskOf(item);
     if (!task) return;
     this.#changed(moveTask(this.#tables, task, 'running', { estimatedMs }));
-    this.after(() => this.#deps.progress.tell(task, { state: 'running' }));
+    this.after(() => this.#deps.progress.begun(task, estimatedMs));
+  }
+
+  estimated(item: Item, estimatedMs: number): void {
+    const task = this.taskOf(item);
+    if (!task || !isOpen(task)) return;
+    this.#changed(changeTask(this.#tables, task, { estimatedMs }));
+    this.after(() => this.#deps.progress.tell(task, { state: 'running', estimatedMs }));
   }
 
   returned(item: Item): void {

@@ -52,6 +52,8 @@ export interface Step {
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
   begun(item: Item, estimatedMs: number | null): void;
+  /** Its agent, which has it already, says how long it takes. */
+  estimated(item: Item, estimatedMs: number): void;
   /** It waits again, or is dead. */
   returned(item: Item): void;
   /**

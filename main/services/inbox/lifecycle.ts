@@ -165,7 +165,10 @@ export class Lifecycle {
       const isSaidAgain =
         (item.state === 'done' && !isWork(item.kind)) ||
         (item.state === 'running' && (attempt !== null || item.attempt === 1));
-      if (isSaidAgain) return this.#dto(store, item) ?? damaged();
+      if (isSaidAgain) {
+        if (estimatedMs !== null && item.state === 'running') step.estimated(item, estimatedMs);
+        return this.#dto(store, item) ?? damaged();
+      }
       if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
       const handed = this.#leases.get(deliveryId)?.words;
       step.after(() => this.#release(deliveryId));

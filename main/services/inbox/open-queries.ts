@@ -311,6 +311,7 @@ export class OpenQueries implements ItemStore {
       claimed: (item) => void (delivered(item).handedAt ??= this.#deps.clock.wallMs()),
       endIfCancelled: () => false,
       begun: () => undefined,
+      estimated: () => undefined,
       returned: (item) => {
         if (item.state === 'queued') this.#announce(item.agent);
         else

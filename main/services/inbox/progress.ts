@@ -2,7 +2,8 @@
 // (PROTOCOL.md, Delegation states). It promises nothing and holds nothing up.
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { readOrigin } from '../../dialects/origin.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import { DECISIONS } from '../../protocol/decision.ts';
 import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
@@ -19,6 +20,8 @@ interface ProgressWords {
   readonly heldMs?: number | null;
   /** The agent that has it now, handed on by the one that was asked; null: that has it again. */
   readonly handedOnTo?: string | null;
+  /** How long its agent says that it takes. */
+  readonly estimatedMs?: number | null;
   /** What was decided about it just now. */
   readonly decision?: JsonObject;
 }
@@ -37,8 +40,11 @@ type ReportedTask = Pick<
   'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'
 >;
 
+type BegunListener = (task: TaskRow, estimatedMs: number | null) => void;
+
 export class Progress {
   readonly #deps: Deps;
+  readonly #listeners = new Set<BegunListener>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -50,6 +56,18 @@ export class Progress {
     });
   }
 
+  /** Tells of tasks whose asker has a word for it that they were taken on. */
+  onAccepted(listener: BegunListener): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Its agent has it. */
+  begun(task: TaskRow, estimatedMs: number | null): void {
+    this.tell(task, { state: 'running', estimatedMs });
+    if (readOrigin(readObject(task.payload))?.dialect.hasAcceptance === true)
+      for (const listener of this.#listeners) listener(task, estimatedMs);
+  }
+
   tell(task: ReportedTask, words: ProgressWords): void {
     this.#tell(task, words).catch((error: unknown) =>
       this.#deps.log.warn('progress not told', { error: String(error) }),
@@ -59,11 +77,12 @@ export class Progress {
   async #tell(task: ReportedTask, words: ProgressWords): Promise<void> {
     const { store, clock, random, messenger, log } = this.#deps;
     const state = words.state === ENDED ? ENDED : toWire(words.state);
-    const { heldMs = null } = words;
+    const { heldMs = null, estimatedMs = null } = words;
     const data = {
       state,
       ...(heldMs === null ? {} : { held_ms: heldMs }),
       ...(words.handedOnTo === undefined ? {} : { handed_on_to: words.handedOnTo }),
+      ...(estimatedMs === null ? {} : { estimated_ms: estimatedMs }),
       // For a task that was to report nothing, nothing the agent says leaves this hub.
       ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
     };

@@ -93,11 +93,12 @@ export class EarlierMessages {
   #noticeInHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
     const { replyTo } = reading;
     if (replyTo === null || asNotice(reading).kind !== 'notify') return undefined;
-    return this.#deps.inbox.open(agent).find((one) => {
+    const meant = this.#deps.inbox.open(agent).filter((one) => {
       if (one.kind !== 'notify') return false;
       const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
       return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
     });
+    return this.#meant(meant, dialect, agent, reading);
   }
 
   /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
@@ -117,19 +118,28 @@ export class EarlierMessages {
         );
       return conversation !== null && read.ok && read.value.conversation === conversation;
     });
-    const asked = meant.filter(({ untrusted: { origin } }) =>
-      [origin.from_agent, origin.peer_name].some(
-        (name) => name !== null && isNameOf(to ?? '', name),
-      ),
-    );
     // In a conversation somebody else may be spoken to.
-    if (replyTo === null && to !== null && asked.length === 0) return undefined;
+    if (replyTo === null && to !== null && !meant.some((one) => isOf(one, to))) return undefined;
+    return this.#meant(meant, dialect, agent, reading);
+  }
+
+  /**
+   * Of items with one id: those of one agent, of the conversation, or of whom the message is for.
+   * @throws AppError conflict
+   */
+  #meant(
+    meant: readonly DeliveryDto[],
+    dialect: Dialect,
+    agent: string,
+    { replyTo, conversation, to }: Reading,
+  ): DeliveryDto | undefined {
     if (areOfOne(meant)) return meant.at(-1);
     const inIt = meant.filter((one) => {
       const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
       return read.ok && conversation !== null && read.value.conversation === conversation;
     });
     if (inIt.length > 0 && areOfOne(inIt)) return inIt.at(-1);
+    const asked = meant.filter((one) => isOf(one, to ?? ''));
     if (asked.length > 0 && areOfOne(asked)) return asked.at(-1);
     const id = replyTo ?? conversation ?? '';
     throw new AppError('conflict', `More than one agent used the id "${escapeGiven(id)}".`, {
@@ -137,6 +147,11 @@ export class EarlierMessages {
       hint: 'Answer with the envelope.id of the item.',
     });
   }
+}
+
+/** Whether it came from the agent or the hub of this name. */
+function isOf({ untrusted: { origin } }: DeliveryDto, name: string): boolean {
+  return [origin.from_agent, origin.peer_name].some((one) => one !== null && isNameOf(name, one));
 }
 
 /** Whether one agent, or none, asked for all of them. */

@@ -9,10 +9,11 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import { asNotice, EVERYBODY, type Dialect, type Reading } from '../../dialects/dialect.ts';
+import { asNotice, DEADLINE_MAX_MS, EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
+import type { Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
-import { isNameOf, objectOf, textOf } from '../../dialects/members.ts';
+import { isNameOf, objectOf, textOf, wholeOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -31,6 +32,7 @@ import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
+import type { Acceptances } from './acceptances.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
@@ -43,7 +45,10 @@ type Sent = OperationResult<'send.message'>;
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly acceptances: Pick<Acceptances, 'isMade'>;
   readonly agents: AgentRegistry;
+  /** By which the first draft names who sends; null: not known yet. */
+  readonly hubId?: () => string | null;
   readonly messenger: Pick<PeerMessenger, 'extensions' | 'request'>;
   readonly capabilities: Pick<Capabilities, 'pong'>;
   readonly inbox: Inbox;
@@ -58,15 +63,20 @@ interface Deps {
 const NO_DIALECT =
   'This is a message of no language that is known here: it has no "mcp_version" (elizaos), no "type" with an "id" that begins with MSG- (claude-crunch), no "kind" (acp-draft) and no "performative" (fipa-acl).';
 
-interface Post {
+interface Spoken {
   readonly agent: string;
   readonly dialect: Dialect;
   readonly message: JsonObject;
+}
+
+interface Post extends Spoken {
   readonly reading: Reading;
   readonly earlier: Earlier | undefined;
   readonly signal: AbortSignal;
 }
 
+/** States of a task that nobody has to be asked about any more. */
+const SETTLED: ReadonlySet<string> = new Set(['queued', 'delivered', 'claimed', 'running']);
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
 const TOO_MANY = `A message to all goes to ${BROADCAST_AGENTS_MAX} agents of a hub at most.`;
@@ -81,46 +91,46 @@ export class NativeMessages {
     this.#earlier = new EarlierMessages(deps);
   }
 
-  /** @throws AppError bad_request, forbidden, and what sending and replying throw */
+  /**
+   * An error has itself as a message of the language.
+   * @throws AppError bad_request, forbidden, and what sending and replying throw
+   */
   async post(agent: string, message: JsonObject, signal: AbortSignal): Promise<Sent> {
     const dialect = this.#deps.natives.dialectOf(agent) ?? dialectOf(message);
     if (dialect === undefined) throw refused(NO_DIALECT);
-    const alone = this.#understood(agent, dialect, message);
+    const spoken = { agent, dialect, message };
+    try {
+      return await this.#do(this.#read(spoken, signal));
+    } catch (error) {
+      throw this.#withNative(error, spoken, agent);
+    }
+  }
+
+  #read(spoken: Spoken, signal: AbortSignal): Post {
+    const { agent, dialect, message } = spoken;
+    const alone = readBy(dialect, message, false);
     this.#checkSender(agent, alone);
     const earlier = this.#earlier.of(agent, dialect, alone);
     const followed = earlier === undefined ? alone : readBy(dialect, message, true);
     // Its own requests are its to cancel, and what it has in hand is its to answer.
     const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
     const isEnd = followed.kind === 'cancel' || followed.kind === 'result';
-    const reading =
-      isEnd && ends === undefined ? (earlier === undefined ? alone : asNotice(alone)) : followed;
-    return this.#do({ agent, dialect, message, reading, earlier, signal });
+    const isTold = isEnd && ends === undefined;
+    if (!isTold && earlier !== undefined && this.#lasts(spoken, followed, earlier))
+      return { ...spoken, reading: asNotice(followed), earlier, signal };
+    // A second answer to what is over is none, and only a failure to read it is told.
+    const isAbout = earlier?.notice !== undefined || alone.payload['status'] === 'failed';
+    const isNotice = isTold && earlier !== undefined && isAbout;
+    const reading = isTold ? (isNotice ? asNotice(alone) : alone) : followed;
+    return { ...spoken, reading, earlier, signal };
   }
 
-  /** The error with itself as a message of the language. @throws AppError bad_request */
-  #understood(agent: string, dialect: Dialect, message: JsonObject): Reading {
-    try {
-      return readBy(dialect, message, false);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const [id, at] = [this.#deps.random.uuid(), this.#deps.clock.wallMs()];
-      const native = dialect.write({
-        kind: 'result',
-        id,
-        at,
-        from: agent,
-        to: agent,
-        conversation: id,
-        payload: { status: 'failed', code: 'not_understood', error: error.message },
-        answers: { id, at, message },
-      });
-      const untrusted = { native: escapeJson(native) };
-      throw new AppError(error.code, error.message, {
-        failedBy: error.failedBy,
-        data: { untrusted },
-        cause: error,
-      });
-    }
+  /** Whether it answers a request that goes on until it is cancelled or fails. */
+  #lasts({ agent, dialect }: Spoken, { kind, payload }: Reading, { item }: Earlier): boolean {
+    if (item?.kind !== 'delegate' || kind !== 'result' || payload['status'] === 'failed')
+      return false;
+    const asked = dialect.read(this.#deps.natives.nativeOf(dialect, agent, item));
+    return asked.ok && asked.value.isLasting === true;
   }
 
   #do(post: Post): Promise<Sent> {
@@ -149,8 +159,8 @@ export class NativeMessages {
     if (isAcceptance && earlier?.task === undefined) throw nothingThere(reading);
     const about = isAcceptance || kind === 'notify' ? earlier?.task : undefined;
     if (about !== undefined) return this.#sendTo(this.#whoHas(about), post, kind, about);
-    if (kind === 'notify' && earlier?.notice !== undefined)
-      return this.#sendTo(senderOf(earlier.notice), post, kind);
+    const told = kind === 'notify' ? (earlier?.notice ?? earlier?.item) : undefined;
+    if (told !== undefined) return this.#sendTo(senderOf(told), post, kind);
     const to = this.#recipient(agent, reading, kind);
     const isForAll = reading.isForAll === true && typeof to !== 'string';
     return isForAll ? this.#sendToAll(to, post, kind) : this.#sendTo(to, post, kind);
@@ -198,7 +208,7 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.notify'].params, {
         to,
         ...reading.payload,
-        ref: about?.messageId ?? earlier?.notice?.envelope.id,
+        ref: about?.messageId ?? (earlier?.notice ?? earlier?.item)?.envelope.id,
       });
       return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
     }
@@ -206,7 +216,7 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       const report = await answer.catch((error: unknown) => {
-        throw this.#withNative(error, to, post);
+        throw this.#withNative(error, post, this.#nameOf(to, agent));
       });
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
@@ -217,7 +227,8 @@ export class NativeMessages {
     const key =
       reading.ids[0] === undefined ? null : [dialect.name, reading.ids[0], ...place].join(' ');
     try {
-      return { report: await this.#deps.sender.delegate({ ...params, ...extra }, agent, key) };
+      const report = await this.#deps.sender.delegate({ ...params, ...extra }, agent, key);
+      return { report, ...this.#settled(post, report.chosen.agent, SETTLED.has(report.state)) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_mismatch') throw error;
       throw new AppError(
@@ -289,9 +300,12 @@ export class NativeMessages {
     const { agent, reading, earlier } = post;
     const item = earlier?.item;
     if (item === undefined) throw nothingThere(reading);
-    await this.#deps.inbox.ack(agent, item.delivery_id, null);
+    const estimated = objectOf(reading.payload['data'])['estimated_ms'];
+    await this.#deps.inbox.ack(agent, item.delivery_id, wholeOf(estimated, 0, DEADLINE_MAX_MS));
     // It has read it, and not stopped yet.
     if (item.kind === 'cancel') return {};
+    const task = item.task_id === null ? undefined : this.#deps.store.read.task(item.task_id);
+    if (task !== undefined && this.#deps.acceptances.isMade(task)) return {};
     const { from_agent: asker, peer_id: hub } = item.untrusted.origin;
     if (asker === null) return {};
     const { topic, data } = reading.payload;
@@ -301,7 +315,8 @@ export class NativeMessages {
     return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
   }
 
-  async #cancel({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
+  async #cancel(post: Post): Promise<Sent> {
+    const { agent, dialect, message, reading, earlier } = post;
     const task = earlier?.task;
     if (task === undefined) throw nothingThere(reading);
     const reason = reading.payload['reason'];
@@ -313,7 +328,26 @@ export class NativeMessages {
     for (const other of open)
       if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
     const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
-    return { cancelled: { id, state }, untrusted: { came_of_it: cancelledOf(story) } };
+    const came = { came_of_it: cancelledOf(story) };
+    const { untrusted } = this.#settled(post, task.toAgent, true);
+    return { cancelled: { id, state }, untrusted: { ...came, ...untrusted } };
+  }
+
+  /** The acknowledgement of a call that is settled with its answer. */
+  #settled(
+    { agent, dialect, message }: Post,
+    from: string | null,
+    isSettled: boolean,
+  ): { readonly untrusted?: JsonObject } {
+    if (dialect.acknowledges !== true || !isSettled) return {};
+    const addressing = this.#addressing(from ?? agent, agent);
+    const native = dialect.write({
+      ...addressing,
+      kind: 'notify',
+      payload: { topic: TASK_ACCEPTED, data: {} },
+      answers: { id: addressing.id, at: addressing.at, message },
+    });
+    return { untrusted: { native: escapeJson(native) } };
   }
 
   /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
@@ -376,28 +410,23 @@ export class NativeMessages {
     return { id, at: this.#deps.clock.wallMs(), from, to, conversation: id };
   }
 
-  /** The error with itself as a message in the language of the question. */
-  #withNative(error: unknown, to: To, { agent, dialect, message }: Post): unknown {
-    if (!(error instanceof AppError) || error.failedBy === 'input') return error;
-    const { recipients, random, clock } = this.#deps;
-    const found = recipients.resolve(to, agent, 'query');
+  /** The error with itself as a message in the language of what was said. */
+  #withNative(error: unknown, { agent, dialect, message }: Spoken, from: string): unknown {
+    if (!(error instanceof AppError)) return error;
     const untrusted = objectOf(error.data['untrusted']);
+    if (untrusted['native'] !== undefined) return error;
     const { retryable } = error.data;
-    const [id, at] = [random.uuid(), clock.wallMs()];
+    const addressing = this.#addressing(from, agent);
     const native = dialect.write({
+      ...addressing,
       kind: 'result',
-      id,
-      at,
-      from: found.agent ?? (found.at === 'peer' ? found.peer.petname : agent),
-      to: agent,
-      conversation: id,
       payload: {
         status: 'failed',
-        code: readWireErrorCode(error.code),
+        code: error.code === 'bad_request' ? 'not_understood' : readWireErrorCode(error.code),
         error: textOf(untrusted['message']) ?? error.message,
         retryable: typeof retryable === 'boolean' ? retryable : ERRORS[error.code].retryable,
       },
-      answers: { id, at, message },
+      answers: { id: addressing.id, at: addressing.at, message },
     });
     return new AppError(error.code, error.message, {
       failedBy: error.failedBy,
@@ -431,8 +460,15 @@ export class NativeMessages {
     });
   }
 
+  #nameOf(to: To, agent: string): string {
+    const found = this.#deps.recipients.resolve(to, agent, 'query');
+    return found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
+  }
+
   #checkSender(agent: string, { from }: Reading): void {
     if (from === null || isNameOf(from, agent)) return;
+    const own = this.#deps.hubId?.() ?? null;
+    if (own !== null && isHubId(from, own)) return;
     throw new AppError(
       'forbidden',
       `This token is that of "${agent}", not of "${escapeGiven(from)}".`,

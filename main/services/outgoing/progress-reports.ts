@@ -1,10 +1,12 @@
 // Progress of other hubs with our agents' requests: recorded, and the state of a delegation updated
 // to match. Promises nothing.
+import { wholeOf } from '../../dialects/members.ts';
 import { canMove } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
@@ -61,8 +63,8 @@ export class ProgressReports {
     const to = seenState(payload);
     const kept = keptDecision(task, payload.decision, at);
     const handed = handedOnTo(payload);
-    const told = { ...kept, ...handed };
-    const isNew = to === 'held' || kept !== undefined || handed !== undefined;
+    const told = { ...kept, ...estimateOf(payload), ...handed };
+    const isNew = to === 'held' || Object.keys(told).length > 0;
     const isUpdate = to !== undefined && (task.state !== to || isNew);
     if (!isUpdate || (!isAsked && task.state === 'sending')) {
       store.writeBehind((tables) => tables.insertMessage(report), tell);
@@ -117,6 +119,11 @@ function handedOnTo({ data }: NotifyPayload): { readonly handedOnTo: string | nu
   return typeof said === 'string' && said !== ''
     ? { handedOnTo: escapeName(said).name }
     : undefined;
+}
+
+function estimateOf({ data }: NotifyPayload): { readonly estimatedMs?: number } {
+  const estimatedMs = wholeOf(isJsonObject(data) ? data['estimated_ms'] : null, 0, DEADLINE_MAX_MS);
+  return estimatedMs === null ? {} : { estimatedMs };
 }
 
 function seenState(payload: NotifyPayload): ReportedState | undefined {

@@ -435,6 +435,15 @@ export class Sender {
       throw new AppError('rate_limited', sentence, { failedBy: 'input', retryAfterMs: waitMs });
   }
 
+  /** Of the task that a notice is about, which was asked by that hub or of it. */
+  #conversationOf(ref: string | null, party: string): string | null {
+    const { read } = this.#deps.store;
+    if (ref === null) return null;
+    const task =
+      read.taskByMessage('incoming', party, ref) ?? read.taskByMessage('outgoing', party, ref);
+    return task?.conversationId ?? null;
+  }
+
   #recordNotify(
     message: { readonly id: string; readonly ref: string | null; readonly payload: JsonObject },
     party: string,
@@ -449,7 +458,7 @@ export class Sender {
         party,
         kind: 'notify',
         ref: message.ref,
-        conversationId: null,
+        conversationId: this.#conversationOf(message.ref, party),
         taskId: null,
         fromAgent: asker,
         toAgent,

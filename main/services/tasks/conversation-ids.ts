@@ -1,5 +1,5 @@
-// The conversation of a message. A party can only continue a conversation it is part of. The id of
-// somebody else's conversation opens a new one, named after the message (PROTOCOL.md, Extensions,
+// The conversation of a message. A party can only continue a conversation it is part of. With the
+// id of somebody else's it has one of its own, under the same label (PROTOCOL.md, Extensions,
 // conversation/1).
 import type { Reads } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -20,10 +20,25 @@ interface ConversationClaim {
 
 export function conversationFor(reads: Reads, claim: ConversationClaim): string {
   const named = claim.conversationId ?? '';
-  if (CONVERSATION_ID.test(named) && mayContinue(reads, named, claim)) return named;
+  if (CONVERSATION_ID.test(named)) {
+    if (mayContinue(reads, named, claim)) return named;
+    const own = `${named}:${tagOf(claim.party)}`;
+    if (CONVERSATION_ID.test(own) && mayContinue(reads, own, claim)) return own;
+  }
   // The sender chose that, too.
   if (mayContinue(reads, claim.messageId, claim)) return claim.messageId;
-  return `${claim.messageId}:${claim.party.replace(/[^A-Za-z0-9]/g, '').slice(0, PARTY_CHARACTERS)}`;
+  return `${claim.messageId}:${tagOf(claim.party)}`;
+}
+
+const OWN = new RegExp(`^(.+):[A-Za-z0-9]{1,${PARTY_CHARACTERS}}$`);
+
+/** The id that parties chose alike, where this is the conversation of one of them. */
+export function labelOf(conversationId: string): string {
+  return OWN.exec(conversationId)?.[1] ?? conversationId;
+}
+
+function tagOf(party: PartyKey): string {
+  return party.replace(/[^A-Za-z0-9]/g, '').slice(0, PARTY_CHARACTERS);
 }
 
 /** It is new, or this party has a part in it. What was said there may have been removed since. */

@@ -2,6 +2,7 @@
 // of this hub. Pure reading of messages into that one form; decides nothing.
 import type { RequestKind } from '../../../preload/contract/closed-lists.ts';
 import type { ApprovalView } from '../../core/approval-view.ts';
+import { agentIdOfKeyHex } from '../../protocol/agent-id.ts';
 import { checkOrigin } from '../../dialects/origin.ts';
 import { viewOfQuestion } from '../../core/remote-approval-view.ts';
 import { isDomain } from '../../core/routing.ts';
@@ -70,7 +71,11 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   const parsed =
     source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
   if (!parsed.ok) return err(parsed.error);
-  const origin = checkOrigin(source.kind, source.payload);
+  const origin = checkOrigin(
+    source.kind,
+    source.payload,
+    source.direction === 'local' ? null : agentIdOfKeyHex(source.party),
+  );
   if (!origin.ok) return origin;
   const asked: WorkRequest['asked'] = parsed.value;
   const from = asked.route?.from ?? null;

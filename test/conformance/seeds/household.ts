@@ -120,6 +120,14 @@ export class SeedHousehold {
     return (untrusted as JsonObject)['native'] as JsonObject;
   }
 
+  /** The end of a task, whatever its asker was told of it before. */
+  async answer(agent: string): Promise<JsonObject> {
+    for (;;) {
+      const { kind, untrusted } = await this.item(agent);
+      if (kind === 'result') return (untrusted as JsonObject)['native'] as JsonObject;
+    }
+  }
+
   /** What waits for an agent now, left there. */
   async waiting(agent: string): Promise<number> {
     const claimed = await this.post(this.#hubOf(agent), agent, '/v1/inbox/claim', { max: 5 });

@@ -149,9 +149,58 @@ describe('seed 000: tasks', () => {
     expect(await house.next(asker)).toMatchObject({ kind: 'result', ref: message.id });
   });
 
+  test('000.16 the call that cancels is answered with an ack, and so is one that came too late', async () => {
+    const { message } = await delegated();
+    const cancel = acp('cancel', { reason: 'Plans changed' }, { ref: message.id });
+    expect(await house.say(asker, cancel)).toMatchObject({
+      http: 200,
+      untrusted: { native: { kind: 'ack', ref: cancel.id, payload: { accepted: true } } },
+    });
+    await house.next(worker);
+    await answer('error', message.id, { code: 'cancelled', message: 'Stopped' });
+    await house.next(asker);
+    const late = acp('cancel', {}, { ref: message.id });
+    expect(await house.say(asker, late)).toMatchObject({
+      data: { untrusted: { native: { kind: 'error', ref: late.id } } },
+    });
+  });
+
+  test('000.33 how long it may take stands in the task of whoever asked', async () => {
+    for (const language of ['acp-draft', 'native'] as const) {
+      const to = does(language);
+      const message = acp('delegate', TASK, { to });
+      const { id } = (await house.say(asker, message))['report'] as JsonObject;
+      await house.allow();
+      const estimate = async (): Promise<unknown> =>
+        (await house.post(house.dad, asker, `/v1/tasks/${String(id)}`))['estimated_ms'];
+      if (language === 'native') {
+        const claim = { max: 1, wait_ms: WITHIN_MS };
+        const { items } = await house.post(house.mum, to, '/v1/inbox/claim', claim);
+        const [{ delivery_id: delivery }] = items as readonly [JsonObject];
+        const path = `/v1/inbox/${String(delivery)}`;
+        await house.post(house.mum, to, `${path}/ack`, { estimated_ms: 5_000 });
+        await until('it', WITHIN_MS, async () => (await estimate()) === 5_000 || undefined);
+        await house.post(house.mum, to, `${path}/reply`, { status: 'completed', outcome: 'Done' });
+      } else {
+        await house.next(to);
+        await answer('ack', message.id, { accepted: true, estimated_ms: 5_000 });
+        await until('it', WITHIN_MS, async () => (await estimate()) === 5_000 || undefined);
+        await done(message.id);
+      }
+      const ack = await house.next(asker);
+      expect(ack).toMatchObject({
+        kind: 'ack',
+        ref: message.id,
+        payload: { accepted: true, estimated_ms: 5_000 },
+      });
+      expect(await house.next(asker)).toMatchObject({ kind: 'result', ref: message.id });
+    }
+  });
+
   test('000.50 how far a task is stands in the conversation that its asker reads', async () => {
     const to = does('native');
     const told = await house.say(asker, acp('delegate', TASK, { to }));
+    expect(told['untrusted']).toBe(undefined);
     await house.allow();
     const { delivery_id: delivery } = await house.item(to);
     const path = `/v1/inbox/${String(delivery)}`;
@@ -167,17 +216,20 @@ describe('seed 000: tasks', () => {
       return JSON.stringify(read).includes('Half of it') || undefined;
     });
     await house.post(house.mum, to, `${path}/reply`, { status: 'completed', outcome: 'Done' });
-    await house.next(asker);
+    await house.answer(asker);
   });
 
-  test('000.32 a rule for what names no area lets a task through unasked', async () => {
+  test('000.32, 000.34 a rule for what names no area lets a task through unasked, with its ack at once', async () => {
     const { work } = house.mum.node.services;
     await work.agents.setClass(worker, { riskClass: 'R1' }, OWNER);
     const rule = { effect: 'allow', peer: 'Dad', agent: worker, domain: '', kind: null };
     const page = await house.mum.page();
     expect(await atDoor(house.mum, page, '/v1/rules', rule)).toMatchObject({ http: 200 });
     const message = acp('delegate', TASK, { to: worker });
-    expect(await house.say(asker, message)).toMatchObject({ report: { state: 'queued' } });
+    expect(await house.say(asker, message)).toMatchObject({
+      report: { state: 'queued' },
+      untrusted: { native: { kind: 'ack', ref: message.id, payload: { accepted: true } } },
+    });
     expect(await house.next(worker)).toEqual(message);
     expect(work.approvals.pending()).toEqual([]);
     await done(message.id);

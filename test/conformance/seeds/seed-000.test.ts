@@ -205,15 +205,82 @@ describe('seed 000', () => {
     expect(await streamOf('notify')).toBe('unidirectional');
     await house.dad.node.services.directory.remove(attic.raw.key, OWNER);
     await attic.stop();
+    await house.next(asker);
   });
 
-  test('000.20 a hub is named by its id, with or without the type of its key', async () => {
-    const { agentId } = house.mum.node.services.identity;
-    for (const to of [agentId, agentId.replace('ed25519.', '')])
-      expect(
-        await house.say(asks('acp-draft'), acp('notify', { topic: 'home', data: 1 }, { to })),
-      ).toMatchObject({ http: 200, report: { chosen: { peer_name: 'Mum' } } });
+  test('000.20 hubs are named by their ids, with or without the type of the key, in from and to', async () => {
+    const [own, other] = [house.dad, house.mum].map((hub) => hub.node.services.identity.agentId);
+    await house.join(house.mum, 'listens', 'acp-draft', { topics: ['ids'] });
+    for (const id of [(said: string) => said, (said: string) => said.replace('ed25519.', '')]) {
+      const [from, to] = [id(String(own)), id(String(other))];
+      const notice = acp('notify', { topic: 'ids', data: 1 }, { from, to });
+      expect(await house.say(asker, notice)).toMatchObject({
+        http: 200,
+        report: { chosen: { peer_name: 'Mum' } },
+      });
+      expect(await house.next('listens')).toEqual(notice);
+    }
+    const forged = acp('notify', { topic: 'ids', data: 1 }, { from: other, to: other });
+    expect(await house.say(asker, forged)).toMatchObject({ http: 403 });
   });
+
+  test('000.45 an error may be about anything: a notice, a result', async () => {
+    const notice = acp('notify', { topic: 'home', data: 'back' }, { to: worker });
+    await house.say(asker, notice);
+    const claim = { max: 1, wait_ms: WITHIN_MS };
+    const { items } = await house.post(house.mum, worker, '/v1/inbox/claim', claim);
+    const [{ delivery_id: delivery }] = items as readonly [JsonObject];
+    const about = (ref: unknown) =>
+      acp('error', { code: 'internal', message: 'What home?', retryable: false }, { ref });
+    const wrong = about(notice.id);
+    expect(await house.say(worker, wrong)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(asker)).toEqual(wrong);
+    await house.post(house.mum, worker, `/v1/inbox/${String(delivery)}/ack`, {});
+
+    const task = acp('delegate', { task: 'Bake' }, { to: worker });
+    await house.say(asker, task);
+    await house.allow();
+    await house.next(worker);
+    await house.say(worker, acp('result', { status: 'completed', outcome: '?' }, { ref: task.id }));
+    await house.next(asker);
+    const unread = about(task.id);
+    expect(await house.say(asker, unread)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(worker)).toEqual(unread);
+  });
+
+  test.each([
+    ['an unknown kind', { id: 'n-1', kind: 'negotiate', to: worker }, 400, 'unknown_kind', 'query'],
+    [
+      'a member that does not fit',
+      { id: 'n-2', kind: 'delegate', to: worker, payload: { task: 7 } },
+      400,
+      'invalid_envelope',
+      'task',
+    ],
+    [
+      'somebody unknown',
+      { id: 'n-3', kind: 'delegate', to: 'cook', payload: { task: 'Cook' } },
+      404,
+      'unknown_domain',
+      'cook',
+    ],
+  ])(
+    '000.48 %s is answered with an error of the language',
+    async (_, message, http, code, word) => {
+      expect(await house.say(asker, message)).toMatchObject({
+        http,
+        data: {
+          untrusted: {
+            native: {
+              kind: 'error',
+              ref: message.id,
+              payload: { code, message: expect.stringContaining(word), retryable: false },
+            },
+          },
+        },
+      });
+    },
+  );
 
   test('000.26, 000.27 an answer in another language is a response with its four members', async () => {
     const asking = house.say(

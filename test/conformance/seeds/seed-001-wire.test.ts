@@ -224,13 +224,20 @@ describe('seed 001: the kinds', () => {
     expect(attic.raw.heard.filter(({ ref }) => ref === id)).toEqual([]);
   });
 
-  test('001.21 an ack says how long it may take', async () => {
+  test('001.21 an ack says how long it may take, and so does whoever takes it on later', async () => {
     attic.answers.set('delegate', {
       kind: 'ack',
       payload: { accepted: true, estimated_ms: 5_000 },
     });
-    expect(await atDoor(mum, token, '/v1/delegate', { to: 'Attic', ...TASK })).toMatchObject({
-      estimated_ms: 5_000,
+    const sent = await atDoor(mum, token, '/v1/delegate', { to: 'Attic', ...TASK });
+    expect(sent).toMatchObject({ estimated_ms: 5_000 });
+    const path = `/v1/tasks/${String(sent['id'])}`;
+    expect(await atDoor(mum, token, path)).toMatchObject({ estimated_ms: 5_000 });
+    const data = { state: 'working', estimated_ms: 9_000 };
+    await attic.tell('notify', { topic: 'axon.progress', data }, { ref: sent['id'] });
+    await until('the new estimate', WITHIN_MS, async () => {
+      const { estimated_ms } = await atDoor(mum, token, path);
+      return estimated_ms === 9_000 || undefined;
     });
   });
 

@@ -1,7 +1,8 @@
 // The messages of document 003 by their numbers: what each performative and each member means
 // between two hubs.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { axon, endPrograms } from '../../support/programs.ts';
 import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
 import { fipa, fresh } from './messages.ts';
 
@@ -9,6 +10,7 @@ let house: SeedHousehold;
 beforeAll(async () => {
   house = await SeedHousehold.start();
 }, 120_000);
+afterEach(endPrograms);
 afterAll(() => house.stop());
 
 const asker = asks('fipa-acl');
@@ -146,6 +148,73 @@ describe('seed 003: messages', () => {
     await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: read['reply_with'] }));
     await house.next(asker);
   });
+
+  test('003.24 SUBSCRIBE is answered as often as there is something to say, until it is cancelled', async () => {
+    const subscribe = fipa('SUBSCRIBE', 'The price of milk', {
+      capability: CAPABILITY,
+      reply_with: 's-24',
+    });
+    const { id } = (await house.say(asker, subscribe))['report'] as JsonObject;
+    await house.allow();
+    expect(await house.next(doer)).toEqual(subscribe);
+    for (const price of ['1.09', '1.19']) {
+      const told = fipa('INFORM', { structured: { price } }, { in_reply_to: 's-24' });
+      expect(await house.say(doer, told)).toMatchObject({ http: 200, report: { state: 'sent' } });
+      expect(await house.next(asker)).toEqual(told);
+      expect(await house.post(house.dad, asker, `/v1/tasks/${String(id)}`)).toMatchObject({
+        state: 'running',
+      });
+    }
+    const cancel = fipa('CANCEL', undefined, { in_reply_to: 's-24', reply_with: 'c-24' });
+    expect(await house.say(asker, cancel)).toMatchObject({ http: 200, cancelled: { id } });
+    expect(await house.next(doer)).toEqual(cancel);
+    await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: 's-24' }));
+    await house.next(asker);
+  });
+
+  test('003.27 what is made of other languages has a capability', async () => {
+    const { read } = await house.asked('fipa-acl');
+    expect(read).toMatchObject({ performative: 'REQUEST', capability: 'general' });
+    await house.say(doer, fipa('REFUSE', 'No', { in_reply_to: read['reply_with'] }));
+    await house.item(asks('native'));
+    const to = { capability: CAPABILITY };
+    await house.post(house.dad, asks('native'), '/v1/delegate', { to, task: 'Add it up' });
+    await house.allow();
+    const asked = await house.next(doer);
+    expect(asked).toMatchObject({ performative: 'REQUEST', capability: CAPABILITY });
+    await house.say(doer, fipa('REFUSE', 'No', { in_reply_to: asked['reply_with'] }));
+    await house.item(asks('native'));
+    const notice = { to: `Mum/${doer}`, topic: 'home.dinner', data: 'Ready' };
+    await house.post(house.dad, asks('native'), '/v1/notify', notice);
+    expect(await house.next(doer)).toMatchObject({
+      performative: 'INFORM',
+      capability: 'home.dinner',
+    });
+  });
+
+  test.each([
+    ['PROPOSE', 'rejected', { performative: 'PROPOSE', content: 'For 5 euros?' }],
+    ['INFORM', null, { performative: 'INFORM', content: { structured: { sum: 7 } } }],
+    ['NOT_UNDERSTOOD', 'not_understood', { performative: 'NOT_UNDERSTOOD', content: 'Hm?' }],
+  ])(
+    '003.4, 003.50 what a program of the agent prints is a %s, with the ids that it left out',
+    async (_, code, printed) => {
+      const more = { capability: CAPABILITY, reply_with: `r-${fresh()}`, conversation_id: 'p-50' };
+      const said = await house.say(asker, fipa('REQUEST', 'Add it up', more));
+      await house.allow();
+      const print = `process.stdin.resume(); console.log(${JSON.stringify(JSON.stringify(printed))})`;
+      const words = ['listen', '--once', '--', process.execPath, '-e', print];
+      const token = { AXON_TOKEN: house.tokenOf(doer) };
+      expect(await axon(house.mum.home, words, token)).toMatchObject({ code: 0 });
+      expect(await house.next(asker)).toEqual({
+        ...printed,
+        in_reply_to: more.reply_with,
+        conversation_id: 'p-50',
+      });
+      const { id } = said['report'] as JsonObject;
+      expect(await house.ended(asker, id)).toMatchObject({ code });
+    },
+  );
 
   test('003.31 without reply_with an answer goes by its conversation', async () => {
     const more = { reply_with: undefined, conversation_id: `c-${fresh()}` };

@@ -52,7 +52,45 @@ describe('seed 003: records', () => {
       expect(whole).toContain(said);
   });
 
-  test('003.51, 003.58 each message can be inspected, and exported as it went', async () => {
+  test('003.44, 003.45, 003.46 one id among three is one label, with who said what to what', async () => {
+    const more = { receiver: doer, reply_with: 'r-abc', conversation_id: 'abc' };
+    const beside = 'does-beside';
+    await house.join(house.mum, beside, 'fipa-acl', {});
+    const { mum } = house;
+    await house.say(beside, fipa('REQUEST', 'Within the hub', more));
+    await house.allow();
+    await house.next(doer);
+    const here = fipa('INFORM', 'Done within', { in_reply_to: 'r-abc', conversation_id: 'abc' });
+    await house.say(doer, here);
+    expect(await house.next(beside)).toEqual(here);
+    for (const text of ['From Dad', 'Again from Dad']) await exchanged('abc', text);
+
+    const mums = await mum.page();
+    const shown = async (id: string): Promise<JsonObject> => {
+      const path = `/v1/conversations/${encodeURIComponent(id)}`;
+      return JSON.parse((await mum.ask(path, { token: mums })).text);
+    };
+    const first = await shown('abc');
+    expect(JSON.stringify(first['participants'])).toMatch(/beside.*fipa|fipa.*beside/i);
+    expect(JSON.stringify(first)).not.toContain('From Dad');
+    expect(first['linked']).toEqual([expect.stringMatching(/^abc:/)]);
+    const [other] = first['linked'] as readonly string[];
+    const second = await shown(String(other));
+    expect(second['linked']).toEqual(['abc']);
+    for (const text of ['From Dad', 'Done: From Dad', 'Again from Dad'])
+      expect(JSON.stringify(second)).toContain(text);
+    const entries = second['entries'] as readonly JsonObject[];
+    const asked = entries.find(({ text }) => text === 'From Dad');
+    const told = entries.find(({ text }) => text === 'Done: From Dad');
+    expect(asked).toMatchObject({ kind: 'delegate', ref: null });
+    expect(told).toMatchObject({ ref: asked?.['message_id'] });
+    expect(second['participants']).toEqual([
+      { hub_name: 'Dad', agent_name: expect.stringMatching(/asks/i) },
+      { hub_name: expect.any(String), agent_name: expect.stringMatching(/does/i) },
+    ]);
+  });
+
+  test('003.51, 003.58 each message can be inspected, exported as it went, and said anew', async () => {
     await exchanged('looked-at', 'Inspect me');
     const { entries } = await owner('/v1/conversations/looked-at');
     const [{ seq }] = entries as readonly [JsonObject];
@@ -61,10 +99,20 @@ describe('seed 003: records', () => {
     const exported = await house.dad.ask('/v1/conversations/looked-at/export?format=jsonl', {
       token: page,
     });
+    const { message } = inspected as { message: JsonObject };
+    expect(message).toMatchObject({ kind: 'delegate' });
+    const payload = JSON.parse(String((inspected as { payload: string }).payload));
     expect(exported.text).toContain('Inspect me');
+    const again = { ...payload.origin.message, reply_with: `r-${fresh()}` };
+    expect(again).toMatchObject({ performative: 'REQUEST', content: 'Inspect me' });
+    expect(await house.say(asker, again)).toMatchObject({ http: 200 });
+    await house.allow();
+    expect(await house.next(doer)).toEqual(again);
+    await house.say(doer, fipa('INFORM', 'Again', { in_reply_to: again.reply_with }));
+    await house.next(asker);
   });
 
-  test('003.48 a conversation that is over can be removed', async () => {
+  test('003.48 a conversation that is over can be removed, and how long all are kept is set', async () => {
     await exchanged('over', 'Forget me');
     const removed = await house.dad.ask('/v1/conversations/over', {
       token: page,
@@ -73,6 +121,12 @@ describe('seed 003: records', () => {
     expect(removed.status).toBe(200);
     const { status } = await house.dad.ask('/v1/conversations/over', { token: page });
     expect(status).toBe(410);
+    const kept = async (): Promise<unknown> => (await owner('/v1/settings'))['keep_messages_days'];
+    expect(await kept()).toBe(365);
+    const body = { keep_messages_days: 30 };
+    const changed = await house.dad.ask('/v1/settings', { token: page, method: 'PATCH', body });
+    expect(changed.status).toBe(200);
+    expect(await kept()).toBe(30);
   });
 
   test('003.52 an agent can ask who would get a capability', async () => {

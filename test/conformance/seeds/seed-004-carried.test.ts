@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { axon, endPrograms } from '../../support/programs.ts';
 import { AREA, asks, CAPABILITY, does, LANGUAGES, SeedHousehold } from './household.ts';
+import type { Language } from './household.ts';
 import { WITHIN_MS } from '../../support/raw-peer.ts';
-import { eliza } from './messages.ts';
+import { acp, crunch, eliza, fipa } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -60,6 +61,35 @@ async function ended(): Promise<JsonObject> {
   return house.ended(asks4, task?.['id']);
 }
 
+/** It is done, as an agent of this language says it. */
+async function baked(
+  language: Language,
+  agent: string,
+  item: JsonObject,
+  read: JsonObject,
+): Promise<void> {
+  const said: Readonly<Record<Exclude<Language, 'native'>, () => JsonObject>> = {
+    'fipa-acl': () => fipa('INFORM', 'Baked', { in_reply_to: read['reply_with'] }),
+    'claude-crunch': () =>
+      crunch(
+        agent,
+        'RESPONSE',
+        { status: 'SUCCESS', result: { summary: 'Baked' } },
+        { to: read['from'], correlation_id: read['id'] },
+      ),
+    'acp-draft': () =>
+      acp('result', { status: 'completed', outcome: 'Baked' }, { ref: read['id'] }),
+    elizaos: () =>
+      answer(read, 'INFORM_RESULT', { task_status: 'success', result_summary: 'Baked' }),
+  };
+  if (language !== 'native') {
+    expect(await house.say(agent, said[language]())).toMatchObject({ http: 200 });
+    return;
+  }
+  const path = `/v1/inbox/${String(item['delivery_id'])}/reply`;
+  await house.post(house.mum, agent, path, { status: 'completed', outcome: 'Baked' });
+}
+
 describe('seed 004, carried', () => {
   test.each(['low', 'medium', 'high'])(
     '004.3 004.5 004.7 004.8 004.10 004.11 004.12 a TASK_REQUEST of %s priority arrives whole',
@@ -72,16 +102,87 @@ describe('seed 004, carried', () => {
     },
   );
 
-  test('004.13 004.44 004.47 accepted, then done: Eddy asks and Jules does', async () => {
-    const read = await asked(request('medium'));
-    const accept = answer(read, 'TASK_ACCEPT', { status: 'accepted', comments: 'Starting now' });
-    await house.say(does4, accept);
-    expect(await house.next(asks4)).toEqual(accept);
-    const done = { task_status: 'success', result_summary: 'Fixed and tested' };
-    const result = answer(read, 'INFORM_RESULT', done);
-    await house.say(does4, result);
-    expect(await house.next(asks4)).toEqual(result);
-  });
+  test.each([
+    ['success', 'solution_provided'],
+    ['failure', 'debug_analysis'],
+  ])(
+    '004.13 004.44 004.47 Eddy asks Jules to debug, hears that it is taken on, and of a %s',
+    async (task_status, term) => {
+      const general = 'elizaos:ontology:general/task_acceptance';
+      const read = await asked({ ...request('medium'), reply_with: `fix-${task_status}` });
+      const names = ['mcp_version', 'message_id', 'performative', 'sender', 'receiver'];
+      const more = ['reply_with', 'language', 'ontology', 'timestamp', 'payload'];
+      expect(Object.keys(read).toSorted()).toEqual([...names, ...more].toSorted());
+      const status = { status: 'accepted', comments: 'Starting now' };
+      const accept = { ...answer(read, 'TASK_ACCEPT', status), ontology: general };
+      await house.say(does4, accept);
+      expect(await house.next(asks4)).toEqual(accept);
+      const done = {
+        task_status,
+        result_summary: 'Looked at and tested',
+        result_details: { original_code: 'words[3]', changes_made: 'Bound the index' },
+      };
+      const ontology = `elizaos:ontology:code/python/${term}`;
+      const result = { ...answer(read, 'INFORM_RESULT', done), ontology };
+      await house.say(does4, result);
+      expect(await house.next(asks4)).toEqual(result);
+      const state = task_status === 'success' ? 'completed' : 'failed';
+      expect(await ended()).toMatchObject({ state, untrusted: { data: done.result_details } });
+    },
+  );
+
+  test.each(['elizaos', 'native'] as const)(
+    '004.17 004.39 an IDE asks for refactoring, and an agent of %s accepts and suggests',
+    async (language) => {
+      const to = does(language);
+      const ontology = 'elizaos:ontology:code/general/refactor_request';
+      const suggestion = {
+        change_type: 'rename_variable',
+        description: "Rename variable 'x' to 'index' for clarity.",
+        suggested_code_diff: '-x +index',
+        confidence: 0.9,
+      };
+      const details = { original_snippet: 'x = 1', suggestions: [suggestion] };
+      const task = eliza(
+        asks4,
+        'TASK_REQUEST',
+        {
+          task_type: 'refactor_code_snippet',
+          task_description: 'Request for refactoring suggestions for the selected code.',
+          task_parameters: { code_snippet: 'x = 1', programming_language: 'python' },
+        },
+        { receiver: { agent_id: to }, language: 'application/json', ontology },
+      );
+      await house.say(asks4, task);
+      const card = await house.card();
+      expect(card).toMatchObject({ domain: 'code.general' });
+      await house.allow();
+      const item = await house.item(to);
+      if (language === 'native') {
+        const reply = { status: 'completed', outcome: 'Suggestions provided.', data: details };
+        const path = `/v1/inbox/${String(item['delivery_id'])}/reply`;
+        await house.post(house.mum, to, path, reply);
+      } else {
+        await house.say(to, answer(task, 'TASK_ACCEPT', { status: 'accepted' }));
+        const said = { task_status: 'success', result_summary: 'Suggestions provided.' };
+        const result = answer(task, 'INFORM_RESULT', { ...said, result_details: details });
+        const term = 'elizaos:ontology:code/general/refactor_suggestion';
+        await house.say(to, { ...result, ontology: term });
+      }
+      expect(await house.next(asks4)).toMatchObject({
+        performative: 'TASK_ACCEPT',
+        in_reply_to: task.message_id,
+        payload: { status: 'accepted' },
+      });
+      expect(await house.next(asks4)).toMatchObject({
+        performative: 'INFORM_RESULT',
+        in_reply_to: task.message_id,
+        language: 'application/json',
+        ontology: 'elizaos:ontology:code/general/refactor_suggestion',
+        payload: { task_status: 'success', result_details: details },
+      });
+    },
+  );
 
   test.each([
     ['success', 'completed'],
@@ -155,18 +256,25 @@ describe('seed 004, carried', () => {
     expect(found).toMatchObject({ chosen: { agent: does('fipa-acl'), peer_name: 'Mum' } });
   });
 
-  test.each(LANGUAGES)('004.1 a TASK_REQUEST to an agent of %s is done', async (language) => {
+  test.each(LANGUAGES)('004.1 an agent of %s does it by its own words', async (language) => {
     const to = does(language);
-    await house.say(asks4, whole(asks4, to, 'TASK_REQUEST', { task_description: 'Bake a cake' }));
+    const task = { task_description: 'Bake a cake', task_type: 'bake' };
+    const message = whole(asks4, to, 'TASK_REQUEST', task);
+    await house.say(asks4, message);
     await house.allow();
     const item = await house.item(to);
-    expect(JSON.stringify(item['untrusted'])).toContain('Bake a cake');
-    const reply = `/v1/inbox/${String(item['delivery_id'])}/reply`;
-    await house.post(house.mum, to, reply, { status: 'completed', outcome: 'Baked' });
-    expect(await house.next(asks4)).toMatchObject({
+    const { native, text, payload } = item['untrusted'] as JsonObject;
+    const read = (native ?? payload) as JsonObject;
+    expect(text).toBe('Bake a cake');
+    expect(JSON.stringify(read)).toContain('Bake a cake');
+    await baked(language, to, item, read);
+    const result = await house.answer(asks4);
+    expect(result).toMatchObject({
       performative: 'INFORM_RESULT',
+      in_reply_to: message.message_id,
       payload: { task_status: 'success', result_summary: 'Baked' },
     });
+    expect(await ended()).toMatchObject({ state: 'completed', untrusted: { outcome: 'Baked' } });
   });
 
   test('004.48 a CANCEL stops what was asked', async () => {
@@ -204,7 +312,7 @@ describe('seed 004, carried', () => {
   });
 
   test.each(['medium', 'high'])(
-    '000.36 004.14 004.39 004.46 what waits of a task of %s priority is read as it happened',
+    '000.36 004.14 004.46 what waits of a task of %s priority is read as it happened',
     async (priority) => {
       const read = await asked(request(priority));
       const accept = answer(read, 'TASK_ACCEPT', { status: 'accepted' });

@@ -89,6 +89,9 @@ export const MESSAGE_QUERIES = {
     UNION ALL SELECT * FROM (SELECT party FROM tasks WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?))`,
   bySeq: `SELECT ${SAID.columns} FROM said WHERE seq = ?`,
   conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
+  called: `SELECT ${CONVERSATION.columns} FROM conversations
+    WHERE conversation_id = ? OR (conversation_id > ? AND conversation_id < ?)
+    ORDER BY last_seq DESC LIMIT ?`,
 } as const;
 
 /** The values of OF_AGENT. */
@@ -110,6 +113,7 @@ type MessageReads = Pick<
   | 'messagesOfAgent'
   | 'conversationOfAgent'
   | 'conversations'
+  | 'conversationsCalled'
 >;
 
 export function messageReads(statements: Statements): MessageReads {
@@ -163,6 +167,12 @@ export function messageReads(statements: Statements): MessageReads {
         firstAt: first.at,
         messages,
       };
+    },
+    conversationsCalled: (label, limit) => {
+      // A semicolon comes next after a colon.
+      const values = [idValue(label), `${label}:`, `${label};`, pageLimit(limit)];
+      const found = statements.all(CONVERSATION, MESSAGE_QUERIES.called, ...values);
+      return found.map(({ conversationId }) => conversationId);
     },
     conversations: (page) =>
       statements.all(

@@ -1,6 +1,7 @@
-// Two agents that speak different languages work together: a request, its answer and a refusal, in
-// each pair of dialects both ways. Whoever asks reads the answer to its own message; whoever is asked
-// reads a request of its own kind.
+// Two agents that speak different languages work together: a request that is accepted and done,
+// refused, answered with another offer, not understood, failed or cancelled, in each pair of dialects
+// both ways. Whoever asks reads the answer to its own message; whoever is asked reads a request of its
+// own kind; and both hubs say the same of how it ended.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DIALECTS, type DialectName } from '../../../support/seed-messages.ts';
 import type { DeliveryDto } from '../../../../preload/contract/dto.ts';
@@ -65,48 +66,167 @@ const REQUESTS: Readonly<Record<DialectName, (id: string) => JsonObject>> = {
     payload: { task: 'Say that dinner is late', context: { dinner: '7' }, priority: 'normal' },
   }),
 };
-/** What Jules says to what it was asked, by the id in that. */
-const ANSWERS: Readonly<Record<DialectName, (asked: JsonObject, isDone: boolean) => JsonObject>> = {
-  'claude-crunch': ({ id }, isDone) => ({
-    id: 'MSG-1705234600000-b4c5d6e7',
-    type: 'RESPONSE',
-    from: 'jules',
-    to: 'eddy',
+/** How Jules ends what it was asked, by the ids in that. null: its language has no word for it. */
+type Says = ((asked: JsonObject) => JsonObject) | null;
+interface Words {
+  readonly done: (asked: JsonObject) => JsonObject;
+  readonly refuses: (asked: JsonObject) => JsonObject;
+  readonly fails: (asked: JsonObject) => JsonObject;
+  readonly understandsNothing: Says;
+  readonly offers: Says;
+  readonly stopped: (asked: JsonObject, cancel: JsonObject) => JsonObject;
+}
+
+const crunch = (correlation: unknown, payload: JsonObject): JsonObject => ({
+  id: 'MSG-1705234600000-b4c5d6e7',
+  type: 'RESPONSE',
+  from: 'jules',
+  to: 'eddy',
+  correlation_id: correlation,
+  timestamp: '2025-01-14T10:31:00Z',
+  priority: 'HIGH',
+  payload,
+  metadata: { issue_number: 42, phase: 'enrich', attempt: 1 },
+});
+const fipa = (
+  performative: string,
+  { reply_with, conversation_id, capability }: JsonObject,
+  content: unknown,
+): JsonObject => ({
+  performative,
+  sender: 'jules',
+  ...(capability === undefined ? {} : { capability }),
+  content,
+  ...(conversation_id === undefined ? {} : { conversation_id }),
+  in_reply_to: reply_with,
+});
+const eliza = (
+  performative: string,
+  { message_id }: JsonObject,
+  payload: JsonObject,
+): JsonObject => ({
+  mcp_version: '0.1.0',
+  message_id: 'message-answer',
+  performative,
+  sender: { agent_id: 'jules' },
+  receiver: { agent_id: 'eddy' },
+  in_reply_to: message_id,
+  payload,
+});
+const draft = (kind: string, { id }: JsonObject, payload: JsonObject): JsonObject => ({
+  id: 'draft-answer',
+  kind,
+  ref: id,
+  payload,
+});
+
+const WORDS: Readonly<Record<DialectName, Words>> = {
+  'claude-crunch': {
+    done: ({ id }) =>
+      crunch(id, {
+        status: 'SUCCESS',
+        result: { summary: 'It is done', outputs: { report: 'Three parts' } },
+      }),
+    refuses: ({ id }) => crunch(id, { status: 'BLOCKED', result: { summary: 'No time' } }),
+    fails: ({ id }) => crunch(id, { status: 'FAILED', result: { summary: 'The disk is full' } }),
+    understandsNothing: null,
+    offers: null,
+    stopped: (_, { id }) => crunch(id, { status: 'SUCCESS', result: { summary: 'Stopped' } }),
+  },
+  'fipa-acl': {
+    done: (asked) => fipa('INFORM', asked, { text: 'It is done', structured: { parts: 3 } }),
+    refuses: (asked) => fipa('REFUSE', asked, 'No time'),
+    fails: (asked) => fipa('FAILURE', asked, 'The disk is full'),
+    understandsNothing: (asked) => fipa('NOT_UNDERSTOOD', asked, 'What is that?'),
+    offers: (asked) => ({
+      ...fipa('PROPOSE', asked, { text: 'For 5 euros?', structured: { euros: 5 } }),
+      reply_with: 'offer-1',
+    }),
+    stopped: (_, cancel) => fipa('INFORM', cancel, 'Stopped'),
+  },
+  elizaos: {
+    done: (asked) =>
+      eliza('INFORM_RESULT', asked, {
+        task_status: 'success',
+        result_summary: 'It is done',
+        result_details: { parts: 3 },
+      }),
+    refuses: (asked) =>
+      eliza('TASK_REJECT', asked, {
+        status: 'rejected',
+        reason_code: 'busy',
+        reason_text: 'No time',
+      }),
+    fails: (asked) =>
+      eliza('FAILURE', asked, {
+        status: 'failure',
+        error_code: 'DISK',
+        error_text: 'The disk is full',
+      }),
+    understandsNothing: (asked) =>
+      eliza('NOT_UNDERSTOOD', asked, {
+        reason_code: 'unknown_ontology',
+        reason_text: 'What is that?',
+      }),
+    offers: null,
+    stopped: (_, cancel) => eliza('INFORM', cancel, { content: 'Stopped' }),
+  },
+  'acp-draft': {
+    done: (asked) =>
+      draft('result', asked, {
+        status: 'completed',
+        outcome: 'It is done',
+        data: { parts: 3 },
+        error: null,
+      }),
+    refuses: (asked) => draft('ack', asked, { accepted: false, reason: 'No time' }),
+    fails: (asked) =>
+      draft('error', asked, { code: 'internal', message: 'The disk is full', retryable: true }),
+    understandsNothing: (asked) =>
+      draft('error', asked, {
+        code: 'not_understood',
+        message: 'What is that?',
+        retryable: false,
+      }),
+    offers: null,
+    stopped: (asked) =>
+      draft('error', asked, { code: 'cancelled', message: 'Stopped', retryable: false }),
+  },
+};
+
+/** Eddy takes it back, by the id that it gave. */
+const CANCELS: Readonly<Record<DialectName, (request: JsonObject) => JsonObject>> = {
+  'claude-crunch': ({ id }) => ({
+    id: 'MSG-1705234580000-c1c2c3c4',
+    type: 'BROADCAST',
+    from: 'eddy',
+    to: 'jules',
     correlation_id: id,
-    timestamp: '2025-01-14T10:31:00Z',
     priority: 'HIGH',
-    payload: {
-      status: isDone ? 'SUCCESS' : 'FAILED',
-      result: { summary: isDone ? 'It is done' : 'No time', outputs: { report: 'Three parts' } },
-    },
-    metadata: { issue_number: 42, phase: 'enrich', attempt: 1 },
+    payload: { event: 'ABORT', content: { message: 'Not needed' }, affects: [] },
   }),
-  'fipa-acl': ({ reply_with, conversation_id, capability }, isDone) => ({
-    performative: isDone ? 'INFORM' : 'FAILURE',
-    sender: 'jules',
-    capability,
-    content: isDone ? { text: 'It is done', structured: { parts: 3 } } : 'No time',
+  'fipa-acl': ({ reply_with, conversation_id }) => ({
+    performative: 'CANCEL',
+    sender: 'eddy',
+    content: 'Not needed',
     conversation_id,
     in_reply_to: reply_with,
+    reply_with: 'cancel-1',
   }),
-  elizaos: ({ message_id }, isDone) => ({
+  elizaos: ({ message_id }) => ({
     mcp_version: '0.1.0',
-    message_id: 'message-answer',
-    performative: isDone ? 'INFORM_RESULT' : 'TASK_REJECT',
-    sender: { agent_id: 'jules' },
-    receiver: { agent_id: 'eddy' },
+    message_id: 'message-cancel',
+    performative: 'CANCEL',
+    sender: { agent_id: 'eddy' },
+    receiver: { agent_id: 'jules' },
     in_reply_to: message_id,
-    payload: isDone
-      ? { task_status: 'success', result_summary: 'It is done', result_details: { parts: 3 } }
-      : { status: 'rejected', reason_code: 'busy', reason_text: 'No time' },
+    payload: { reason_text: 'Not needed' },
   }),
-  'acp-draft': ({ id }, isDone) => ({
-    id: 'draft-answer',
-    kind: 'result',
+  'acp-draft': ({ id }) => ({
+    id: 'draft-cancel',
+    kind: 'cancel',
     ref: id,
-    payload: isDone
-      ? { status: 'completed', outcome: 'It is done', data: { parts: 3 }, error: null }
-      : { status: 'failed', outcome: '', error: 'No time', code: 'rejected' },
+    payload: { reason: 'Not needed' },
   }),
 };
 
@@ -196,37 +316,145 @@ async function agents(asks: DialectName, does: DialectName): Promise<void> {
 
 const nativeOf = ({ untrusted }: DeliveryDto): JsonObject => untrusted.native as JsonObject;
 
-async function asked(request: JsonObject): Promise<JsonObject> {
+/** What Eddy asks, allowed by a person there: the item as Jules reads it. */
+async function asked(request: JsonObject): Promise<DeliveryDto> {
   const posted = dad.work.nativeMessages.post('eddy', request, signal);
   await clock.settle();
   await mum.decide(mum.card, 'allow');
   await posted;
-  return nativeOf(await mum.claim('jules'));
+  return mum.claim('jules');
 }
 
-async function answered(answer: JsonObject): Promise<JsonObject> {
-  await mum.work.nativeMessages.post('jules', answer, signal);
+async function said(message: JsonObject): Promise<void> {
+  await mum.work.nativeMessages.post('jules', message, signal);
   await clock.settle();
-  return nativeOf(await dad.claim('eddy'));
 }
 
-/** What is said before the answer, and how it is read. */
-async function meanwhile(
-  asks: DialectName,
-  does: DialectName,
-  request: JsonObject,
-): Promise<JsonObject> {
-  const told: Record<string, unknown> = {};
-  const said = { accepts: ACCEPTS[does]?.(request) ?? null, 'is half done': PROGRESS[does] };
-  for (const [what, message] of Object.entries(said)) {
-    if (message === null) continue;
-    const read = await answered(message);
-    if (asks === does) expect(read).toEqual(message);
-    told[`Jules ${what}`] = message;
-    told[`Eddy reads that Jules ${what}`] = read;
-  }
-  return told;
+const read = async (hub: WorkHub, agent: string): Promise<JsonObject> =>
+  nativeOf(await hub.claim(agent));
+
+/** The state and the code of the newest task, which are the same at both hubs. */
+function ended(): JsonObject {
+  const [there, here] = [dad, mum].map((hub) => {
+    const { state = null, code = null } = hub.store.read.tasks({ limit: 1 })[0] ?? {};
+    return { state, code };
+  });
+  expect(there).toEqual(here);
+  return { ...there };
 }
+
+type Talk = Record<string, JsonObject | string>;
+type Ending = (talk: Talk, request: JsonObject, item: DeliveryDto) => Promise<void>;
+
+/** Ends by one message of Jules; `null`: the agent says it through its hub. */
+const by =
+  (says: (asked: JsonObject) => JsonObject): Ending =>
+  async (talk, _, item) => {
+    const message = says(nativeOf(item));
+    await said(message);
+    talk['Jules says'] = message;
+    await readAnswer(talk);
+  };
+
+/** What Eddy reads of the end, and that it was taken on, where it hears of that first. */
+async function readAnswer(talk: Talk): Promise<void> {
+  const first = await dad.claim('eddy');
+  if (first.kind === 'notify') talk['Eddy reads first'] = nativeOf(first);
+  talk['Eddy reads'] = nativeOf(first.kind === 'notify' ? await dad.claim('eddy') : first);
+}
+
+function endings(asks: DialectName, does: DialectName): Readonly<Record<string, Ending>> {
+  const words = WORDS[does];
+  const isSame = asks === does;
+  const done: Ending = async (talk, request, item) => {
+    const accept = ACCEPTS[does]?.(nativeOf(item)) ?? null;
+    if (accept === null) await mum.work.inbox.ack('jules', item.delivery_id, 300_000);
+    else await said(accept);
+    await clock.settle();
+    talk['Jules accepts'] = accept ?? 'by taking it: its language has no word for that';
+    const isTold = accept !== null || dialectNamed(asks)?.hasAcceptance === true;
+    if (isTold) talk['Eddy reads that Jules accepts'] = await read(dad, 'eddy');
+    if (isSame && accept !== null) expect(talk['Eddy reads that Jules accepts']).toEqual(accept);
+    await said(PROGRESS[does]);
+    talk['Jules is half done'] = PROGRESS[does];
+    talk['Eddy reads that Jules is half done'] = await read(dad, 'eddy');
+    if (isSame) expect(talk['Eddy reads that Jules is half done']).toEqual(PROGRESS[does]);
+    return by(words.done)(talk, request, item);
+  };
+  const offer: Ending = async (talk, request, item) => {
+    const { offers } = words;
+    if (offers === null) {
+      const data = { act: 'propose', offer: { euros: 5 } };
+      const reply = { status: 'failed', code: 'rejected', error: 'For 5 euros?', data } as const;
+      await mum.work.inbox.reply('jules', item.delivery_id, { ...reply, truncated: false });
+      await clock.settle();
+      talk['Jules offers, by its reply to the hub'] = reply;
+      await readAnswer(talk);
+    } else await by(offers)(talk, request, item);
+    const { id = '' } = dad.store.read.tasks({ limit: 1 })[0] ?? {};
+    const message = { performative: 'ACCEPT_PROPOSAL', sender: 'eddy', content: 'Agreed' };
+    const accepts = { ...message, in_reply_to: request['reply_with'], reply_with: 'agreed-1' };
+    const delegation = { to: 'mum/jules', task: 'Agreed', accepts: id };
+    const sent =
+      asks === 'fipa-acl'
+        ? dad.work.nativeMessages.post('eddy', accepts, signal)
+        : dad.work.sender.delegate(
+            { ...delegation, priority: 'normal', report_back: true, deadline_ms: 60_000 },
+            'eddy',
+            null,
+          );
+    await clock.settle();
+    await mum.decide(mum.card, 'allow');
+    await sent;
+    if (asks === 'fipa-acl') talk['Eddy accepts the offer'] = accepts;
+    else talk['Eddy accepts the offer, by its hub'] = { ...delegation, accepts: 'NEW-ID' };
+    const acceptance = await mum.claim('jules');
+    talk['Jules reads the acceptance'] = nativeOf(acceptance);
+    const answer = words.done(nativeOf(acceptance));
+    await said(answer);
+    talk['Jules says at last'] = answer;
+    const last: Talk = {};
+    await readAnswer(last);
+    talk['Eddy reads at last'] = last['Eddy reads'] ?? '';
+  };
+  const cancel: Ending = async (talk, request, item) => {
+    const takesBack = CANCELS[asks](request);
+    await mum.work.inbox.ack('jules', item.delivery_id, null);
+    await clock.settle();
+    const isTold = dialectNamed(asks)?.hasAcceptance && !dialectNamed(does)?.hasAcceptance;
+    if (isTold) talk['Eddy reads that Jules accepts'] = await read(dad, 'eddy');
+    await dad.work.nativeMessages.post('eddy', takesBack, signal);
+    await clock.settle();
+    talk['Eddy takes it back'] = takesBack;
+    const told = await read(mum, 'jules');
+    talk['Jules reads that'] = told;
+    if (isSame) expect(told).toEqual(takesBack);
+    const stopped = words.stopped(nativeOf(item), told);
+    await said(stopped);
+    talk['Jules says that it has stopped'] = stopped;
+    await readAnswer(talk);
+  };
+  return {
+    'It is done': done,
+    'It is refused': by(words.refuses),
+    'Another offer is made and accepted': offer,
+    ...(words.understandsNothing === null
+      ? {}
+      : { 'It is not understood': by(words.understandsNothing) }),
+    'It fails': by(words.fails),
+    'It is cancelled': cancel,
+  };
+}
+
+/** How each ends, in any pair of languages. */
+const ENDS: Readonly<Record<string, JsonObject>> = {
+  'It is done': { state: 'completed', code: null },
+  'It is refused': { state: 'failed', code: 'rejected' },
+  'Another offer is made and accepted': { state: 'completed', code: null },
+  'It is not understood': { state: 'failed', code: 'not_understood' },
+  'It fails': { state: 'failed', code: 'internal' },
+  'It is cancelled': { state: 'cancelled', code: 'cancelled' },
+};
 
 /** Ids that a hub makes differ each time. */
 const NEW_IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|MSG-18[0-9]+-[0-9a-f]{8}/g;
@@ -234,34 +462,27 @@ const NEW_IDS = /[0-9a-f]{8}-[0-9a-f-]{27}|MSG-18[0-9]+-[0-9a-f]{8}/g;
 test.each(PAIRS)('%s asks, %s does', async (asks, does) => {
   await agents(asks, does);
   const reader = dialectNamed(asks);
-  const told: JsonObject[] = [];
-  for (const [isDone, status, words] of [
-    [true, 'completed', 'It is done'],
-    [false, 'failed', 'No time'],
-  ] as const) {
-    const request = REQUESTS[asks](String(told.length));
-    const read = await asked(request);
-    const between: JsonObject = isDone ? await meanwhile(asks, does, read) : {};
-    const answer = ANSWERS[does](read, isDone);
-    const back = await answered(answer);
-    if (asks === does) expect([read, back]).toEqual([request, answer]);
-    const reading = reader?.read(back);
-    expect(reading).toMatchObject({ ok: true, value: { kind: 'result', payload: { status } } });
-    expect(JSON.stringify(back)).toContain(words);
+  const talks: Record<string, Talk> = {};
+  for (const [what, end] of Object.entries(endings(asks, does))) {
+    const request = REQUESTS[asks](String(Object.keys(talks).length));
+    const item = await asked(request);
+    const talk: Talk = { 'Eddy asks': request, 'Jules reads': nativeOf(item) };
+    if (asks === does) expect(nativeOf(item)).toEqual(request);
+    await end(talk, request, item);
+    const how = ended();
+    expect({ what, ...how }).toEqual({ what, ...ENDS[what] });
+    talks[what] = { ...talk, 'Both hubs say': how };
+    const back = talk['Eddy reads'];
+    if (asks === does && talk['Jules says'] !== undefined) expect(back).toEqual(talk['Jules says']);
+    const reading = reader?.read(back as JsonObject);
+    expect(reading).toMatchObject({ ok: true, value: { kind: 'result' } });
     expect(readIds(asks, request)).toContain(reading?.ok ? reading.value.replyTo : 'none');
-    told.push({
-      'Eddy asks': request,
-      'Jules reads': read,
-      ...between,
-      'Jules says': answer,
-      'Eddy reads': back,
-    });
   }
-  const golden = JSON.stringify(told, null, 2).replaceAll(NEW_IDS, 'NEW-ID');
+  const golden = JSON.stringify(talks, null, 2).replaceAll(NEW_IDS, 'NEW-ID');
   await expect(`${golden}\n`).toMatchFileSnapshot(`golden/${asks}-to-${does}.json`);
 });
 
 function readIds(name: DialectName, message: JsonObject): readonly string[] {
-  const read = dialectNamed(name)?.read(message);
-  return read?.ok ? read.value.ids : [];
+  const reading = dialectNamed(name)?.read(message);
+  return reading?.ok ? reading.value.ids : [];
 }

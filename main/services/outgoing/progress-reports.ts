@@ -89,7 +89,8 @@ export class ProgressReports {
       tables.insertMessage(report);
       const task = tables.task(id);
       if (!task || !isOpen(task)) return;
-      endings.end(tables, after, task, { ...DELIVERED, by, surface: 'peer', from: 'hub' });
+      // Whoever asked wanted to hear nothing of it.
+      endings.end(tables, after, task, { ...DELIVERED, by, surface: 'peer', from: 'asker' });
       after(() => events.changed(id));
     }, 'comes_again');
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { seedMessages } from '../../support/seed-messages.ts';
 import { asks, does, SeedHousehold } from './household.ts';
-import { OWNER } from '../../support/raw-peer.ts';
+import { atDoor, OWNER } from '../../support/raw-peer.ts';
 import { crunch, fresh, inAMoment, PAST } from './messages.ts';
 
 const ORCHESTRATOR = 'orchestrator';
@@ -268,7 +268,31 @@ describe('seed 002, carried', () => {
     expect(await house.waiting(ORCHESTRATOR)).toBe(0);
   });
 
-  test('002.62, 002.63 what was refused for too many may be sent again as it is', async () => {
+  test('002.62 a review is announced, asked of all at once, and answered by each', async () => {
+    const reviewers = [ANALYST, ARCHITECT, does('claude-crunch')];
+    const content = { message: 'Review begins', data: { issue: 42 } };
+    const event = { event: 'CONTEXT_UPDATE', content, affects: reviewers };
+    const announced = crunch(ORCHESTRATOR, 'BROADCAST', event, { to: '*' });
+    await house.say(ORCHESTRATOR, announced);
+    for (const agent of reviewers) expect(await house.next(agent)).toEqual(announced);
+    const requests = reviewers.map((to) => ({
+      to,
+      request: crunch(ORCHESTRATOR, 'REQUEST', { action: 'review_code' }, { to }),
+    }));
+    const asked = requests.map(({ request }) => house.say(ORCHESTRATOR, request));
+    for (const told of await Promise.all(asked)) expect(told).toMatchObject({ http: 200 });
+    for (const _ of reviewers) await house.allow();
+    // The last one answers first.
+    for (const { to, request } of requests.toReversed()) {
+      expect(await house.next(to)).toEqual(request);
+      const result = { status: 'SUCCESS', result: { summary: `By ${to}` } };
+      const response = crunch(to, 'RESPONSE', result, { correlation_id: request.id });
+      await house.say(to, response);
+      expect(await house.next(ORCHESTRATOR)).toEqual(response);
+    }
+  });
+
+  test('002.63 what was refused for too many may be sent again as it is', async () => {
     const requests = Array.from({ length: 6 }, () =>
       crunch(ORCHESTRATOR, 'REQUEST', { action: 'diagnose' }, { to: ANALYST }),
     );
@@ -370,7 +394,7 @@ describe('seed 002, carried', () => {
     },
   );
 
-  test('002.61 the area of a label is that of the request, which a rule can allow', async () => {
+  test('002.61 a rule can allow the area of a label, and what names no area', async () => {
     const request = () => {
       const issue = { title: 'Tokens', labels: ['type:feature', 'domain:security'] };
       const payload = { action: 'threat_model', context: { issue } };
@@ -399,6 +423,15 @@ describe('seed 002, carried', () => {
     const ruled = request();
     await house.say(ORCHESTRATOR, ruled);
     expect(await house.next(ANALYST)).toEqual(ruled);
+    // And one for what names no area.
+    const ofNone = { effect: 'allow', peer: 'Dad', agent: ANALYST, domain: '', kind: null };
+    const page = await house.mum.page();
+    expect(await atDoor(house.mum, page, '/v1/rules', ofNone)).toMatchObject({ http: 200 });
+    const plain = crunch(ORCHESTRATOR, 'REQUEST', { action: 'validate' }, { to: ANALYST });
+    expect(await house.say(ORCHESTRATOR, plain)).toMatchObject({ report: { state: 'queued' } });
+    expect(await house.next(ANALYST)).toEqual(plain);
+    expect(house.mum.node.services.work.approvals.pending()).toEqual([]);
+    await house.mum.node.services.work.agents.setClass(ANALYST, { riskClass: 'R2' }, OWNER);
   });
 
   test('002.70 work goes on where it was after a restart', async () => {

@@ -180,6 +180,41 @@ describe('seed 002, hand-offs', () => {
     expect(await handedTo(id)).toBe(null);
   });
 
+  test('002.38 a hand-off on the same hub stays in its conversation, and its agents read their part', async () => {
+    const request = crunch(ORCHESTRATOR, 'REQUEST', REQUEST, { to: ANALYST });
+    await house.say(ORCHESTRATOR, request);
+    await house.allow();
+    const { conversation_id: conversation } = await house.item(ANALYST);
+    const about = { to: ARCHITECT, correlation_id: request.id };
+    await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
+    await house.allow();
+    const { conversation_id: same, untrusted } = await house.item(ARCHITECT);
+    expect(same).toBe(conversation);
+    expect(untrusted).toMatchObject({ payload: { conversation: { id: conversation } } });
+    const read = await house.post(house.mum, ARCHITECT, `/v1/conversations/${String(same)}`);
+    expect(JSON.stringify(read)).toContain('Draw it');
+    expect(JSON.stringify(read)).not.toContain('JWT');
+    await house.say(ARCHITECT, answer(ARCHITECT, request.id));
+    await house.next(ORCHESTRATOR);
+    await house.next(ANALYST);
+  });
+
+  test('002.37 a hand-off has the time that is left of the task', async () => {
+    const constraints = { timeout_ms: 300_000 };
+    const request = crunch(ORCHESTRATOR, 'REQUEST', { ...REQUEST, constraints }, { to: ANALYST });
+    await house.say(ORCHESTRATOR, request);
+    await house.allow();
+    await house.next(ANALYST);
+    const about = { to: ARCHITECT, correlation_id: request.id };
+    await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
+    await house.allow();
+    const { deadline_at: until } = await house.item(ARCHITECT);
+    expect(Number(until) - Date.now()).toBeLessThanOrEqual(300_000);
+    await house.say(ARCHITECT, answer(ARCHITECT, request.id));
+    await house.next(ORCHESTRATOR);
+    await house.next(ANALYST);
+  });
+
   test('002.37 a hand-off to another hub relays its answer here', async () => {
     const asker = does('claude-crunch');
     const request = crunch(asker, 'REQUEST', REQUEST, { to: ANALYST });

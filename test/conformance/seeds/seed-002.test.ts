@@ -126,6 +126,7 @@ describe('seed 002', () => {
     await house.say(does2, crunch(does2, 'RESPONSE', response, more));
     expect(await house.ended(asks('native'), id)).toMatchObject({
       untrusted: {
+        outcome: 'Done',
         data: {
           outputs: { spec: 'x' },
           files_modified: ['a'],

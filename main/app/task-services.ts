@@ -17,6 +17,7 @@ import { IncomingCancels } from '../services/admission/incoming-cancels.ts';
 import { IncomingDelegations } from '../services/admission/incoming-delegations.ts';
 import { IncomingNotices } from '../services/admission/incoming-notices.ts';
 import { IncomingQueries } from '../services/admission/incoming-queries.ts';
+import { Permissions } from '../services/admission/permissions.ts';
 import { QueryService } from '../services/admission/query-service.ts';
 import { Turns } from '../services/admission/turns.ts';
 import { RuleTrials } from '../services/admission/rule-trials.ts';
@@ -80,6 +81,7 @@ import { mayBe } from '../services/tasks/task-moves.ts';
 import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
+import { permissionOf } from '../services/tasks/permission.ts';
 import { ReplayGuard, RecentIds } from '../services/tasks/replay-guard.ts';
 import { Stories } from '../services/tasks/stories.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
@@ -147,6 +149,7 @@ export interface TaskServices {
   readonly tasks: Tasks;
   readonly sender: Sender;
   readonly nativeMessages: NativeMessages;
+  readonly permissions: Permissions;
   readonly feed: Feed;
   readonly conversations: Conversations;
   readonly conversationExport: ConversationExport;
@@ -307,6 +310,7 @@ export function composeTaskServices(
     progress,
     rules: ruleBook,
     remoteQuestionOf,
+    permissionOf,
     floods,
     goOn: (task) => turns.goOn(task),
   });
@@ -418,6 +422,7 @@ export function composeTaskServices(
     endings,
     progress,
   });
+  const permissions = new Permissions({ ...deps, queryService, gate: remoteGate });
   const notices = new IncomingNotices({
     ...deps,
     unit,
@@ -553,6 +558,7 @@ export function composeTaskServices(
     tasks,
     sender,
     nativeMessages,
+    permissions,
     feed,
     conversations,
     conversationExport,

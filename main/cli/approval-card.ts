@@ -75,7 +75,10 @@ function askedOf({
   kind,
   verified,
   choice,
+  permission,
+  from_name: asks,
 }: ApprovalDto): string {
+  if (permission) return `${asks ?? hub} asks whether it may do by itself what stands above.`;
   const verb = kind === 'query' ? 'answer' : 'do';
   if (asked) return `${hub} asks whether its ${runs} may ${verb} what stands above.`;
   const who = `${hub}${verified ? '' : ' (not verified)'}`;
@@ -146,9 +149,10 @@ function optionLines(choice: ApprovalDto['choice']): readonly string[] {
   ]);
 }
 
-function leavesLine({ remote_question: asked, leaves }: ApprovalDto): string {
+function leavesLine({ remote_question: asked, leaves, permission }: ApprovalDto): string {
   if (asked)
     return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
+  if (permission) return 'This hub runs nothing of it; only your answer goes out.';
   return leaves === 'result' ? 'The result leaves this computer.' : 'Nothing leaves this computer.';
 }
 

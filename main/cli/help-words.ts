@@ -23,7 +23,7 @@ export const GROUPS: readonly (readonly [heading: string, commands: readonly str
       'search',
     ],
   ],
-  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'ingest', 'crunch', 'mcp']],
+  ['Doing what they ask:', ['inbox', 'ack', 'reply', 'listen', 'ingest', 'crunch', 'mcp', 'ask']],
   [
     'Deciding (the person in charge only):',
     [
@@ -175,6 +175,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'mcp install': {
     tries: ['mcp install claude-code', 'mcp install codex --domain work.code'],
     next: 'Out again: "axon mcp uninstall PROGRAM".',
+  },
+  ask: {
+    tries: ['ask --as claude-code'],
+    next: 'A program runs it: "axon mcp install claude-code --ask".',
   },
   'mcp uninstall': { tries: ['mcp uninstall claude-code'] },
   inbox: {

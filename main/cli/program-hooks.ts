@@ -11,6 +11,9 @@ import { refusal } from './refusal.ts';
 /** A day, s: such a hook waits for as long as its session is idle. */
 const WAKE_TIMEOUT_S = 86_400;
 
+/** Longer than a person is waited for, s. */
+const ASK_TIMEOUT_S = 60;
+
 /** One command of ours, and the events at which the program runs it. */
 export interface Hook {
   readonly events: readonly string[];
@@ -19,7 +22,7 @@ export interface Hook {
 
 const PROGRAM = 'axon.cjs';
 /** The words by which each of ours is known. */
-const OUR_WORDS = ['--watch'];
+const OUR_WORDS = ['--watch', 'ask'];
 
 /** Where Claude Code keeps its hooks. */
 export function hooksFile(): string {
@@ -38,6 +41,19 @@ export function wakeHook(home: string, agent: string): Hook {
       args: [ownProgram(), 'inbox', '--watch', '--home', home, '--as', agent],
       asyncRewake: true,
       timeout: WAKE_TIMEOUT_S,
+    },
+  };
+}
+
+/** Puts what the program wants to do before a person of this hub. Holds no secret. */
+export function askHook(home: string, agent: string): Hook {
+  return {
+    events: ['PermissionRequest'],
+    value: {
+      type: 'command',
+      command: process.execPath,
+      args: [ownProgram(), 'ask', '--home', home, '--as', agent],
+      timeout: ASK_TIMEOUT_S,
     },
   };
 }

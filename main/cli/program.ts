@@ -15,6 +15,7 @@ import { addEscalateCommand } from './commands/escalate.ts';
 import { addCrunchCommand } from './commands/crunch.ts';
 import { addHistoryCommand } from './commands/history.ts';
 import { addHubCommands } from './commands/hub.ts';
+import { addAskCommand } from './commands/ask.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addIngestCommand } from './commands/ingest.ts';
 import { addInvitationCommands } from './commands/invitations.ts';
@@ -228,6 +229,7 @@ export function makeProgram({
   addTaskCommands(program);
   addHistoryCommand(program);
   addInboxCommands(program);
+  addAskCommand(program);
   addIngestCommand(program);
   addCrunchCommand(program);
   addApprovalCommands(program);

@@ -24,6 +24,7 @@ export const RISK_REASONS = [
   'new_agent',
   'no_domain',
   'nothing_runs',
+  'own_tool',
   'unknown',
 ] as const;
 export type RiskReason = (typeof RISK_REASONS)[number];

@@ -385,6 +385,11 @@ export interface ApprovalDto {
    * is done here.
    */
   readonly remote_question: RemoteQuestionDto | null;
+  /**
+   * A program here asks whether it may do that by itself, and where; this hub runs nothing. null:
+   * it is something else.
+   */
+  readonly permission: { readonly folder: OutsideText | null } | null;
   readonly conversation_id: string;
   readonly message_id: string;
   /** What became of the task after the decision. */

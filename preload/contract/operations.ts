@@ -433,6 +433,17 @@ export const OPERATIONS = {
       conversation,
     }),
   },
+  'send.permission': {
+    summary: 'Asks a person here whether this agent may use a tool of its own, and waits.',
+    method: 'POST',
+    path: '/v1/permission',
+    access: 'send:query',
+    params: v.strictObject({
+      tool: v.pipe(v.string(), v.regex(/^[\w.:-]{1,128}$/, 'the name of a tool')),
+      input: jsonObject,
+      folder: v.pipe(v.string(), v.minLength(1), v.maxLength(4_096)),
+    }),
+  },
   'send.delegate': {
     summary: 'Gives a task to an agent of another hub, or asks a person there to choose.',
     method: 'POST',

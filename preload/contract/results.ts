@@ -170,6 +170,8 @@ export interface OperationResults {
   'tasks.get': TaskDto;
   'tasks.cancel': TaskDto;
   /** `waiting`: how many more there are, which nobody has taken. */
+  /** What a person here said. That nobody said anything is an error. */
+  'send.permission': { readonly decision: 'allow' | 'decline'; readonly reason: string | null };
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
   /** `items`: the ids of those that wait longest. */
   'inbox.waiting': { readonly waiting: number; readonly items: readonly string[] };

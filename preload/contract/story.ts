@@ -9,7 +9,7 @@ import type { OutsideText } from './formats.ts';
 import type { RuleDto } from './rules.ts';
 
 /** decision: another hub asks whether it may do something. */
-export const STORY_KINDS = ['question', 'task', 'choice', 'decision'] as const;
+export const STORY_KINDS = ['question', 'task', 'choice', 'decision', 'permission'] as const;
 export type StoryKind = (typeof STORY_KINDS)[number];
 
 /** What set the end of its time: the asker's word, the usual time, this hub, or a person here. */

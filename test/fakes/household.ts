@@ -285,6 +285,7 @@ export function approvalOf(seed: string, over: Partial<ApprovalDto> = {}): Appro
     wider: widerOf(over.risk_class ?? 'R2'),
     allowed_before: 0,
     turns: null,
+    permission: null,
     from_name: shownOf(from),
     to_name: shownOf(to),
     ...over,

@@ -651,7 +651,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "an adult's hub says that no agent got it",
     file: 'preload/contract/strings/story.ts',
-    was: `      if (asked.kind === 'decision') return null;
+    was: `      if (isOfNoAgent(asked)) return null;
 `,
     is: '',
     tests: ['test/unit/services/tasks/story-elsewhere.test.ts'],

@@ -11,6 +11,9 @@ import {
   readlinkSync,
 } from 'node:fs';
 import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -42,6 +45,14 @@ async function installed(...words: readonly string[]): Promise<Ended> {
   });
   expect(status).toBe(200);
   return program.ended();
+}
+
+/** An agent whose token stands among those of this computer. */
+async function knownAgent(name: string): Promise<string> {
+  const token = await hub.agent(name);
+  mkdirSync(join(hub.home, 'tokens'), { recursive: true });
+  writeFileSync(join(hub.home, 'tokens', `${name}.token`), `${token}\n`, { mode: 0o600 });
+  return token;
 }
 
 const agentNamed = async (name: string) =>
@@ -217,9 +228,7 @@ test('shows what to put by hand into settings that it does not change, and where
 });
 
 test('writes the hooks that wake Claude Code beside those of a person, shows them first, and takes out its own alone', async () => {
-  const token = await hub.agent('claude-code');
-  mkdirSync(join(hub.home, 'tokens'), { recursive: true });
-  writeFileSync(join(hub.home, 'tokens', 'claude-code.token'), `${token}\n`, { mode: 0o600 });
+  const token = await knownAgent('claude-code');
   mkdirSync(join(home, '.claude'));
   const settings = join(home, '.claude', 'settings.json');
   const own = `{
@@ -257,8 +266,7 @@ test('writes the hooks that wake Claude Code beside those of a person, shows the
 }, 120_000);
 
 test('wakes a session once for each item, whoever waits for it, and no more than a day allows', async () => {
-  const token = await hub.agent('sleeper');
-  writeFileSync(join(hub.home, 'tokens', 'sleeper.token'), `${token}\n`, { mode: 0o600 });
+  await knownAgent('sleeper');
   const words = ['inbox', '--watch', '--as', 'sleeper', '--wakes', '2'];
   const watching = (session: string): Program => {
     const hook = JSON.stringify({ session_id: session, hook_event_name: 'Stop' });
@@ -289,4 +297,68 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   expect((await third.ended()).code).not.toBe(2);
   for (const name of readdirSync(join(hub.home, 'watch')))
     expect(statSync(join(hub.home, 'watch', name)).mode & 0o777).toBe(0o600);
+}, 120_000);
+
+test('puts what a hook asks before a person, and says nothing where no person has spoken', async () => {
+  const token = await knownAgent('coder');
+  // As Claude Code and Codex give it.
+  const input = {
+    session_id: '84004257-e6af-4d08-ba4c-6a8276addbfd',
+    transcript_path: '/home/mum/.claude/x.jsonl',
+    cwd: '/home/mum/shop',
+    permission_mode: 'default',
+    hook_event_name: 'PermissionRequest',
+    tool_name: 'Bash',
+    tool_input: { command: 'printf \'%s\' "\u202e" > out', description: 'Write it' },
+  };
+  const asking = (said: object = input, more = {}): Program =>
+    Program.start('cli', ['ask', '--as', 'coder'], { ...env(), ...more }, JSON.stringify(said));
+  const { approvals } = hub.node.services.work;
+  const decide = async (decision: 'allow' | 'decline', more: object): Promise<void> => {
+    await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
+    const [card] = approvals.pending();
+    expect(card).toMatchObject({ text: `Bash\nprintf '%s' "[U+202E]" > out`, risk_class: 'R3' });
+    const { status, text } = await hub.ask(`/v1/approvals/${card?.id}/decide`, {
+      method: 'POST',
+      token: page,
+      body: { revision: card?.revision, digest: card?.digest, decision, ...more },
+    });
+    expect(status, text).toBe(200);
+  };
+  const decided = (decision: object) => ({
+    code: 0,
+    out: `${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })}\n`,
+    error: '',
+  });
+  const allowed = asking();
+  await decide('allow', { last_word: 'out' });
+  expect(await allowed.ended()).toEqual(decided({ behavior: 'allow' }));
+  const declined = asking();
+  await decide('decline', { reason: 'Not that file' });
+  const message = 'A person declined this request: Not that file';
+  expect(await declined.ended()).toEqual(decided({ behavior: 'deny', message }));
+  // Decided at the terminal: the program ends its hook, and the card is gone.
+  const gone = asking();
+  await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
+  gone.kill('SIGKILL');
+  await expect.poll(() => approvals.pending()).toEqual([]);
+  const nothing = { code: 0, out: '', error: '' };
+  for (const odd of [{ ...input, tool_input: 'rm' }, { ...input, hook_event_name: 'Stop' }, {}])
+    expect(await asking(odd).ended()).toEqual(nothing);
+  expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(nothing);
+  // Another program on its port, which says yes to everything.
+  const impostor = createServer((_, response) => void response.end('{"decision":"allow"}'));
+  await once(impostor.listen(0, '127.0.0.1'), 'listening');
+  const elsewhere = mkdtempSync(join(tmpdir(), 'axon-impostor-'));
+  const facts = JSON.parse(readFileSync(join(hub.home, 'hub.json'), 'utf8'));
+  const port = (impostor.address() as AddressInfo).port;
+  writeFileSync(join(elsewhere, 'hub.json'), JSON.stringify({ ...facts, port }), {
+    mode: 0o600,
+  });
+  mkdirSync(join(elsewhere, 'tokens'), { mode: 0o700 });
+  writeFileSync(join(elsewhere, 'tokens', 'coder.token'), `${token}\n`, { mode: 0o600 });
+  expect(await asking(input, { AXON_HOME: elsewhere }).ended()).toEqual(nothing);
+  impostor.close();
+  rmSync(elsewhere, { recursive: true });
+  expect(approvals.pending()).toEqual([]);
 }, 120_000);

@@ -9,6 +9,7 @@ import type { Search } from '../../services/history/search.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
 import { readCursor } from '../../services/base/paging.ts';
 import type { NativeMessages } from '../../services/outgoing/native-messages.ts';
+import type { Permissions } from '../../services/admission/permissions.ts';
 import type { Sender } from '../../services/outgoing/sender.ts';
 import type { Tasks } from '../../services/outgoing/tasks.ts';
 import type { HandlersOf } from '../caller.ts';
@@ -22,11 +23,14 @@ import { agentOf, askerOf, viewerOf } from './who.ts';
 export function sendHandlers(deps: {
   readonly sender: Sender;
   readonly nativeMessages: NativeMessages;
+  readonly permissions: Permissions;
 }): HandlersOf<'send'> {
-  const { sender, nativeMessages } = deps;
+  const { sender, nativeMessages, permissions } = deps;
   return {
     'send.query': (params, caller, context) =>
       sender.query(params, askerOf(caller), context.signal),
+    'send.permission': (params, caller, { signal }) =>
+      permissions.ask(agentOf(caller), params, signal),
     'send.delegate': (params, caller, context) =>
       sender.delegate(params, askerOf(caller), context.idempotencyKey),
     'send.notify': (params, caller) => sender.notify(params, askerOf(caller)),

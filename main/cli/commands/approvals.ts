@@ -245,7 +245,7 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
     cellTime(isDecided ? (item.decided_at ?? item.received_at) : item.received_at),
     stateOf(item),
     fromOf(item),
-    item.choice === null ? item.to_name : 'you',
+    item.permission ? 'itself' : item.choice === null ? item.to_name : 'you',
     item.risk_class,
     item.id,
   ]);

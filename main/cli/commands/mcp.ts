@@ -19,6 +19,7 @@ import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
 import {
+  askHook,
   hooksFile,
   hooksText,
   wakeHook,
@@ -48,6 +49,10 @@ export function addMcpCommand(program: AxonCommand, version: string): void {
     .option(
       '--wake',
       'claude-code only: also write the hooks that wake an idle session when something new waits',
+    )
+    .option(
+      '--ask',
+      'claude-code only: also write the hook that puts what it wants to do before you as a card',
     )
     .does((context, id: string, options: InstallOptions) =>
       install(context, clientOf(id), options),
@@ -109,12 +114,12 @@ async function serve(session: Session, version: string): Promise<number> {
 async function install(
   context: CommandContext,
   client: McpClient,
-  { show = false, wake = false, ...profile }: InstallOptions,
+  { show = false, wake = false, ask = false, ...profile }: InstallOptions,
 ): Promise<void> {
   const { terminal, session } = context;
   const agent = session.named ?? client.id;
   const known = session.tokenFile(agent);
-  const hooks = hooksOf(session, client, agent, { wake });
+  const hooks = hooksOf(session, client, agent, { wake, ask });
   if (show) {
     const entry = entryText(client, serverEntry(session.home, known));
     const shown = hooks === null ? [entry] : [entry, `In ${hooksFile()}:`, hooksText(hooks)];
@@ -148,6 +153,7 @@ async function install(
 interface InstallOptions extends ProfileOptions {
   readonly show?: boolean;
   readonly wake?: boolean;
+  readonly ask?: boolean;
 }
 
 /** Those that were asked for; null: none. @throws AppError bad_request: this program has none */
@@ -155,10 +161,14 @@ function hooksOf(
   session: Session,
   client: McpClient,
   agent: string,
-  { wake }: { readonly wake: boolean },
+  { wake, ask }: { readonly wake: boolean; readonly ask: boolean },
 ): readonly Hook[] | null {
-  if (!wake) return null;
-  if (client.id === HOOKED) return [wakeHook(session.home, agent)];
+  if (!wake && !ask) return null;
+  if (client.id === HOOKED)
+    return [
+      ...(wake ? [wakeHook(session.home, agent)] : []),
+      ...(ask ? [askHook(session.home, agent)] : []),
+    ];
   throw refusal('bad_request', `${client.title} has no such hooks; only Claude Code has.`);
 }
 

@@ -4,6 +4,7 @@
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { NO_RUNNER } from '../../core/approval-view.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -89,28 +90,48 @@ export class QueryService {
     const passes = decision === 'deliver' && rule === null;
     const { outcome, task } = passes
       ? await this.#pass(request, assessment, signal, taken)
-      : await this.#admit(request, signal, taken);
+      : await this.#admit(request, (tables) => admission.assess(tables, request), signal, taken);
     if (outcome instanceof AppError) throw outcome;
     return { response: outcome, isDecided: !passes, task };
+  }
+
+  /**
+   * Puts a question before a person, which no agent gets. Resolves when it is allowed.
+   * @throws AppError as answer
+   */
+  async askPerson(
+    request: WorkRequest,
+    assessment: Assessment,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#deps.queries.checkRoom(request.party);
+    const taken = (): void => undefined;
+    const { outcome } = await this.#admit(request, () => assessment, signal, taken);
+    if (outcome instanceof AppError) throw outcome;
   }
 
   /**
    * Before a person, or decided by a rule: durable, since a decision hangs on it, and made on what
    * stands in that very commit.
    */
-  async #admit(request: WorkRequest, signal: AbortSignal, taken: () => void): Promise<Told> {
+  async #admit(
+    request: WorkRequest,
+    assess: (tables: Tables) => Assessment,
+    signal: AbortSignal,
+    taken: () => void,
+  ): Promise<Told> {
     const { unit, clock, admission, queries, progress } = this.#deps;
     const { task, line } = await unit.run((tables, after) => {
       // Nobody is asked on behalf of somebody who has gone meanwhile.
       if (signal.aborted) throw whyGone(signal);
       if (tables.taskByMessage(request.direction, request.party, request.messageId))
         throw sameIdAgain();
-      const assessment = admission.assess(tables, request);
+      const assessment = assess(tables);
       const admitted = admission.admit(tables, after, request, assessment);
       // Opened with the commit, before anybody can decide.
       const opened: { line?: ReturnType<OpenQueries['open']> } = {};
       if (admitted.state === 'declined') return { task: admitted, line: opened };
-      const { name: agent } = runnerOf(assessment);
+      const agent = assessment.agent?.name ?? NO_RUNNER;
       after(
         () =>
           (opened.line = queries.open(

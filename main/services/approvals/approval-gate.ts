@@ -31,19 +31,23 @@ export interface Signature {
   readonly person: string | null;
 }
 
-/** A request of another hub about which a person here is asked. */
-export interface RemoteQuestion {
-  /** The request as the asking hub keeps it. */
-  readonly view: ApprovalView;
-  /** What the asking hub knows it by, and what the verdict is bound to. */
-  readonly digest: string;
-  /** What the asking hub is told. */
+/** What a person here is asked, where this hub runs nothing. */
+export interface Question {
+  /** What whoever asks is told. */
   allowed(signature: Signature): ResultWords;
   /**
    * @param told the sentence for whoever asked @param reason the person's own words; empty when
    * there are none
    */
   declined(told: string, reason: string, signature: Signature): ResultWords;
+}
+
+/** A request of another hub about which a person here is asked. */
+export interface RemoteQuestion extends Question {
+  /** The request as the asking hub keeps it. */
+  readonly view: ApprovalView;
+  /** What the asking hub knows it by, and what the verdict is bound to. */
+  readonly digest: string;
 }
 
 /** null for every other request. */

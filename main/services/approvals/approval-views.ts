@@ -18,6 +18,7 @@ import { assert } from '../../lib/assert.ts';
 import { isApprovalPurged } from '../../ports/retention.ts';
 import type { ApprovalRow, Store, TaskRow } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/remote-approval.ts';
+import { folderIn, isPermission } from '../tasks/permission.ts';
 import { choicesFor } from '../rules/card-choices.ts';
 import type { DecidingHubs, ReadRemoteQuestion, RemoteQuestion } from './approval-gate.ts';
 import { answerOf } from './own-answers.ts';
@@ -90,7 +91,7 @@ export class ApprovalViews {
       urgent: view.urgent,
       turns: row.state === 'pending' ? this.#deps.turnsBefore(task) : null,
       first_time: row.state === 'pending' ? store.read.newInRequest(task) : null,
-      leaves: own.report_back ? 'result' : 'nothing',
+      leaves: own.report_back && !isPermission(task) ? 'result' : 'nothing',
       report_back: own.report_back,
       received_at: own.received_at,
       expires_at: row.state === 'pending' ? tasks.waitsUntil(task) : row.expiresAt,
@@ -106,6 +107,7 @@ export class ApprovalViews {
       choice: asked === null ? choiceDto(view) : null,
       decided_by_hubs: hubs,
       remote_question: asked && remoteQuestionDto(asked),
+      permission: isPermission(task) ? { folder: folderIn(view.payload) } : null,
       conversation_id: task.conversationId,
       message_id: task.messageId,
       task_state: task.state,

@@ -19,6 +19,7 @@ import { choicesFor, ruleOf } from '../rules/card-choices.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
 import type {
   ApprovalGate,
+  Question,
   ReadRemoteQuestion,
   RemoteQuestion,
   Signature,
@@ -108,6 +109,7 @@ interface Deps {
   readonly rules: RuleBook;
   readonly gate: ApprovalGate;
   readonly remoteQuestionOf: ReadRemoteQuestion;
+  readonly permissionOf: (task: TaskRow) => Question | null;
   readonly declinedWaiting: DeclinedWaiting;
   readonly floods: Pick<Floods, 'add'>;
   /** A person said yes to one of two agents. */
@@ -176,15 +178,16 @@ export class Approvals {
     const misfit = this.#misfit(tables, task, row);
     if (misfit) return this.#refuse(tables, after, task, row, misfit);
     const asked = this.#deps.remoteQuestionOf(task, row);
-    if (asked !== null && decision.decision === 'answer') throw noAnswer();
+    const question = asked ?? this.#deps.permissionOf(task);
+    if (question !== null && decision.decision === 'answer') throw noAnswer();
     if (decision.decision !== 'decline') this.#deps.gate.checkDecidedHere(tables, task, row);
-    if (decision.decision === 'allow' && task.toAgent === null && asked === null)
+    if (decision.decision === 'allow' && task.toAgent === null && question === null)
       throw nothingToAllow();
     if (decision.decision === 'allow') checkLastWord(row, decision.last_word, asked);
     if (decision.decision === 'answer')
       return this.#answer(tables, after, task, row, decision, decider);
     const rule = this.#makeRule(tables, after, task, row, decision, decider);
-    const outcome = this.#settle(tables, after, task, row, decision, this.#here(decider), asked);
+    const outcome = this.#settle(tables, after, task, row, decision, this.#here(decider), question);
     if (rule !== null) this.#deps.declinedWaiting.follow(tables, after, rule);
     return outcome;
   }
@@ -196,7 +199,7 @@ export class Approvals {
     row: ApprovalRow,
     decision: Decision,
     by: DecidedBy,
-    asked: RemoteQuestion | null,
+    asked: Question | null,
   ): Outcome {
     if (decision.decision === 'decline')
       return this.#decline(tables, after, task, row, decision.reason ?? '', by, asked);
@@ -285,8 +288,8 @@ export class Approvals {
   }
 
   /**
-   * A person here allows what another hub would do: nothing runs here, and that hub gets the
-   * verdict.
+   * A person here allows what another hub, or a program here by itself, would do: this hub runs
+   * nothing, and whoever asked gets the verdict.
    */
   #allowThere(
     tables: Tables,
@@ -294,16 +297,16 @@ export class Approvals {
     task: TaskRow,
     row: ApprovalRow,
     by: DecidedBy,
-    asked: RemoteQuestion,
+    asked: Question,
   ): Outcome {
-    this.#close(tables, row, 'approved', null, by, { digest_there: asked.digest, hub: task.party });
+    this.#close(tables, row, 'approved', null, by, thereOf(asked, task));
     const told = {
       state: 'completed',
       code: null,
       reason: null,
       result: asked.allowed(this.#signature()),
       ended: BY_PERSON,
-      story: this.#verdict('allowed', by, 'adult'),
+      story: this.#verdict('allowed', by, isRemote(asked) ? 'adult' : 'owner'),
     } as const;
     this.#deps.endings.end(tables, after, task, {
       ...told,
@@ -356,7 +359,7 @@ export class Approvals {
     row: ApprovalRow,
     reason: string,
     by: DecidedBy,
-    asked: RemoteQuestion | null,
+    asked: Question | null,
   ): Outcome {
     const why =
       reason === ''
@@ -368,7 +371,7 @@ export class Approvals {
       'declined',
       reason === '' ? null : reason,
       by,
-      asked === null ? {} : { digest_there: asked.digest },
+      isRemote(asked) ? { digest_there: asked.digest } : {},
     );
     after(() => this.#deps.floods.add(task.party, 'declined'));
     this.#deps.endings.end(tables, after, task, {
@@ -380,7 +383,7 @@ export class Approvals {
       surface: by.surface,
       from: 'hub',
       ended: { by: 'person', kind: null },
-      story: this.#verdict('declined', by, asked === null ? undefined : 'adult'),
+      story: this.#verdict('declined', by, isRemote(asked) ? 'adult' : undefined),
     });
     return DONE;
   }
@@ -506,6 +509,15 @@ export class Approvals {
   #signedAs(): string {
     return this.#deps.personName() ?? this.#deps.hubName();
   }
+}
+
+function isRemote(asked: Question | null): asked is RemoteQuestion {
+  return asked !== null && 'digest' in asked;
+}
+
+/** What the record says of another hub's request. */
+function thereOf(asked: Question, { party }: TaskRow): Readonly<Record<string, string>> {
+  return isRemote(asked) ? { digest_there: asked.digest, hub: party } : {};
 }
 
 /** A person's own end of it. */

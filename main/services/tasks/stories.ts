@@ -17,6 +17,7 @@ import type { PartyKey } from '../../ports/transport.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { questionIn, PERSON_THERE } from '../../protocol/remote-approval.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, type Parties } from './parties.ts';
+import { isPermission } from './permission.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -77,6 +78,7 @@ export class Stories {
   }
 
   #subject(task: TaskRow): { kind: StoryKind; onBehalfOf: OnBehalfOfDto | null } {
+    if (isPermission(task)) return { kind: 'permission', onBehalfOf: null };
     if (task.kind === 'query') return { kind: 'question', onBehalfOf: null };
     // A request that an agent runs is neither a choice nor a decision.
     if (task.toAgent !== null) return { kind: 'task', onBehalfOf: null };

@@ -60,7 +60,7 @@ export interface Assessment {
 }
 
 /** Where no gate says anything, a person is asked. */
-const ASKED: Verdict = {
+export const ASKED: Verdict = {
   decision: 'ask',
   rule: null,
   ruling: { decision: 'ask', ground: 'default', rule: null, considered: [] },

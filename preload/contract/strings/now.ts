@@ -71,6 +71,15 @@ export const now = {
   /** Why it asks although a rule would let it through. */
   backAndForth: (who: string, agent: string, times: number) =>
     `${who} and ${agent} have gone back and forth ${times} times within an hour. Go on?`,
+  /** A program of this computer asks for itself. */
+  permission: {
+    wants: 'wants to',
+    wantsFull: (agent: string) => `${agent} wants to`,
+    reads: 'read something on this computer',
+    does: 'run or change something on this computer',
+    runs: (agent: string) => `${agent} itself, not this hub`,
+    leaves: 'Only your answer, to its program',
+  },
   wants: (agent: string) => `wants ${agent} to`,
   wantsFull: (hub: string, agent: string) => `${hub} wants ${agent} to`,
   doTask: (area: string) => `do a task in ${area}`,
@@ -129,6 +138,7 @@ export const now = {
       `The request names no area that ${agent} works in, so ${agent}’s strictest setting applies.`,
     nothing_runs: () => 'Nothing runs on this computer.',
     unknown: () => 'This hub cannot tell what it would touch.',
+    own_tool: () => 'This hub does not see what the tool touches.',
   },
   everyTime: 'You are asked every time.',
 

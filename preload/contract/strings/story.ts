@@ -45,6 +45,7 @@ export const story = {
     task: (who: string, whom: string) => `${who} gives ${whom} a task.`,
     choice: (who: string, whom: string) => `${who} asks ${whom} to choose.`,
     decision: (who: string, whom: string) => `${who} asks ${whom} whether it may be done.`,
+    permission: (who: string) => `${who} asks whether it may use a tool of its own.`,
     decidedFor: (whom: string) => `Decided here for ${whom}.`,
     wouldDo: (agent: string) => `${agent} would do it.`,
   },
@@ -79,6 +80,7 @@ export const story = {
     notDone: (hub: string) => `It is not done. ${hub} is told that nobody answered.`,
     notChosen: (hub: string) => `Nothing is chosen. ${hub} is told that nobody answered.`,
     decision: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
+    permission: 'Its program asks at its own terminal, as ever.',
     adults: (hubs: string) =>
       `${hubs} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
     nobodyLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
@@ -91,12 +93,19 @@ export const story = {
   hasIt: (agent: string) => `${agent} has it.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
 
-  done: { question: 'Answered.', task: 'Done.', choice: 'Chosen.', decision: 'Decided.' },
+  done: {
+    question: 'Answered.',
+    task: 'Done.',
+    choice: 'Chosen.',
+    decision: 'Decided.',
+    permission: 'Allowed; whether it ran is not known.',
+  },
   partly: {
     question: 'Partly answered.',
     task: 'Partly done.',
     choice: 'Partly done.',
     decision: 'Partly done.',
+    permission: 'Allowed; whether it ran is not known.',
   },
   answeredBy: (who: string) => `Answered by ${who}.`,
   chosenBy: (who: string) => `Chosen by ${who}.`,
@@ -107,6 +116,7 @@ export const story = {
   withdrawn: 'Cancelled: nobody had decided.',
   /** Of what another hub asked whether it may do: what became of it there is not known here. */
   withdrawnHere: 'Cancelled: nobody here had decided.',
+  asksNoMore: 'It asks no more: it was answered at its own terminal, or ended.',
   failedAt: (agent: string) => `${agent} could not do it.`,
   failedAnswer: (agent: string) => `${agent} could not answer.`,
   refusedBy: (agent: string) => `${agent} refused it.`,
@@ -219,6 +229,7 @@ export function headlineOf(told: StoryDto): string {
     case 'expired':
       return story.expired;
     case 'withdrawn':
+      if (asked.kind === 'permission') return story.asksNoMore;
       return asked.kind === 'decision' ? story.withdrawnHere : story.withdrawn;
     case 'answered':
       return story.answeredBy(personWords(verdict.decider));
@@ -268,6 +279,8 @@ export function ifNothingOf({ asked, verdict }: StoryDto): string {
       return ifNothing.notChosen(hub);
     case 'decision':
       return ifNothing.decision(hub);
+    case 'permission':
+      return ifNothing.permission;
   }
 }
 
@@ -352,12 +365,18 @@ export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
     case 'expired':
       if (!verdict.place.here) return story.decided.expiredAt(verdict.place.hub_name);
       if (verdict.for === 'adult') return story.decided.expiredAdults;
-      return asked.kind === 'decision' ? story.decided.expiredHereFor : story.decided.expiredHere;
+      return isOfNoAgent(asked) ? story.decided.expiredHereFor : story.decided.expiredHere;
     case 'withdrawn':
+      if (asked.kind === 'permission') return story.asksNoMore;
       return asked.kind === 'decision'
         ? story.decided.withdrawnHere(partyWords(asked.by))
         : story.decided.withdrawn(partyWords(asked.by));
   }
+}
+
+/** Another hub, or a program by itself, does it: no agent gets it from this one. */
+function isOfNoAgent({ kind }: AskedDto): boolean {
+  return kind === 'decision' || kind === 'permission';
 }
 
 function deciderWords(
@@ -465,7 +484,7 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
       return null;
     case 'no':
       if (verdict.outcome === 'expired' || verdict.outcome === 'withdrawn') return null;
-      if (asked.kind === 'decision') return null;
+      if (isOfNoAgent(asked)) return null;
       return end === null && (verdict.outcome === 'waiting' || verdict.outcome === 'none')
         ? null
         : words.nobody;

@@ -35,18 +35,24 @@ export function withWhom({ peer_id, person, from_name }: ApprovalDto): string {
 
 /** What stands before the verb: whom it wants to do it, an agent of this computer or the person. */
 export function wantsOf({
+  permission,
   choice,
   to_name,
   remote_question: asked,
   peer_name,
-}: Pick<ApprovalDto, 'choice' | 'to_name' | 'remote_question' | 'peer_name'>): string {
+}: Pick<
+  ApprovalDto,
+  'choice' | 'to_name' | 'remote_question' | 'peer_name' | 'permission'
+>): string {
+  if (permission) return now.permission.wants;
   if (asked) return words.remoteApproval.asked.wants(peer_name, to_name);
   return choice === null ? now.wants(to_name) : now.answers.choice.wants;
 }
 
 /** The same, said whole for whoever does not see it. */
 export function wantsFullOf(approval: ApprovalDto): string {
-  const { choice, to_name, remote_question: asked, peer_name } = approval;
+  const { choice, to_name, remote_question: asked, peer_name, permission } = approval;
+  if (permission) return now.permission.wantsFull(approval.from_name ?? peer_name);
   if (asked) return words.remoteApproval.asked.wantsFull(peer_name, to_name);
   return choice === null
     ? now.wantsFull(peer_name, to_name)
@@ -68,7 +74,9 @@ export function turnsOf({
 }
 
 /** Where it would run. */
-export function runsOf({ to_name, remote_question: asked, peer_name }: ApprovalDto): string {
+export function runsOf(approval: ApprovalDto): string {
+  const { to_name, remote_question: asked, peer_name, from_name, permission } = approval;
+  if (permission) return now.permission.runs(from_name ?? peer_name);
   return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);
 }
 
@@ -83,6 +91,8 @@ export function riskWordsOf({ kind, risk_class: risk }: ApprovalDto): string {
 
 export function verbOf(approval: ApprovalDto): string {
   if (approval.choice !== null) return now.answers.choice.verb(approval.choice.options.length);
+  if (approval.permission)
+    return approval.risk_class === 'R2' ? now.permission.reads : now.permission.does;
   const area = areaOf(approval);
   if (approval.kind === 'query') return area === undefined ? now.answerAnywhere : now.answer(area);
   return area === undefined ? now.doTaskAnywhere : now.doTask(area);
@@ -113,6 +123,7 @@ export function whyOf(approval: ApprovalDto): string {
 export function leavesOf(approval: ApprovalDto): string {
   if (approval.remote_question) return words.remoteApproval.asked.leaves;
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
+  if (approval.permission) return now.permission.leaves;
   const { facts } = now;
   const works =
     approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');

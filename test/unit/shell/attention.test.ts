@@ -53,6 +53,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   wider: [],
   allowed_before: 0,
   turns: null,
+  permission: null,
 });
 
 function watched() {

@@ -1,9 +1,12 @@
 // A person answers instead of letting an agent do it: what the asker hears, and that no agent ever
 // gets it. Real stores on both sides.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../main/lib/app-error.ts';
 import { digestOfView } from '../../../../main/core/approval-view.ts';
 import { HIDDEN_NAME } from '../../../../main/core/text-escape.ts';
 import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/limits.ts';
+import type { StoryDto } from '../../../../preload/contract/story.ts';
+import { becameOf } from '../../../../preload/contract/strings/story.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, newest, openTwoHubs } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, delegation, WINDOW, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -385,5 +388,74 @@ describe('an agent', () => {
       state: 'completed',
       untrusted: { outcome: 'Done', answered_by: null },
     });
+  });
+});
+
+describe('what a program here wants to do by itself', () => {
+  const COMMAND = 'rm -rf build && npm run build';
+  const wants = (tool = 'Bash', input: object = { command: COMMAND, timeout: 9 }) => {
+    const gone = new AbortController();
+    const params = { tool, input: { ...input }, folder: '/home/mum/shop' };
+    const said = mum.work.permissions.ask('claude', params, gone.signal).then(
+      (answer) => answer,
+      (error: unknown) => (error instanceof AppError ? error.code : error),
+    );
+    return { said, gone };
+  };
+  const became = (): string =>
+    becameOf(mum.work.approvals.decided({ limit: 1 }).items[0]?.story as StoryDto);
+
+  it('stands on a card byte for byte, which a person allows by its last word; no agent gets it', async () => {
+    const { said } = wants();
+    await clock.settle();
+    expect(mum.card).toMatchObject({
+      text: `Bash\n${COMMAND}`,
+      fields: expect.arrayContaining([
+        ['permission.folder', '/home/mum/shop'],
+        ['permission.more.timeout', '9'],
+      ]),
+      permission: { folder: '/home/mum/shop' },
+      from_agent: 'claude',
+      to_agent: '',
+      risk_class: 'R3',
+      leaves: 'nothing',
+      wider: [],
+    });
+    await expect(mum.decide(mum.card, 'allow')).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(mum.decide(mum.card, 'answer', BROWSER, { answer: 'x' })).rejects.toThrow();
+    await mum.decide(mum.card, 'allow', BROWSER, { last_word: 'build' });
+    expect(await said).toEqual({ decision: 'allow', reason: null });
+    expect(await mum.work.inbox.claim('claude', 9)).toEqual([]);
+    expect(became()).toBe("mum's person allowed it, on mum. Allowed; whether it ran is not known.");
+  });
+
+  it('is asked whatever the rules say and whenever it is, and a reader is no danger', async () => {
+    const all = { peer: null, agent: null, domain: null, kind: null, topic: null } as const;
+    await mum.work.rules.create({ ...all, asking_agent: null, effect: 'never' }, BROWSER);
+    await mum.work.doNotDisturb.pause(null, BROWSER);
+    const { said } = wants('Read', { file_path: '/etc/hosts' });
+    await clock.settle();
+    expect(mum.card).toMatchObject({ risk_class: 'R2', held: null });
+    expect(mum.card.text).toBe('Read\n{\n  "file_path": "/etc/hosts"\n}');
+    await mum.decide(mum.card, 'decline', BROWSER, { reason: 'Not now' });
+    expect(await said).toEqual({
+      decision: 'decline',
+      reason: 'A person declined this request: Not now',
+    });
+  });
+
+  it('says nothing when nobody decides in time, or the program is gone', async () => {
+    const first = wants();
+    await clock.settle();
+    await clock.advance(50_000);
+    expect(await first.said).toBe('approval_expired');
+    expect(became()).toBe('Nobody here decided in time.');
+    const second = wants();
+    await clock.settle();
+    second.gone.abort();
+    await clock.settle();
+    expect(await second.said).toBe('cancelled');
+    expect(mum.work.approvals.pending()).toEqual([]);
+    expect(became()).toBe('It asks no more: it was answered at its own terminal, or ended.');
   });
 });

@@ -1,15 +1,17 @@
 // The programs that people really have, with the entry that `axon mcp install` wrote for them. Two
 // Claude Codes on two paired hubs work together, with a person between them; all that is written by
 // hand is what their models say.
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
+import { lastWord } from '../../preload/contract/last-word.ts';
 import { openBrowser } from '../lan/browser.ts';
-import { HubProcess } from '../lan/hub-process.ts';
+import { HubProcess, type HubApi } from '../lan/hub-process.ts';
 import { WAKE_SENTENCE } from '../../main/cli/inbox-watch.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
@@ -208,39 +210,55 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     expect(out).toBe(`They answered: ${OUTCOME}\n`);
   });
 
-  it('an idle Claude Code is woken by its hook once for each item, and answers it', async () => {
+  /** A session in which nobody types, whose server is connected, as long as `work` takes. */
+  async function idle(
+    script: Script,
+    work: (model: ScriptedModel, owner: HubApi) => Promise<void>,
+  ): Promise<void> {
     const { hub, home } = mum;
-    const wake = await hub.axon(['mcp', 'install', 'claude-code', '--wake'], {
-      ...NOT_OURS,
-      HOME: home,
-    });
+    const hooked = ['mcp', 'install', 'claude-code', '--wake', '--ask'];
+    const wake = await hub.axon(hooked, { ...NOT_OURS, HOME: home });
     expect(wake.code, wake.transcript).toBe(0);
-    const owner = await hub.owner();
-    const model = await ScriptedModel.start(WOKEN, PREFIX);
+    const model = await ScriptedModel.start(script, PREFIX);
     try {
       const log = join(home, 'claude.log');
+      await rm(log, { force: true });
       const allowed = TOOLS.map((tool) => `${PREFIX}axon_${tool}`).join(',');
-      openClaudeCode(
-        home,
-        ['--debug-file', log, '--allowedTools', allowed, '--permission-mode', 'default'],
-        {
-          ANTHROPIC_BASE_URL: model.url,
-          ANTHROPIC_API_KEY: 'none',
-          ENABLE_TOOL_SEARCH: 'false',
-          MCP_CONNECTION_NONBLOCKING: '0',
-        },
-      );
+      const words = [
+        '--debug-file',
+        log,
+        '--allowedTools',
+        allowed,
+        '--permission-mode',
+        'default',
+      ];
+      openClaudeCode(home, words, {
+        ANTHROPIC_BASE_URL: model.url,
+        ANTHROPIC_API_KEY: 'none',
+        ENABLE_TOOL_SEARCH: 'false',
+        MCP_CONNECTION_NONBLOCKING: '0',
+      });
       // Before that its model has no tools.
       await until('its server to be connected', WAIT_MS, async () => {
         const said = await readFile(log, 'utf8').catch(() => '');
         return said.includes('MCP server "axon": Successfully connected') || undefined;
       });
+      await work(model, await hub.owner());
+    } finally {
+      await model.close();
+      await endPrograms();
+    }
+  }
+
+  /** The one card, once it waits. */
+  const cardOf = (owner: HubApi): Promise<ApprovalDto> =>
+    until('the card', WAIT_MS, async () => (await owner.call('approvals.list', {})).items[0]);
+
+  it('an idle Claude Code is woken by its hook once for each item, and answers it', async () => {
+    await idle(WOKEN, async (model, owner) => {
       for (const [times, task] of ['Lay the table', 'Call Leo'].entries()) {
         const sent = await owner.call('send.delegate', { to: 'local/claude-code', task });
-        const { items } = await owner.call('approvals.list', {});
-        const card = items.find(({ task_id: id }) => id === sent.id);
-        if (card === undefined) throw new Error(`no card for “${task}”`);
-        const { id, revision, digest } = card;
+        const { id, revision, digest } = await cardOf(owner);
         await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
         await until(`“${task}” to be done`, WAIT_MS, async () => {
           const { state } = await owner.call('tasks.get', { id: sent.id });
@@ -249,10 +267,39 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
         expect(model.said.filter((said) => said.includes(WAKE_SENTENCE))).toHaveLength(times + 1);
       }
       expect(model.said.join('')).not.toContain('Lay the table');
-    } finally {
-      await model.close();
-      await endPrograms();
-    }
+    });
+  });
+
+  it('what a Claude Code wants to do is a card here, and done only if a person allows it', async () => {
+    const made = (times: number): string => join(mum.home, `made-${times}`);
+    const wanting: Script = [
+      (results, said) => {
+        const wakes = said.filter((text) => text.includes(WAKE_SENTENCE)).length;
+        if (results.length >= wakes) return { says: 'Done.' };
+        return { tool: 'Bash', isOwn: true, input: { command: `touch ${made(wakes)}` } };
+      },
+    ];
+    await idle(wanting, async (model, owner) => {
+      for (const decision of ['allow', 'decline'] as const) {
+        const times = decision === 'allow' ? 1 : 2;
+        await owner.call('send.notify', { to: 'local/claude-code', topic: 'go', data: decision });
+        const card = await cardOf(owner);
+        expect(card).toMatchObject({
+          text: `Bash\ntouch ${made(times)}`,
+          permission: { folder: mum.home },
+          risk_class: 'R3',
+        });
+        const { id, revision, digest } = card;
+        const word = lastWord(card.text)?.word;
+        const more = decision === 'allow' ? { last_word: word } : { reason: 'Not that.' };
+        await owner.call('approvals.decide', { id, revision, digest, decision, ...more });
+        await until('its model to hear of it', WAIT_MS, async () =>
+          model.results.length === times ? true : undefined,
+        );
+        expect(existsSync(made(times))).toBe(decision === 'allow');
+      }
+      expect(JSON.stringify(model.results.at(-1))).toContain('Not that.');
+    });
   });
 
   it('Codex, Gemini CLI, opencode and OpenClaw read their entries, and those that connect say so', async () => {

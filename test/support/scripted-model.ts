@@ -9,7 +9,12 @@ import { text } from 'node:stream/consumers';
 /** What a tool of the hub gave. */
 export type Result = Readonly<Record<string, unknown>>;
 export type Turn =
-  | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      /** A tool of the agent's own, and not of our server. */
+      readonly isOwn?: true;
+    }
   | { readonly says: string };
 /**
  * Each turn is made from all that the tools gave before it, and from what else was said. The last
@@ -98,7 +103,7 @@ export class ScriptedModel {
     if (turn === undefined) throw new RangeError('there is no script');
     return eventsOf(
       model,
-      'tool' in turn ? { ...turn, tool: this.#prefix + turn.tool } : turn,
+      'tool' in turn && turn.isOwn !== true ? { ...turn, tool: this.#prefix + turn.tool } : turn,
       done,
     );
   }

@@ -355,5 +355,6 @@ Texts that begin with a dash: put -- before them, as in
 Exit codes: 0 done, 1 failed on this computer, 2 wrongly typed, 3 refused,
 4 failed or cancelled, 5 too late, 130 ended with Ctrl+C while it waited.
 With --json, results go to standard output and failures to standard error.
-"${command} examples" shows one complete exchange.`;
+"${command} examples" shows one complete exchange;
+"${command} examples --language NAME" the messages of an agent language.`;
 }

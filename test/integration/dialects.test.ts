@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIALECTS } from '../support/seed-messages.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
-import { endAfterTest } from '../support/programs.ts';
+import { axon, endAfterTest } from '../support/programs.ts';
 import { atDoor, OWNER, RawPeer, WITHIN_MS } from '../support/raw-peer.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -163,6 +163,72 @@ test.each([
     },
   });
   expect(mum.node.services.work.approvals.pending()).toEqual([]);
+});
+
+/** Each message of a page, and who says it: the first of the two in the paragraph before it. */
+function saidOn(page: string): readonly (readonly [who: string, message: JsonObject])[] {
+  const pieces = page.split('```');
+  return pieces.flatMap((piece, index) => {
+    if (!piece.startsWith('json\n')) return [];
+    const before = pieces[index - 1]?.trimEnd().split('\n\n').at(-1) ?? '';
+    const who = /\b(Eddy|Jules)\b/.exec(before)?.[1] ?? '';
+    return [[who, JSON.parse(piece.slice(5)) as JsonObject] as const];
+  });
+}
+
+describe('what the pages of the languages show', () => {
+  const pageOf = (name: string): string =>
+    readFileSync(new URL(`../../resources/docs/${name}.md`, import.meta.url), 'utf8');
+
+  test.each(DIALECTS)('%s', { timeout: 60_000 }, async (dialect) => {
+    const page = pageOf(dialect);
+    for (const part of ['Ask', 'Answer', 'Negotiate', 'Broadcast'])
+      expect(page).toContain(`\n## ${part}\n`);
+    const said = saidOn(page);
+    expect(said.length).toBe([...page.matchAll(/```json/g)].length);
+    const sides = { Eddy: { hub: dad, token: eddy }, Jules: { hub: mum, token: jules } } as const;
+    const profile = { dialect, topics: ['news'] };
+    await atDoor(dad, eddy, '/v1/agents/eddy', profile, 'PATCH');
+    await atDoor(mum, jules, '/v1/agents/jules', profile, 'PATCH');
+    /** A question whose call waits for its answer. */
+    let asking: Promise<JsonObject> | undefined;
+    for (const [who, message] of said) {
+      const [from, to] = who === 'Eddy' ? [sides.Eddy, sides.Jules] : [sides.Jules, sides.Eddy];
+      const posting = atDoor(from.hub, from.token, '/v1/messages', message);
+      if (who === 'Jules' && asking !== undefined) {
+        expect(await posting).toMatchObject({ http: 200 });
+        expect(await asking).toMatchObject({ http: 200, untrusted: { native: message } });
+        asking = undefined;
+        continue;
+      }
+      const [name, { approvals, inbox }] = [
+        who === 'Eddy' ? 'jules' : 'eddy',
+        to.hub.node.services.work,
+      ];
+      await until('the message', WITHIN_MS, async () => {
+        const [card] = approvals.pending();
+        if (card !== undefined) await allow();
+        return inbox.waitingCount(name) > 0 || undefined;
+      });
+      const claimed = await atDoor(to.hub, to.token, '/v1/inbox/claim', { max: 1 });
+      const [item] = claimed['items'] as readonly JsonObject[];
+      expect(item).toMatchObject({ untrusted: { native: message } });
+      await atDoor(to.hub, to.token, `/v1/inbox/${String(item?.['delivery_id'])}/ack`, {});
+      if (item?.['kind'] === 'query') asking = posting;
+      else expect(await posting).toMatchObject({ http: 200 });
+    }
+  });
+
+  test.each(DIALECTS)('axon examples --language %s prints it', async (dialect) => {
+    const { code, out } = await axon(dad.home, ['examples', '--language', dialect]);
+    expect({ code, out: out.trim() }).toEqual({ code: 0, out: pageOf(dialect).trim() });
+  });
+
+  test('a language that nobody knows is refused with those that there are', async () => {
+    const { code, error } = await axon(dad.home, ['examples', '--language', 'klingon']);
+    expect(code).toBe(2);
+    expect(error).toContain('claude-crunch, fipa-acl, elizaos, acp-draft');
+  });
 });
 
 describe.skipIf(!hasRealPart('python'))('the smallest agents of the page', () => {

@@ -1,10 +1,11 @@
 // status, whoami, login, passphrase, examples, hub: the hub itself.
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { HubDto } from '../../../preload/contract/dto.ts';
 import { examples } from '../../../preload/contract/examples.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { withInvocation } from '../invocation.ts';
+import { LANGUAGE_PAGES } from '../language-pages.ts';
 import { localTime } from '../local-time.ts';
 import { restoredLines } from '../locked-words.ts';
 import { askedLines } from '../pairing-words.ts';
@@ -71,9 +72,14 @@ export function addHubCommands(
     });
   program
     .command('examples')
-    .description('print one complete exchange, annotated')
-    .does(async ({ terminal, command: typed }) => {
-      const text = examples(typed);
+    .description('print one complete exchange, annotated, or what an agent language says here')
+    .option(
+      '--language <name>',
+      `the messages of ${[...LANGUAGE_PAGES.keys()].join(', ')}`,
+      languagePage,
+    )
+    .does(async ({ terminal, command: typed }, { language }: { language?: string }) => {
+      const text = language ?? examples(typed);
       terminal.result({ text }, () => text.split('\n'));
     });
   withHubFlags(
@@ -81,6 +87,13 @@ export function addHubCommands(
       .command('hub')
       .description('run a hub in this terminal, without a window, until it is stopped'),
   ).action((_options: unknown, command: Command) => runHub(hubFlagsOf(command)));
+}
+
+/** @throws InvalidArgumentError */
+function languagePage(name: string): string {
+  const page = LANGUAGE_PAGES.get(name);
+  if (page !== undefined) return page;
+  throw new InvalidArgumentError(`There are ${[...LANGUAGE_PAGES.keys()].join(', ')}.`);
 }
 
 function statusLines(

@@ -132,6 +132,8 @@ export const agents = {
       listen: 'Give it what others ask, and send back what it prints',
       mcpServer: 'If it speaks MCP, enter this as the command of its server',
       skill: 'Have it read how to use the hub',
+      language:
+        'If it speaks claude-crunch, FIPA-ACL, ElizaOS or acp-draft, connect it with --dialect; this shows its messages',
       fetch: 'Fetch its token, in bash; paste “poll” and “secret” from the answer when it asks',
       call: 'Call the hub, in bash; paste the token when it asks',
     },

@@ -164,6 +164,7 @@ function other(here: Here, offered: string): WayToConnect {
       { does: does.mcpServer, text: `${axon(here)} mcp --as my-agent` },
       { does: does.listen, text: `${axon(here)} listen --as my-agent -- ./my-agent` },
       { does: does.skill, text: `http://127.0.0.1:${here.apiPort}/skill.md` },
+      { does: does.language, text: `${axon(here)} examples --language elizaos` },
     ],
     next: connect.thenCode,
   };

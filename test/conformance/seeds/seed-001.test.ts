@@ -1,5 +1,6 @@
 // The requirements of document 001 that an agent and its person meet at the hub, by their numbers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DIALECTS } from '../../support/seed-messages.ts';
 import { axon } from '../../support/programs.ts';
 import { asks, does, SeedHousehold } from './household.ts';
 import { acp } from './messages.ts';
@@ -60,6 +61,21 @@ describe('seed 001: what can be learned', () => {
       '"summary"',
     ])
       expect(out).toContain(word);
+  });
+
+  test('001.44, 003.54 how an agent of another language asks, answers, negotiates and tells all', async () => {
+    for (const language of DIALECTS) {
+      const { code, out } = await axon(house.dad.home, ['examples', '--language', language]);
+      expect(code).toBe(0);
+      expect([...out.matchAll(/```json/g)].length).toBeGreaterThanOrEqual(8);
+      for (const part of ['Ask', 'Answer', 'Negotiate', 'Broadcast', '/v1/messages'])
+        expect(out).toContain(part);
+    }
+    const { text: skill } = await house.dad.ask('/skill.md');
+    const { out: examples } = await axon(house.dad.home, ['examples']);
+    const words = [skill, examples, await helpOf()];
+    for (const text of words) expect(text).toMatch(/examples\s+--language/);
+    for (const text of [skill, examples]) expect(text).toContain('/v1/messages');
   });
 
   test('001.42 the skill says how to begin', async () => {

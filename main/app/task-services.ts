@@ -77,11 +77,11 @@ import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
 import { HandOffs } from '../services/tasks/hand-offs.ts';
-import { mayBe } from '../services/tasks/task-moves.ts';
+import { isPermission, mayBe } from '../services/tasks/task-moves.ts';
 import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
 import { Idempotency } from '../services/tasks/idempotency.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
-import { permissionOf } from '../services/tasks/permission.ts';
+import { PERMISSION } from '../services/tasks/permission.ts';
 import { ReplayGuard, RecentIds } from '../services/tasks/replay-guard.ts';
 import { Stories } from '../services/tasks/stories.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
@@ -310,7 +310,7 @@ export function composeTaskServices(
     progress,
     rules: ruleBook,
     remoteQuestionOf,
-    permissionOf,
+    permissionOf: (task) => (isPermission(task) ? PERMISSION : null),
     floods,
     goOn: (task) => turns.goOn(task),
   });

@@ -1,23 +1,8 @@
 // A program of this computer asks a person for its own permission: a question of this hub without
 // an agent that would run it. Pure.
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
-import type { TaskRow } from '../../ports/store.ts';
 import type { ResultWords } from './task-endings.ts';
 import { failure } from './task-endings.ts';
-
-/** Whether a program asks for its own permission: every other question has an agent. */
-export function isPermission({
-  kind,
-  direction,
-  toAgent,
-}: Pick<TaskRow, 'kind' | 'direction' | 'toAgent'>): boolean {
-  return kind === 'query' && direction === 'local' && toAgent === null;
-}
-
-/** What becomes of one when a person has decided it; null: it is something else. */
-export function permissionOf(task: TaskRow): PermissionEnd | null {
-  return isPermission(task) ? PERMISSION : null;
-}
 
 interface PermissionEnd {
   /** @param by who allows it */
@@ -25,7 +10,8 @@ interface PermissionEnd {
   declined(told: string): ResultWords;
 }
 
-const PERMISSION: PermissionEnd = {
+/** What becomes of it when a person has decided it. */
+export const PERMISSION: PermissionEnd = {
   allowed: ({ who }) => ({
     status: 'completed',
     outcome: 'Allowed',

@@ -17,7 +17,7 @@ import type { PartyKey } from '../../ports/transport.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { questionIn, PERSON_THERE } from '../../protocol/remote-approval.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, type Parties } from './parties.ts';
-import { isPermission } from './permission.ts';
+import { isPermission } from './task-moves.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;

@@ -64,6 +64,15 @@ export function mayBe(act: string, { payload }: Pick<TaskRow, 'payload'>): boole
   return payload.includes(`"act":"${act}"`);
 }
 
+/** Whether a program asks for its own permission: every other question has an agent. */
+export function isPermission({
+  kind,
+  direction,
+  toAgent,
+}: Pick<TaskRow, 'kind' | 'direction' | 'toAgent'>): boolean {
+  return kind === 'query' && direction === 'local' && toAgent === null;
+}
+
 /** Whose word its end is, where it is an agent's. */
 export function answererOf({ handedOnTo, toAgent }: TaskRow): string | null {
   return handedOnTo ?? toAgent;

@@ -93,7 +93,9 @@ Every body     Content-Type: application/json
 
    An agent that speaks claude-crunch, fipa-acl, elizaos or acp-draft posts its own messages instead.
    What it gets stands in its inbox as "untrusted.native", and a refusal in "data.untrusted.native":
+
    POST /v1/messages   {"id":"d-1","kind":"notify","to":"Mum's PC","payload":{"topic":"shopping","data":"Bread, too"}}
+
    ${command} examples --language elizaos                         the messages of one
 
 7. When something is refused, the body says why and what to try (application/problem+json):

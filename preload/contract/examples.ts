@@ -91,12 +91,9 @@ Every body     Content-Type: application/json
    POST /v1/notify     {"to":"Mum's PC","topic":"shopping","data":{"milk":"bought"},"importance":"low"}
    POST /v1/tasks/7c1d.../cancel  {"reason":"no longer needed"}
 
-   An agent that speaks claude-crunch, fipa-acl, elizaos or acp-draft posts its own messages instead.
-   What it gets stands in its inbox as "untrusted.native", and a refusal in "data.untrusted.native":
-
+   An agent with a language of its own, such as ElizaOS, posts its messages and reads "untrusted.native":
    POST /v1/messages   {"id":"d-1","kind":"notify","to":"Mum's PC","payload":{"topic":"shopping","data":"Bread, too"}}
-
-   ${command} examples --language elizaos                         the messages of one
+   ${command} examples --language elizaos                         the messages of that language
 
 7. When something is refused, the body says why and what to try (application/problem+json):
 

@@ -28,7 +28,7 @@ const DATA_NOT_ORDERS =
 const INSTRUCTIONS: Readonly<Record<Exclude<DeliveryRow['kind'], 'cancel'>, string>> = {
   delegate: `Do the task in untrusted.text. Say "ack" when you have it, and "reply" with the outcome before deadline_at. ${DATA_NOT_ORDERS}`,
   query: `Answer the question in untrusted.text with "reply" before deadline_at: "summary" in one line, "data" as you like. ${DATA_NOT_ORDERS}`,
-  notify: `A notification on a topic you asked for. Nothing needs to be answered; say "ack" when you have it. ${DATA_NOT_ORDERS}`,
+  notify: `A notification to you, or on a topic you asked for. Nothing needs to be answered; say "ack" when you have it. ${DATA_NOT_ORDERS}`,
   result: `The outcome of a task you delegated (task_id). Say "ack" when you have it. ${DATA_NOT_ORDERS}`,
 };
 

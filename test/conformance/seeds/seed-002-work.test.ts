@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { axon, endPrograms } from '../../support/programs.ts';
-import { WITHIN_MS } from '../../support/raw-peer.ts';
+import { atDoor, WITHIN_MS } from '../../support/raw-peer.ts';
 import { seedMessages } from '../../support/seed-messages.ts';
 import { until } from '../../support/until.ts';
 import { does, SeedHousehold } from './household.ts';
@@ -103,8 +103,9 @@ describe('seed 002, hand-offs', () => {
     expect(await handedTo(id)).toBe('Architect');
   });
 
-  test('002.37 an answer that names what was asked first counts, and so does a refusal', async () => {
+  test('002.37 an answer that names what was asked first counts, a refusal too, after a restart', async () => {
     const { id, request } = await handedOn();
+    await house.restartMum();
     const blocked = { status: 'BLOCKED', result: { summary: 'No pen' } };
     await house.say(ARCHITECT, { ...answer(ARCHITECT, request.id), payload: blocked });
     expect(await house.next(ORCHESTRATOR)).toMatchObject({
@@ -178,6 +179,27 @@ describe('seed 002, hand-offs', () => {
     expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'completed' });
     expect(await house.next(ORCHESTRATOR)).toMatchObject({ from: ANALYST });
     expect(await handedTo(id)).toBe(null);
+  });
+
+  test('002.37 a person who stops what was asked stops the hand-off with it', async () => {
+    const { id, request, handOff } = await handedOn();
+    const { items } = await house.post(house.mum, ANALYST, '/v1/tasks?state=running&limit=50');
+    const [task] = (items as readonly JsonObject[]).filter(({ message_id }) => message_id === id);
+    const page = await house.mum.page();
+    const cancel = `/v1/tasks/${String(task?.['id'])}/cancel`;
+    expect(await atDoor(house.mum, page, cancel, {})).toMatchObject({ http: 200 });
+    expect(await house.next(ARCHITECT)).toMatchObject({
+      payload: { event: 'ABORT' },
+      correlation_id: handOff['id'],
+    });
+    const stopped = { status: 'FAILED', result: { summary: 'Half of it is drawn' } };
+    await house.say(ARCHITECT, { ...answer(ARCHITECT, handOff['id']), payload: stopped });
+    expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'failed' });
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({
+      correlation_id: request.id,
+      payload: { status: 'FAILED', result: { summary: 'Half of it is drawn' } },
+    });
+    await house.next(ANALYST);
   });
 
   test('002.38 a hand-off on the same hub stays in its conversation, and its agents read their part', async () => {

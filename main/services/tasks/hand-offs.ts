@@ -254,7 +254,7 @@ const NOT_DONE: Partial<Record<TaskRow['state'], string>> & { readonly failed: s
   declined: 'It was handed on, and that was declined.',
   expired: 'It was handed on, and nobody decided about that in time.',
   cancelled: 'It was handed on, and that was cancelled.',
-  failed: 'It was handed on, and did not come to be there.',
+  failed: 'It was handed on, and no answer came of it.',
 };
 const TOO_LONG = 'It was handed on, and the answer is too long to be passed on.';
 

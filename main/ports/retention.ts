@@ -17,6 +17,8 @@ export interface PurgePlace {
 
 export interface PurgeOrder {
   readonly kind: KeptKind;
+  /** Of the tasks only what programs asked a person for themselves. */
+  readonly isPermissions?: boolean;
   /** What ended before this is removed. Wall clock, ms since 1970, as `at`. */
   readonly before: number;
   /** null: from the oldest. */

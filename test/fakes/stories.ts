@@ -101,7 +101,8 @@ function taskStateOf({ state, task_state: task, remote_question: asked, held }: 
   return isOneOf(TASK_STATES, task) && !WAITING.includes(task) ? task : 'queued';
 }
 
-function kindOf({ remote_question: asked, choice, kind }: Card): StoryKind {
+function kindOf({ remote_question: asked, choice, kind, permission }: Card): StoryKind {
+  if (permission !== null) return 'permission';
   if (asked !== null) return 'decision';
   if (choice !== null) return 'choice';
   return kind === 'query' ? 'question' : 'task';

@@ -57,12 +57,35 @@ const ANSWERED = {
   task_state: 'completed',
   own_answer: { text: 'I told them myself; Ana comes at 8.', choice: null },
 } as const;
+/** A program of this computer asks for itself, and two agents do not end. */
+const WANTS_TO_RUN = approvalOf('wants to run', {
+  kind: 'query',
+  peer_id: null,
+  peer_name: 'Mum’s PC',
+  person: null,
+  domain: null,
+  from_agent: 'Claude Code',
+  to_agent: '',
+  text: 'Bash\nrm -rf build && npm run build',
+  fields: [
+    ['context.folder', '/home/mum/shop'],
+    ['context.argument.description', 'Build the shop anew'],
+  ],
+  risk_class: 'R3',
+  risk_reason: 'own_tool',
+  leaves: 'nothing',
+  expires_at: NOW + 40_000,
+  wider: [],
+  permission: { folder: '/home/mum/shop' },
+});
 const now = (over: Parameters<typeof snapshotOf>[0]): ScreenState => ({
   place: 'now',
   hub: () => new FakeHubApi(snapshotOf(over)),
 });
 
 export const DECISION_STATES: Readonly<Record<string, ScreenState>> = {
+  'now-permission': now({ approvals: [WANTS_TO_RUN, { ...DINNER, turns: 12 }] }),
+  'now-turns': { ...now({ approvals: [{ ...DINNER, turns: 12 }] }), show: '.card .in' },
   'now-later': now({ approvals: [PATIENT] }),
   'now-put-off': {
     ...now({ approvals: [PATIENT, SALT] }),

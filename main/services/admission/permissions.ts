@@ -74,7 +74,7 @@ export class Permissions {
       question: `${tool}\n${said}`,
       deadline_ms: PERMISSION_WAIT_MS,
       route: { from: agent },
-      permission: { folder, ...(isCommand ? { more } : {}) },
+      context: { folder, ...(isCommand ? { argument: more } : {}) },
     };
     const read = readWorkRequest({
       kind: 'query',

@@ -15,6 +15,11 @@ export const PURGE_INTERVAL_MS = 86_400_000;
  */
 export const CHANGE_PAUSE_MS = KEEP_CHANGE_PAUSE_MINUTES * 60_000;
 
+/**
+ * What programs of this computer asked to do, with their arguments, is kept no longer than this.
+ */
+export const PERMISSIONS_KEPT_MS = 7 * 86_400_000;
+
 /** Whoever confirms a date has seen it within this time. */
 export const DATE_SEEN_MS = 86_400_000;
 

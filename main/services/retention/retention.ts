@@ -17,6 +17,7 @@ import {
   CHUNK_ROWS,
   DATE_SEEN_MS,
   FIRST_PURGE_MS,
+  PERMISSIONS_KEPT_MS,
   PURGE_INTERVAL_MS,
 } from './limits.ts';
 import { auditRow, type Actor } from '../base/audit-trail.ts';
@@ -52,7 +53,7 @@ interface RetentionDeps {
   readonly onDate?: () => void;
 }
 
-type ChunkOrder = Pick<PurgeOrder, 'kind' | 'before' | 'after'>;
+type ChunkOrder = Pick<PurgeOrder, 'kind' | 'isPermissions' | 'before' | 'after'>;
 
 export class Retention {
   readonly #deps: RetentionDeps;
@@ -190,31 +191,32 @@ export class Retention {
     if (isOver()) return;
     const nowMs = await this.#knownDate();
     if (nowMs === null) return;
-    for (const kind of KINDS) {
-      const before =
-        nowMs - (kind === 'feed' ? this.#deps.keepFeedMs() : this.#deps.keepMessagesMs());
+    const messagesMs = this.#deps.keepMessagesMs();
+    const asKept = KINDS.map((kind) => {
+      const keptMs = kind === 'feed' ? this.#deps.keepFeedMs() : messagesMs;
+      return { kind, before: nowMs - keptMs } as const;
+    });
+    const permissionsMs = Math.min(messagesMs, PERMISSIONS_KEPT_MS);
+    const first = { kind: 'tasks', isPermissions: true, before: nowMs - permissionsMs } as const;
+    for (const order of [first, ...asKept]) {
       let place: PurgePlace | null = null;
       do {
         if (isOver()) return;
-        place = await this.#chunk({ kind, before, after: place }, isOver);
+        place = await this.#chunk({ ...order, after: place }, isOver);
         if (place !== null) await this.#pause();
       } while (place !== null);
     }
     if (!isOver()) await this.#deps.store.write((tables) => this.#tell(tables));
   }
 
-  async #chunk(
-    { kind, before, after }: ChunkOrder,
-    isOver: () => boolean,
-  ): Promise<PurgePlace | null> {
+  async #chunk(order: ChunkOrder, isOver: () => boolean): Promise<PurgePlace | null> {
     const { store, clock } = this.#deps;
+    const { kind } = order;
     const done = await store.write((tables) => {
       // It was over while it waited for its commit.
       if (isOver()) return null;
       const { removed, seqs, next } = tables.purge({
-        kind,
-        before,
-        after,
+        ...order,
         limit: CHUNK_ROWS,
         at: clock.wallMs(),
       });

@@ -23,8 +23,8 @@ export const PERMISSION: PermissionEnd = {
 };
 
 /** Where the program stands, as the view has it; escaped. */
-export function folderIn({ permission }: JsonObject): string | null {
-  return isJsonObject(permission) && typeof permission.folder === 'string'
-    ? permission.folder
+export function folderIn({ context }: JsonObject): string | null {
+  return isJsonObject(context) && typeof context.folder === 'string'
+    ? context.folder
     : null;
 }

@@ -107,7 +107,8 @@ export class CardModel {
   }
   /** Whoever asked waits for an answer, so a person may give it. */
   get mayBeAnswered(): boolean {
-    return this.#approval.report_back && !this.isElsewhere && !this.isRemoteQuestion;
+    const isWork = !this.isRemoteQuestion && this.#approval.permission === null;
+    return this.#approval.report_back && !this.isElsewhere && isWork;
   }
   /** An adult's hub decides: here it can only be declined. */
   get isElsewhere(): boolean {

@@ -25,9 +25,14 @@ const IN_ORDER = 'ORDER BY 1, 2 LIMIT ?';
 const NOT_TOLD = `EXISTS (SELECT 1 FROM outbox WHERE outbox.party = messages.party AND outbox.message_id = messages.message_id
   AND outbox.settled_at IS NULL AND messages.direction = 'out')`;
 
-/** Of each kind what ended before a time and after a place, in the order of its end. */
+/**
+ * Of each kind what ended before a time and after a place, in the order of its end; of permissions,
+ * which are few, in the order in which they were asked for.
+ */
 export const PURGE_QUERIES = {
   tasks: `SELECT finished_at AS at, seq FROM tasks WHERE purged_at IS NULL AND finished_at < ? AND (finished_at, seq) > (?, ?) ${IN_ORDER}`,
+  permissions: `SELECT finished_at AS at, seq FROM tasks WHERE to_agent IS NULL AND direction <> 'outgoing' AND direction = 'local' AND kind = 'query'
+    AND purged_at IS NULL AND finished_at < ? AND seq > ? ORDER BY seq LIMIT ?`,
   messages: `SELECT at, seq FROM messages WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
   deliveries: `SELECT finished_at AS at, seq FROM deliveries WHERE finished_at < ? AND (finished_at, seq) > (?, ?) ${IN_ORDER}`,
   feed: `SELECT at, seq FROM feed WHERE at < ? AND (at, seq) > (?, ?) ${IN_ORDER}`,
@@ -110,14 +115,17 @@ export function retentionWrites(statements: Statements): RetentionWrites {
       .filter(({ body }) => readObject(body)['conversation_id'] === conversationId);
   };
   return {
-    purge: ({ kind, before, after, limit, at }: PurgeOrder) => {
+    purge: ({ kind, isPermissions, before, after, limit, at }: PurgeOrder) => {
       const rows = pageLimit(limit);
       const from = after ?? { at: Number.MIN_SAFE_INTEGER, seq: 0 };
       if (kind === 'outbox') {
         const removed = statements.run(PURGE_QUERIES.outbox, before, rows).changes;
         return { removed, seqs: [], next: removed < rows ? null : from };
       }
-      const places = statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
+      const places =
+        isPermissions === true
+          ? statements.all(PLACE, PURGE_QUERIES.permissions, before, from.seq, rows)
+          : statements.all(PLACE, PURGE_QUERIES[kind], before, from.at, from.seq, rows);
       const seqs = places.map(({ seq }) => seq).filter((seq) => removeOne(kind, seq, at) > 0);
       if ((kind === 'messages' || kind === 'tasks') && seqs.length > 0) clearSearch();
       const last = places.at(-1);

@@ -411,8 +411,8 @@ describe('what a program here wants to do by itself', () => {
     expect(mum.card).toMatchObject({
       text: `Bash\n${COMMAND}`,
       fields: expect.arrayContaining([
-        ['permission.folder', '/home/mum/shop'],
-        ['permission.more.timeout', '9'],
+        ['context.folder', '/home/mum/shop'],
+        ['context.argument.timeout', '9'],
       ]),
       permission: { folder: '/home/mum/shop' },
       from_agent: 'claude',

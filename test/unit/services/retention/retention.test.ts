@@ -95,6 +95,21 @@ const removals = (): readonly unknown[] =>
     .filter(({ action }) => action === 'records.removed')
     .map(({ detail }) => JSON.parse(detail));
 
+it('keeps what a program asked to do for seven days, and all else for as long as its owner says', async () => {
+  const { mum } = hubs;
+  await done(crypto.randomUUID());
+  const wants = { tool: 'Bash', input: { command: 'rm -rf build' }, folder: '/home/mum' };
+  const said = mum.work.permissions.ask('claude', wants, never);
+  await hubs.clock.settle();
+  await mum.decide(mum.card, 'decline');
+  expect((await said).decision).toBe('decline');
+  const texts = () => mum.work.approvals.decided({ limit: 9 }).items.map(({ text }) => text);
+  await runs(6 * DAY_MS);
+  expect(texts()).toEqual(['Bash\nrm -rf build', WORDS]);
+  await runs(2 * DAY_MS);
+  expect(texts()).toEqual([REMOVED, WORDS]);
+});
+
 describe('what ended more than a year ago', () => {
   const id = crypto.randomUUID();
 

@@ -194,6 +194,18 @@ export function withoutEntry(client: McpClient, text: string): string {
   return entryIn(client, text) === undefined ? text : changed(client, text, undefined);
 }
 
+/**
+ * Whether one text is the other without our entry, and nothing else.
+ * @throws AppError bad_request
+ */
+export function isWithout(client: McpClient, text: string, bare: string): boolean {
+  const { path } = client;
+  return (
+    underOurName(client, bare) === undefined &&
+    same(others(read(client, text), path), others(read(client, bare), path))
+  );
+}
+
 /** The entry that the text has under our name. @throws AppError bad_request */
 export function entryIn(client: McpClient, text: string): Values | undefined {
   const found = underOurName(client, text);

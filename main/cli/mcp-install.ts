@@ -1,11 +1,19 @@
 // Our entry in the settings of a program that speaks MCP, on disk.
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { programFile } from './invocation.ts';
-import { entryIn, tokenFileOf, underOurName, withEntry, withoutEntry } from './mcp-clients.ts';
+import {
+  entryIn,
+  isWithout,
+  tokenFileOf,
+  underOurName,
+  withEntry,
+  withoutEntry,
+} from './mcp-clients.ts';
 import type { McpClient, ServerEntry } from './mcp-clients.ts';
 import { refusal } from './refusal.ts';
 import { SettingsText } from './settings-text.ts';
+import { forgetUndo, keepUndo, keptUndo, undoOf, undone } from './undo.ts';
 
 /** What is written for one token file. @throws AppError bad_request: the app has no command */
 export function serverEntry(home: string, tokenFile: string): ServerEntry {
@@ -62,13 +70,33 @@ export class ClientSettings {
     return withEntry(this.#client, this.#text, entry);
   }
 
-  /** The text without our entry. @throws AppError bad_request */
-  without(): string {
+  /**
+   * The text without our entry, byte for byte as it was where what was put in still stands there.
+   * @param undoFile where that is kept @throws AppError bad_request
+   */
+  without(undoFile: string): string {
+    const undo = keptUndo(undoFile);
+    const bare = undo && undone(this.#text, undo);
+    if (bare !== undefined && isWithout(this.#client, this.#text, bare)) return bare;
     return withoutEntry(this.#client, this.#text);
   }
 
-  /** @throws AppError bad_request: it changed meanwhile, or cannot be written */
-  write(text: string): void {
+  /**
+   * Writes the text with our entry, and keeps how to take it out.
+   * @throws AppError bad_request: it changed meanwhile, or cannot be written
+   */
+  install(entry: ServerEntry, undoFile: string): void {
+    const bare = this.without(undoFile);
+    const isNew = keptUndo(undoFile)?.isNew ?? !existsSync(this.file);
+    const text = this.with(entry);
     this.#settings.write(text);
+    keepUndo(undoFile, undoOf(bare, text, isNew));
+  }
+
+  /** Writes this text without our entry; no file where there was none. @throws as install */
+  uninstall(bare: string, undoFile: string): void {
+    this.#settings.write(bare);
+    if (bare === '' && keptUndo(undoFile)?.isNew === true) rmSync(this.file);
+    forgetUndo(undoFile);
   }
 }

@@ -301,7 +301,7 @@ test('wakes a session once for each item, whoever waits for it, and no more than
 
 test('puts what a hook asks before a person, and says nothing where no person has spoken', async () => {
   const token = await knownAgent('coder');
-  // As Claude Code and Codex give it.
+  // As Claude Code gives it.
   const input = {
     session_id: '84004257-e6af-4d08-ba4c-6a8276addbfd',
     transcript_path: '/home/mum/.claude/x.jsonl',
@@ -362,3 +362,30 @@ test('puts what a hook asks before a person, and says nothing where no person ha
   rmSync(elsewhere, { recursive: true });
   expect(approvals.pending()).toEqual([]);
 }, 120_000);
+
+let undoneAgents = 0;
+test.each([
+  null,
+  '{}',
+  '{ "a": 1 }\n',
+  '{\n  "a": 1,\n}\n',
+  '{\n  "mcpServers": {}\n}\n',
+  '{\n  // none\n}\n',
+])(
+  'takes its entry out of %j byte for byte, and a file of its own with it',
+  async (own) => {
+    const folder = join(home, '.qwen');
+    const settings = join(folder, 'settings.json');
+    const agent = `undone-${++undoneAgents}`;
+    await knownAgent(agent);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    if (own !== null) writeFileSync(settings, own);
+    // A second time changes nothing of that.
+    for (let time = 0; time < 2; time++)
+      expect(await run('--as', agent, 'mcp', 'install', 'qwen-code')).toMatchObject({ code: 0 });
+    expect(await run('mcp', 'uninstall', 'qwen-code')).toMatchObject({ code: 0 });
+    expect(existsSync(settings) ? readFileSync(settings, 'utf8') : null).toBe(own);
+  },
+  60_000,
+);

@@ -2,7 +2,7 @@
 // start it.
 import type { Implementation, McpServer } from '@modelcontextprotocol/server';
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Argument } from 'commander';
 import {
   OPERATIONS,
@@ -141,13 +141,18 @@ async function install(
     (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
-  settings.write(settings.with(entry));
+  settings.install(entry, undoFile(session, client));
   if (hooks !== null) changeHooks((text) => withHooks(text, hooks));
   const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
     ...handleLine(handle, agent),
   ]);
+}
+
+/** Where it is kept how our entry is taken out of the settings of a program. */
+function undoFile({ home }: Session, { id }: McpClient): string {
+  return join(home, 'installed', `${id}.json`);
 }
 
 interface InstallOptions extends ProfileOptions {
@@ -206,10 +211,11 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
       `The entry in ${file} is one of another hub: its token is ${tokenFile}.`,
       'Name the data folder of that hub with --home.',
     );
-  const text = settings.without();
+  const undo = undoFile(session, client);
+  const text = settings.without(undo);
   const unhookedLines = unhooked(client);
   await endToken(session, tokenFile);
-  settings.write(text);
+  settings.uninstall(text, undo);
   terminal.result({ program: client.id, file, removed: true }, () => [
     `The entry is out of ${file}, and its token has ended. What the agent did stays on record.`,
     ...unhookedLines,

@@ -48,7 +48,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   summary: 'The answer in a line.',
   tag: 'A later notice with this tag replaces the one before.',
   task: 'What is to be done, whole: whoever does it knows nothing else.',
-  to: 'A hub ("Mum"), one of its agents ("Mum/chat"), or what is needed: {"domain": "family.calendar"} or {"capability": "web_search"}.',
+  to: 'A hub ("Mum"), one of its agents ("Mum/chat"), or what is needed: {"domain": "family.calendar"} or {"capability": "web_search"}; or "any", whoever offers the "domain" or "capability" beside it.',
   tokens_used: 'How many tokens it took.',
   topic: 'What it is about, such as "dinner": agents subscribe to topics.',
   truncated: 'Whether the answer was cut.',
@@ -102,11 +102,19 @@ function described(schema: JsonObject): JsonObject {
  */
 function forgiven(given: unknown, known: Readonly<Record<string, JsonObject>>): unknown {
   if (!isJsonObject(given)) return given;
+  const meant = { ...given, to: whoever(given) };
   return Object.fromEntries(
     Object.entries(known)
-      .filter(([name]) => given[name] !== undefined && given[name] !== null)
-      .map(([name, property]) => [name, read(given[name], name, property)]),
+      .map(([name, property]) => [name, read((meant as JsonObject)[name], name, property)] as const)
+      .filter(([, value]) => value !== undefined && value !== null),
   );
+}
+
+/** No hub is called so: whoever offers what is named beside it. */
+function whoever({ to, domain, capability }: JsonObject): unknown {
+  if (to !== 'any') return to;
+  if (typeof domain === 'string') return { domain };
+  return typeof capability === 'string' ? { capability } : to;
 }
 
 function read(value: unknown, name: string, { type, anyOf }: JsonObject): unknown {

@@ -56,6 +56,15 @@ describe('a call', () => {
     });
   });
 
+  it('may be for any hub that offers what is named beside it', async () => {
+    const call = { to: 'any', domain: 'family.calendar', question: 'Free?' };
+    expect(await read('axon_query', call)).toMatchObject({ to: { domain: 'family.calendar' } });
+    expect(
+      await read('axon_delegate', { to: 'any', capability: 'web_search', task: 'Look' }),
+    ).toMatchObject({ to: { capability: 'web_search' } });
+    expect(await read('axon_delegate', { to: 'any', task: 'Look' })).toMatchObject({ to: 'any' });
+  });
+
   it('must still fit', async () => {
     await expect(read('axon_delegate', { to: 'Mum' })).rejects.toThrow(/task/);
     await expect(read('axon_inbox', { max: 'many' })).rejects.toThrow(/number/);

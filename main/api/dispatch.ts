@@ -36,7 +36,7 @@ export class Dispatcher {
     const run = this.#operations.get(name);
     if (run === undefined || !isOperationName(name))
       throw new AppError('not_found', 'The hub has no such operation.', { failedBy: 'input' });
-    this.admit(name, caller);
+    this.checkAccess(name, caller);
     try {
       return await run(raw, caller, context);
     } catch (error) {
@@ -47,7 +47,7 @@ export class Dispatcher {
   /**
    * Whether this caller may call it now. @throws AppError unauthenticated, forbidden, hub_locked
    */
-  admit(name: OperationName, caller: Caller): void {
+  checkAccess(name: OperationName, caller: Caller): void {
     requireAccess(OPERATIONS[name].access, caller);
     this.#checkOpen(name, caller);
   }

@@ -42,7 +42,7 @@ import { PairingService } from '../services/pairing/pairing-service.ts';
 import { Retention } from '../services/retention/retention.ts';
 import { composeTaskServices, type TaskServices } from './task-services.ts';
 import type { Config } from './config.ts';
-import { Opening } from './opening.ts';
+import { AuditLock } from './audit-lock.ts';
 import { PeerSide } from './peers.ts';
 
 const DAY_MS = 86_400_000;
@@ -89,7 +89,7 @@ export interface Services {
   readonly peers: PeerSide;
   readonly work: TaskServices;
   readonly retention: Retention;
-  readonly opening: Opening;
+  readonly opening: AuditLock;
   readonly bootSecret: Secret<string>;
 }
 
@@ -265,7 +265,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
       now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
-  const opening = new Opening({
+  const opening = new AuditLock({
     clock,
     log,
     identity,

@@ -69,7 +69,7 @@ import { PageNotifier } from '../services/pages/page-notifier.ts';
 import { workSnapshot, type WorkSnapshot } from '../services/pages/work-snapshot.ts';
 import { remoteQuestionOf } from '../services/remote-approval/answers.ts';
 import { RemoteApprovalGate } from '../services/remote-approval/gate.ts';
-import { Questions } from '../services/remote-approval/questions.ts';
+import { AdultRequests } from '../services/remote-approval/adult-requests.ts';
 import { RemoteApprovalSettings } from '../services/remote-approval/settings.ts';
 import { RuleBook } from '../services/rules/rule-book.ts';
 import { RuleViews } from '../services/rules/rule-views.ts';
@@ -79,14 +79,14 @@ import { Deadlines } from '../services/tasks/deadlines.ts';
 import { HandOffs } from '../services/tasks/hand-offs.ts';
 import { isPermission, mayBe } from '../services/tasks/task-moves.ts';
 import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
-import { Idempotency } from '../services/tasks/idempotency.ts';
+import { DelegationKeys } from '../services/tasks/delegation-keys.ts';
 import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { PERMISSION } from '../services/tasks/permission.ts';
 import { ReplayGuard, RecentIds } from '../services/tasks/replay-guard.ts';
 import { Stories } from '../services/tasks/stories.ts';
 import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
 import { TaskEvents } from '../services/tasks/task-events.ts';
-import { TaskKeeper } from '../services/tasks/task-keeper.ts';
+import { TaskTimeouts } from '../services/tasks/task-timeouts.ts';
 import { TaskViews } from '../services/tasks/task-views.ts';
 import { UnitOfWork, type After } from '../services/base/unit-of-work.ts';
 import type { Gate } from '../services/tasks/verdict.ts';
@@ -207,10 +207,16 @@ export function composeTaskServices(
   const views = new TaskViews({ ...deps, parties, deadlines, stories });
   const replays = new ReplayGuard({ ...deps, unit, audit });
   const recent = new RecentIds(deps);
-  const idempotency = new Idempotency(deps);
+  const idempotency = new DelegationKeys(deps);
   const cancelQuestion = (tables: Tables, after: After, question: TaskRow): unknown =>
     cancels.begin(tables, after, question, 'hub_restarted', HUB_RESTARTED);
-  const keeper: TaskKeeper = new TaskKeeper({ ...deps, unit, deadlines, endings, cancelQuestion });
+  const keeper: TaskTimeouts = new TaskTimeouts({
+    ...deps,
+    unit,
+    deadlines,
+    endings,
+    cancelQuestion,
+  });
 
   // Who is here, what the household has settled, and when it wants to be asked.
   const agents: AgentRegistry = new AgentRegistry({
@@ -360,7 +366,7 @@ export function composeTaskServices(
   const reports = new ProgressReports({ ...deps, unit, endings, queries: outgoingQueries, events });
 
   // Adults' hubs.
-  const questions: Questions = new Questions({
+  const questions: AdultRequests = new AdultRequests({
     ...decided,
     doNotDisturb,
     ask: (hub, payload, deadlineMs, onSend) => delegations.ask(hub, payload, deadlineMs, onSend),

@@ -1,7 +1,7 @@
 // An agent as a careful program is written: it says "I have it" before it works, writes down what
 // it began so that it never works an item twice, and repeats what it was not answered. It is its
 // own process: it may die, and its journal outlives it.
-import type { Idempotency } from '../../main/api/door/idempotency.ts';
+import type { AnswerCache } from '../../main/api/door/answer-cache.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import type { AgentReply } from '../../main/services/inbox/agent-reply.ts';
 import type { TaskServices } from '../../main/app/task-services.ts';
@@ -345,7 +345,7 @@ export class AgentProgram {
 
   async #post(
     work: TaskServices,
-    door: Idempotency,
+    door: AnswerCache,
     { key, params }: Asking,
   ): Promise<SendReportDto> {
     const call = {

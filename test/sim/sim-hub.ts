@@ -1,7 +1,7 @@
 // One simulated computer with a whole hub on it: the real services over the real store, on clocks,
 // a disk and a network that are simulated. It can lose its life at any moment and be started again
 // over what its disk holds. Programs of the computer call the hub through `call`.
-import { Idempotency } from '../../main/api/door/idempotency.ts';
+import { AnswerCache } from '../../main/api/door/answer-cache.ts';
 import { Secret } from '../../main/lib/secret.ts';
 import { AppError } from '../../main/lib/app-error.ts';
 import { toHex } from '../../main/lib/bytes.ts';
@@ -73,7 +73,7 @@ interface HubSetting {
 }
 
 /** A call of a local program; repeats under one key go through the door's memory, as over HTTP. */
-export type Ask<T> = (work: TaskServices, signal: AbortSignal, door: Idempotency) => Promise<T>;
+export type Ask<T> = (work: TaskServices, signal: AbortSignal, door: AnswerCache) => Promise<T>;
 
 /** One run of the hub, from its start to its stop or its death. */
 interface Run {
@@ -82,7 +82,7 @@ interface Run {
   readonly transport: SimTransport;
   readonly links: PeerLinks;
   readonly work: TaskServices;
-  readonly door: Idempotency;
+  readonly door: AnswerCache;
   readonly calls: Set<(error: HubGone) => void>;
   /** The door is shut: nobody is let in any more. */
   isStopping: boolean;
@@ -333,7 +333,7 @@ export class SimHub {
       transport,
       links,
       work,
-      door: new Idempotency(clock),
+      door: new AnswerCache(clock),
       calls: new Set(),
       isStopping: false,
       isOver: false,

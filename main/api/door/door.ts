@@ -10,7 +10,7 @@ import type { CallContext, Caller } from '../caller.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import { AgentTurns } from './agent-turns.ts';
 import { Callers } from './callers.ts';
-import { Idempotency } from './idempotency.ts';
+import { AnswerCache } from './answer-cache.ts';
 import { CURSOR_KEY_BYTES, SealedCursors } from './sealed-cursors.ts';
 
 interface DoorDeps {
@@ -37,14 +37,14 @@ interface DoorCall {
 export class Door {
   readonly callers: Callers;
   readonly #deps: DoorDeps;
-  readonly #idempotency: Idempotency;
+  readonly #idempotency: AnswerCache;
   readonly #turns = new AgentTurns();
   readonly #cursors: SealedCursors;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
     this.callers = new Callers(deps);
-    this.#idempotency = new Idempotency(deps.clock);
+    this.#idempotency = new AnswerCache(deps.clock);
     this.#cursors = new SealedCursors(deps.random.bytes(CURSOR_KEY_BYTES));
   }
 
@@ -57,8 +57,8 @@ export class Door {
    * Whether this caller may call it now: for a door that refuses before it reads the parameters.
    * @throws AppError
    */
-  admit(name: OperationName, caller: Caller): void {
-    this.#deps.dispatcher.admit(name, caller);
+  checkAccess(name: OperationName, caller: Caller): void {
+    this.#deps.dispatcher.checkAccess(name, caller);
   }
 
   /** @throws AppError, as the operation does; unauthenticated when the token ended meanwhile */
@@ -108,7 +108,7 @@ export class Door {
     caller: Extract<Caller, { kind: 'agent' }>,
     context: CallContext,
   ): Promise<unknown> {
-    this.#deps.dispatcher.admit(name, caller);
+    this.#deps.dispatcher.checkAccess(name, caller);
     const list = { agent: caller.agent, operation: name, params };
     const opened = this.#cursors.opened(list);
     const read = (): Promise<unknown> => this.#deps.dispatcher.call(name, opened, caller, context);

@@ -80,7 +80,7 @@ export class RequestRun {
       return this.#mcp(request, response, caller, expectsContinue);
     if (match === undefined) throw this.#noRoute(path);
     door.heard(caller, lineOf(request));
-    door.admit(match.name, caller);
+    door.checkAccess(match.name, caller);
     const begin = (): void => void (expectsContinue && response.writeContinue());
     const body = hasBody(request) ? await this.#body(request, caller, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && operationEntry(match.name).ownPace !== true) enter();
@@ -195,7 +195,7 @@ export class RequestRun {
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {
     this.#services.door.heard(caller, lineOf(request));
-    this.#services.door.admit('inbox.claim', caller);
+    this.#services.door.checkAccess('inbox.claim', caller);
     if (caller.kind !== 'agent') {
       throw new AppError('forbidden', 'An inbox belongs to an agent: use the token of one.', {
         failedBy: 'input',

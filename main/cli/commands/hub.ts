@@ -10,7 +10,7 @@ import { localTime } from '../local-time.ts';
 import { restoredLines } from '../locked-words.ts';
 import { askedLines } from '../pairing-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { stopSummary } from '../stop-words.ts';
+import { stopSummary } from '../key-change-warning.ts';
 import { inWords } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 

@@ -8,7 +8,7 @@ import { cellTime, inZone, localTime } from '../local-time.ts';
 import { isUnpaired, stateOf, trustOf } from '../peer-words.ts';
 import { askPresent, capabilityLines } from '../present-agents.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { stopLines } from '../stop-words.ts';
+import { stopLines } from '../key-change-warning.ts';
 import { addMuteCommands } from './attention.ts';
 import { addSetCommand, whoseLines } from './peer-change.ts';
 import { addRemoveCommand } from './peer-remove.ts';

@@ -87,7 +87,7 @@ export class PeerDirectory implements KnownHubs {
   load(): void {
     this.#statics.load();
     this.keyChanges.load();
-    this.#admit();
+    this.#setAllowedKeys();
   }
 
   /** Connections that close from now on are told to nobody: what is kept may be closed, too. */
@@ -374,7 +374,7 @@ export class PeerDirectory implements KnownHubs {
   pardon(which: KeyHex | 'all', isPardoned: boolean): void {
     if (isPardoned) this.#pardoned.add(which);
     else this.#pardoned.delete(which);
-    this.#admit();
+    this.#setAllowedKeys();
   }
 
   foundNearby(hub: FoundHub): void {
@@ -436,12 +436,12 @@ export class PeerDirectory implements KnownHubs {
 
   #reload(key: KeyHex): void {
     if (!this.isPaired(key)) this.keyChanges.clear(key);
-    this.#admit();
+    this.#setAllowedKeys();
     for (const listener of this.#trustListeners) listener(key, this.trustOf(key));
     this.publish(key);
   }
 
-  #admit(): void {
+  #setAllowedKeys(): void {
     const paired = this.rows().filter(({ trust }) => trust === 'paired');
     const refused = this.rows().filter(({ key }) => this.isRefused(key));
     this.#deps.transport.setAdmission({

@@ -42,7 +42,7 @@ import { UnpairedConnections } from './unpaired-connections.ts';
 import type { PeerDirectory } from './peer-directory.ts';
 import { Presence } from './presence.ts';
 import { Prober, type PeerPulse } from './prober.ts';
-import { OpenQuestions } from './reference/open-questions.ts';
+import { PendingReplies } from './reference/pending-replies.ts';
 import { ReferenceChannel } from './reference/reference-channel.ts';
 import { ReferenceIncoming } from './reference/reference-incoming.ts';
 import { ResumeWatch } from './resume-watch.ts';
@@ -83,7 +83,7 @@ export class PeerLinks implements PeerMessenger {
   readonly #dialler: Dialler;
   readonly #audit: SecurityAudit;
   readonly #coolOff: CoolOff;
-  readonly #questions: OpenQuestions;
+  readonly #questions: PendingReplies;
   readonly #counters = new Map<string, number>();
   readonly #presence: Presence;
   readonly #resumeWatch: ResumeWatch;
@@ -103,7 +103,7 @@ export class PeerLinks implements PeerMessenger {
       directory,
       buckets: this.#buckets,
     });
-    this.#questions = new OpenQuestions(clock);
+    this.#questions = new PendingReplies(clock);
     const newId = (): string => random.uuid();
     const nameOf = (link: Link): string => directory.nameOf(link.keyHex);
     const onMalformed = (link: Link): void => this.#malformed(link);

@@ -29,7 +29,7 @@ import {
 } from './delegation-replies.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
 import type { HandOffs } from '../tasks/hand-offs.ts';
-import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
+import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
 import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } from './limits.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
@@ -53,7 +53,7 @@ interface Deps {
   readonly endings: TaskEndings;
   readonly events: TaskEvents;
   readonly audit: AuditTrail;
-  readonly idempotency: Idempotency;
+  readonly idempotency: DelegationKeys;
   readonly cancels: OutgoingCancels;
   readonly parties: Parties;
   readonly handOffs: Pick<HandOffs, 'begun'>;

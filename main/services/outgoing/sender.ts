@@ -16,7 +16,7 @@ import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { termsOf } from '../tasks/acceptance.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
-import type { Idempotency, IdempotencyClaim } from '../tasks/idempotency.ts';
+import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Turns } from '../admission/turns.ts';
@@ -66,7 +66,7 @@ interface Deps {
   readonly notices: IncomingNotices;
   readonly queryService: QueryService;
   readonly admission: Admission;
-  readonly idempotency: Idempotency;
+  readonly idempotency: DelegationKeys;
   readonly turns: Pick<Turns, 'took'>;
   readonly views: Pick<TaskViews, 'story'>;
 }

@@ -9,7 +9,7 @@ import type { RemoteClass } from '../../../preload/contract/closed-lists.ts';
 import type { Holds } from '../approvals/holds.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { RemoteApprovalGate } from './gate.ts';
-import type { Questions } from './questions.ts';
+import type { AdultRequests } from './adult-requests.ts';
 import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 
 interface Deps {
@@ -17,7 +17,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly audit: AuditTrail;
   readonly gate: RemoteApprovalGate;
-  readonly questions: Pick<Questions, 'mayBeAsked' | 'changed'>;
+  readonly questions: Pick<AdultRequests, 'mayBeAsked' | 'changed'>;
   readonly holds: Pick<Holds, 'changeWhoDecides'>;
   readonly pinnedPeer: (id: string) => PeerRow;
 }

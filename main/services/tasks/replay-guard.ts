@@ -52,15 +52,15 @@ export class ReplayGuard {
   }
 
   /**
-   * The one answer to this id. `admit` runs before the commit and outside of replays (rates);
-   * `work` runs inside the commit that also stores its answer. A refusal is not stored: it leaves
-   * nothing behind, and the same id may be tried again.
-   * @throws AppError conflict for the same id with other content, and whatever `admit` and `work`
-   * throw
+   * The one answer to this id. `checkRate` runs before the commit and outside of replays; `work`
+   * runs inside the commit that also stores its answer. A refusal is not stored: it leaves nothing
+   * behind, and the same id may be tried again.
+   * @throws AppError conflict for the same id with other content, and whatever `checkRate` and
+   * `work` throw
    */
   async answer(
     key: OnceKey,
-    admit: () => void,
+    checkRate: () => void,
     work: (tables: Tables, after: After) => Answered,
   ): Promise<ReplyDraft> {
     const known = this.#store.read.replay(key.party, key.messageId);
@@ -69,7 +69,7 @@ export class ReplayGuard {
     const inFlight = this.#inFlight.get(name);
     if (inFlight) return inFlight.digest === key.digest ? inFlight.reply : this.#conflict(key);
     if (key.sentAt !== undefined) this.#checkNotLost(key.sentAt);
-    admit();
+    checkRate();
     const reply = this.#unit.run((tables, after) => {
       const { isRefused = false, ...draft } = work(tables, after);
       if (!isRefused) {

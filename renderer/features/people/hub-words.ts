@@ -18,7 +18,7 @@ export const isBlind = ({ discovery_status: { state } }: HubDto): boolean =>
  * Trusted here, but not (yet) over there: nothing passes until somebody adds this hub at the other
  * side.
  */
-export const isShutThere = (peer: PeerDto): boolean =>
+export const isRefusedThere = (peer: PeerDto): boolean =>
   peer.trust === 'paired' && !peer.online && peer.not_trusted_there;
 /**
  * In another home, as far as this hub can tell: at an address outside its networks, and not of the
@@ -36,7 +36,7 @@ export const mayAskAgain = ({ role, invited }: Pick<PairingDto, 'role' | 'invite
 /** "3 ms", "off since Thursday", "suspended", "does not let us in". */
 export function stateWords(peer: PeerDto, now: number): string {
   if (peer.trust === 'suspended') return people.asleep;
-  if (isShutThere(peer)) return people.shutThere;
+  if (isRefusedThere(peer)) return people.shutThere;
   if (peer.online)
     return peer.round_trip_ms === null
       ? people.onlineWord

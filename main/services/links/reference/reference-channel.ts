@@ -25,12 +25,12 @@ import {
 import { PROTOCOL_VERSION } from '../../../protocol/versions.ts';
 import type { Link } from '../link.ts';
 import { badAnswer, transportError } from '../link-trouble.ts';
-import type { Answered, OpenQuestions } from './open-questions.ts';
+import type { Answered, PendingReplies } from './pending-replies.ts';
 
 interface ReferenceChannelDeps {
   readonly transport: Pick<Transport, 'request'>;
   readonly clock: Clock;
-  readonly questions: OpenQuestions;
+  readonly questions: PendingReplies;
   readonly newId: () => string;
   readonly ownAgentId: () => string;
   /** The owner's name for whoever is behind a connection. */

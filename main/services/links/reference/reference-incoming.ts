@@ -21,11 +21,11 @@ import {
 } from '../../../protocol/reference/reference-mapping.ts';
 import { PROTOCOL_VERSION } from '../../../protocol/versions.ts';
 import type { Link } from '../link.ts';
-import type { OpenQuestions } from './open-questions.ts';
+import type { PendingReplies } from './pending-replies.ts';
 
 interface ReferenceIncomingDeps {
   readonly clock: Clock;
-  readonly questions: OpenQuestions;
+  readonly questions: PendingReplies;
   readonly newId: () => string;
   readonly ownAgentId: () => string;
   /** True when this id is that of a delegation of ours to that key. */

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../../main/lib/app-error.ts';
 import { utf8 } from '../../../../main/lib/bytes.ts';
 import { REFERENCE_QUESTIONS_MAX } from '../../../../main/services/links/limits.ts';
-import { OpenQuestions } from '../../../../main/services/links/reference/open-questions.ts';
+import { PendingReplies } from '../../../../main/services/links/reference/pending-replies.ts';
 import { HubStack, PERSON } from '../../../fakes/hub-stack.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-transport.ts';
@@ -124,7 +124,7 @@ it('is said to be delivered only when the other side has said so', async () => {
 });
 
 it('so many wait in all, and those of one peer end together', async () => {
-  const questions = new OpenQuestions(clock);
+  const questions = new PendingReplies(clock);
   const open = (key: string) =>
     questions.open({ key, id: randomUUID(), kind: 'query', timeoutMs: 1_000, name: key });
   for (let count = 0; count < REFERENCE_QUESTIONS_MAX; count++)

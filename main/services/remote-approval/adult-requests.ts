@@ -76,7 +76,7 @@ const TOO_LONG =
 const CANNOT_BE_SHOWN =
   'An adult’s hub decides about this here, and it cannot be shown the request. It was not run.';
 
-export class Questions {
+export class AdultRequests {
   readonly #deps: Deps;
   /** What was asked about the requests that wait, by the id of the task that asks. */
   readonly #asked = new Map<string, Question>();

@@ -40,7 +40,7 @@ interface Waiting {
   readonly settle: (outcome: Result<Answered, AppError>) => void;
 }
 
-export class OpenQuestions {
+export class PendingReplies {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
 

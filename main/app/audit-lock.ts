@@ -48,7 +48,7 @@ const BY_HUB = { actor: 'hub', surface: 'hub' } as const;
 const STARTING_RETRY_MS = 1_000;
 const LOCKED_RETRY_MS = 30_000;
 
-export class Opening {
+export class AuditLock {
   readonly #deps: Deps;
   readonly #stopping = new AbortController();
   #timer: TimerHandle | undefined;

@@ -45,7 +45,7 @@ const ASKER_REMOVED = {
 } as const;
 const BY_HUB = { by: 'hub', surface: 'hub', from: 'hub' } as const;
 
-export class TaskKeeper {
+export class TaskTimeouts {
   readonly #deps: Deps;
   #timer: TimerHandle | undefined;
   /** What the run before left open, and the store did not let end, is ended then. */

@@ -16,7 +16,7 @@ export interface IdempotencyClaim {
   readonly digest: string;
 }
 
-export class Idempotency {
+export class DelegationKeys {
   readonly #clock: Clock;
 
   constructor(deps: { readonly clock: Clock }) {

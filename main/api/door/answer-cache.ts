@@ -30,7 +30,7 @@ interface Repeatable {
   readonly gone: AbortSignal;
 }
 
-export class Idempotency {
+export class AnswerCache {
   readonly #clock: Clock;
   readonly #kept = new Map<string, Kept>();
 

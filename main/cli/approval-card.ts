@@ -4,7 +4,7 @@
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
-import { plural } from '../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../preload/contract/strings/shared-words.ts';
 import { localTime } from './local-time.ts';
 import { ownLine, quoted } from './quoted-text.ts';
 import { decisionLine } from './story-lines.ts';

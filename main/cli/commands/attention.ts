@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/attention.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
 import type { HubClient } from '../hub-client.ts';
 import { idOf, requestOf, withId } from '../ids.ts';

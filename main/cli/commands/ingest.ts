@@ -4,7 +4,7 @@ import type { AppError } from '../../lib/app-error.ts';
 import { LineReader, type TextLine } from '../../lib/decode-text.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { whyUnread } from '../../lib/why-unread.ts';
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { LINE_MAX_BYTES, logLine, missingIn, namesMessage, readLogLine } from '../message-log.ts';

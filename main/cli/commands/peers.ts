@@ -2,7 +2,7 @@
 // paired; peers add: a hub that its owner names by address and key.
 import type { PeerDto } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import { isUnpaired, stateOf, trustOf } from '../peer-words.ts';

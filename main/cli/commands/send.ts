@@ -8,7 +8,7 @@ import {
 } from '../../../preload/contract/closed-lists.ts';
 import type { ChosenDto, SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';

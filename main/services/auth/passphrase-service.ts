@@ -2,7 +2,7 @@
 // Owns its slow hash (scrypt) in the store's meta, the pace of tries (one at a time in each line, a
 // wrong one holds the next by a second, several in a row for longer) and the rows of the record
 // about wrong ones. Must never keep or log the passphrase.
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { scrypt, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import {

@@ -1,7 +1,7 @@
 // Inbox items that survive a restart: rows of the database, each step one commit. Owns what depends
 // on them: the task to be done, whose words must be those that were allowed, and the notice to
 // people about an item that is given out no more.
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';

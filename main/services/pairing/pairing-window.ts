@@ -2,7 +2,7 @@
 // too many failed checks. While it is closed, an open page can say that a hub asks, by a label made
 // of its key and never by its own words (PROTOCOL.md, Pairing). Everything goes by the monotonic
 // clock, which nobody can set; wall times are for display.
-import { plural } from '../../../preload/contract/strings/everywhere.ts';
+import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { PairingWindowDto } from '../../../preload/contract/pairing-dto.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';

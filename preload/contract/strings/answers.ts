@@ -1,6 +1,6 @@
 // The words of answers that people give themselves. English.
 
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

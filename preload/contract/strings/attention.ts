@@ -1,7 +1,7 @@
 // The words for asking now, later or without a sound: pause, quiet hours, mutes, what is held, and
 // somebody who asks too much. English.
 import type { HoldReason } from '../attention.ts';
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

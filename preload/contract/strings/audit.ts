@@ -1,7 +1,7 @@
 // The words about the audit log, and about a hub that was restored from an older copy. English.
 import type { AcknowledgedFindingDto, TamperFindingDto, TamperKind } from '../audit.ts';
 import { auditActions } from './audit-actions.ts';
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

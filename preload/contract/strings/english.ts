@@ -3,9 +3,9 @@
 import { attention } from './attention.ts';
 import { audit } from './audit.ts';
 import { remoteApproval } from './remote-approval.ts';
-import { common, locale } from './everywhere.ts';
+import { common, locale } from './shared-words.ts';
 import { activity, now } from './now.ts';
-import { making } from './making.ts';
+import { making } from './rule-form.ts';
 import { agents, settings } from './owner.ts';
 import { people } from './people.ts';
 import { conversations, feed, removed } from './records.ts';

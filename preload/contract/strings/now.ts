@@ -3,7 +3,7 @@
 import type { RequestKind } from '../closed-lists.ts';
 import type { RiskClass, Surface } from '../dto.ts';
 import { answers } from './answers.ts';
-import { common, locale } from './everywhere.ts';
+import { common, locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

@@ -3,7 +3,7 @@ import type { AgentDoor } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
 import type { SettingKey } from '../settings.ts';
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

@@ -1,7 +1,7 @@
 // The words for hubs, the people behind them, and how one is added. English.
 import type { TokenUseDto } from '../dto.ts';
 import type { IntroductionDto, IntroductionWay } from '../introduction.ts';
-import { common, locale } from './everywhere.ts';
+import { common, locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

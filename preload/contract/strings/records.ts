@@ -1,6 +1,6 @@
 // The words of the feed and of conversations. English.
 import type { SpeakerDto } from '../conversation-dto.ts';
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

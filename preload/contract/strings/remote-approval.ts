@@ -1,6 +1,6 @@
 // The words of remote approval, at both ends: adults' hubs that decide for a child's. English.
 
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 
 const eitherOf = new Intl.ListFormat(locale, { type: 'disjunction' });
 

@@ -2,7 +2,7 @@
 import type { HoldReason } from '../attention.ts';
 import type { RequestKind } from '../closed-lists.ts';
 import type { RuleEnd, RuleMiss, RuleTestDto } from '../rules.ts';
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

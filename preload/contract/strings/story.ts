@@ -17,7 +17,7 @@ import type {
   StoryRuleDto,
   WaitingDto,
 } from '../story.ts';
-import { common, locale } from './everywhere.ts';
+import { common, locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 import { rules } from './rules.ts';
 

@@ -1,6 +1,6 @@
 // The words of making a rule by hand: its form, what does not fit, and what it would have done.
 // English.
-import { locale } from './everywhere.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);

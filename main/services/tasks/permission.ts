@@ -24,7 +24,5 @@ export const PERMISSION: PermissionEnd = {
 
 /** Where the program stands, as the view has it; escaped. */
 export function folderIn({ context }: JsonObject): string | null {
-  return isJsonObject(context) && typeof context.folder === 'string'
-    ? context.folder
-    : null;
+  return isJsonObject(context) && typeof context.folder === 'string' ? context.folder : null;
 }

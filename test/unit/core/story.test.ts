@@ -53,6 +53,9 @@ function* rows(): Generator<Partial<StoryRow>> {
     { stopAt: AT, stopParty: 'dad' },
     { stopAt: AT, stopPerson: 'Mum', stopReachedAt: AT },
     { cancelCause: 'cancelled' as const, cancelAnswer: 'not_taken' as const },
+    { stopAt: AT, stopParty: 'agent:openclaw', cancelAnswer: 'asked_to_stop' as const },
+    { stopAt: AT, stopParty: 'agent:openclaw', code: 'overloaded' },
+    { stopAt: AT, stopParty: 'agent:openclaw', code: 'timeout' },
   ];
   for (const direction of TASK_DIRECTIONS)
     for (const state of reachable(direction))

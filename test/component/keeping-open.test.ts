@@ -129,3 +129,14 @@ test('the setting offers a few lengths, and the one that stands where it is anot
     .toHaveAttribute('aria-pressed', 'true');
   await expectAccessible();
 });
+
+test('how often two agents go back and forth is chosen in the same way', async () => {
+  const hub = new FakeHubApi(snapshotOf());
+  await showApp(hub, 'settings');
+  const name = 'How often two agents go back and forth by themselves';
+  const choice = (count: string) =>
+    page.getByRole('group', { name }).getByRole('button', { name: count, exact: true });
+  await expect.element(choice('12')).toHaveAttribute('aria-pressed', 'true');
+  await choice('30').click();
+  expect(callsOf(hub, 'settings.update')).toEqual([{ turns_max: 30 }]);
+});

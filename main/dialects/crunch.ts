@@ -303,8 +303,8 @@ export const CRUNCH: Dialect = {
 };
 
 /** What an agent is told that a message is called which was not written in this language. */
-function idOf({ id, at }: Pick<Answered, 'id' | 'at'>): string {
-  return `MSG-${at}-${id.slice(0, 8)}`;
+function idOf({ id, at }: Pick<Answered, 'id' | 'at'>): string | undefined {
+  return id === null ? undefined : `MSG-${at}-${id.slice(0, 8)}`;
 }
 
 function bodyOf({ kind, payload, conversation }: AxonMessage): JsonObject {

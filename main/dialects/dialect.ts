@@ -68,7 +68,8 @@ export function asNotice(reading: Reading): Reading {
 
 export interface Answered {
   readonly message: JsonObject | null;
-  readonly id: string;
+  /** null: it has none but those in it. */
+  readonly id: string | null;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

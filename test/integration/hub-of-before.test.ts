@@ -240,3 +240,80 @@ describe('an adult’s hub of the version before', () => {
     await work.remoteApproval.set([], null, OWNER);
   });
 });
+
+describe('what agents of other languages say to it', () => {
+  const tokens = new Map<string, string>();
+  const speaks = async (dialect: string): Promise<string> => {
+    const name = `speaks-${dialect}`;
+    const known = tokens.get(name);
+    if (known !== undefined) return known;
+    const own = await mum.agent(name);
+    await atDoor(mum, own, `/v1/agents/${name}`, { dialect }, 'PATCH');
+    tokens.set(name, own);
+    return own;
+  };
+  const says = (own: string, message: JsonObject) => atDoor(mum, own, '/v1/messages', message);
+  const crunch = (type: string, payload: JsonObject): JsonObject => ({
+    id: `MSG-1-${type}`,
+    type,
+    from: 'speaks-claude-crunch',
+    to: 'Attic',
+    payload,
+  });
+  const task = 'Mow the lawn';
+  const REQUESTS: Readonly<Record<string, JsonObject>> = {
+    'claude-crunch': crunch('REQUEST', { action: task, context: {} }),
+    'fipa-acl': { performative: 'REQUEST', receiver: 'Attic', content: task, reply_with: 'r' },
+    elizaos: {
+      mcp_version: '0.1.0',
+      message_id: 'm',
+      performative: 'TASK_REQUEST',
+      receiver: 'Attic',
+      payload: { task_description: task },
+    },
+    'acp-draft': { id: 'd', kind: 'delegate', to: 'Attic', payload: { task } },
+  };
+
+  it.each(Object.entries(REQUESTS))('is the fields alone in %s', async (dialect, request) => {
+    before.answers.set('delegate', { kind: 'ack', payload: { accepted: true, state: 'queued' } });
+    const own = await speaks(dialect);
+    const { http, report: sentReport } = await says(own, request);
+    expect(http).toBe(200);
+    const { id } = sentReport as JsonObject;
+    const { payload } = await before.sees('the request', (heard) => heard.id === id);
+    expect(payload).toMatchObject({ task: expect.stringContaining(task) });
+    expect(payload).not.toHaveProperty('origin');
+    if (dialect !== 'fipa-acl') return;
+    const offer = { data: { act: 'propose', offer: { euros: 5 } } };
+    await report('result', failed('rejected', offer), String(id));
+    await until('its end', WITHIN_MS, async () => {
+      const { state } = await atDoor(mum, own, `/v1/tasks/${String(id)}`);
+      return state !== 'queued' || undefined;
+    });
+    const claim = await atDoor(mum, own, '/v1/inbox/claim', { max: 1, wait_ms: WITHIN_MS });
+    expect(claim).toMatchObject({
+      items: [{ untrusted: { native: { performative: 'PROPOSE', in_reply_to: 'r' } } }],
+    });
+    const accept = { performative: 'ACCEPT_PROPOSAL', content: 'Yes', in_reply_to: 'r' };
+    const refused = await says(own, accept);
+    expect(refused).toMatchObject({
+      http: 409,
+      detail: 'That hub would not see what is accepted.',
+      data: { untrusted: { native: { performative: 'FAILURE' } } },
+    });
+    // It has no id by which it could be named.
+    expect(refused).not.toHaveProperty('data.untrusted.native.in_reply_to');
+  });
+
+  it.each([
+    ['VOTE', { conflict_id: 'C-1', position: { choice: 'A', confidence: 85 } }],
+    ['HANDOFF', { reason: 'Not mine', context_transfer: { remaining_work: task } }],
+  ])('is refused where a %s would mean less there', async (type, payload) => {
+    const own = await speaks('claude-crunch');
+    expect(await says(own, crunch(type, payload))).toMatchObject({
+      http: 409,
+      detail: expect.stringContaining('would not see'),
+    });
+    expect(before.raw.heard.some(({ payload: heard }) => heard['act'] === 'handoff')).toBe(false);
+  });
+});

@@ -248,7 +248,7 @@ export class NativeMessages {
     return item?.kind === 'delegate' ? item : undefined;
   }
 
-  /** The message beside its fields; left out for a hub that would not read it. */
+  /** The message beside its fields; of a task always, since its answers name the ids in it. */
   #extra(to: To, kind: SentKind, { agent, dialect, message, reading }: Post): JsonObject {
     const { act, topic } = reading.payload;
     const extra = { origin: originOf({ dialect, message }), ...(act === HAND_OFF ? { act } : {}) };
@@ -261,7 +261,7 @@ export class NativeMessages {
         failedBy: 'peer',
         hint: 'Update that hub, or send it as an ordinary request.',
       });
-    return {};
+    return kind === 'delegate' ? extra : {};
   }
 
   async #reply({ agent, dialect, message, reading, earlier }: Post): Promise<Sent> {
@@ -345,7 +345,7 @@ export class NativeMessages {
       ...addressing,
       kind: 'notify',
       payload: { topic: TASK_ACCEPTED, data: {} },
-      answers: { id: addressing.id, at: addressing.at, message },
+      answers: { id: null, at: addressing.at, message },
     });
     return { untrusted: { native: escapeJson(native) } };
   }
@@ -426,7 +426,7 @@ export class NativeMessages {
         error: textOf(untrusted['message']) ?? error.message,
         retryable: typeof retryable === 'boolean' ? retryable : ERRORS[error.code].retryable,
       },
-      answers: { id: addressing.id, at: addressing.at, message },
+      answers: { id: null, at: addressing.at, message },
     });
     return new AppError(error.code, error.message, {
       failedBy: error.failedBy,

@@ -15,7 +15,7 @@ import type { KeyHex } from '../../ports/transport.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import { canBeAsked, canMake, questionIn } from '../../protocol/remote-approval.ts';
 import { ESCALATE, HAND_OFF } from '../../protocol/escalation.ts';
-import { ESCALATIONS } from '../../protocol/kinds.ts';
+import { DIALECTS_EXTENSION, ESCALATIONS } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { AckPayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
@@ -207,7 +207,7 @@ export class OutgoingDelegations {
         id: task.messageId,
         kind: 'delegate',
         ref: null,
-        payload: readObject(task.payload),
+        payload: this.#asRead(task),
       };
       const reply = await this.#deps.messenger.request(task.party, message, ACK_TIMEOUT_MS);
       const said = readReply(reply, from);
@@ -224,6 +224,13 @@ export class OutgoingDelegations {
     } finally {
       this.#inFlight.delete(task.id);
     }
+  }
+
+  /** Without the message of a language, for a hub that would not read it. */
+  #asRead({ party, payload }: TaskRow): JsonObject {
+    const { origin, ...fields } = readObject(payload);
+    const readsIt = this.#deps.messenger.extensions(party).includes(DIALECTS_EXTENSION);
+    return origin === undefined || !readsIt ? fields : { ...fields, origin };
   }
 
   /**

@@ -93,12 +93,15 @@ function namesOffer({ origin }: JsonObject, task: TaskRow): boolean {
   return asked === undefined || asked.conversation === said.conversation;
 }
 
+/** How an acceptance ends that a person did not allow: it may be asked for again. */
+const NEVER_RAN: ReadonlySet<string> = new Set(['expired', 'declined']);
+
 function isAccepted(reads: Reads, offered: TaskRow, except: string): boolean {
   const { conversationId, party, messageId } = offered;
   let page = reads.tasks({ limit: TASKS_AT_ONCE }, { conversationId });
   while (page.length > 0) {
     for (const task of page) {
-      if (task.party !== party || task.messageId === except || task.state === 'expired') continue;
+      if (task.party !== party || task.messageId === except || NEVER_RAN.has(task.state)) continue;
       const payload = readObject(task.payload);
       if (acceptedTask(reads, { party, payload })?.messageId === messageId) return true;
     }

@@ -189,6 +189,18 @@ describe('seed 003: negotiation', () => {
     await house.next(asker);
   });
 
+  test('003.17 an acceptance that a person declined may be asked for again', async () => {
+    const one = await offered();
+    await accepting({ in_reply_to: one.proposal });
+    await house.decide({ decision: 'decline' });
+    expect(await house.next(asker)).toMatchObject({ performative: 'FAILURE' });
+    expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({ http: 200 });
+    await house.allow();
+    await house.next(doer);
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: one.proposal }));
+    expect(await house.next(asker)).toMatchObject({ performative: 'INFORM' });
+  });
+
   test('003.17 nothing is accepted where nothing was offered, nor by another agent', async () => {
     const more = ids();
     await house.say(asker, fipa('REQUEST', 'Bake', { capability: CAPABILITY, ...more }));

@@ -6,6 +6,7 @@ import { dialectNamed } from '../../../../main/dialects/index.ts';
 import { originOf } from '../../../../main/dialects/origin.ts';
 import { parseStrictJson } from '../../../../main/lib/strict-json.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
+import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import { ENVELOPE_JSON_LIMITS } from '../../../../main/protocol/limits.ts';
 import { parseDelegate, parseQuery } from '../../../../main/protocol/payloads.ts';
 import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
@@ -53,3 +54,61 @@ test.each(DIALECTS)('%s', { timeout: 600_000 }, async (name) => {
   expect(refused).toBeGreaterThanOrEqual(FORGED);
   expect(mum.work.approvals.pending()).toEqual([]);
 });
+
+/** A notice of each language, in the name of this sender. */
+const NOTICES: Readonly<Record<string, (from: string) => JsonObject>> = {
+  'claude-crunch': (from) => ({
+    id: 'MSG-1-a',
+    type: 'BROADCAST',
+    from,
+    to: '*',
+    payload: { event: 'PHASE_CHANGE', content: { message: 'Release' }, affects: [] },
+  }),
+  'fipa-acl': (sender) => ({
+    performative: 'INFORM',
+    sender,
+    receiver: 'claude',
+    capability: 'news',
+    content: 'Release',
+  }),
+  elizaos: (from) => ({
+    mcp_version: '0.1.0',
+    message_id: 'm-1',
+    performative: 'INFORM',
+    sender: { agent_id: from },
+    payload: { topic: 'news', content: 'Release' },
+  }),
+  'acp-draft': (from) => ({
+    id: 'd-1',
+    kind: 'notify',
+    from,
+    to: '*',
+    payload: { topic: 'news', data: 'Release' },
+  }),
+};
+
+test.each(DIALECTS)(
+  'a broadcast of %s as somebody else comes without its message',
+  async (name) => {
+    const { dad, mum, clock } = hubs;
+    const dialect = dialectNamed(name);
+    const write = NOTICES[name];
+    if (dialect === undefined || write === undefined) throw new Error(name);
+    const sentBy = async (sender: string): Promise<JsonObject> => {
+      const message = write(sender);
+      const read = dialect.read(message);
+      if (!read.ok) throw new Error(read.error);
+      const route = { from: 'openclaw', to: 'claude' };
+      const payload = { ...read.value.payload, route, origin: originOf({ dialect, message }) };
+      await mum.isTold(dad.key, { id: crypto.randomUUID(), kind: 'notify', payload });
+      await clock.settle();
+      const item = await mum.claim('claude');
+      await mum.work.inbox.ack('claude', item.delivery_id, null);
+      return item.untrusted.payload as JsonObject;
+    };
+    expect(await sentBy('openclaw')).toHaveProperty('origin');
+    for (const other of ['mums-own', agentIdOfKeyHex(mum.key), agentIdOfKeyHex(mum.key).slice(8)])
+      expect(await sentBy(other)).not.toHaveProperty('origin');
+    expect(await sentBy(agentIdOfKeyHex(dad.key))).toHaveProperty('origin');
+  },
+);

@@ -90,8 +90,7 @@ export const MESSAGE_QUERIES = {
   bySeq: `SELECT ${SAID.columns} FROM said WHERE seq = ?`,
   conversations: `SELECT ${CONVERSATION.columns} FROM conversations WHERE last_seq < ? ORDER BY last_seq DESC LIMIT ?`,
   called: `SELECT ${CONVERSATION.columns} FROM conversations
-    WHERE conversation_id = ? OR (conversation_id > ? AND conversation_id < ?)
-    ORDER BY last_seq DESC LIMIT ?`,
+    WHERE conversation_id = ? OR (conversation_id > ? AND conversation_id < ?) LIMIT ?`,
 } as const;
 
 /** The values of OF_AGENT. */

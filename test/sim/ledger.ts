@@ -408,7 +408,9 @@ export class Ledger {
     if (task.state === 'cancelled') this.counts.cancelled += 1;
     const accepted = this.#accepted.has(`${hub.name} ${task.id}`);
     const wasCalledOff = task.reason === 'You cancelled it.';
-    const wantsResult = task.direction === 'outgoing' ? accepted && !wasCalledOff : false;
+    // Of one that was to report nothing only the end is told, and not to its agent.
+    const isSilent = !task.reportBack && task.state === 'completed';
+    const wantsResult = task.direction === 'outgoing' && accepted && !wasCalledOff && !isSilent;
     if (wantsResult && !this.#results.has(`${hub.name} ${task.id}`)) {
       this.#world.found(
         `${hub.name}: the agent that asked "${textOf(task)}" got no result of it (${task.state})`,

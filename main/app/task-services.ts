@@ -61,7 +61,6 @@ import { OutgoingDelegations } from '../services/outgoing/outgoing-delegations.t
 import { OutgoingQueries } from '../services/outgoing/outgoing-queries.ts';
 import { ProgressReports } from '../services/outgoing/progress-reports.ts';
 import { Recipients } from '../services/outgoing/recipients.ts';
-import { Acceptances } from '../services/outgoing/acceptances.ts';
 import { NativeMessages } from '../services/outgoing/native-messages.ts';
 import { Sender } from '../services/outgoing/sender.ts';
 import { Tasks } from '../services/outgoing/tasks.ts';
@@ -363,7 +362,14 @@ export function composeTaskServices(
   const candidates = new Candidates({ ...deps, parties, agents });
   const recipients = new Recipients({ ...deps, parties, agents, candidates });
   const results = new IncomingResults({ ...deps, unit, endings, cancels, audit });
-  const reports = new ProgressReports({ ...deps, unit, endings, queries: outgoingQueries, events });
+  const reports = new ProgressReports({
+    ...deps,
+    unit,
+    endings,
+    deliveries,
+    queries: outgoingQueries,
+    events,
+  });
 
   // Adults' hubs.
   const questions: AdultRequests = new AdultRequests({
@@ -483,10 +489,8 @@ export function composeTaskServices(
     turns,
     views,
   });
-  const acceptances = new Acceptances({ ...deps, natives, progress, sender });
   const nativeMessages = new NativeMessages({
     ...deps,
-    acceptances,
     capabilities,
     agents,
     inbox,

@@ -1,7 +1,7 @@
 // A `notify` from another hub or agent: recorded for people in the feed and handed to the agents
 // that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
 // (receipts, progress) go to those who wait for them and to nobody else.
-import { EVERYBODY } from '../../dialects/dialect.ts';
+import { EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
 import { isNameOf } from '../../dialects/members.ts';
 import { readOrigin, withTrueOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
@@ -22,7 +22,7 @@ import { conversationFor } from '../tasks/conversation-ids.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
-import type { Turns } from './turns.ts';
+import { isOfBoth, openTaskOf, type Turns } from './turns.ts';
 import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { RecentIds } from '../tasks/replay-guard.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -161,10 +161,13 @@ export class IncomingNotices {
       for (const agent of takers) {
         // What belongs to one task is handed over in the order in which it happened.
         const isIts = asked?.fromAgent === agent.name;
+        const isAcceptance = payload.topic === TASK_ACCEPTED;
+        const asking = { party, agentThere: notice.fromAgent, agentHere: agent.name } as const;
         this.#deps.deliveries.put(tables, after, {
           agent: agent.name,
           kind: 'notify',
-          taskId: null,
+          // By which it is known that it was told.
+          taskId: isIts && isAcceptance && isOfBoth(asked, asking) ? asked.id : null,
           urgency: isIts ? (asked.urgent ? URGENCY.urgent : URGENCY.normal) : own,
           body: {
             conversation_id: conversationId,
@@ -191,13 +194,14 @@ export class IncomingNotices {
     this.#deps.feed.record({ party, fromAgent, topic, importance, data, tag, isSilent });
   }
 
-  /** True when it is one turn too many of the two. What tells of a task is no turn. */
+  /** True when it is one turn too many of the two. */
   #takesTurn(notice: Notice, agentHere: string): boolean {
     const { store, turns } = this.#deps;
     const { party, fromAgent: agentThere } = notice;
     const isKnown = this.#deps.agents.active().some(({ name }) => name === agentHere);
-    if (party === OWNER_PARTY || !isKnown || askedBefore(store.read, notice)) return false;
+    if (party === OWNER_PARTY || !isKnown) return false;
     const asking = { party, agentThere, agentHere, way: 'in' } as const;
+    if (openTaskOf(store.read, asking, notice.ref) !== undefined) return false;
     const isTooMany = turns.isTooMany(asking);
     turns.took(asking);
     return isTooMany;

@@ -1,11 +1,12 @@
 // How often two agents have gone back and forth: a turn is a request or a notice that goes the
-// other way than the last one between them, in whatever conversation. Their answers are none, so
-// whoever only asks takes no turn. Too many within an hour, and a person is asked once whether they
+// other way than the last one between them, in whatever conversation. Their answers are none, nor is
+// a notice about an open task of the two, so whoever only asks takes no turn. Too many within an hour, and a person is asked once whether they
 // go on. Kept in memory: a hub that starts counts from nothing.
 import type { Clock } from '../../ports/clock.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { Reads, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
+import { isOpen } from '../tasks/task-moves.ts';
 import { isLocal, OWNER_PARTY, partyOfAgent } from '../tasks/parties.ts';
 import type { Gate, JudgedRequest, Verdict } from '../tasks/verdict.ts';
 import { isWaiting } from '../tasks/waiting.ts';
@@ -152,6 +153,33 @@ export class Turns implements Gate {
     this.#pairs.set(pair, made);
     return made;
   }
+}
+
+type Both = Omit<Asking, 'way'>;
+
+/** The open task of these two that a notice names, whoever of them asked for it. */
+export function openTaskOf(reads: Reads, both: Both, ref: string | null): TaskRow | undefined {
+  if (ref === null) return undefined;
+  const { party } = both;
+  // Within this hub a task has the id of its message.
+  const named = isLocal(party)
+    ? [reads.task(ref)]
+    : [reads.taskByMessage('outgoing', party, ref), reads.taskByMessage('incoming', party, ref)];
+  return named.find((task) => task !== undefined && isOpen(task) && isOfBoth(task, both));
+}
+
+/** Whoever is not named may be the one. */
+export function isOfBoth(task: TaskRow, { party, agentThere, agentHere }: Both): boolean {
+  const { direction, fromAgent, toAgent, handedOnTo } = task;
+  const isDoer = isSame(toAgent, agentThere) || handedOnTo === agentThere;
+  const isAsked = fromAgent === agentHere && isDoer;
+  const asks = [toAgent, handedOnTo].includes(agentHere) && isSame(fromAgent, agentThere);
+  if (isLocal(party)) return direction === 'local' && (isAsked || asks);
+  return task.party === party && (direction === 'outgoing' ? isAsked : asks);
+}
+
+function isSame(one: string | null, other: string | null): boolean {
+  return one === null || other === null || one === other;
 }
 
 /** A request that came in, as far as an agent runs it. */

@@ -5,7 +5,9 @@ import { rankIn } from '../../dialects/origin.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
+import type { EndedKind } from '../../../preload/contract/story.ts';
 import { TASK_ACCEPTED } from '../../dialects/dialect.ts';
+import { given } from '../../dialects/members.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { escapeJson, escapeText } from '../../core/text-escape.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -267,23 +269,25 @@ export class Deliveries {
     const told = { ...task, toAgent: isAgents ? answererOf(task) : null };
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
-    const isRefused = result.code === 'rejected' || result.code === 'not_understood';
-    if (isAgents && ending.ended.by === 'agent' && before.state !== 'running' && !isRefused)
-      this.#putAcceptance(tables, after, told);
+    const isDone = ending.ended.by === 'agent' && TAKEN_ON.has(ending.ended.kind);
+    if (isAgents && isDone && task.stopAt === null) this.putAcceptance(tables, after, told, null);
     this.putResult(tables, after, told, messageId, { ...result });
   }
 
-  /** Of what was done without a word before: some languages say that it was taken on first. */
-  #putAcceptance(tables: Tables, after: After, task: TaskRow): void {
-    const { fromAgent, party, toAgent } = task;
+  /** Of some languages: that it was taken on. Once, whoever says it. */
+  putAcceptance(tables: Tables, after: After, task: TaskRow, estimatedMs: number | null): void {
+    const { fromAgent, party, toAgent, kind, direction, reportBack } = task;
+    if (kind !== 'delegate' || direction === 'incoming' || !reportBack) return;
     if (readOrigin(readObject(task.payload))?.dialect.hasAcceptance !== true) return;
     if (fromAgent === null || !tables.agent(fromAgent)) return;
-    const payload = { topic: TASK_ACCEPTED, data: {} };
+    if (tables.deliveryOfTask(task.id, 'notify') !== undefined) return;
+    const payload = { topic: TASK_ACCEPTED, data: given({ estimated_ms: estimatedMs }) };
     const words = { party, fromAgent: toAgent, kind: 'notify', text: null, payload };
     this.put(tables, after, {
       agent: fromAgent,
       kind: 'notify',
-      taskId: null,
+      // By which it is known that it was told.
+      taskId: task.id,
       urgency: task.urgent ? URGENCY.urgent : URGENCY.normal,
       body: this.#body(task, this.#random.uuid(), 'notify', words),
     });
@@ -315,6 +319,8 @@ export class Deliveries {
   }
 }
 
+/** Ends of what an agent had taken on. */
+const TAKEN_ON: ReadonlySet<EndedKind | null> = new Set(['completed', 'partial', 'failed']);
 const NOT_DONE = DELIVERY_STATES.filter((state) => state !== 'done');
 /** Items read at once. */
 const DELIVERIES_PAGE = 500;

@@ -33,9 +33,10 @@ import {
   resultOf,
   type AgentReply,
 } from './agent-reply.ts';
+import { dialectNamed } from '../../dialects/index.ts';
 import { URGENCY, type Deliveries } from './deliveries.ts';
 import { deliveryDto, readDeliveryBody } from './delivery-body.ts';
-import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { Progress } from './progress.ts';
 
 interface Deps {
@@ -224,11 +225,16 @@ class DurableStep implements Step {
     return true;
   }
 
-  begun(item: Item, estimatedMs: number | null): void {
+  begun(item: Item, { estimatedMs, isAccepted }: Begun): void {
+    const { deliveries, progress } = this.#deps;
     const task = this.taskOf(item);
     if (!task) return;
     this.#changed(moveTask(this.#tables, task, 'running', { estimatedMs }));
-    this.after(() => this.#deps.progress.begun(task, estimatedMs));
+    // An agent whose language has a word for it says it by itself.
+    const language = dialectNamed(this.#tables.agent(item.agent)?.dialect);
+    const isUntold = isAccepted && language?.hasAcceptance !== true;
+    if (isUntold) deliveries.putAcceptance(this.#tables, this.after, task, estimatedMs);
+    this.after(() => progress.tell(task, { state: 'running', estimatedMs, isAccepted: isUntold }));
   }
 
   estimated(item: Item, estimatedMs: number): void {

@@ -157,14 +157,17 @@ export class Inbox implements InboxReader {
   /**
    * @param attempt the attempt the agent speaks of: one that is over is a `conflict`, here and
    * below
+   * @param isAccepted false: the agent only hands it on
    */
   async ack(
     agent: string,
     deliveryId: string,
     estimatedMs: number | null,
     attempt: Attempt = null,
+    isAccepted = true,
   ): Promise<DeliveryDto> {
-    const item = await this.#deps.lifecycle.ack(agent, deliveryId, estimatedMs, attempt);
+    const said = { estimatedMs, isAccepted };
+    const item = await this.#deps.lifecycle.ack(agent, deliveryId, said, attempt);
     this.#changed(agent);
     return this.#speaksAxon(agent) ? item : this.#deps.natives.show(agent, item);
   }

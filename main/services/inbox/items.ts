@@ -13,6 +13,13 @@ type ItemChange = Partial<
   Pick<DeliveryRow, 'state' | 'attempt' | 'leaseUntilWallMs' | 'finishedAt'>
 >;
 
+/** What an agent says as it begins. */
+export interface Begun {
+  readonly estimatedMs: number | null;
+  /** false: it only hands it on. */
+  readonly isAccepted: boolean;
+}
+
 export type ListedState = 'claimed' | 'running' | 'dead';
 
 export interface ItemStore {
@@ -51,7 +58,7 @@ export interface Step {
   /** Whether it was cancelled by whoever asked before it began; then it is over with this step. */
   endIfCancelled(item: Item, by: 'agent' | 'hub'): boolean;
   /** Its agent has it. */
-  begun(item: Item, estimatedMs: number | null): void;
+  begun(item: Item, begun: Begun): void;
   /** Its agent, which has it already, says how long it takes. */
   estimated(item: Item, estimatedMs: number): void;
   /** It waits again, or is dead. */

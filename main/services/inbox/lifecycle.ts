@@ -13,7 +13,7 @@ import { isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { AgentReply } from './agent-reply.ts';
-import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
 import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } from './limits.ts';
 
@@ -154,9 +154,10 @@ export class Lifecycle {
   async ack(
     agent: string,
     deliveryId: string,
-    estimatedMs: number | null,
+    begun: Begun,
     attempt: Attempt,
   ): Promise<DeliveryDto> {
+    const { estimatedMs } = begun;
     const store = this.#storeOf(deliveryId);
     const outcome = await store.step((step): DeliveryDto | AppError => {
       const item = own(step, agent, deliveryId);
@@ -188,7 +189,7 @@ export class Lifecycle {
         });
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
-      step.begun(running, estimatedMs);
+      step.begun(running, begun);
       return this.#dto(store, running, words.value, step.taskOf(item)) ?? damaged();
     });
     // A refusal may have ended the work, so it is no throw inside the step.

@@ -2,8 +2,7 @@
 // (PROTOCOL.md, Delegation states). It promises nothing and holds nothing up.
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { readOrigin } from '../../dialects/origin.ts';
-import { readObject, type JsonObject } from '../../lib/json-object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import { DECISIONS } from '../../protocol/decision.ts';
 import { PROGRESS_TOPIC } from '../../protocol/kinds.ts';
@@ -22,6 +21,8 @@ interface ProgressWords {
   readonly handedOnTo?: string | null;
   /** How long its agent says that it takes. */
   readonly estimatedMs?: number | null;
+  /** Its agent has taken it on, and its language has no word for that. */
+  readonly isAccepted?: boolean;
   /** What was decided about it just now. */
   readonly decision?: JsonObject;
 }
@@ -40,11 +41,8 @@ type ReportedTask = Pick<
   'direction' | 'party' | 'messageId' | 'conversationId' | 'fromAgent' | 'toAgent' | 'reportBack'
 >;
 
-type BegunListener = (task: TaskRow, estimatedMs: number | null) => void;
-
 export class Progress {
   readonly #deps: Deps;
-  readonly #listeners = new Set<BegunListener>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -54,18 +52,6 @@ export class Progress {
       const isUntold = isAgents && task.kind === 'delegate' && !task.reportBack;
       if (isUntold && task.direction === 'incoming') after(() => this.tell(task, { state: ENDED }));
     });
-  }
-
-  /** Tells of tasks whose asker has a word for it that they were taken on. */
-  onAccepted(listener: BegunListener): void {
-    this.#listeners.add(listener);
-  }
-
-  /** Its agent has it. */
-  begun(task: TaskRow, estimatedMs: number | null): void {
-    this.tell(task, { state: 'running', estimatedMs });
-    if (readOrigin(readObject(task.payload))?.dialect.hasAcceptance === true)
-      for (const listener of this.#listeners) listener(task, estimatedMs);
   }
 
   tell(task: ReportedTask, words: ProgressWords): void {
@@ -83,6 +69,7 @@ export class Progress {
       ...(heldMs === null ? {} : { held_ms: heldMs }),
       ...(words.handedOnTo === undefined ? {} : { handed_on_to: words.handedOnTo }),
       ...(estimatedMs === null ? {} : { estimated_ms: estimatedMs }),
+      ...(task.reportBack && words.isAccepted === true ? { accepted: true } : {}),
       // For a task that was to report nothing, nothing the agent says leaves this hub.
       ...(task.reportBack && words.text !== undefined ? { text: words.text } : {}),
     };

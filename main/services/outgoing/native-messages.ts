@@ -8,6 +8,7 @@ import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
+import type { StopState } from '../../../preload/contract/story.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
 import { asNotice, DEADLINE_MAX_MS, EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
 import type { Dialect, Reading } from '../../dialects/dialect.ts';
@@ -17,7 +18,7 @@ import { isNameOf, objectOf, textOf, wholeOf } from '../../dialects/members.ts';
 import { originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
@@ -32,7 +33,6 @@ import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX } from './limits.ts';
 import type { Recipient, SentKind } from './candidates.ts';
-import type { Acceptances } from './acceptances.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
@@ -45,7 +45,6 @@ type Sent = OperationResult<'send.message'>;
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly acceptances: Pick<Acceptances, 'isMade'>;
   readonly agents: AgentRegistry;
   /** By which the first draft names who sends; null: not known yet. */
   readonly hubId?: () => string | null;
@@ -76,7 +75,9 @@ interface Post extends Spoken {
 }
 
 /** States of a task that nobody has to be asked about any more. */
-const SETTLED: ReadonlySet<string> = new Set(['queued', 'delivered', 'claimed', 'running']);
+const SETTLED: ReadonlySet<string> = new Set(['queued', 'claimed', 'running']);
+/** Of a cancel that nobody has answered. */
+const UNANSWERED: ReadonlySet<string> = new Set<StopState>(['on_its_way', 'not_told', 'not_taken']);
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
 const TOO_MANY = `A message to all goes to ${BROADCAST_AGENTS_MAX} agents of a hub at most.`;
@@ -203,7 +204,8 @@ export class NativeMessages {
     const conversation = id === undefined ? {} : { conversation: { id, ...parent } };
     const asked = { to, ...reading.payload, ...conversation };
     // Nobody else is given it meanwhile.
-    if (held !== undefined) await this.#deps.inbox.ack(agent, held.delivery_id, null, held.attempt);
+    if (held !== undefined)
+      await this.#deps.inbox.ack(agent, held.delivery_id, null, held.attempt, false);
     if (kind === 'notify') {
       const params = parsed(OPERATIONS['send.notify'].params, {
         to,
@@ -304,8 +306,9 @@ export class NativeMessages {
     await this.#deps.inbox.ack(agent, item.delivery_id, wholeOf(estimated, 0, DEADLINE_MAX_MS));
     // It has read it, and not stopped yet.
     if (item.kind === 'cancel') return {};
-    const task = item.task_id === null ? undefined : this.#deps.store.read.task(item.task_id);
-    if (task !== undefined && this.#deps.acceptances.isMade(task)) return {};
+    // Then the hub of whoever asked says it.
+    const hasWord = this.#deps.natives.dialectOf(agent)?.hasAcceptance === true;
+    if (!hasWord && this.#hasAcceptance(item)) return {};
     const { from_agent: asker, peer_id: hub } = item.untrusted.origin;
     if (asker === null) return {};
     const { topic, data } = reading.payload;
@@ -313,6 +316,13 @@ export class NativeMessages {
     const params = parsed(OPERATIONS['send.notify'].params, notice);
     const extra = this.#extra(notice.to, 'notify', post);
     return { report: await this.#deps.sender.notify({ ...params, ...extra }, agent) };
+  }
+
+  /** Whether the language that it was asked in has a word for that it was taken on. */
+  #hasAcceptance({ kind, task_id: id }: DeliveryDto): boolean {
+    const task = kind !== 'delegate' || id === null ? undefined : this.#deps.store.read.task(id);
+    const origin = task?.reportBack === true ? readOrigin(readObject(task.payload)) : undefined;
+    return origin?.dialect.hasAcceptance === true;
   }
 
   async #cancel(post: Post): Promise<Sent> {
@@ -329,7 +339,8 @@ export class NativeMessages {
       if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
     const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
     const came = { came_of_it: cancelledOf(story) };
-    const { untrusted } = this.#settled(post, task.toAgent, true);
+    const isAnswered = !UNANSWERED.has(story.stop?.state ?? '');
+    const { untrusted } = this.#settled(post, task.toAgent, isAnswered);
     return { cancelled: { id, state }, untrusted: { ...came, ...untrusted } };
   }
 

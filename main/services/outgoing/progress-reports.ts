@@ -9,6 +9,7 @@ import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import type { NotifyPayload } from '../../protocol/payloads.ts';
 import type { IncomingMessage } from '../base/peer-messenger.ts';
+import type { Deliveries } from '../inbox/deliveries.ts';
 import type { OutgoingQueries } from './outgoing-queries.ts';
 import { DELIVERED, type TaskEndings } from '../tasks/task-endings.ts';
 import { ENDED, keptDecision, readWireState, type ReportedState } from '../tasks/wire-states.ts';
@@ -24,6 +25,7 @@ interface Deps {
   readonly unit: UnitOfWork;
   readonly queries: OutgoingQueries;
   readonly endings: TaskEndings;
+  readonly deliveries: Pick<Deliveries, 'putAcceptance'>;
 }
 
 export class ProgressReports {
@@ -35,7 +37,7 @@ export class ProgressReports {
 
   /** Foreign, unknown and finished refs change nothing. */
   async handle({ peer, envelope }: IncomingMessage, payload: NotifyPayload): Promise<void> {
-    const { store, clock, events, unit, queries } = this.#deps;
+    const { store, clock, events, unit, queries, deliveries } = this.#deps;
     const { ref } = envelope;
     if (ref === null) return;
     // A question is only written behind: its progress may be faster than its own record.
@@ -77,8 +79,11 @@ export class ProgressReports {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
       if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
-      else if (current && canMove(current.state, to, 'outgoing'))
-        moveTask(tables, current, to, { heldUntil, ...waits, ...told });
+      else if (current && canMove(current.state, to, 'outgoing')) {
+        const moved = moveTask(tables, current, to, { heldUntil, ...waits, ...told });
+        if (to === 'running' && isAccepted(payload))
+          deliveries.putAcceptance(tables, after, moved, moved.estimatedMs);
+      }
       after(tell);
     }, 'comes_again');
   }
@@ -99,6 +104,11 @@ export class ProgressReports {
 /** Its agent is done with what was to report nothing. */
 function isEnded({ data }: NotifyPayload, { kind, reportBack }: TaskRow): boolean {
   return isJsonObject(data) && data.state === ENDED && kind === 'delegate' && !reportBack;
+}
+
+/** Its agent has taken it on, and its language has no word for that. */
+function isAccepted({ data }: NotifyPayload): boolean {
+  return isJsonObject(data) && data['accepted'] === true;
 }
 
 function hasWords(payload: NotifyPayload): boolean {

@@ -19,7 +19,7 @@ import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
 import type { IncomingNotices } from '../admission/incoming-notices.ts';
 import type { Admission } from '../admission/admission.ts';
-import type { Turns } from '../admission/turns.ts';
+import { openTaskOf, type Turns } from '../admission/turns.ts';
 import { LOCAL_RATE } from './limits.ts';
 import type { OutgoingDelegations } from './outgoing-delegations.ts';
 import {
@@ -258,19 +258,24 @@ export class Sender {
       return { ...report, state: 'delivered', agents };
     }
     const { peer } = recipient;
-    this.#tookTurn(recipient, asker);
     const raw = messenger.encode(peer.key, message);
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const sent = await messenger.sendEncoded(peer.key, raw);
     if (!sent.ok) throw sent.error;
+    this.#tookTurn(recipient, asker, message.ref);
     this.#recordNotify(message, peer.key, asker, recipient.agent ?? params.route?.to ?? null);
     return { ...report, state: 'sent' };
   }
 
-  #tookTurn({ peer, agent }: Extract<Recipient, { at: 'peer' }>, asker: Asker): void {
+  #tookTurn(
+    { peer, agent: agentThere }: Extract<Recipient, { at: 'peer' }>,
+    asker: Asker,
+    ref: string | null = null,
+  ): void {
     if (asker === null) return;
-    const { turns } = this.#deps;
-    turns.took({ party: peer.key, agentThere: agent, agentHere: asker, way: 'out' });
+    const { turns, store } = this.#deps;
+    const asking = { party: peer.key, agentThere, agentHere: asker, way: 'out' } as const;
+    if (openTaskOf(store.read, asking, ref) === undefined) turns.took(asking);
   }
 
   /**

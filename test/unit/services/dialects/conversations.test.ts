@@ -7,6 +7,7 @@ import { DIALECTS, type DialectName } from '../../../support/seed-messages.ts';
 import type { DeliveryDto } from '../../../../preload/contract/dto.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import { dialectNamed } from '../../../../main/dialects/index.ts';
+import { objectOf } from '../../../../main/dialects/members.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
 import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
@@ -486,3 +487,56 @@ function readIds(name: DialectName, message: JsonObject): readonly string[] {
   const reading = dialectNamed(name)?.read(message);
   return reading?.ok ? reading.value.ids : [];
 }
+
+test('that a task was taken on is told once, where it was, and in no words of its agent', async () => {
+  await agents('elizaos', 'claude-crunch');
+  const kinds = async () =>
+    (await dad.work.inbox.claim('eddy', 10)).map(({ kind, untrusted }) =>
+      kind === 'notify' ? objectOf(untrusted.native)['performative'] : kind,
+    );
+  const ask = (number: number) => asked(REQUESTS.elizaos(`once-${number}`));
+  const reply = async ({ delivery_id: id }: DeliveryDto, code: 'not_authorized' | null) => {
+    const status = code === null ? 'completed' : 'failed';
+    await mum.work.inbox.reply('jules', id, { status, code, truncated: false } as never);
+    await clock.settle();
+  };
+  const acked = await ask(1);
+  await mum.work.inbox.ack('jules', acked.delivery_id, null);
+  await clock.settle();
+  expect(await kinds()).toEqual(['TASK_ACCEPT']);
+  await reply(acked, null);
+  expect(await kinds()).toEqual(['result']);
+  const page = { limit: 100, cursor: undefined };
+  const own = await mum.work.agentMessages.list('jules', page, signal);
+  const rest = await mum.work.agentMessages.list(
+    'jules',
+    { ...page, cursor: own.next ?? '' },
+    signal,
+  );
+  const said = [...own.items, ...rest.items].filter(({ sent }) => sent);
+  expect(said.map(({ kind }) => kind)).toEqual(['result']);
+
+  // Nothing was said of it before its end.
+  await reply(await ask(2), null);
+  expect(await kinds()).toEqual(['TASK_ACCEPT', 'result']);
+  await reply(await ask(3), 'not_authorized');
+  expect(await kinds()).toEqual(['result']);
+
+  const request = REQUESTS.elizaos('once-4');
+  const cancelled = await asked(request);
+  await dad.work.nativeMessages.post('eddy', CANCELS.elizaos(request), signal);
+  await clock.settle();
+  const tooLate = mum.work.inbox.ack('jules', cancelled.delivery_id, null);
+  await expect(tooLate).rejects.toMatchObject({ code: 'cancelled' });
+  await clock.settle();
+  expect(await kinds()).toEqual(['result']);
+
+  await dad.work.agents.create('tidy', {}, 'R2', OWNER);
+  const here = { ...REQUESTS.elizaos('once-5'), receiver: { agent_id: 'tidy' } };
+  const posted = dad.work.nativeMessages.post('eddy', here, signal);
+  await clock.settle();
+  if (dad.work.approvals.pending().length > 0) await dad.decide(dad.card, 'allow');
+  await posted;
+  await dad.work.inbox.ack('tidy', (await dad.claim('tidy')).delivery_id, null);
+  expect(await kinds()).toEqual(['TASK_ACCEPT']);
+});

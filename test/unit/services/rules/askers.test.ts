@@ -167,6 +167,13 @@ describe('two agents whose rules let everything through', () => {
   it('never are those of which one asks, and the other answers and says how far it is', async () => {
     await letThrough();
     const { mum } = hubs();
+    for (let time = 0; time < 14; time++) {
+      expect(await hubs().send('Your turn')).toBe('queued');
+      const { delivery_id: id, envelope } = await mum.claim('claude');
+      const notice = { to: 'dad/openclaw', topic: 'chat', data: 'Half of it', ref: envelope.id };
+      await mum.work.sender.notify({ ...notice, importance: 'low' }, 'claude');
+      await mum.work.inbox.reply('claude', id, DONE);
+    }
     for (let time = 0; time < 40; time++) {
       expect(await ask(LISTS)).toBe('queued');
       const { delivery_id: id } = await mum.claim('lists');
@@ -198,12 +205,18 @@ describe('two agents whose rules let everything through', () => {
 
   it('tell the people, and no longer each other, what they have to tell without end', async () => {
     const { mum } = hubs();
+    await letThrough();
+    await ask(LISTS);
+    const { delivery_id: id, envelope } = await mum.claim('lists');
+    await mum.work.inbox.reply('lists', id, DONE);
     const tell = async (to: string, asker: string): Promise<unknown> => {
       const notice = {
         to: `local/${to}`,
         topic: 'chat',
         importance: 'low',
         data: 'Hello',
+        // It has ended.
+        ref: envelope.id,
       } as const;
       return (await mum.work.sender.notify(notice, asker)).agents;
     };

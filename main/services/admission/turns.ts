@@ -1,7 +1,8 @@
 // How often two agents have gone back and forth: a turn is a request or a notice that goes the
-// other way than the last one between them, in whatever conversation. Their answers are none, nor is
-// a notice about an open task of the two, so whoever only asks takes no turn. Too many within an hour, and a person is asked once whether they
-// go on. Kept in memory: a hub that starts counts from nothing.
+// other way than the last one between them, in whatever conversation. Their answers are none, nor
+// is a notice about an open task of the two, so whoever only asks takes no turn. Too many within an
+// hour, and a person is asked once whether they go on. Kept in memory: a hub that starts counts
+// from nothing.
 import type { Clock } from '../../ports/clock.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { Reads, TaskRow } from '../../ports/store.ts';

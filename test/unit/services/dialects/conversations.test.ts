@@ -516,8 +516,16 @@ test('that a task was taken on is told once, where it was, and in no words of it
   const said = [...own.items, ...rest.items].filter(({ sent }) => sent);
   expect(said.map(({ kind }) => kind)).toEqual(['result']);
 
-  // Nothing was said of it before its end.
+  // Nothing was said of it before its end, or it was lost.
   await reply(await ask(2), null);
+  expect(await kinds()).toEqual(['TASK_ACCEPT', 'result']);
+  const begun = await ask(20);
+  mum.messenger.lost.add('notify');
+  await mum.work.inbox.ack('jules', begun.delivery_id, null);
+  await clock.settle();
+  mum.messenger.lost.clear();
+  expect(await kinds()).toEqual([]);
+  await reply(begun, null);
   expect(await kinds()).toEqual(['TASK_ACCEPT', 'result']);
   await reply(await ask(3), 'not_authorized');
   expect(await kinds()).toEqual(['result']);

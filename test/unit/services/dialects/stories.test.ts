@@ -123,10 +123,20 @@ describe('Kit and the family agent', () => {
   test('never mind: the task is cancelled before it is done', async () => {
     await says(dad, 'kit', kit('delegate', { task: 'Order pizza' }));
     const cancel = { ...kit('cancel', { reason: 'Plans changed' }), ref: 'kit-delegate' };
-    await says(dad, 'kit', cancel);
+    expect(await says(dad, 'kit', cancel)).toMatchObject({
+      untrusted: { native: { kind: 'ack', payload: { accepted: true } } },
+    });
     const [task] = dad.store.read.tasks({ limit: 1 });
     expect(task?.state).toBe('cancelled');
     expect(mum.store.read.tasks({ limit: 1 })[0]?.reason).toContain('Plans changed');
+    // The line breaks before anybody answers that.
+    await says(dad, 'kit', kit('delegate', { task: 'Order pasta' }, 'kit-2'));
+    await reads(mum, 'family');
+    mum.messenger.swallowed.add('ack');
+    const again = { ...kit('cancel', { reason: 'Plans changed' }, 'kit-3'), ref: 'kit-2' };
+    const answer = (await says(dad, 'kit', again)) as { untrusted: JsonObject };
+    expect(answer).toMatchObject({ cancelled: { state: 'cancelling' } });
+    expect(answer.untrusted['native']).toBeUndefined();
   });
 });
 

@@ -69,7 +69,8 @@ export class AgentMessages {
     const rows = store.read.deliveriesOfAgent(agent, GIVEN, { limit, afterSeq });
     const shown = rows.flatMap((row): readonly OwnMessageDto[] => {
       const task = row.taskId === null ? undefined : store.read.task(row.taskId);
-      const dto = items.dto(row);
+      // What ended before its agent took it is closed as well.
+      const dto = row.attempt === 0 ? undefined : items.dto(row);
       if (dto === undefined) return [];
       const native = natives.nativeOf(dialect, agent, dto);
       const { origin } = dto.untrusted;

@@ -155,16 +155,21 @@ export class Conversations {
     return {
       conversation: this.#dto(summary, messages, agent),
       participants: participantsOf(this.#deps.parties, messages),
-      linked: agent === null ? this.#linked(id) : [],
+      linked: agent === null ? this.#linked(summary) : [],
       entries,
       tasks: shown,
     };
   }
 
-  #linked(id: string): readonly string[] {
-    const label = labelOf(id);
-    const called = this.#deps.store.read.conversationsCalled(label, LINKED_MAX);
-    return called.filter((other) => other !== id && labelOf(other) === label);
+  #linked({ conversationId: id, party }: ConversationSummaryRow): readonly string[] {
+    const { read } = this.#deps.store;
+    const label = labelOf(id, party);
+    const isCalledSo = (other: string): boolean => {
+      const [first] = read.messagesAfter(other, 0, 1);
+      return first !== undefined && labelOf(other, first.party) === label;
+    };
+    const called = read.conversationsCalled(label, LINKED_MAX);
+    return called.filter((other) => other !== id && isCalledSo(other));
   }
 
   /** Why a conversation without a message cannot be shown. */

@@ -30,11 +30,10 @@ export function conversationFor(reads: Reads, claim: ConversationClaim): string 
   return `${claim.messageId}:${tagOf(claim.party)}`;
 }
 
-const OWN = new RegExp(`^(.+):[A-Za-z0-9]{1,${PARTY_CHARACTERS}}$`);
-
-/** The id that parties chose alike, where this is the conversation of one of them. */
-export function labelOf(conversationId: string): string {
-  return OWN.exec(conversationId)?.[1] ?? conversationId;
+/** The id that this party chose for it, which others may have chosen as well. */
+export function labelOf(conversationId: string, party: PartyKey): string {
+  const own = `:${tagOf(party)}`;
+  return conversationId.endsWith(own) ? conversationId.slice(0, -own.length) : conversationId;
 }
 
 function tagOf(party: PartyKey): string {

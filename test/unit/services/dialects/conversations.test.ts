@@ -506,6 +506,15 @@ test('that a task was taken on is told once, where it was, and in no words of it
   expect(await kinds()).toEqual(['TASK_ACCEPT']);
   await reply(acked, null);
   expect(await kinds()).toEqual(['result']);
+  // This one ends before Jules takes it: it was given nothing.
+  const early = REQUESTS.elizaos('once-0');
+  const allowed = dad.work.nativeMessages.post('eddy', early, signal);
+  await clock.settle();
+  await mum.decide(mum.card, 'allow');
+  await allowed;
+  await dad.work.nativeMessages.post('eddy', CANCELS.elizaos(early), signal);
+  await clock.settle();
+  expect(await kinds()).toEqual([]);
   const page = { limit: 100, cursor: undefined };
   const own = await mum.work.agentMessages.list('jules', page, signal);
   const rest = await mum.work.agentMessages.list(
@@ -515,6 +524,7 @@ test('that a task was taken on is told once, where it was, and in no words of it
   );
   const said = [...own.items, ...rest.items].filter(({ sent }) => sent);
   expect(said.map(({ kind }) => kind)).toEqual(['result']);
+  expect(own.items.map(({ kind }) => kind)).toEqual(['delegate']);
 
   // Nothing was said of it before its end, or it was lost.
   await reply(await ask(2), null);

@@ -1,7 +1,7 @@
 // Which conversation a message belongs to: the id that its sender names, where it reads as one, and
 // never one in which others speak.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { conversationFor } from '../../../../main/services/tasks/conversation-ids.ts';
+import { conversationFor, labelOf } from '../../../../main/services/tasks/conversation-ids.ts';
 import { openTemporaryStore, type TemporaryStore } from '../../../fakes/memory-store.ts';
 import { messageRow, taskRow } from '../../../fakes/sample-rows.ts';
 
@@ -64,4 +64,10 @@ it('is another one, too, where the id of the message was chosen after a conversa
   expect(await of(null, taken)).toBe(`the-message:${'e'.repeat(16)}`);
   expect(await of('c-91')).toBe(`c-91:${'e'.repeat(16)}`);
   expect(await of('the-message')).toBe(`the-message:${'e'.repeat(16)}`);
+});
+
+it('is called as its party called it, and otherwise as it is', () => {
+  expect(labelOf(`c-91:${'e'.repeat(16)}`, EVE)).toBe('c-91');
+  expect(labelOf(`c-91:${'e'.repeat(16)}`, MUM)).toBe(`c-91:${'e'.repeat(16)}`);
+  expect(labelOf('issue:42', EVE)).toBe('issue:42');
 });

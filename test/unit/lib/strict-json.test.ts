@@ -304,3 +304,12 @@ describe('what a refusal still knows', () => {
     });
   });
 });
+
+it.each([
+  [String.raw`{"odd":1,"ro\\u0":2}`, String.raw`{"odd":1,"ro\u0075te":2}`, 'route'],
+  [String.raw`{"even":1,"x_\\":2}`, String.raw`{"even":1,"x_\"":2}`, 'x_"'],
+])('after %s, reads the key of %s', (before, text, key) => {
+  const kept = parseStrictJson(before, LIMITS);
+  const read = parseStrictJson(text, LIMITS);
+  expect(kept.ok && read.ok && Object.keys(read.value as object)[1]).toBe(key);
+});

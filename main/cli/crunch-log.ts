@@ -17,6 +17,7 @@ interface Said {
   readonly isOwn: boolean;
   /** A hub gave it to the agent, in no agent's name. */
   readonly isHubs: boolean;
+  readonly taskId: string | null;
   readonly state: TaskState | null;
 }
 
@@ -28,11 +29,18 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
     if (!isJsonObject(message)) continue;
     if (issue !== null && objectOf(message['metadata'])['issue_number'] !== issue) continue;
     const key = JSON.stringify([message['from'], message['id']]);
-    const { sent: isOwn, state, kind, untrusted } = item;
+    const { sent: isOwn, state, kind, untrusted, task_id: taskId } = item;
     const origin = untrusted?.origin;
     const isHubs = origin?.from_agent === null && (kind === 'result' || origin.peer_id === null);
     if (!said.has(key))
-      said.set(key, { message, payload: objectOf(message['payload']), isOwn, isHubs, state });
+      said.set(key, {
+        message,
+        payload: objectOf(message['payload']),
+        isOwn,
+        isHubs,
+        taskId,
+        state,
+      });
   }
   return [...said.values()];
 }
@@ -82,7 +90,7 @@ export function crunchKnowledge(said: readonly Said[], issue: number | null): Js
     issue_number: issue,
     findings: responses.flatMap(({ message, payload }) =>
       listOf(payload['findings'])
-        .filter((finding) => Number(finding['confidence']) >= CONFIDENCE_MIN)
+        .filter(({ confidence: of }) => typeof of === 'number' && of >= CONFIDENCE_MIN)
         .map((finding) => ({ ...finding, agent: message['from'], message: message['id'] })),
     ),
     decisions: decisionsOf(said),
@@ -91,8 +99,8 @@ export function crunchKnowledge(said: readonly Said[], issue: number | null): Js
 }
 
 /** Of an escalation of which the agent was only told. */
-function toldState({ message: { id } }: Said, said: readonly Said[]): TaskState {
-  const told = said.find(({ message, isHubs }) => isHubs && message['correlation_id'] === id);
+function toldState(asked: Said, said: readonly Said[]): TaskState {
+  const told = said.find((one) => one.isHubs && answers(one, asked));
   if (told === undefined) return 'awaiting_approval';
   const { status } = objectOf(objectOf(told.payload['content'])['data']);
   return status === 'completed' ? 'completed' : 'failed';
@@ -140,7 +148,8 @@ function countOf(cast: readonly Said[]): JsonObject {
   const last = new Map(cast.map(({ message, payload }) => [message['from'], payload]));
   const count = new Map<string, number>();
   for (const payload of last.values()) {
-    const choice = String(objectOf(payload['position'])['choice'] ?? '-');
+    const { choice: said = '-' } = objectOf(payload['position']);
+    const choice = typeof said === 'string' ? said : JSON.stringify(said);
     count.set(choice, (count.get(choice) ?? 0) + 1);
   }
   return Object.fromEntries(count);
@@ -185,10 +194,9 @@ function names({ conflict_id: own, context, content }: JsonObject, id: unknown):
 function decisionsOf(said: readonly Said[]): readonly JsonObject[] {
   return said
     .filter(({ message }) => message['type'] === 'ESCALATE')
-    .flatMap(({ message, payload }) => {
-      const answer = said.find(
-        (one) => one.message['correlation_id'] === message['id'] && decisionIn(one) !== undefined,
-      );
+    .flatMap((asked) => {
+      const { message, payload } = asked;
+      const answer = said.find((one) => answers(one, asked) && decisionIn(one) !== undefined);
       if (answer === undefined) return [];
       const { option, decided_by } = objectOf(decisionIn(answer));
       const words =
@@ -205,6 +213,16 @@ function decisionsOf(said: readonly Said[]): readonly JsonObject[] {
         },
       ];
     });
+}
+
+/**
+ * Whether one is about the other: of a request of its own, by the task; what another hub writes
+ * into a message says nothing of that.
+ */
+function answers({ message, taskId }: Said, asked: Said): boolean {
+  return taskId === null
+    ? message['correlation_id'] === asked.message['id']
+    : taskId === asked.taskId;
 }
 
 /** Only a hub writes it, in the answer, or in the notice to the agent that was named. */

@@ -1,5 +1,6 @@
-// Plain data as YAML 1.2 in blocks. Text is written as JSON writes it, which YAML reads alike: no
-// word of anybody's is taken for a number, a comment or the next entry. Pure.
+// Plain data as YAML 1.2 in blocks. Text is written as JSON writes it, which YAML reads alike but
+// for pairs of escapes: no word of anybody's is taken for a number, a comment or the next entry.
+// Pure.
 import { escapeHiddenInJson } from '../lib/hidden-characters.ts';
 import { isJsonObject } from '../lib/json-object.ts';
 
@@ -7,13 +8,22 @@ const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** Keys that YAML reads as something else than text. */
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
+/** A longer key stands on a line of its own, behind a mark. */
+const KEY_MAX_CHARACTERS = 1_000;
+/** YAML takes the halves of a pair for two characters. A backslash that is text is left alone. */
+const PAIR_OR_ESCAPE = /\\(?:u(d[89ab]..)\\u(d[c-f]..)|.)/g;
+
 /** The lines of a list or an object. */
 export function yamlLines(value: object): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((entry: unknown) => entryLines(entry));
   return Object.entries(value).flatMap(([key, member]) => {
     const name = PLAIN_KEY.test(key) && !WORDS.test(key) ? key : scalar(key);
+    const [head, before] =
+      name.length > KEY_MAX_CHARACTERS ? [[`? ${name}`], ':'] : [[], `${name}:`];
     const inner = isBlock(member) ? yamlLines(member) : undefined;
-    return inner === undefined ? [`${name}: ${scalar(member)}`] : [`${name}:`, ...indented(inner)];
+    return inner === undefined
+      ? [...head, `${before} ${scalar(member)}`]
+      : [...head, before, ...indented(inner)];
   });
 }
 
@@ -31,7 +41,17 @@ function isBlock(value: unknown): value is object {
 }
 
 function scalar(value: unknown): string {
-  return escapeHiddenInJson(JSON.stringify(value ?? null));
+  return escapeHiddenInJson(JSON.stringify(value ?? null)).replaceAll(
+    PAIR_OR_ESCAPE,
+    (escape: string, high?: string, low?: string) =>
+      high === undefined || low === undefined ? escape : `\\U${codeOf(high, low)}`,
+  );
+}
+
+function codeOf(...halves: readonly string[]): string {
+  const units = halves.map((half) => Number.parseInt(half, 16));
+  const code = String.fromCharCode(...units).codePointAt(0) ?? 0;
+  return code.toString(16).padStart(8, '0');
 }
 
 function indented(lines: readonly string[]): readonly string[] {

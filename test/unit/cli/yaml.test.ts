@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { yamlLines } from '../../../main/cli/yaml.ts';
 
 test('data is written in blocks, each text as JSON writes it', () => {
@@ -41,4 +42,17 @@ test('no word is taken for more than text, as a key or a value', () => {
     '"# c": "one\\ntwo: 3"',
     '"x\\u202ey": "\\u202e # \\"q\\""',
   ]);
+});
+
+test('a hidden character of two halves and a key of any length are read as they were', () => {
+  const words = {
+    tag: 'x\u{E0041}y',
+    'k\u{E0041}': 'a',
+    said: String.raw`\udb40\udc41 \\udb40`,
+    ['k'.repeat(1_200)]: 1,
+    ['"'.repeat(1_200)]: [{ ['l'.repeat(1_200)]: ['a'] }],
+  };
+  const lines = yamlLines(words);
+  expect(lines[0]).toBe(String.raw`tag: "x\U000e0041y"`);
+  expect(parse(lines.join('\n'))).toEqual(words);
 });

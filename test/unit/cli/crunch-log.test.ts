@@ -1,0 +1,53 @@
+// What others wrote into their messages neither breaks the log of an agent nor decides in it.
+import { expect, test } from 'vitest';
+import type { OwnMessageDto } from '../../../preload/contract/conversation-dto.ts';
+import { crunchKnowledge, crunchLog, saidIn } from '../../../main/cli/crunch-log.ts';
+
+const given = (
+  kind: 'notify' | 'result',
+  task_id: string | null,
+  native: object,
+): OwnMessageDto => ({
+  at: 2,
+  kind,
+  sent: false,
+  task_id,
+  state: task_id === null ? null : 'completed',
+  native: null,
+  untrusted: { native, origin: { peer_name: 'Mum', peer_id: 'ed25519.1', from_agent: null } },
+});
+const NO_TEXT = { toString: 1, valueOf: 1 };
+
+test('a choice or a confidence that is no text is no reason to fail', () => {
+  const vote = { type: 'VOTE', payload: { conflict_id: 'c', position: { choice: NO_TEXT } } };
+  const answer = { type: 'RESPONSE', payload: { findings: [{ confidence: NO_TEXT }] } };
+  const said = saidIn([given('notify', null, vote), given('result', 'T-2', answer)], null);
+  expect(crunchLog(said, null)).toMatchObject({
+    conflicts: [{ standing: { [JSON.stringify(NO_TEXT)]: 1 } }],
+  });
+  expect(crunchKnowledge(said, null)).toMatchObject({ findings: [] });
+});
+
+test('an answer to one request is no decision about another, whatever it says it answers', () => {
+  const native = { id: 'M-1', type: 'ESCALATE', from: 'me', payload: { reason: 'Release?' } };
+  const asked: OwnMessageDto = {
+    at: 1,
+    kind: 'delegate',
+    sent: true,
+    task_id: 'T-1',
+    state: 'awaiting_approval',
+    native,
+    untrusted: null,
+  };
+  const answer = (task: string): OwnMessageDto =>
+    given('result', task, {
+      id: task,
+      type: 'RESPONSE',
+      correlation_id: 'M-1',
+      payload: { result: { outputs: { decision: { decided_by: 'Mum', option: 'Release' } } } },
+    });
+  const decisions = (task: string): unknown =>
+    crunchKnowledge(saidIn([asked, answer(task)], null), null)['decisions'];
+  expect(decisions('T-2')).toEqual([]);
+  expect(decisions('T-1')).toMatchObject([{ message: 'M-1', decided_by: 'Mum' }]);
+});

@@ -183,6 +183,9 @@ const kindOf = (name: DialectName, message: JsonObject) => {
   return read?.ok ? read.value : undefined;
 };
 
+/** Codes of whoever does not take it on. */
+const REFUSALS = ['rejected', 'not_authorized', 'not_understood'];
+
 test.each(carried)('$title', async ({ dialect: name, message: example, number }) => {
   const there = [asks(name), does(name)] as const;
   const back = [does(name), asks(name)] as const;
@@ -197,6 +200,11 @@ test.each(carried)('$title', async ({ dialect: name, message: example, number })
         return;
       }
       expect(await post(mum, does(name), message)).toMatchObject({ http: 200 });
+      // It has not said that it takes it on, where its language has a word for that.
+      const isRefused = REFUSALS.includes(String(meant.payload['code']));
+      const isTold = dialectNamed(name)?.hasAcceptance === true && !isRefused;
+      if (meant.kind === 'result' && isTold)
+        expect(kindOf(name, objectOf(await next(dad, asks(name))))?.kind).toBe('accept');
       expect(await next(dad, asks(name))).toEqual(message);
       return;
     }
@@ -233,6 +241,9 @@ test.each(carried)('$title', async ({ dialect: name, message: example, number })
         const { id, revision, digest } = card;
         await approvals.decide({ id, revision, digest, decision: 'decline' }, OWNER);
         await next(dad, asks(name));
+        // The agent that it names is told of what is asked, and of what came of it.
+        expect(await next(mum, does(name))).toEqual(message);
+        expect(JSON.stringify(await next(mum, does(name)))).toContain('declined');
         return;
       }
       if (meant.kind === 'delegate') await allow();

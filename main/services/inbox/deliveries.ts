@@ -270,7 +270,9 @@ export class Deliveries {
     const messageId = this.#random.uuid();
     if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
     const isDone = ending.ended.by === 'agent' && TAKEN_ON.has(ending.ended.kind);
-    if (isAgents && isDone && task.stopAt === null) this.putAcceptance(tables, after, told, null);
+    // One that begins says how it is told, so here it is of one that nobody heard of before.
+    const isUnheard = before.state !== 'running' && task.stopAt === null;
+    if (isAgents && isDone && isUnheard) this.putAcceptance(tables, after, told, null);
     this.putResult(tables, after, told, messageId, { ...result });
   }
 

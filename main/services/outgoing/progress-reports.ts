@@ -66,7 +66,7 @@ export class ProgressReports {
     const kept = keptDecision(task, payload.decision, at);
     const handed = handedOnTo(payload);
     const told = { ...kept, ...estimateOf(payload), ...handed };
-    const isNew = to === 'held' || Object.keys(told).length > 0;
+    const isNew = to === 'held' || isAccepted(payload) || Object.keys(told).length > 0;
     const isUpdate = to !== undefined && (task.state !== to || isNew);
     if (!isUpdate || (!isAsked && task.state === 'sending')) {
       store.writeBehind((tables) => tables.insertMessage(report), tell);
@@ -78,12 +78,13 @@ export class ProgressReports {
     await unit.run((tables, after) => {
       tables.insertMessage(report);
       const current: TaskRow | undefined = tables.task(task.id);
-      if (current?.state === to) changeTask(tables, current, { heldUntil, ...told });
-      else if (current && canMove(current.state, to, 'outgoing')) {
-        const moved = moveTask(tables, current, to, { heldUntil, ...waits, ...told });
-        if (to === 'running' && isAccepted(payload))
-          deliveries.putAcceptance(tables, after, moved, moved.estimatedMs);
-      }
+      const now =
+        current?.state === to
+          ? changeTask(tables, current, { heldUntil, ...told })
+          : current && canMove(current.state, to, 'outgoing')
+            ? moveTask(tables, current, to, { heldUntil, ...waits, ...told })
+            : undefined;
+      if (now && isAccepted(payload)) deliveries.putAcceptance(tables, after, now, now.estimatedMs);
       after(tell);
     }, 'comes_again');
   }
@@ -107,8 +108,9 @@ function isEnded({ data }: NotifyPayload, { kind, reportBack }: TaskRow): boolea
 }
 
 /** Its agent has taken it on, and its language has no word for that. */
-function isAccepted({ data }: NotifyPayload): boolean {
-  return isJsonObject(data) && data['accepted'] === true;
+function isAccepted(payload: NotifyPayload): boolean {
+  const { data } = payload;
+  return isJsonObject(data) && data['accepted'] === true && seenState(payload) === 'running';
 }
 
 function hasWords(payload: NotifyPayload): boolean {

@@ -7,7 +7,7 @@ import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { CONVERSATIONS, DAD, DINNER_THREAD, snapshotOf } from '../fakes/household.ts';
 import { callsOf, expectAccessible, showApp, tabTo, watchDownloads } from './support/page.ts';
 
-const { emptyTitle, remove, save, inspect, pick } = ENGLISH.conversations;
+const { alike, emptyTitle, remove, save, inspect, pick } = ENGLISH.conversations;
 const { id } = DINNER_THREAD.conversation;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const row = () => page.getByRole('link', { name: /dinner is at 7/ });
@@ -27,6 +27,18 @@ test('says what goes and what stays, then the conversation is gone from the list
   await expect.element(page.getByText(pick, { exact: true })).toBeVisible();
   await expect.element(row()).not.toBeInTheDocument();
   expect(callsOf(hub, 'conversations.remove')).toEqual([{ id }]);
+});
+
+test('leads to the conversations of the same name', async () => {
+  const linked = ['shopping:9f86d081884c7d65'];
+  const hub = new FakeHubApi(snapshotOf(), {
+    'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, linked } }),
+  });
+  await showApp(hub, `conversations/${id}`);
+  await expect.element(page.getByText(alike)).toBeVisible();
+  await expectAccessible();
+  await page.getByRole('link', { name: /shopping:9f86/ }).click();
+  await expect.poll(() => location.hash).toBe(`#/conversations/${linked.map(encodeURIComponent)}`);
 });
 
 test('after the only conversation is removed, nothing is left to be picked', async () => {

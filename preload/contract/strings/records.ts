@@ -127,6 +127,7 @@ export const conversations = {
     yes: 'Remove for good',
   },
   with: (hub: string) => `${hub} and this computer.`,
+  alike: 'Of the same name:',
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
   mine: (hub: string) => `to ${hub}`,
   here: (hub: string) => `${hub}, this computer`,

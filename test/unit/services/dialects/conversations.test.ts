@@ -549,6 +549,24 @@ test('that a task was taken on is told once, where it was, and in no words of it
   await clock.settle();
   expect(await kinds()).toEqual(['result']);
 
+  expect((await mum.claim('jules')).kind).toBe('cancel');
+
+  // Who only hands it on takes nothing on.
+  await mum.work.agents.create('clara', {}, 'R2', OWNER);
+  const transfer = { work_completed: 'None', remaining_work: 'Fix it' };
+  const handOff = {
+    ...crunch(nativeOf(await ask(7))['id'], { reason: 'Not mine', context_transfer: transfer }),
+    type: 'HANDOFF',
+    to: 'clara',
+  };
+  const handing = mum.work.nativeMessages.post('jules', handOff, signal);
+  await clock.settle();
+  await mum.decide(mum.card, 'allow');
+  await handing;
+  await clock.settle();
+  expect(dad.store.read.tasks({ limit: 1 })[0]?.state).toBe('running');
+  expect(await kinds()).toEqual([]);
+
   await dad.work.agents.create('tidy', {}, 'R2', OWNER);
   const here = { ...REQUESTS.elizaos('once-5'), receiver: { agent_id: 'tidy' } };
   const posted = dad.work.nativeMessages.post('eddy', here, signal);

@@ -75,7 +75,7 @@ import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
-import { HandOffs } from '../services/tasks/hand-offs.ts';
+import { HandOffs, stopOf } from '../services/tasks/hand-offs.ts';
 import { isPermission, mayBe } from '../services/tasks/task-moves.ts';
 import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
 import { DelegationKeys } from '../services/tasks/delegation-keys.ts';
@@ -271,12 +271,11 @@ export function composeTaskServices(
     ...deps,
     endings,
     events,
-    hubName: (party) => parties.nameOf(party),
     tell: (task, handedOnTo) => progress.tell(task, { state: 'running', handedOnTo }),
     cancelHere: (tables, after, task, stop) =>
       void cancelling.cancel(tables, after, task, { ...stop, origin: null }),
-    cancelThere: (tables, after, task, reason) =>
-      void cancels.begin(tables, after, task, 'cancelled', reason),
+    cancelThere: (tables, after, task, { reason, asks }) =>
+      void cancels.begin(tables, after, task, 'hung_up', reason, { stop: stopOf(asks) }),
   });
   const escalations = new EscalationNotices({ ...deps, parties, deliveries });
   endings.onEnding((tables, after, ended) => {

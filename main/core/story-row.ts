@@ -48,6 +48,7 @@ export interface StoryColumns {
   /** When `toAgent` first had it, and how many times. */
   readonly handedAt: number | null;
   readonly handedTimes: number | null;
+  /** Who has it since its agent handed it on, as `handedOnOf` reads it. */
   readonly handedOnTo: string | null;
   /** Who asked for a stop: a hub or an agent, or a person here by name. */
   readonly stopParty: string | null;
@@ -150,6 +151,28 @@ export interface Read {
   readonly approval: StoryApproval | undefined;
   readonly context: StoryContext;
   readonly result: JsonObject;
+}
+
+/** Who has what was handed on. */
+export interface HandedOn {
+  /** The key of another hub that this one asked; null: none. */
+  readonly hub: string | null;
+  /** null: it is not named. */
+  readonly agent: string | null;
+}
+
+/** No handle of this hub has a slash; what another hub names is read whole. */
+export function handedOnOf({
+  direction,
+  handedOnTo: stored,
+}: Pick<StoryRow, 'direction' | 'handedOnTo'>): HandedOn | null {
+  if (stored === null) return null;
+  const at = direction === 'outgoing' ? -1 : stored.indexOf('/');
+  return { hub: at < 0 ? null : stored.slice(0, at), agent: stored.slice(at + 1) || null };
+}
+
+export function handedOnTo({ hub, agent }: HandedOn): string {
+  return hub === null ? (agent ?? '') : `${hub}/${agent ?? ''}`;
 }
 
 export function nameOf(name: string | null): string | null {

@@ -5,6 +5,7 @@ import type {
   AskedDto,
   EndDto,
   EndedKind,
+  HandedDto,
   HandedOverDto,
   PersonDeciderDto,
   PlaceDto,
@@ -28,6 +29,7 @@ import {
   expired,
   failedSomewhere,
   failureIn,
+  handedOnOf,
   nameOf,
   wordsIn,
   type Read,
@@ -67,11 +69,13 @@ export function storyOf(
     case 'passed':
     case 'none': {
       const end = endOf(read);
+      const handed = handedOverOf(read, end);
       if (end?.by === 'person' && end.kind === 'completed') {
+        if (handed.state === 'handed') return { ...facts, verdict, handed_over: handed, end };
         const allowed = verdict.outcome === 'allowed' ? verdict : allowedThere(read);
         return { ...facts, verdict: allowed, handed_over: not, end };
       }
-      return { ...facts, verdict, handed_over: handedOverOf(read, end), end };
+      return { ...facts, verdict, handed_over: handed, end };
     }
   }
 }
@@ -196,6 +200,7 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
     };
   const isHanded =
     row.handedAt !== null ||
+    row.handedOnTo !== null ||
     row.state === 'running' ||
     row.state === 'claimed' ||
     (end?.by === 'agent' && end.kind !== 'cancelled' && end.kind !== 'stopped');
@@ -208,13 +213,24 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
       first_at: row.handedAt,
       times: row.handedTimes,
       digest: !isThere && isRun ? approval.digest : null,
-      on_to: row.handedOnTo === null ? null : context.agentName(party, row.handedOnTo),
+      on_to: onToOf(row, context),
     };
   // Another hub does not say whether its agent has taken it.
   if (isThere) return row.state === 'sending' ? { state: 'no' } : { state: 'unknown' };
   // What ended before this was written down may have been with its agent.
   const isUnsure = row.endedBy === null || row.endedKind === 'possibly_executed';
   return end !== null && isUnsure ? { state: 'unknown' } : { state: 'no' };
+}
+
+function onToOf(row: StoryRow, context: StoryContext): HandedDto['on_to'] {
+  const on = handedOnOf(row);
+  if (on === null) return null;
+  const { hub, agent } = on;
+  const of = hub ?? (row.direction === 'outgoing' ? row.party : HERE);
+  return {
+    agent: agent === null ? null : context.agentName(of, agent),
+    hub_name: hub === null ? null : context.place(hub).hub_name,
+  };
 }
 
 function endOf(read: Read): EndDto | null {
@@ -282,6 +298,11 @@ function stopOf(read: Read): StopDto | null {
 function stopAskerOf(read: Read): StopAskerDto {
   const { row, context } = read;
   if (row.cancelCause === 'hub_restarted') return { who: 'hub', place: context.here };
+  // What it was part of was cancelled, which its own agent did not do.
+  const own = `${HERE}${row.fromAgent}`;
+  const isPassedOn = row.cancelCause === 'hung_up' && row.fromAgent !== null;
+  if (isPassedOn && row.stopParty !== null && row.stopParty !== own)
+    return { who: 'hub', place: context.here };
   // The hub that runs it says that a person there did.
   if (row.direction === 'outgoing' && row.stopAt !== null && row.stopParty === row.party)
     return { who: 'person', person: nameOf(row.stopPerson), place: context.place(row.party) };

@@ -111,6 +111,8 @@ interface ResultPayload {
   readonly decision: Decision | null;
   /** Whose end it is; null: the hub does not say. */
   readonly ended_by: Teller | null;
+  /** Which agent had it at the end, where it was handed on; empty: it is not named. */
+  readonly handed_on_to: string | null;
 }
 
 export interface NotifyPayload {
@@ -244,6 +246,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
     ended_by: readHint(payload.ended_by, TELLERS, null),
+    handed_on_to: typeof payload.handed_on_to === 'string' ? payload.handed_on_to : null,
   });
 }
 

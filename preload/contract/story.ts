@@ -236,7 +236,13 @@ export interface HandedDto {
   readonly times: number | null;
   /** The digest that it was handed with, which is that of what was shown; null: none was shown. */
   readonly digest: string | null;
-  readonly on_to: OutsideText | null;
+  /** Who has it since; null: it was not handed on. */
+  readonly on_to: {
+    /** null: not named. */
+    readonly agent: OutsideText | null;
+    /** Another hub that the agent's own one asked; null: its own, or not named. */
+    readonly hub_name: OutsideText | null;
+  } | null;
 }
 /** It was not written down, and another hub does not say. */
 export interface MaybeHandedDto {
@@ -378,6 +384,12 @@ interface AllowedThereStory extends StoryFacts {
   readonly handed_over: NotHandedDto;
   readonly end: DoneByPersonDto;
 }
+/** Its agent handed it on, and a person answered that. */
+interface HandedOnStory extends StoryFacts {
+  readonly verdict: WorkStory['verdict'];
+  readonly handed_over: HandedDto;
+  readonly end: DoneByPersonDto;
+}
 /** It may run, it runs, or it is over; `none`: it is on its way, or the other hub said nothing. */
 interface WorkStory extends StoryFacts {
   readonly verdict: NoVerdictDto | AllowedDto | PassedDto;
@@ -386,4 +398,10 @@ interface WorkStory extends StoryFacts {
 }
 
 export type StoryDto =
-  UndecidedStory | TurnedAwayStory | WithdrawnStory | AnsweredStory | AllowedThereStory | WorkStory;
+  | UndecidedStory
+  | TurnedAwayStory
+  | WithdrawnStory
+  | AnsweredStory
+  | AllowedThereStory
+  | HandedOnStory
+  | WorkStory;

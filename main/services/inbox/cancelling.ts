@@ -8,7 +8,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { HandOffs, Stop } from '../tasks/hand-offs.ts';
+import { stopOf, type HandOffs, type Stop } from '../tasks/hand-offs.ts';
 import { STOPPED_HERE, type Ending, type TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
@@ -50,11 +50,10 @@ export class Cancelling {
   ): 'cancelled' | 'asked_to_stop' | undefined {
     if (!task || !isOpen(task)) return undefined;
     const { asks, from, by, surface } = call;
-    const whose = 'party' in asks ? { stopParty: asks.party } : { stopPerson: asks.person };
     // The first one counts.
-    const stop = task.stopAt === null ? { ...whose, stopAt: this.#deps.clock.wallMs() } : {};
+    const stop = task.stopAt === null ? { ...stopOf(asks), stopAt: this.#deps.clock.wallMs() } : {};
     // What waits is declined by it, which has a row of its own.
-    if (!('party' in asks) && !isWaiting(task))
+    if (!('party' in asks) && !isWaiting(task) && task.stopAt === null)
       this.#deps.audit.append(tables, {
         actor: by,
         surface,

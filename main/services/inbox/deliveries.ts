@@ -15,7 +15,7 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { ApprovalRow, DeliveryRow, Reads, TaskRow, Tables } from '../../ports/store.ts';
 import { approvedView, wordsOfView, type Untrusted } from '../tasks/approved-payload.ts';
 import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
-import { answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
+import { answererHere, answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
 import { isLocal, type Parties } from '../tasks/parties.ts';
@@ -266,9 +266,16 @@ export class Deliveries {
     const isAgents =
       result.answered_by === undefined &&
       (ending.from === 'runner' || task.direction === 'outgoing');
-    const told = { ...task, toAgent: isAgents ? answererOf(task) : null };
+    const { hub, agent } = answererOf(task);
+    const told = {
+      ...task,
+      // Words of another hub that it was handed on to are not those of this one.
+      party: ending.from === 'runner' ? (hub ?? task.party) : task.party,
+      toAgent: isAgents ? agent : null,
+    };
     const messageId = this.#random.uuid();
-    if (isLocal(task.party)) this.#recordLocal(tables, told, messageId);
+    const here = { ...task, toAgent: isAgents ? answererHere(task) : null };
+    if (isLocal(task.party)) this.#recordLocal(tables, here, messageId);
     const isDone = ending.ended.by === 'agent' && TAKEN_ON.has(ending.ended.kind);
     // One that begins says how it is told, so here it is of one that nobody heard of before.
     const isUnheard = before.state !== 'running' && task.stopAt === null;

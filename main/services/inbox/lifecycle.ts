@@ -9,7 +9,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ok } from '../../lib/result.ts';
 import type { TaskRow } from '../../ports/store.ts';
-import { isOpen } from '../tasks/task-moves.ts';
+import { answererOf, isOpen } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { AgentReply } from './agent-reply.ts';
@@ -388,9 +388,10 @@ function checkAttempt(item: Item, attempt: Attempt): void {
 /** Whoever has it now ends it. @throws AppError conflict */
 function checkNotHandedOn(task: TaskRow | undefined): void {
   if (task === undefined || task.handedOnTo === null || !isOpen(task)) return;
+  const { agent } = answererOf(task);
   throw inputError(
     'conflict',
-    `You handed this on to "${task.handedOnTo}", whose answer ends it.`,
+    `You handed this on to ${agent === null ? 'another hub' : `"${agent}"`}, whose answer ends it.`,
     {
       hint: 'Cancel the hand-off to have it back.',
     },

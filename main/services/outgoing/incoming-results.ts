@@ -3,6 +3,7 @@
 // and a finished ref are kept and answered alike (PROTOCOL.md, Delegation states).
 import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Ender } from '../../../preload/contract/story.ts';
+import { escapeName } from '../../core/text-escape.ts';
 import { checkOrigin, originOf, readOrigin } from '../../dialects/origin.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -90,7 +91,7 @@ export class IncomingResults {
     tables: Tables,
     after: After,
     message: IncomingMessage,
-    { decision, ended_by: by, ...result }: Report,
+    { decision, ended_by: by, handed_on_to: holder, ...result }: Report,
     digest: string,
   ): boolean {
     const { peer, envelope } = message;
@@ -118,11 +119,16 @@ export class IncomingResults {
       });
       return true;
     }
-    const task = this.#deps.cancels.reported(tables, found);
+    const noted = this.#deps.cancels.reported(tables, found);
+    // Progress may be lost, and is no word on who answered.
+    const task =
+      holder === undefined
+        ? noted
+        : changeTask(tables, noted, { handedOnTo: holder && escapeName(holder).name });
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     const ender = by === ASKER ? null : by;
     const end = endThere(result, code, ender, task, isStopped(code, decision));
-    const fromAgent = end.ended.by === 'agent' ? answererOf(task) : null;
+    const fromAgent = end.ended.by === 'agent' ? answererOf(task).agent : null;
     const kind = envelope.kind === 'error' ? 'error' : 'result';
     const isConfirmed = confirmsOurCancel(result, by, task);
     if (!isConfirmed) tables.answerTask(task.id, { messageId: envelope.id, kind, fromAgent, at });
@@ -198,6 +204,8 @@ interface Report extends ResultWords {
   readonly decision: Decision | null;
   /** Whose end it is; null: that hub does not say. */
   readonly ended_by: Teller | null;
+  /** Which agent had it at the end, where it was handed on; undefined: that is not said. */
+  readonly handed_on_to?: string | null;
 }
 
 function readReport({ envelope }: IncomingMessage): Report | undefined {
@@ -219,7 +227,7 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (!parsed.ok) return undefined;
   const isSame = checkOrigin('result', envelope.payload).ok;
   const origin = isSame ? readOrigin(envelope.payload) : undefined;
-  const { status, outcome, data, error, code, tokens_used, answered_by, decision, ended_by } =
+  const { status, outcome, data, error, code, tokens_used, answered_by, decision, ...whose } =
     parsed.value;
   return {
     status,
@@ -227,7 +235,7 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     data,
     error,
     decision,
-    ended_by,
+    ...whose,
     ...(tokens_used === 0 ? {} : { tokens_used }),
     ...(code === null ? {} : { code }),
     ...(answered_by === null ? {} : { answered_by }),

@@ -224,7 +224,9 @@ export class NativeMessages {
       return native === undefined ? { report } : { report, untrusted: { native } };
     }
     const accepts = about?.id;
-    const params = parsed(OPERATIONS['send.delegate'].params, { ...asked, accepts });
+    // The end of what it goes on with is the end of this.
+    const report = held === undefined ? {} : { report_back: true };
+    const params = parsed(OPERATIONS['send.delegate'].params, { ...asked, ...report, accepts });
     const place = reading.isForAll === true && typeof to === 'string' ? [to] : [];
     const key =
       reading.ids[0] === undefined ? null : [dialect.name, reading.ids[0], ...place].join(' ');

@@ -30,7 +30,7 @@ import { decisionMember } from '../tasks/wire-states.ts';
 import { isRemoved } from '../tasks/parties.ts';
 import type { EndedTask, Ending, TaskEndings } from '../tasks/task-endings.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
-import { answererOf, changeTask } from '../tasks/task-moves.ts';
+import { answererHere, answererOf, changeTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 
 export const RECEIPTS = 'receipts/1';
@@ -222,7 +222,7 @@ export class Outbox {
       return;
     // What a person or this hub says is told in no agent's name.
     const isAgents = ending.from === 'runner' && result.answered_by === undefined;
-    const task = { ...ended, toAgent: isAgents ? answererOf(ended) : null };
+    const task = { ...ended, toAgent: isAgents ? answererHere(ended) : null };
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
       ? decisionMember(tables, task)
       : {};
@@ -231,7 +231,7 @@ export class Outbox {
       this.put(tables, after, task, {
         kind: 'result',
         ref: task.messageId,
-        payload: { ...result, ...decision, ...whose },
+        payload: { ...result, ...decision, ...whose, ...holderOf(ended) },
       });
     } else if (ending.code !== null && (ending.from !== 'runner' || isStopped(ending))) {
       const message = isStopped(ending)
@@ -452,6 +452,11 @@ function tellerOf({ from, ended: { by, kind } }: Ending): { readonly ended_by?: 
   const isTakenBack = from === 'asker' && by === 'agent' && kind === 'cancelled';
   if (isTakenBack) return { ended_by: ASKER };
   return by === null || from === 'asker' ? {} : { ended_by: by };
+}
+
+/** Which agent had it at the end, where it was handed on. Its hub is not named. */
+function holderOf(task: TaskRow): { readonly handed_on_to?: string } {
+  return task.handedOnTo === null ? {} : { handed_on_to: answererOf(task).agent ?? '' };
 }
 
 /**

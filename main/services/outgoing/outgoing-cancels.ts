@@ -6,8 +6,10 @@
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { utf8 } from '../../lib/bytes.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { StoryColumns } from '../../core/story-row.ts';
 import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
@@ -43,6 +45,13 @@ interface Deps {
   readonly endings: TaskEndings;
   readonly deadlines: Pick<Deadlines, 'arm' | 'elapsedMs'>;
   readonly events: TaskEvents;
+}
+
+interface More {
+  /** Who asks, where it is not its own agent. */
+  readonly stop?: Partial<StoryColumns>;
+  /** The cancel as it was written in a dialect. */
+  readonly origin?: JsonObject | undefined;
 }
 
 export class OutgoingCancels {
@@ -119,15 +128,14 @@ export class OutgoingCancels {
     task: TaskRow,
     why: NonNullable<TaskRow['cancelCause']>,
     reason: string | null,
+    { stop = { stopParty: partyOfAgent(task.fromAgent) }, origin }: More = {},
   ): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', {
       reason: WHY[why],
       cancelCause: why,
-      ...(task.stopAt === null
-        ? { stopAt: this.#deps.clock.wallMs(), stopParty: partyOfAgent(task.fromAgent) }
-        : {}),
+      ...(task.stopAt === null ? { ...stop, stopAt: this.#deps.clock.wallMs() } : {}),
     });
-    this.#tell(tables, after, cancelling, reason);
+    this.#tell(tables, after, cancelling, reason, origin);
     after(() => this.#deps.events.changed(task.id));
     return cancelling;
   }
@@ -146,15 +154,33 @@ export class OutgoingCancels {
    * commit. False when too many cancels wait for that hub: it gets no more of them, and what it has
    * ends there by its deadline.
    */
-  again(tables: Tables, after: After, task: TaskRow, reason: string | null = null): boolean {
+  again(
+    tables: Tables,
+    after: After,
+    task: TaskRow,
+    reason: string | null = null,
+    origin?: JsonObject,
+  ): boolean {
     if (tables.countOutbox(task.party, 'cancels') >= CANCELS_PER_PARTY_MAX) return false;
-    this.#deps.outbox.put(tables, after, task, cancelOf(task, reason), this.#lifetimeOf(task));
+    this.#deps.outbox.put(
+      tables,
+      after,
+      task,
+      cancelOf(task, reason, origin),
+      this.#lifetimeOf(task),
+    );
     after(() => this.#forget(task.id));
     return true;
   }
 
-  #tell(tables: Tables, after: After, cancelling: TaskRow, reason: string | null): void {
-    if (this.again(tables, after, cancelling, reason)) return;
+  #tell(
+    tables: Tables,
+    after: After,
+    cancelling: TaskRow,
+    reason: string | null,
+    origin?: JsonObject,
+  ): void {
+    if (this.again(tables, after, cancelling, reason, origin)) return;
     this.#end(
       tables,
       after,
@@ -328,9 +354,14 @@ export class OutgoingCancels {
 
 /** It was cancelled here, and the other hub has not said yet whether it had begun. */
 export function awaitsConfirmation(task: TaskRow): boolean {
-  const { state, stopAt, stopParty, fromAgent, cancelAnswer } = task;
-  const isAsked = stopAt !== null && stopParty === partyOfAgent(fromAgent);
+  const { state, stopAt, cancelAnswer } = task;
+  const isAsked = stopAt !== null && isStoppedByAsker(task);
   return state === 'cancelling' || (isAsked && cancelAnswer === null);
+}
+
+/** And not by this hub, for whoever its agent does it for. */
+function isStoppedByAsker({ stopParty, fromAgent }: TaskRow): boolean {
+  return stopParty === partyOfAgent(fromAgent);
 }
 
 type Cancelled = Ended & { readonly code?: WireErrorCode };
@@ -342,17 +373,22 @@ const NOT_KNOWN: Ended = { by: null, kind: null };
 const NOTHING_OPEN: Ended = { by: 'hub', kind: 'cancelled' };
 const NOT_TOLD: Cancelled = { by: null, kind: 'cancelled', code: 'overloaded' };
 
-function endedSo({ cancelCause, fromAgent }: TaskRow, state: 'cancelled' | 'failed'): Ended {
+function endedSo(task: TaskRow, state: 'cancelled' | 'failed'): Ended {
+  const { cancelCause, fromAgent } = task;
   if (state === 'failed') return { by: null, kind: 'cancelled' };
-  if (cancelCause === 'hub_restarted') return { by: 'hub', kind: 'cancelled' };
+  if (cancelCause === 'hub_restarted' || !isStoppedByAsker(task))
+    return { by: 'hub', kind: 'cancelled' };
   return { by: fromAgent === null ? 'person' : 'agent', kind: 'cancelled' };
 }
 
-function cancelOf(task: TaskRow, reason: string | null) {
+function cancelOf(task: TaskRow, reason: string | null, origin?: JsonObject) {
   return {
     kind: 'cancel',
     ref: task.messageId,
-    payload: reason === null ? {} : { reason },
+    payload: {
+      ...(reason === null ? {} : { reason }),
+      ...(origin === undefined ? {} : { origin }),
+    },
   } as const;
 }
 

@@ -125,13 +125,12 @@ function heldUntilOf(payload: NotifyPayload, at: number): number | null {
     : null;
 }
 
-/** Whom its agent handed it on to, in that hub's word; null: it has it again. */
+/** Whom its agent handed it on to, as that hub says: empty without a name, null: it has it again. */
 function handedOnTo({ data }: NotifyPayload): { readonly handedOnTo: string | null } | undefined {
   const said = isJsonObject(data) ? data.handed_on_to : undefined;
   if (said === null) return { handedOnTo: null };
-  return typeof said === 'string' && said !== ''
-    ? { handedOnTo: escapeName(said).name }
-    : undefined;
+  if (typeof said !== 'string') return undefined;
+  return { handedOnTo: said && escapeName(said).name };
 }
 
 function estimateOf({ data }: NotifyPayload): { readonly estimatedMs?: number } {

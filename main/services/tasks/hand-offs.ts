@@ -4,6 +4,7 @@
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { EndedKind } from '../../../preload/contract/story.ts';
+import { handedOnTo, type HandedOn, type StoryColumns } from '../../core/story-row.ts';
 import type { Random } from '../../ports/clock.ts';
 import { inputError, type AppError } from '../../lib/app-error.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
@@ -11,10 +12,10 @@ import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { HAND_OFF, PROPOSE } from '../../protocol/escalation.ts';
 import type { After } from '../base/unit-of-work.ts';
-import { isLocal, partyOfAgent } from './parties.ts';
+import { agentOfParty, isLocal, partyOfAgent } from './parties.ts';
 import type { Ended, EndedTask, Ending, ResultWords, TaskEndings } from './task-endings.ts';
 import type { TaskEvents } from './task-events.ts';
-import { changeTask, isStoppedHere } from './task-moves.ts';
+import { answererOf, changeTask, isInHand, isOpen, isStoppedHere } from './task-moves.ts';
 import type { AskedWork } from './work-request.ts';
 
 /** Who asks for a stop, and why. */
@@ -29,47 +30,50 @@ export interface Stop {
   readonly from: 'asker' | 'hub';
 }
 
+/** The same as the row of a task has it. */
+export function stopOf(
+  asks: Stop['asks'],
+): Pick<Partial<StoryColumns>, 'stopParty' | 'stopPerson'> {
+  return 'party' in asks ? { stopParty: asks.party } : { stopPerson: asks.person };
+}
+
 interface Deps {
   readonly random: Random;
   readonly endings: TaskEndings;
   readonly events: TaskEvents;
-  readonly hubName: (party: PartyKey) => string;
-  /** Tells whoever asked who has it now; null: the agent that had it before. */
+  /** Tells whoever asked which agent has it now, without a name where it is not known; null: the
+   * agent that had it before. */
   readonly tell: (task: TaskRow, handedOnTo: string | null) => void;
   readonly cancelHere: (tables: Tables, after: After, task: TaskRow, stop: Stop) => void;
-  readonly cancelThere: (
-    tables: Tables,
-    after: After,
-    task: TaskRow,
-    reason: string | null,
-  ) => void;
+  readonly cancelThere: (tables: Tables, after: After, task: TaskRow, stop: Stop) => void;
 }
 
+/** Tasks read at once. */
+const TASKS_PAGE = 50;
 /** Of an answer that is passed on, so that it fits again into one message. */
 const PASSED_ON_MAX_BYTES = 60_000;
 const BACK = 'It would go back to where it came from.';
 const INSTEAD = 'Answer it instead, and say there who should do it.';
 const IN_HAND = ['claimed', 'running'] as const;
+const IN_HAND_MAX = 500;
 
 /** What this delegation of an agent here goes on with, while that agent has it. */
 export function handedOn(
-  reads: Pick<Reads, 'tasksInStates'>,
+  reads: Pick<Reads, 'deliveriesOfAgent' | 'task'>,
   { party, payload }: { readonly party: PartyKey; readonly payload: unknown },
 ): TaskRow | undefined {
   if (!isJsonObject(payload) || payload['act'] !== HAND_OFF) return undefined;
   const { conversation } = payload;
   const parent = isJsonObject(conversation) ? conversation['parent'] : undefined;
-  if (typeof parent !== 'string') return undefined;
-  return reads
-    .tasksInStates(IN_HAND)
-    .find(
-      (one) =>
-        one.messageId === parent &&
-        one.direction !== 'outgoing' &&
-        one.kind === 'delegate' &&
-        one.toAgent !== null &&
-        partyOfAgent(one.toAgent) === party,
-    );
+  const agent = agentOfParty(party);
+  if (typeof parent !== 'string' || agent === null) return undefined;
+  const items = reads.deliveriesOfAgent(agent, IN_HAND, { limit: IN_HAND_MAX });
+  for (const { kind, taskId } of items) {
+    const one = kind === 'delegate' && taskId !== null ? reads.task(taskId) : undefined;
+    const isIt = one?.messageId === parent && one.direction !== 'outgoing';
+    if (isIt && one.toAgent === agent && isInHand(one)) return one;
+  }
+  return undefined;
 }
 
 /**
@@ -77,14 +81,13 @@ export function handedOn(
  * round. @throws AppError conflict
  */
 export function checkNoWayBack(
-  reads: Pick<Reads, 'tasksInStates'>,
+  reads: Pick<Reads, 'hasOpenTask' | 'tasks'>,
   { party, payload, conversationId }: Pick<AskedWork, 'party' | 'payload' | 'conversationId'>,
 ): void {
   if (isLocal(party) || payload['act'] !== HAND_OFF || conversationId === null) return;
-  const isHeld = reads
-    .tasksInStates(OPEN_TASK_STATES)
-    .some((one) => one.handedOnTo !== null && one.conversationId === conversationId);
-  if (isHeld) throw refused(BACK, INSTEAD);
+  if (!conversationId.isWellFormed() || !reads.hasOpenTask(conversationId, null)) return;
+  for (const one of ofConversation(reads, conversationId))
+    if (one.handedOnTo !== null && isOpen(one)) throw refused(BACK, INSTEAD);
 }
 
 export class HandOffs {
@@ -113,7 +116,7 @@ export class HandOffs {
       throw refused('It is handed on already.', 'Cancel the first hand-off, then hand it on anew.');
     if (first.stopAt !== null) throw refused('It was cancelled, so it is not handed on.');
     if (this.#isHeldBy(tables, first, handOff)) throw refused(BACK, INSTEAD);
-    this.#set(tables, after, first, handOff.toAgent ?? this.#deps.hubName(handOff.party));
+    this.#set(tables, after, first, { hub: hubOf(handOff), agent: handOff.toAgent });
   }
 
   /** A cancel of what was handed on, or a person's stop. */
@@ -121,8 +124,7 @@ export class HandOffs {
     const handOff = handOffOf(tables, first);
     if (handOff === undefined) return;
     if (handOff.direction === 'outgoing') {
-      if (handOff.state !== 'cancelling')
-        this.#deps.cancelThere(tables, after, handOff, stop.reason);
+      if (handOff.state !== 'cancelling') this.#deps.cancelThere(tables, after, handOff, stop);
       return;
     }
     const asks = 'person' in stop.asks ? stop.asks : { party: handOff.party };
@@ -159,11 +161,11 @@ export class HandOffs {
     this.#deps.endings.end(tables, after, first, endOfFirst(first, ended));
   }
 
-  #set(tables: Tables, after: After, first: TaskRow, to: string | null): void {
-    const changed = changeTask(tables, first, { handedOnTo: to });
+  #set(tables: Tables, after: After, first: TaskRow, to: HandedOn | null): void {
+    const changed = changeTask(tables, first, { handedOnTo: to && handedOnTo(to) });
     after(() => {
       this.#deps.events.changed(changed.id);
-      this.#deps.tell(changed, to);
+      this.#deps.tell(changed, to && (to.agent ?? ''));
     });
   }
 
@@ -185,6 +187,22 @@ export class HandOffs {
       holder = this.#firstOf(reads, holder);
     }
     return false;
+  }
+}
+
+/** The other hub that is asked by it. */
+function hubOf({ direction, party }: TaskRow): PartyKey | null {
+  return direction === 'outgoing' ? party : null;
+}
+
+/** The newest first. */
+function* ofConversation(reads: Pick<Reads, 'tasks'>, conversationId: string): Generator<TaskRow> {
+  for (let beforeSeq = Number.MAX_SAFE_INTEGER; ;) {
+    const rows = reads.tasks({ limit: TASKS_PAGE, beforeSeq }, { conversationId });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    beforeSeq = last.seq;
   }
 }
 
@@ -223,7 +241,9 @@ function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending
   const isWhole = Buffer.byteLength(JSON.stringify(result)) <= PASSED_ON_MAX_BYTES;
   if (PASSED.has(ended.kind) && ended.by !== 'hub' && ended.by !== 'clock' && isWhole) {
     const state = task.state === 'completed' || task.state === 'partial' ? task.state : 'failed';
-    const told = { code, reason: null, result: passedOn(result), ended, by, surface } as const;
+    const { hub, agent } = answererOf(task);
+    const story = { handedOnTo: handedOnTo({ hub: hub ?? hubOf(task), agent }) };
+    const told = { code, reason: null, result: passedOn(result), ended, by, surface, story };
     return { ...told, state, from: 'runner' };
   }
   const hub = { by, surface, from: 'hub' } as const;

@@ -1,6 +1,6 @@
 // The one way a task begins, and changes its state inside a commit: only along the state machine,
 // only from the row as it is in that commit.
-import { UNTOLD, type StoryColumns } from '../../core/story-row.ts';
+import { handedOnOf, UNTOLD, type HandedOn, type StoryColumns } from '../../core/story-row.ts';
 import { assert } from '../../lib/assert.ts';
 import { canMove, isTerminal, type TaskState } from '../../core/task-state.ts';
 import type { TaskRow, Tables } from '../../ports/store.ts';
@@ -73,9 +73,15 @@ export function isPermission({
   return kind === 'query' && direction === 'local' && toAgent === null;
 }
 
-/** Whose word its end is, where it is an agent's. */
-export function answererOf({ handedOnTo, toAgent }: TaskRow): string | null {
-  return handedOnTo ?? toAgent;
+/** Whose word its end is, where it is an agent's; no hub: of the one that was asked. */
+export function answererOf(task: TaskRow): HandedOn {
+  return handedOnOf(task) ?? { hub: null, agent: task.toAgent };
+}
+
+/** The same where it stands in the words of this hub, which has no agent of another one. */
+export function answererHere(task: TaskRow): string | null {
+  const { hub, agent } = answererOf(task);
+  return hub === null ? agent : null;
 }
 
 /** True once an agent of this hub has had the task in its hands. */

@@ -7,6 +7,7 @@ import type {
   AskedDto,
   DeclinedDto,
   EndDto,
+  HandedDto,
   HandedOverDto,
   PersonDeciderDto,
   PlaceDto,
@@ -52,6 +53,7 @@ export const story = {
   agentAt: (agent: string, hub: string) => `${agent} on ${hub}`,
   personAt: (person: string, hub: string) => `${person} on ${hub}`,
   aPersonAt: (hub: string) => `a person on ${hub}`,
+  anotherHub: 'another hub',
   anAgentAt: (hub: string) => `an agent on ${hub}`,
   anAgent: 'an agent',
   /** At the beginning of a sentence. */
@@ -311,7 +313,7 @@ function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean
 
 function endHeadline(told: StoryDto, end: EndDto): string {
   const { asked, stop } = told;
-  const agent = firstAgentAt(asked.for, agentIn(told));
+  const agent = answererWords(told);
   const hub = asked.for.hub_name;
   switch (end.kind) {
     case 'completed':
@@ -504,7 +506,7 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
           : times === null || times === 1
             ? words.had(agent, time(first))
             : words.hadTimes(agent, times, time(first));
-      return onTo === null ? had : `${had} ${words.on(onTo)}`;
+      return onTo === null ? had : `${had} ${words.on(onToWords(onTo, false))}`;
     }
   }
 }
@@ -547,7 +549,8 @@ function tooLateWords(end: EndDto | null): string {
 function stopWords(told: StoryDto, stop: StopDto): string {
   const { asked, end } = told;
   const hub = asked.for.hub_name;
-  const agent = agentAt(asked.for, agentIn(told));
+  const onTo = onToIn(told);
+  const agent = onTo === null ? agentAt(asked.for, agentIn(told)) : onToWords(onTo, false);
   const person = stop.by.who === 'person' ? personAtWords(stop.by.person, stop.by.place) : null;
   switch (stop.state) {
     case 'nothing_begun':
@@ -612,9 +615,15 @@ export function saidOf(told: StoryDto): { readonly by: string; readonly words: s
     return reason === null ? null : { by, words: reason };
   }
   if (end === null || !('words' in end) || end.words === null) return null;
-  if ('decider' in verdict && end.by === 'person' && verdict.decider.by === 'person')
+  const onTo = onToIn(told);
+  if (
+    onTo === null &&
+    'decider' in verdict &&
+    end.by === 'person' &&
+    verdict.decider.by === 'person'
+  )
     return { by: personWords(verdict.decider), words: end.words };
-  const by = end.by === 'agent' ? firstAgentAt(asked.for, agentIn(told)) : asked.for.hub_name;
+  const by = end.by === 'agent' ? answererWords(told) : (onTo?.hub_name ?? asked.for.hub_name);
   return { by, words: end.words };
 }
 
@@ -628,6 +637,25 @@ function agentIn({ handed_over: handed, asked }: StoryDto): string | null {
   return handed.state === 'handed' || handed.state === 'waits'
     ? (handed.agent ?? asked.for.agent)
     : asked.for.agent;
+}
+
+/** The agent whose end it is, at the beginning of a sentence. */
+function answererWords(told: StoryDto): string {
+  const onTo = onToIn(told);
+  return onTo === null ? firstAgentAt(told.asked.for, agentIn(told)) : onToWords(onTo, true);
+}
+
+function onToIn({ handed_over: handed }: StoryDto): HandedDto['on_to'] {
+  return handed.state === 'handed' ? handed.on_to : null;
+}
+
+function onToWords(
+  { agent, hub_name: hub }: NonNullable<HandedDto['on_to']>,
+  isFirst: boolean,
+): string {
+  if (agent !== null) return hub === null ? agent : story.agentAt(agent, hub);
+  const at = hub ?? story.anotherHub;
+  return isFirst ? story.anyAgentAt(at) : story.anAgentAt(at);
 }
 
 /** An agent of this hub by its name alone. */

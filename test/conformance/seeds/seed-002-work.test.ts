@@ -1,10 +1,13 @@
 // How agents of document 002 work together on one issue: a hand-off, a veto, a conflict with votes,
 // and what is kept of it all. Beside the other files of 002, whose requests stand alone.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import * as words from '../../../preload/contract/strings/story.ts';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { axon, endPrograms } from '../../support/programs.ts';
 import { atDoor, WITHIN_MS } from '../../support/raw-peer.ts';
 import { seedMessages } from '../../support/seed-messages.ts';
+import type { TestHub } from '../../support/test-hub.ts';
 import { until } from '../../support/until.ts';
 import { asks, does, SeedHousehold } from './household.ts';
 import { crunch } from './messages.ts';
@@ -69,11 +72,23 @@ const answer = (agent: string, to: unknown, more: JsonObject = {}) =>
     { correlation_id: to },
   );
 
+async function storyAt(hub: TestHub, agent: string, id: unknown): Promise<StoryDto> {
+  const { story } = await house.post(hub, agent, `/v1/tasks/${String(id)}`);
+  return story as unknown as StoryDto;
+}
+
 /** Whom a request was handed on to, as its asker reads it. */
 async function handedTo(id: string): Promise<unknown> {
-  const { story } = await house.post(house.dad, ORCHESTRATOR, `/v1/tasks/${id}`);
-  return ((story as JsonObject)['handed_over'] as JsonObject)['on_to'] ?? null;
+  const { handed_over: handed } = await storyAt(house.dad, ORCHESTRATOR, id);
+  return handed.state === 'handed' ? (handed.on_to?.agent ?? null) : null;
 }
+
+/** What is read of a request's end, whoever had it, and a stop. */
+const told = (story: StoryDto) => [
+  words.headlineOf(story),
+  words.handedOverOf(story, () => 'then'),
+  words.saidOf(story)?.by ?? null,
+];
 
 describe('seed 002, hand-offs', () => {
   test('002.4, 002.37 the answer goes to whoever asked first', async () => {
@@ -188,6 +203,15 @@ describe('seed 002, hand-offs', () => {
     const page = await house.mum.page();
     const cancel = `/v1/tasks/${String(task?.['id'])}/cancel`;
     expect(await atDoor(house.mum, page, cancel, {})).toMatchObject({ http: 200 });
+    // The hand-off is stopped with it, and again by Stop everything: once on record each.
+    const audited = async (): Promise<number> => {
+      const { items: rows } = await atDoor(house.mum, page, '/v1/audit?limit=50');
+      return (rows as readonly JsonObject[]).filter(({ action }) => action === 'request.stopped')
+        .length;
+    };
+    const once = await audited();
+    expect(await atDoor(house.mum, page, cancel, {})).toMatchObject({ http: 200 });
+    expect(await audited()).toBe(once);
     expect(await house.next(ARCHITECT)).toMatchObject({
       payload: { event: 'ABORT' },
       correlation_id: handOff['id'],
@@ -240,7 +264,7 @@ describe('seed 002, hand-offs', () => {
   test('002.37 a hand-off to another hub relays its answer here', async () => {
     const asker = does('claude-crunch');
     const request = crunch(asker, 'REQUEST', REQUEST, { to: ANALYST });
-    await house.say(asker, request);
+    const { report } = await house.say(asker, request);
     await house.allow();
     await house.next(ANALYST);
     const about = { to: TESTER, correlation_id: request.id };
@@ -249,11 +273,63 @@ describe('seed 002, hand-offs', () => {
     await house.allow(house.dad);
     expect(await house.next(TESTER)).toEqual(handOff);
     expect(await house.say(TESTER, answer(TESTER, handOff.id))).toMatchObject({ http: 200 });
-    expect(await house.next(asker)).toMatchObject({
-      type: 'RESPONSE',
-      from: TESTER,
-      correlation_id: request.id,
-      payload: { status: 'SUCCESS' },
+    const { trust, untrusted } = await house.item(asker);
+    expect(untrusted).toMatchObject({
+      origin: { peer_name: 'Dad', from_agent: TESTER },
+      native: {
+        type: 'RESPONSE',
+        from: TESTER,
+        correlation_id: request.id,
+        payload: { status: 'SUCCESS' },
+      },
+    });
+    expect(trust).toMatchObject({ peer_name: 'Dad' });
+    const { id } = report as JsonObject;
+    expect(told(await storyAt(house.mum, asker, id))).toEqual([
+      'Done.',
+      'Security Analyst got it, then. It handed it on to Tester on Dad.',
+      'Tester on Dad',
+    ]);
+    await house.next(ANALYST);
+  });
+
+  test('002.37 the cancel of what was handed on to another hub is told as none of its agent', async () => {
+    const asker = does('claude-crunch');
+    const request = crunch(asker, 'REQUEST', REQUEST, { to: ANALYST });
+    await house.say(asker, request);
+    await house.allow();
+    await house.next(ANALYST);
+    const handOff = crunch(ANALYST, 'HANDOFF', HANDOFF, { to: TESTER, correlation_id: request.id });
+    const { report } = await house.say(ANALYST, handOff);
+    await house.allow(house.dad);
+    await house.next(TESTER);
+    const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };
+    const about = { to: '*', correlation_id: request.id };
+    await house.say(asker, crunch(asker, 'BROADCAST', abort, about));
+    expect(await house.next(TESTER)).toMatchObject({ payload: { event: 'ABORT' } });
+    const { id } = report as JsonObject;
+    expect((await storyAt(house.mum, ANALYST, id)).stop?.by).toMatchObject({ who: 'hub' });
+    const task = await house.post(house.mum, ANALYST, `/v1/tasks/${String(id)}`);
+    expect(JSON.stringify(task)).not.toContain('You cancelled');
+    const stopped = { status: 'FAILED', result: { summary: 'Half of it is done' } };
+    await house.say(TESTER, { ...answer(TESTER, handOff.id), payload: stopped });
+    await house.next(asker);
+    await house.next(ANALYST);
+  });
+
+  test('002.37 a person answers what was handed on, which its agent had', async () => {
+    const { id, request } = await asked();
+    const about = { to: ARCHITECT, correlation_id: request.id };
+    await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
+    await house.decide({ decision: 'answer', answer: 'Leave it' });
+    expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'completed' });
+    expect(told(await storyAt(house.dad, ORCHESTRATOR, id))).toEqual([
+      'Done.',
+      'Security Analyst on Mum got it. It handed it on to Architect.',
+      'Mum',
+    ]);
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({
+      payload: { status: 'SUCCESS', result: { summary: 'Leave it' } },
     });
     await house.next(ANALYST);
   });

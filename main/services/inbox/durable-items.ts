@@ -148,7 +148,8 @@ class DurableStep implements Step {
     if (next[0]?.urgency !== URGENCY.urgent) return next;
     const most = Math.max(max, URGENT_LOOKED_AT);
     const before = this.#tables.claimable(agent, kinds, most);
-    return before.toSorted((one, other) => rankOf(other) - rankOf(one)).slice(0, max);
+    const first = before.filter(isFirst);
+    return [...first, ...before.filter((one) => !first.includes(one))].slice(0, max);
   }
 
   put(item: Item, change: Parameters<Step['put']>[1]): Item {
@@ -318,8 +319,8 @@ class DurableStep implements Step {
   }
 }
 
-function rankOf(row: DeliveryRow): number {
-  return readDeliveryBody(row)?.first === true ? 1 : 0;
+function isFirst(row: DeliveryRow): boolean {
+  return row.kind === 'delegate' && readDeliveryBody(row)?.first === true;
 }
 
 /** A result or a cancel only names its task. */

@@ -179,7 +179,7 @@ export class Tasks {
     reason: string | null,
     origin: JsonObject | null,
   ): Promise<void> {
-    const { store, messenger, random, unit, clock } = this.#deps;
+    const { store, messenger, random, unit, clock, cancels } = this.#deps;
     const name = store.read.peer(task.party)?.petname ?? 'The other hub';
     if (!messenger.isOnline(task.party)) throw peerAway(name, messenger.isShutOut(task.party));
     if (!messenger.features(task.party).includes('cancel')) {
@@ -199,7 +199,18 @@ export class Tasks {
     };
     // Throws where it is too large.
     messenger.encode(task.party, message);
-    await unit.run((tables) =>
+    const at = clock.wallMs();
+    const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
+    const isUnknown =
+      !reply.ok && (reply.error.failedBy !== 'peer' || reply.error.code === 'peer_unreachable');
+    await unit.run((tables, after) => {
+      const current = tables.task(task.id);
+      // Nobody knows whether it arrived: the one that is sent again is the one on record.
+      if (isUnknown && current && isOpen(current)) {
+        const { origin: told } = message.payload;
+        cancels.begin(tables, after, current, 'cancelled', reason, { origin: told });
+        return;
+      }
       tables.insertMessage({
         messageId: message.id,
         direction: 'out',
@@ -211,15 +222,11 @@ export class Tasks {
         fromAgent: task.fromAgent,
         toAgent: task.toAgent,
         payload: JSON.stringify(message.payload),
-        at: clock.wallMs(),
-      }),
-    );
-    const reply = await messenger.request(task.party, message, ACK_TIMEOUT_MS);
-    if (!reply.ok) {
-      const { failedBy, code } = reply.error;
-      if (failedBy !== 'peer' || code === 'peer_unreachable') return this.#goOn(task, reason);
-      throw reply.error;
-    }
+        at,
+      });
+    });
+    if (isUnknown) return;
+    if (!reply.ok) throw reply.error;
     const ack = parseAck(reply.value.payload);
     if (!ack.ok || !ack.value.accepted) {
       if (!isOpen(this.#find(task.id, OWN_EYES))) return;
@@ -233,15 +240,6 @@ export class Tasks {
       );
     }
     await this.#answered(task, ack.value.state === null);
-  }
-
-  /** Nobody knows whether the cancel arrived. */
-  async #goOn({ id }: TaskRow, reason: string | null): Promise<void> {
-    const { unit, cancels } = this.#deps;
-    await unit.run((tables, after) => {
-      const task = tables.task(id);
-      if (task && isOpen(task)) cancels.begin(tables, after, task, 'cancelled', reason);
-    });
   }
 
   /** The other hub took the cancel: it will not run there, or its agent was asked to stop. */

@@ -46,6 +46,23 @@ it('takes a cancel whatever the length of its reason, and cuts the reason with a
   expect(dad.store.read.task(id)?.state).toBe('cancelled');
 });
 
+it('is on record once where its answer was lost, with the words that are sent again', async () => {
+  const { id } = await send();
+  await mum.decide(mum.card, 'allow');
+  await mum.claim('claude');
+  mum.messenger.swallowed.add('ack');
+  const message = { kind: 'cancel', id: 'stop-1', ref: id, payload: { reason: 'Plans changed' } };
+  const origin = { dialect: 'acp-draft', message };
+  await dad.work.tasks.cancel(id, { agent: 'openclaw' }, 'Plans changed', origin);
+  mum.messenger.swallowed.clear();
+  await clock.advance(60_000);
+  const rows = dad.store.read.messages({ limit: 9 }, {}).filter(({ kind }) => kind === 'cancel');
+  expect(rows).toHaveLength(1);
+  const last = cancels().at(-1);
+  expect(rows[0]).toMatchObject({ messageId: last?.id, payload: JSON.stringify(last?.payload) });
+  expect(last?.payload).toMatchObject({ reason: 'Plans changed', origin });
+});
+
 describe('a delegation whose ack was lost', () => {
   it('is called off while the other hub is away, and taken back there when it returns', async () => {
     mum.messenger.swallowed.add('ack');

@@ -125,7 +125,7 @@ function heldUntilOf(payload: NotifyPayload, at: number): number | null {
     : null;
 }
 
-/** Whom its agent handed it on to, as that hub says: empty without a name, null: it has it again. */
+/** Whom its agent handed it on to, as that hub says; empty: it names none, null: nobody (more). */
 function handedOnTo({ data }: NotifyPayload): { readonly handedOnTo: string | null } | undefined {
   const said = isJsonObject(data) ? data.handed_on_to : undefined;
   if (said === null) return { handedOnTo: null };

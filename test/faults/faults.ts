@@ -446,7 +446,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'the person here who stopped it is not written down',
-    file: 'main/services/inbox/cancelling.ts',
+    file: 'main/services/tasks/hand-offs.ts',
     was: '{ stopPerson: asks.person }',
     is: '{ stopPerson: null }',
     tests: ['test/unit/services/tasks/story-stopped.test.ts'],

@@ -111,6 +111,27 @@ describe('two hubs', () => {
     });
   });
 
+  it.each([
+    ['architect', 'Architect', 'Architect'],
+    ['', 'an agent on another hub', 'An agent on another hub'],
+  ])('tell who had it at the end by the answer alone: "%s"', async (handle, onTo, by) => {
+    await send();
+    await mum.decide(mum.card, 'allow');
+    const { id, messageId } = newest(dad);
+    const payload = { status: 'completed', outcome: 'Drawn', ended_by: 'agent' };
+    await dad.isTold(mum.key, {
+      id: crypto.randomUUID(),
+      kind: 'result',
+      ref: messageId,
+      payload: { ...payload, handed_on_to: handle },
+    });
+    expect((await told(dad))[2]).toBe(`An agent on mum got it. It handed it on to ${onTo}.`);
+    const { story } = await dad.work.tasks.get(id, ASKS, 0, signal);
+    expect(words.saidOf(story)).toEqual({ by, words: 'Drawn' });
+    const { untrusted } = await dad.claim('openclaw');
+    expect(untrusted?.origin.from_agent).toBe(handle || null);
+  });
+
   it('count how often an agent was handed it', async () => {
     const delivery = await allowed();
     await mum.work.inbox.nack('claude', delivery, null);

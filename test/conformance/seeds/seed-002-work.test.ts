@@ -317,6 +317,26 @@ describe('seed 002, hand-offs', () => {
     await house.next(ANALYST);
   });
 
+  test('002.37 what is handed on is reported, though whoever hands it on wants no report', async () => {
+    const [asker, drafter] = [does('claude-crunch'), does('acp-draft')];
+    const request = crunch(asker, 'REQUEST', REQUEST, { to: drafter });
+    await house.say(asker, request);
+    await house.allow();
+    const { id: ref } = await house.next(drafter);
+    const payload = { act: 'handoff', task: 'Draw it', report_back: false };
+    const handOff = { id: 'draft-on', kind: 'delegate', from: drafter, to: TESTER, ref, payload };
+    expect(await house.say(drafter, handOff)).toMatchObject({ http: 200 });
+    await house.allow(house.dad);
+    const { id } = await house.next(TESTER);
+    await house.say(TESTER, answer(TESTER, id));
+    expect(await house.next(asker)).toMatchObject({
+      type: 'RESPONSE',
+      from: TESTER,
+      correlation_id: request.id,
+    });
+    expect(await house.answer(drafter)).toMatchObject({ kind: 'result' });
+  });
+
   test('002.37 a person answers what was handed on, which its agent had', async () => {
     const { id, request } = await asked();
     const about = { to: ARCHITECT, correlation_id: request.id };

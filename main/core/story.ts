@@ -300,8 +300,8 @@ function stopAskerOf(read: Read): StopAskerDto {
   if (row.cancelCause === 'hub_restarted') return { who: 'hub', place: context.here };
   // What it was part of was cancelled, which its own agent did not do.
   const own = `${HERE}${row.fromAgent}`;
-  const isPassedOn = row.cancelCause === 'hung_up' && row.fromAgent !== null;
-  if (isPassedOn && row.stopParty !== null && row.stopParty !== own)
+  const isAsked = row.direction !== 'incoming' && row.fromAgent !== null;
+  if (isAsked && row.stopParty !== null && ![own, row.party].includes(row.stopParty))
     return { who: 'hub', place: context.here };
   // The hub that runs it says that a person there did.
   if (row.direction === 'outgoing' && row.stopAt !== null && row.stopParty === row.party)

@@ -127,8 +127,7 @@ export class HandOffs {
       if (handOff.state !== 'cancelling') this.#deps.cancelThere(tables, after, handOff, stop);
       return;
     }
-    const asks = 'person' in stop.asks ? stop.asks : { party: handOff.party };
-    this.#deps.cancelHere(tables, after, handOff, { ...stop, asks });
+    this.#deps.cancelHere(tables, after, handOff, stop);
   }
 
   /** Otherwise than by the hand-off: nobody waits for that any more. */

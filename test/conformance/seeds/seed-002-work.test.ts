@@ -53,15 +53,16 @@ async function asked(): Promise<Asked> {
 }
 
 /** The same, handed on to the architect, allowed; the hand-off as that agent reads it. */
-async function handedOn(): Promise<Asked & { readonly handOff: JsonObject }> {
+async function handedOn(): Promise<Asked & { readonly handOff: JsonObject; readonly on: unknown }> {
   const { id, request } = await asked();
   const about = { to: ARCHITECT, correlation_id: request.id };
   const handOff = crunch(ANALYST, 'HANDOFF', HANDOFF, about);
-  expect(await house.say(ANALYST, handOff)).toMatchObject({ http: 200 });
+  const said = await house.say(ANALYST, handOff);
+  expect(said).toMatchObject({ http: 200 });
   expect(await house.card()).toMatchObject({ text: 'Draw it', reason: 'Not my field' });
   await house.allow();
   expect(await house.next(ARCHITECT)).toEqual(handOff);
-  return { id, request, handOff };
+  return { id, request, handOff, on: (said['report'] as JsonObject)['id'] };
 }
 
 const answer = (agent: string, to: unknown, more: JsonObject = {}) =>
@@ -152,7 +153,7 @@ describe('seed 002, hand-offs', () => {
   });
 
   test('002.37 a cancel of what was asked reaches whoever has it now', async () => {
-    const { id, request, handOff } = await handedOn();
+    const { id, request, handOff, on } = await handedOn();
     const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };
     const about = { to: '*', correlation_id: request.id };
     await house.say(ORCHESTRATOR, crunch(ORCHESTRATOR, 'BROADCAST', abort, about));
@@ -161,6 +162,8 @@ describe('seed 002, hand-offs', () => {
       payload: { event: 'ABORT' },
       correlation_id: handOff['id'],
     });
+    // Its agent cancelled nothing.
+    expect((await storyAt(house.mum, ANALYST, on)).stop?.by).toMatchObject({ who: 'hub' });
     expect(await house.say(ARCHITECT, answer(ARCHITECT, handOff['id']))).toMatchObject({
       http: 200,
     });

@@ -93,6 +93,7 @@ export const story = {
   waitsAgainFor: (agent: string) => `Waits again for ${agent}.`,
   waitsForAway: (agent: string) => `Waits for ${agent}, which is away.`,
   hasIt: (agent: string) => `${agent} has it.`,
+  handedOn: (agent: string, to: string) => `${agent} handed it on to ${to}.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
 
   done: {
@@ -300,6 +301,7 @@ function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean
     }
     case 'handed': {
       const agent = firstAgentAt(whom, handed.agent);
+      if (handed.on_to !== null) return story.handedOn(agent, onToWords(handed.on_to, false));
       return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
     }
     case 'no':
@@ -577,7 +579,7 @@ function stopWords(told: StoryDto, stop: StopDto): string {
 }
 
 function isBegun({ handed_over: handed }: StoryDto): boolean {
-  return handed.state === 'handed' && handed.begun;
+  return handed.state === 'handed' && handed.begun && handed.on_to === null;
 }
 
 /** Whether the asker's hub has the answer; null: there is nothing that it has to be told. */

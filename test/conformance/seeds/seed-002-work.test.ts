@@ -99,7 +99,9 @@ describe('seed 002, hand-offs', () => {
       WITHIN_MS,
       async () => (await handedTo(id)) ?? undefined,
     );
-    expect(await handedTo(id)).toBe('Architect');
+    expect(words.headlineOf(await storyAt(house.dad, ORCHESTRATOR, id))).toBe(
+      'Security Analyst on Mum handed it on to Architect.',
+    );
     expect(await house.say(ANALYST, answer(ANALYST, request.id))).toMatchObject({
       http: 409,
       code: 'conflict',

@@ -560,7 +560,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an agent that has said nothing still runs',
     file: 'preload/contract/strings/story.ts',
-    was: "  return handed.state === 'handed' && handed.begun;",
+    was: "  return handed.state === 'handed' && handed.begun && handed.on_to === null;",
     is: "  return handed.state !== 'no';",
     tests: ['test/unit/core/story.test.ts'],
   },

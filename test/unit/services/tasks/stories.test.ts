@@ -132,6 +132,21 @@ describe('two hubs', () => {
     expect(untrusted?.origin.from_agent).toBe(handle || null);
   });
 
+  it('take no hand-off back on the way round, and one of another conversation', async () => {
+    await send();
+    const { id, revision, conversationId } = newest(mum);
+    await mum.store.write((tables) => tables.updateTask(id, revision, { handedOnTo: 'lists' }));
+    const handOff = (conversation: string) =>
+      mum.hears(dad.key, {
+        id: crypto.randomUUID(),
+        kind: 'delegate',
+        payload: { task: 'Dinner', act: 'handoff', conversation: { id: conversation } },
+      });
+    const back = { code: 'conflict', reason: expect.stringContaining('where it came from') };
+    expect((await handOff(conversationId)).payload).toMatchObject(back);
+    expect((await handOff('another')).payload).toMatchObject({ accepted: true });
+  });
+
   it('count how often an agent was handed it', async () => {
     const delivery = await allowed();
     await mum.work.inbox.nack('claude', delivery, null);

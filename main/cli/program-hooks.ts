@@ -128,8 +128,16 @@ function read(text: string): JsonObject {
   if (text.trim() === '') return {};
   const errors: jsonc.ParseError[] = [];
   const value: unknown = jsonc.parse(text, errors, { allowTrailingComma: true });
-  if (errors.length === 0 && isJsonObject(value)) return value;
-  throw unfit('it is no JSON object');
+  if (errors.length > 0 || !isJsonObject(value)) throw unfit('it is no JSON object');
+  // The last one would be read, and the first one changed.
+  const root = jsonc.parseTree(text);
+  const hooks = root && jsonc.findNodeAtLocation(root, ['hooks']);
+  for (const object of [root, hooks]) {
+    const names = object?.children?.map(({ children }) => String(children?.[0]?.value)) ?? [];
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice !== undefined) throw unfit(`"${twice}" stands there twice`);
+  }
+  return value;
 }
 
 /** Ours is the last one, and where it is the only one, the list was ours, too. */

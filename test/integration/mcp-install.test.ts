@@ -262,6 +262,11 @@ test('writes the hooks that wake Claude Code beside those of a person, shows the
   });
   expect((await run('mcp', 'uninstall', 'claude-code')).out).toContain('The hooks are out of');
   expect(readFileSync(settings, 'utf8')).toBe(own);
+  const twice = `{"hooks": {"Stop": []}, ${own.trim().slice(1)}\n`;
+  writeFileSync(settings, twice);
+  const refused = await run('mcp', 'install', 'claude-code', '--wake');
+  expect([refused.code, refused.error]).toEqual([2, expect.stringContaining('twice')]);
+  expect(readFileSync(settings, 'utf8')).toBe(twice);
   expect(await run('mcp', 'install', 'cursor', '--wake')).toMatchObject({ code: 2 });
 }, 120_000);
 

@@ -30,8 +30,19 @@ export class EscalationNotices {
   }
 
   /** Inside the commit that ends it. */
-  ended(tables: Tables, after: After, { task, result }: EndedTask): void {
+  ended(tables: Tables, after: After, { task, ending, result }: EndedTask): void {
     const { status, outcome, data, code } = result;
+    if (ending.from === 'asker') {
+      // Why is the asker's word, and this notice is the hub's.
+      this.#tell(
+        tables,
+        after,
+        task,
+        { data: { status, code, outcome: 'It was cancelled.' } },
+        true,
+      );
+      return;
+    }
     const isChoice = isJsonObject(data) && typeof data['choice'] === 'string';
     // An agent knows the options by their words.
     const decision = isChoice ? { ...data, option: outcome } : data;

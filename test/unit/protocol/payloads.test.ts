@@ -265,6 +265,7 @@ describe('replies', () => {
       answered_by: null,
       decision: null,
       ended_by: null,
+      handed_on_to: null,
     });
     expect(
       value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' })),

@@ -2,7 +2,7 @@
 // start the desktop app if an Electron binary is there, else the same hub without a window, and say
 // which and why. Finds Electron by its files, because asking its package would try to download it.
 // What runs under Node runs in this very process, so a signal reaches the hub directly.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,14 +38,17 @@ function missingDisplay(): string | null {
 }
 
 function runElectron(program: string, parameters: readonly string[]): void {
-  const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
-  // A terminal may have told the app already; it bears to be told twice. On Windows the console
-  // tells everyone, and what is called a signal here would end the app at once.
+  let app: ChildProcess | undefined;
+  // Before the app runs: a signal that comes between would end this program and not the app. A
+  // terminal may have told the app already; it bears to be told twice. On Windows the console tells
+  // everyone, and what is called a signal here would end the app at once.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (process.platform !== 'win32' || signal === 'SIGTERM') child.kill(signal);
+      if (process.platform !== 'win32' || signal === 'SIGTERM') app?.kill(signal);
     });
   }
+  const child = spawn(program, parameters, { stdio: 'inherit', cwd: process.cwd() });
+  app = child;
   child.on('error', (error) => {
     say(`It could not be started: ${error.message}`);
     process.exitCode = 1;

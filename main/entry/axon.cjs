@@ -57,8 +57,9 @@ function build(node) {
 }
 
 function runWith(node) {
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A terminal may have told the child already; whoever runs until it is stopped bears to be told
+  let child;
+  // Before the child runs: a signal that comes between would end this program and not the child. A
+  // terminal may have told the child already; whoever runs until it is stopped bears to be told
   // twice. On Windows the console tells everyone, and what is called a signal here would end the
   // child at once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -66,6 +67,7 @@ function runWith(node) {
       if (process.platform !== 'win32' || signal === 'SIGTERM') child.kill(signal);
     });
   }
+  child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
   child.on('error', (error) =>
     fail(
       `The Node of this folder cannot be started: ${error.message}. "npm ci" in ${root} puts it right.`,

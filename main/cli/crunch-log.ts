@@ -14,6 +14,8 @@ const REQUESTS: ReadonlySet<unknown> = new Set(['REQUEST', 'HANDOFF', 'ESCALATE'
 interface Said {
   readonly message: JsonObject;
   readonly payload: JsonObject;
+  /** Who said it: `hub/agent` where it came from another hub, for it may use any agent's name. */
+  readonly from: unknown;
   readonly isOwn: boolean;
   /** A hub gave it to the agent, in no agent's name. */
   readonly isHubs: boolean;
@@ -28,7 +30,8 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
     const message = item.sent ? item.native : item.untrusted?.native;
     if (!isJsonObject(message)) continue;
     if (issue !== null && objectOf(message['metadata'])['issue_number'] !== issue) continue;
-    const key = JSON.stringify([message['from'], message['id']]);
+    const from = speakerOf(item, message['from']);
+    const key = JSON.stringify([from, message['id']]);
     const { sent: isOwn, state, kind, untrusted, task_id: taskId } = item;
     const origin = untrusted?.origin;
     const isHubs = origin?.from_agent === null && (kind === 'result' || origin.peer_id === null);
@@ -36,6 +39,7 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
       said.set(key, {
         message,
         payload: objectOf(message['payload']),
+        from,
         isOwn,
         isHubs,
         taskId,
@@ -43,6 +47,14 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
       });
   }
   return [...said.values()];
+}
+
+function speakerOf({ sent, untrusted }: OwnMessageDto, named: unknown): unknown {
+  const origin = untrusted?.origin;
+  if (sent || origin === undefined) return named;
+  const agent = origin.from_agent ?? named;
+  if (origin.peer_id === null) return agent;
+  return typeof agent === 'string' ? `${origin.peer_name}/${agent}` : origin.peer_name;
 }
 
 export function crunchLog(said: readonly Said[], issue: number | null): JsonObject {
@@ -56,8 +68,8 @@ export function crunchLog(said: readonly Said[], issue: number | null): JsonObje
     session_id: null,
     issue_number: issue,
     started_at: said[0]?.message['timestamp'] ?? null,
-    messages: said.map(({ message, payload }) => ({
-      ...picked(message, ['id', 'type', 'from', 'to', 'correlation_id', 'timestamp']),
+    messages: said.map(({ message, payload, from }) => ({
+      ...picked({ ...message, from }, ['id', 'type', 'from', 'to', 'correlation_id', 'timestamp']),
       summary: summaryOf(message, payload),
     })),
     pending: idsOf((state) => OPEN.has(state)),
@@ -88,10 +100,10 @@ export function crunchKnowledge(said: readonly Said[], issue: number | null): Js
   return {
     version: VERSION,
     issue_number: issue,
-    findings: responses.flatMap(({ message, payload }) =>
+    findings: responses.flatMap(({ message, payload, from }) =>
       listOf(payload['findings'])
         .filter(({ confidence: of }) => typeof of === 'number' && of >= CONFIDENCE_MIN)
-        .map((finding) => ({ ...finding, agent: message['from'], message: message['id'] })),
+        .map((finding) => ({ ...finding, agent: from, message: message['id'] })),
     ),
     decisions: decisionsOf(said),
     agents: figuresOf(responses),
@@ -126,26 +138,27 @@ function conflictsOf(said: readonly Said[]): readonly JsonObject[] {
     ({ payload }) => payload['conflict_id'],
   );
   return [...votes].map(([id, cast]) => {
-    const resolution = resolutionOf(id, said);
+    const { resolution, by } = resolutionOf(id, said) ?? { resolution: null, by: null };
     return {
       id,
-      agents: [...new Set(cast.map(({ message }) => message['from']))],
+      agents: [...new Set(cast.map(({ from }) => from))],
       topic: topicOf(id, said),
-      votes: cast.map(({ message, payload }) => ({
-        agent: message['from'],
+      votes: cast.map(({ from, payload }) => ({
+        agent: from,
         ...picked(objectOf(payload['position']), ['choice', 'confidence', 'rationale']),
         ...picked(payload, ['veto', 'veto_reason']),
       })),
       standing: countOf(cast),
-      status: resolution === null ? 'pending' : 'resolved',
+      status: by === null ? 'pending' : 'resolved',
       resolution,
+      resolved_by: by,
     };
   });
 }
 
 /** The newest vote of each agent. */
 function countOf(cast: readonly Said[]): JsonObject {
-  const last = new Map(cast.map(({ message, payload }) => [message['from'], payload]));
+  const last = new Map(cast.map(({ from, payload }) => [from, payload]));
   const count = new Map<string, number>();
   for (const payload of last.values()) {
     const { choice: said = '-' } = objectOf(payload['position']);
@@ -155,12 +168,15 @@ function countOf(cast: readonly Said[]): JsonObject {
   return Object.fromEntries(count);
 }
 
-/** What the orchestrator told of it, or a person decided. */
-function resolutionOf(id: unknown, said: readonly Said[]): unknown {
-  for (const { message, payload } of said.toReversed()) {
+/** What an agent told of it, or a person decided, and who that was. */
+function resolutionOf(
+  id: unknown,
+  said: readonly Said[],
+): { readonly resolution: unknown; readonly by: unknown } | undefined {
+  for (const { message, payload, from } of said.toReversed()) {
     if (message['type'] === 'VOTE') continue;
-    const told = objectOf(objectOf(payload['content'])['data']);
-    if (told['conflict_id'] === id && told['resolution'] !== undefined) return told['resolution'];
+    const { conflict_id: named, resolution } = objectOf(objectOf(payload['content'])['data']);
+    if (named === id && resolution !== undefined) return { resolution, by: from ?? 'nobody named' };
   }
   const asked = said.filter(
     ({ message, payload }) => message['type'] === 'ESCALATE' && names(payload, id),
@@ -168,7 +184,9 @@ function resolutionOf(id: unknown, said: readonly Said[]): unknown {
   const [decided] = decisionsOf(said).filter(({ message }) =>
     asked.some((one) => one.message['id'] === message),
   );
-  return decided?.['decision'] ?? null;
+  return decided === undefined
+    ? undefined
+    : { resolution: decided['decision'], by: decided['decided_by'] };
 }
 
 function topicOf(id: unknown, said: readonly Said[]): unknown {
@@ -237,7 +255,7 @@ function decisionIn({ message, payload, isHubs }: Said): JsonObject | undefined 
 }
 
 function figuresOf(responses: readonly Said[]): readonly JsonObject[] {
-  const byAgent = Map.groupBy(responses, ({ message }) => message['from']);
+  const byAgent = Map.groupBy(responses, ({ from }) => from);
   return [...byAgent].map(([agent, of]) => ({
     agent,
     responses: of.length,

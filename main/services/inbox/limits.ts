@@ -24,6 +24,8 @@ export const WAITING_IDS_MAX = 100;
 export const WAITERS_PER_AGENT_MAX = 32;
 /** The next try when the store did not take the end of a lease. */
 export const LEASE_RETRY_MS = 5_000;
+/** Newest requests of an agent that a message in a dialect can refer to. */
+export const OWN_TASKS_LOOKED_THROUGH = 200;
 /** Items an agent was handed that an answer in a dialect is looked for among. */
 export const OPEN_ITEMS_MAX = 256;
 /**

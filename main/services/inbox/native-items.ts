@@ -1,12 +1,14 @@
 // An inbox item in the dialect of the agent that gets it: the message itself if it was written in
 // that dialect, else one made of its AXON fields. Reads only what is delivered anyway.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { AxonMessage, Dialect } from '../../dialects/dialect.ts';
+import type { AxonMessage, Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectNamed } from '../../dialects/index.ts';
 import { given } from '../../dialects/members.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
+import { idsOf } from '../tasks/acceptance.ts';
+import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -36,7 +38,13 @@ export class NativeItems {
     const { untrusted, kind, envelope } = item;
     const whole = isJsonObject(untrusted.payload) ? untrusted.payload : {};
     const origin = readOrigin(whole);
-    if (origin?.dialect === dialect) return origin.message;
+    const task = this.#taskOf(item);
+    if (origin?.dialect === dialect) {
+      const isAnswer = kind === 'result' || kind === 'notify';
+      const asked = { ids: task === undefined ? [] : idsOf(task), task };
+      if (!isAnswer || !this.answersAnother(dialect, agent, origin.message, asked))
+        return origin.message;
+    }
     const { origin: _, accepts, ...fields } = whole;
     // A language without a word for it finds what is accepted, and why it is asked, with the task.
     const { reason } = kind === 'delegate' ? fields : {};
@@ -53,7 +61,7 @@ export class NativeItems {
       to: agent,
       conversation: item.conversation_id ?? envelope.id,
       payload,
-      answers: answeredIn(dialect, this.#taskOf(item)),
+      answers: answeredIn(dialect, task),
     });
   }
 
@@ -66,6 +74,43 @@ export class NativeItems {
     const origin = readOrigin(message.payload);
     if (origin?.dialect === dialect) return origin.message;
     return dialect.write({ ...message, payload, answers: answeredIn(dialect, about) });
+  }
+
+  /**
+   * Whether an answer's message names another request of the agent as the one that it answers:
+   * whoever had the one could settle the other by that. It may go on with what the same agent asked
+   * of the same hub in the same conversation.
+   */
+  answersAnother(
+    dialect: Dialect,
+    agent: string,
+    message: JsonObject,
+    { ids, task }: { readonly ids: readonly string[]; readonly task?: TaskRow | undefined },
+  ): boolean {
+    const read = dialect.read(message, true);
+    const replyTo = read.ok ? read.value.replyTo : null;
+    if (replyTo === null || ids.includes(replyTo)) return false;
+    const named = this.own(agent, { replyTo, conversation: null });
+    return (
+      named.length > 0 &&
+      !named.some(
+        ({ party, conversationId }) =>
+          party === task?.party && conversationId === task.conversationId,
+      )
+    );
+  }
+
+  /** An agent's own requests that a message refers to, the newest first. */
+  own(
+    agent: string,
+    { replyTo, conversation }: Pick<Reading, 'replyTo' | 'conversation'>,
+  ): readonly TaskRow[] {
+    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
+    return this.#deps.store.read
+      .tasks(page, { agent })
+      .filter((one) =>
+        replyTo === null ? one.conversationId === conversation : idsOf(one).includes(replyTo),
+      );
   }
 
   #taskOf({ kind, task_id, envelope, trust }: DeliveryDto): TaskRow | undefined {

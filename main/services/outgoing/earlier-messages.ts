@@ -11,7 +11,6 @@ import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
 import { acceptedTask, idsOf, termsOf } from '../tasks/acceptance.ts';
-import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 
 interface Deps {
   readonly store: Store;
@@ -48,7 +47,7 @@ export class EarlierMessages {
     const { replyTo, conversation } = reading;
     const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
     if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
-    const own = this.own(agent, reading);
+    const own = this.#deps.natives.own(agent, reading);
     const named = isAcceptance ? own.filter((one) => this.#isNamed(one, reading)) : own;
     const offers = isAcceptance ? named.filter((one) => termsOf(one) !== undefined) : [];
     const [task, ...others] = offers.length > 0 ? offers : named;
@@ -58,16 +57,6 @@ export class EarlierMessages {
         hint: 'Name the offer by its own id, or the agent that made it as the receiver.',
       });
     return task === undefined ? undefined : { task, conversation: task.conversationId };
-  }
-
-  /** Its own requests that a message refers to, the newest first. */
-  own(agent: string, { replyTo, conversation }: Reading): readonly TaskRow[] {
-    const page = { limit: OWN_TASKS_LOOKED_THROUGH };
-    return this.#deps.store.read
-      .tasks(page, { agent })
-      .filter((one) =>
-        replyTo === null ? one.conversationId === conversation : idsOf(one).includes(replyTo),
-      );
   }
 
   /** Whether the receiver, where there is one, is who has the request, or its hub. */

@@ -59,8 +59,6 @@ export const OFFERED_SHOWN_MAX = 20;
 export const COULD_SHOWN_MAX = 5;
 /** Agents of one hub that get a message to all who offer something. */
 export const BROADCAST_AGENTS_MAX = 16;
-/** Newest requests of an agent that a message in a dialect can refer to. */
-export const OWN_TASKS_LOOKED_THROUGH = 200;
 /** Words of the tasks of one page, with those of their results; beyond it the page ends. */
 export const TASKS_TEXT_MAX_CHARACTERS = 1_000_000;
 /** Tasks that are read at once for a page. */

@@ -336,7 +336,8 @@ export class NativeMessages {
     const origin = originOf({ dialect, message });
     const { tasks } = this.#deps;
     // What went to several by one message is taken back from all of them.
-    const open = reading.replyTo === null ? [] : this.#earlier.own(agent, reading).filter(isOpen);
+    const open =
+      reading.replyTo === null ? [] : this.#deps.natives.own(agent, reading).filter(isOpen);
     for (const other of open)
       if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
     const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
@@ -459,7 +460,13 @@ export class NativeMessages {
   ): JsonObject | undefined {
     if (untrusted === null) return undefined;
     const origin = readOrigin(untrusted);
-    if (origin?.dialect === dialect) return origin.message;
+    const asked = dialect.read(message, true);
+    const ids = [id, ...(asked.ok ? asked.value.ids : [])];
+    if (
+      origin?.dialect === dialect &&
+      !this.#deps.natives.answersAnother(dialect, agent, origin.message, { ids })
+    )
+      return origin.message;
     const at = this.#deps.clock.wallMs();
     return dialect.write({
       kind: 'result',

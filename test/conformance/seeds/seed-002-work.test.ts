@@ -471,8 +471,13 @@ describe('seed 002, one issue from request to record', () => {
       expect(await house.say(agent, vote)).toMatchObject({ http: 200 });
       expect(await house.next(ORCHESTRATOR)).toEqual(vote);
     }
-    const cast = votes.map(([agent, choice, veto]) => ({ agent, choice, veto, confidence: 85 }));
-    const conflict = { id: 'CONF-001', agents: votes.map(([agent]) => agent), votes: cast };
+    const cast = votes.map(([agent, choice, veto]) => ({
+      agent: agent === TESTER ? agent : `Mum/${agent}`,
+      choice,
+      veto,
+      confidence: 85,
+    }));
+    const conflict = { id: 'CONF-001', agents: cast.map(({ agent }) => agent), votes: cast };
     const standing = { cookies: 2, sessions: 1 };
     expect(await log(ORCHESTRATOR)).toMatchObject({
       conflicts: [{ ...conflict, standing, status: 'pending', resolution: null }],
@@ -521,8 +526,8 @@ describe('seed 002, one issue from request to record', () => {
     expect(summaries).toEqual(
       expect.arrayContaining([
         'REQUEST orchestrator: implement: Refresh tokens',
-        'RESPONSE architect: SUCCESS: Designed',
-        'ESCALATE security-analyst: VETO: Tokens in localStorage',
+        'RESPONSE Mum/architect: SUCCESS: Designed',
+        'ESCALATE Mum/security-analyst: VETO: Tokens in localStorage',
         'VOTE tester: CONF-001: cookies',
         'BROADCAST orchestrator: CONTEXT_UPDATE: Where tokens are kept',
         'BROADCAST orchestrator: ABORT: Stop',
@@ -537,11 +542,11 @@ describe('seed 002, one issue from request to record', () => {
 
   test('002.66, 002.67, 002.68 findings, decisions and figures are there to be kept', async () => {
     expect(await log(ORCHESTRATOR, '--knowledge')).toMatchObject({
-      findings: [{ id: 'F-001', confidence: 95, agent: ARCHITECT }],
+      findings: [{ id: 'F-001', confidence: 95, agent: `Mum/${ARCHITECT}` }],
       decisions: [{ message: veto.id, question: 'Tokens in localStorage', decision: 'Accept' }],
       agents: expect.arrayContaining([
         expect.objectContaining({
-          agent: ARCHITECT,
+          agent: `Mum/${ARCHITECT}`,
           responses: 1,
           success: 1,
           tokens_used: 3_500,

@@ -51,3 +51,36 @@ test('an answer to one request is no decision about another, whatever it says it
   expect(decisions('T-2')).toEqual([]);
   expect(decisions('T-1')).toMatchObject([{ message: 'M-1', decided_by: 'Mum' }]);
 });
+
+test('a vote counts for who sent it, though another hub gives the name of an agent here', () => {
+  const cast = (from: string, choice: string) => ({
+    id: 'V-1',
+    type: 'VOTE',
+    from,
+    payload: { conflict_id: 'c', position: { choice } },
+  });
+  const own: OwnMessageDto = {
+    at: 1,
+    kind: 'notify',
+    sent: true,
+    task_id: null,
+    state: null,
+    native: cast('me', 'yes'),
+    untrusted: null,
+  };
+  const said = saidIn([own, given('notify', null, cast('me', 'no'))], null);
+  expect(crunchLog(said, null)).toMatchObject({
+    messages: [{ from: 'me' }, { from: 'Mum/me' }],
+    conflicts: [{ agents: ['me', 'Mum/me'], standing: { yes: 1, no: 1 }, resolved_by: null }],
+  });
+});
+
+test('a conflict is resolved by whoever said so, by name', () => {
+  const vote = { id: 'V-1', type: 'VOTE', from: 'a', payload: { conflict_id: 'c', position: {} } };
+  const data = { conflict_id: 'c', resolution: 'yes' };
+  const told = { id: 'B-1', type: 'BROADCAST', from: 'boss', payload: { content: { data } } };
+  const said = saidIn([given('notify', null, vote), given('notify', null, told)], null);
+  expect(crunchLog(said, null)).toMatchObject({
+    conflicts: [{ status: 'resolved', resolution: 'yes', resolved_by: 'Mum/boss' }],
+  });
+});

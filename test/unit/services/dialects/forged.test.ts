@@ -9,7 +9,14 @@ import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import { agentIdOfKeyHex } from '../../../../main/protocol/agent-id.ts';
 import { ENVELOPE_JSON_LIMITS } from '../../../../main/protocol/limits.ts';
 import { parseDelegate, parseQuery } from '../../../../main/protocol/payloads.ts';
-import { closeTwoHubs, openTwoHubs, type TwoHubs } from '../../../fakes/two-work-hubs.ts';
+import {
+  closeTwoHubs,
+  newest,
+  openPairedHubs,
+  openTwoHubs,
+  type TwoHubs,
+} from '../../../fakes/two-work-hubs.ts';
+import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 import { rounds } from '../../../support/counts.ts';
 import { MESSAGES, text } from '../../../support/dialect-messages.ts';
 import { DIALECTS } from '../../../support/seed-messages.ts';
@@ -112,3 +119,59 @@ test.each(DIALECTS)(
     expect(await sentBy(agentIdOfKeyHex(dad.key))).toHaveProperty('origin');
   },
 );
+
+test('an answer that names another request of the agent comes without its message', async () => {
+  const own = await openPairedHubs();
+  const { dad, mum, clock } = own;
+  const dialect = dialectNamed('fipa-acl');
+  if (dialect === undefined) throw new Error('no FIPA');
+  for (const [hub, name] of [
+    [dad, 'eddy'],
+    [mum, 'jules'],
+  ] as const)
+    await hub.work.agents.create(name, { dialect: 'fipa-acl', domains: ['house'] }, 'R2', OWNER);
+  await dad.knows(mum);
+  await mum.knows(dad);
+  const asks = async (id: string, content: string): Promise<string> => {
+    const asked = dad.work.nativeMessages.post(
+      'eddy',
+      {
+        performative: 'REQUEST',
+        sender: 'eddy',
+        receiver: 'jules',
+        capability: 'house',
+        content,
+        reply_with: id,
+        conversation_id: `about-${id}`,
+      },
+      new AbortController().signal,
+    );
+    await clock.settle();
+    await mum.decide(mum.card, 'allow');
+    await clock.settle();
+    await asked;
+    return newest(dad).messageId;
+  };
+  const answered = async (ref: string, in_reply_to: string): Promise<unknown> => {
+    const message = { performative: 'INFORM', sender: 'jules', content: 'Done', in_reply_to };
+    const origin = originOf({ dialect, message });
+    const payload = { status: 'completed', outcome: 'Done', origin };
+    await dad.isTold(mum.key, { id: crypto.randomUUID(), kind: 'result', ref, payload });
+    await clock.settle();
+    return readAndDone(dad, 'eddy');
+  };
+  const first = await asks('r-1', 'Lock the door');
+  const second = await asks('r-2', 'Water the flowers');
+  expect(await answered(second, 'r-1')).toMatchObject({
+    in_reply_to: 'r-2',
+    content: { text: 'Done' },
+  });
+  expect(await answered(first, 'r-1')).toMatchObject({ in_reply_to: 'r-1', sender: 'jules' });
+  await closeTwoHubs(own);
+});
+
+async function readAndDone(hub: WorkHub, agent: string): Promise<unknown> {
+  const { delivery_id: id, untrusted } = await hub.claim(agent);
+  await hub.work.inbox.ack(agent, id, null);
+  return untrusted.native;
+}

@@ -15,6 +15,7 @@ import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
 import { runEffects } from '../services/base/unit-of-work.ts';
+import type { Webhooks } from '../services/inbox/webhooks.ts';
 import type { Retention } from '../services/retention/retention.ts';
 import { ReplayGuard } from '../services/tasks/replay-guard.ts';
 import type { PeerDirectory } from '../services/links/peer-directory.ts';
@@ -37,6 +38,7 @@ interface Deps {
   readonly tokens: TokenService;
   readonly hub: HubStatus;
   readonly work: TaskServices;
+  readonly webhooks: Pick<Webhooks, 'start'>;
   readonly peers: PeerSide;
   readonly directory: PeerDirectory;
   readonly retention: Retention;
@@ -134,7 +136,7 @@ export class AuditLock {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, tokens, hub, work, peers, retention } = this.#deps;
+    const { identity, audit, tokens, hub, work, webhooks, peers, retention } = this.#deps;
     await identity.open(signal);
     const before = audit.state;
     await audit.check(signal);
@@ -143,6 +145,7 @@ export class AuditLock {
       await tokens.revokeSessions(null, BY_HUB);
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
+      await webhooks.start();
       this.#isOpen = true;
       retention.start();
       await peers.open();

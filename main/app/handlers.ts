@@ -50,6 +50,8 @@ export function composeHandlers(
     work,
     audit,
     retention,
+    wakeUps,
+    webhooks,
   } = services;
   return {
     ...hubHandlers({
@@ -82,11 +84,12 @@ export function composeHandlers(
     ...agentsHandlers({
       agents: work.agents,
       registrations: work.registrations,
+      webhooks,
       tokens,
     }),
     ...sendHandlers(work),
     ...tasksHandlers(work),
-    ...inboxHandlers(work),
+    ...inboxHandlers({ inbox: work.inbox, wakeUps }),
     ...approvalsHandlers(work),
     ...remoteApprovalHandlers({ setting: work.remoteApproval, passphrase }),
     ...rulesHandlers(work),

@@ -171,7 +171,8 @@ export class HubNode {
   }
 
   async #start(): Promise<void> {
-    const { hub, tokens, work, retention, peers, audit, opening, bootSecret } = this.services;
+    const { hub, tokens, work, webhooks, retention, peers, audit, opening, bootSecret } =
+      this.services;
     const { home } = this.#ground;
     this.#opened.add(() => audit.stop());
     audit.start();
@@ -182,6 +183,7 @@ export class HubNode {
     hub.apiOpened(port, curlWords(port, await this.#openSocket()));
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
     this.#opened.add(() => work.stop());
+    this.#opened.add(() => webhooks.stop());
     this.#opened.add(() => retention.stop());
     this.#opened.add(() => peers.close());
     this.#opened.add(() => opening.stop());

@@ -8,6 +8,7 @@ import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/process-transport.ts';
 import { isOnOwnNetwork, ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
+import { loopbackCall } from '../adapters/webhook/loopback-call.ts';
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import { invocationAnywhere } from '../cli/invocation.ts';
 import { toBase64Url } from '../lib/bytes.ts';
@@ -25,7 +26,12 @@ import { LoginService } from '../services/auth/login-service.ts';
 import { PassphraseService } from '../services/auth/passphrase-service.ts';
 import { SettingsService } from '../services/auth/settings-service.ts';
 import { TokenService } from '../services/auth/token-service.ts';
+import { AuditTrail } from '../services/base/audit-trail.ts';
 import { EventBus } from '../services/base/event-bus.ts';
+import { SealedSecrets } from '../services/base/sealed-secrets.ts';
+import { UnitOfWork } from '../services/base/unit-of-work.ts';
+import { WakeUps } from '../services/inbox/wake-ups.ts';
+import { Webhooks } from '../services/inbox/webhooks.ts';
 import { HubStatus } from '../services/pages/hub-status.ts';
 import { IdentityService } from '../services/base/identity.ts';
 import { PEER_RATES, STORED_BYTES_PER_DAY_MAX } from '../services/links/limits.ts';
@@ -89,6 +95,8 @@ export interface Services {
   readonly peers: PeerSide;
   readonly work: TaskServices;
   readonly retention: Retention;
+  readonly wakeUps: WakeUps;
+  readonly webhooks: Webhooks;
   readonly opening: AuditLock;
   readonly bootSecret: Secret<string>;
 }
@@ -265,6 +273,21 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
       now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
   });
+  const unit = new UnitOfWork(base);
+  const { agents, inbox } = work;
+  const dayMax = (): number => settings.current().wakes_max;
+  const wakeUps = new WakeUps({ ...base, unit, inbox, dayMax });
+  const webhooks = new Webhooks({
+    ...base,
+    unit,
+    audit: new AuditTrail({ clock, unit }),
+    agents,
+    inbox,
+    wakeUps,
+    secrets: new SealedSecrets({ identity, random }),
+    call: loopbackCall(clock),
+    ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
+  });
   const opening = new AuditLock({
     clock,
     log,
@@ -273,6 +296,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     tokens,
     hub,
     work,
+    webhooks,
     peers,
     directory,
     retention,
@@ -295,6 +319,8 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     peers,
     work,
     retention,
+    wakeUps,
+    webhooks,
     opening,
     bootSecret,
   };

@@ -292,6 +292,7 @@ export function composeTaskServices(
     tasks: views,
     remoteQuestionOf,
     decidingHubs: (row, task) => questions.decidingHubs(row, task),
+    reached: (agent) => agents.reached(agent),
     turnsBefore: (task) => turns.askedAbout(task),
   });
   const decided = {

@@ -4,6 +4,7 @@
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { reachOf } from '../../preload/contract/strings/reach.ts';
 import { plural } from '../../preload/contract/strings/shared-words.ts';
 import { localTime } from './local-time.ts';
 import { ownLine, quoted } from './quoted-text.ts';
@@ -32,6 +33,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...remoteLines(approval),
     askedOf(approval),
     ...turnsLine(approval),
+    ...runnerLine(approval),
     approval.choice === null
       ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name.',
@@ -97,6 +99,11 @@ function turnsLine({
   if (turns === null) return [];
   const who = peer_id === null ? (from_name ?? peer_name) : peer_name;
   return [ENGLISH.now.backAndForth(who, to_name, turns)];
+}
+
+/** Whether its agent is there to get it. */
+function runnerLine({ runner, to_name: name }: ApprovalDto): readonly string[] {
+  return runner === null ? [] : [`${name}: ${reachOf(runner, localTime)}`];
 }
 
 /** Names that nobody here gave: the hub that asked the one that asks, and the agent. */

@@ -287,6 +287,14 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agents class': { tries: ['agents class claude-code R1'] },
   'agents add-area': { tries: ['agents add-area claude-code family.chat'] },
   'agents remove-area': { tries: ['agents remove-area claude-code family.chat'] },
+  'agents webhook': {
+    tries: [
+      'agents webhook opencode opencode http://127.0.0.1:4096/session/ses_123 --secret-file password.txt',
+      'agents webhook openclaw openclaw http://127.0.0.1:18789/hooks/agent --secret-file token.txt',
+    ],
+    next: 'It is called at once where something waits. "axon agents" tells how the last call went.',
+  },
+  'agents remove-webhook': { tries: ['agents remove-webhook opencode'] },
   'agents remove': { tries: ['agents remove claude-code'] },
   settings: {
     tries: [
@@ -345,7 +353,8 @@ Speaking for an agent (asking, and doing what is asked):
   --as NAME                    which one, when several agents are connected here
 
 Speaking for the person in charge (deciding, adding hubs, login, settings, peers
-add, set, keep, remove and mute, agents add, rename, class and remove):
+add, set, keep, remove and mute, agents add, rename, class, webhook and
+remove):
   asks for the owner passphrase at a terminal, or takes --passphrase-file FILE;
   so do peers, discover, ping and agents where no agent is connected
 

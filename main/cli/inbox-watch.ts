@@ -19,7 +19,6 @@ import type { HubClient } from './hub-client.ts';
 
 /** The exit code by which a hook wakes the model; its sentence stands on standard error. */
 export const WAKE_EXIT_CODE = 2;
-export const WAKE_SENTENCE = 'Something waits in your AXON inbox. Take it with axon_inbox.';
 
 /** How long one look waits; no waiter that was replaced stays longer. */
 const LOOK_MS = 50_000;
@@ -39,8 +38,6 @@ interface Watch {
   /** It has just begun. */
   readonly isNew: boolean;
   readonly agent: string;
-  /** Wake-ups a day, of all sessions of this agent together. */
-  readonly dayMax: number;
   /** Whether whoever started this still runs. */
   readonly isWanted: () => boolean;
 }
@@ -59,13 +56,19 @@ export async function watchInbox(
     try {
       if (isLost) line = await line.again(signal);
       isLost = false;
-      const wait = { known, wait_ms: known === undefined ? 0 : LOOK_MS };
+      const wait = { known, wait_ms: known === undefined ? 0 : LOOK_MS, wakes: true };
       const { waiting, items } = await line.call('inbox.waiting', wait, signal);
       known = waiting;
       // Another one may have taken its place, or the session ended, while this one waited.
       if (!watch.isWanted() || !memory.isOurs()) break;
-      if (!memory.hasNew(items)) continue;
-      if (memory.announce(items)) return WAKE_EXIT_CODE;
+      const fresh = memory.newOf(items);
+      if (fresh.length === 0) continue;
+      // The hub counts it, for all that wake this agent.
+      const { wake } = await line.call('inbox.wake', { items: [...fresh] }, signal);
+      if (wake) {
+        memory.announce(items);
+        return WAKE_EXIT_CODE;
+      }
       await setTimeout(PAUSE_MS, undefined, { signal });
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError) || error.code !== 'hub_unreachable')
@@ -80,18 +83,14 @@ export async function watchInbox(
 /** Files of this user alone in the data folder. The newest waiter of a session is the one. */
 class WatchMemory {
   readonly #file: string;
-  readonly #dayFile: string;
-  readonly #dayMax: number;
   readonly #name = randomBytes(8).toString('hex');
   #announced: readonly string[];
 
-  constructor({ home, session, agent, dayMax }: Watch) {
+  constructor({ home, session, agent }: Watch) {
     const folder = join(home, 'watch');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     forgetOld(folder);
     this.#file = join(folder, `${hashed(agent, session)}.json`);
-    this.#dayFile = join(folder, `${hashed(agent)}.day.json`);
-    this.#dayMax = dayMax;
     const { announced } = read(this.#file);
     this.#announced = Array.isArray(announced)
       ? announced.filter((id): id is string => typeof id === 'string')
@@ -103,20 +102,14 @@ class WatchMemory {
     return read(this.#file)['waiter'] === this.#name;
   }
 
-  hasNew(items: readonly string[]): boolean {
-    return items.some((id) => !this.#announced.includes(id));
+  newOf(items: readonly string[]): readonly string[] {
+    return items.filter((id) => !this.#announced.includes(id));
   }
 
-  /** Before it is said: what was said twice would wake twice. False: no more today. */
-  announce(items: readonly string[]): boolean {
-    const today = new Date().toISOString().slice(0, 10);
-    const { day, times } = read(this.#dayFile);
-    const before = day === today && typeof times === 'number' ? times : 0;
-    if (before >= this.#dayMax) return false;
-    replace(this.#dayFile, { day: today, times: before + 1 });
+  /** Before it is said: what was said twice would wake twice. */
+  announce(items: readonly string[]): void {
     this.#announced = [...new Set([...this.#announced, ...items])].slice(-ANNOUNCED_MAX);
     this.#write();
-    return true;
   }
 
   #write(): void {

@@ -50,6 +50,30 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const AGENT_DOORS = ['http', 'mcp', 'terminal'] as const;
 export type AgentDoor = (typeof AGENT_DOORS)[number];
 
+/**
+ * How an agent comes to know that something waits: it looks, or it is woken. A runner, which the
+ * hub starts, would be one more.
+ */
+export const REACHES = ['itself', 'hook', 'webhook', 'nothing'] as const;
+export type Reach = (typeof REACHES)[number];
+
+/** The programs whose own form a webhook has. */
+export const WEBHOOK_PRESETS = ['opencode', 'openclaw', 'generic'] as const;
+export type WebhookPreset = (typeof WEBHOOK_PRESETS)[number];
+/**
+ * How the last call of a webhook went. Only `taken` woke the agent; of `unclear` that is not known,
+ * and of the others it did not.
+ */
+export const WEBHOOK_OUTCOMES = [
+  'taken',
+  'not_there',
+  'refused',
+  'unclear',
+  'limit',
+  'unreadable',
+] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+
 /** How whoever did it says it went. */
 export const RESULT_STATUSES = ['completed', 'partial', 'failed'] as const;
 export type ResultStatus = (typeof RESULT_STATUSES)[number];

@@ -5,12 +5,15 @@ import type {
   AgentDoor,
   ApprovalState,
   Importance,
+  Reach,
   RequestKind,
   RiskClass,
   RiskReason,
   Surface,
   TaskDirection,
   TrustState,
+  WebhookOutcome,
+  WebhookPreset,
 } from './closed-lists.ts';
 import type { OutsideText } from './formats.ts';
 import type { SettingsDto } from './settings-dto.ts';
@@ -127,6 +130,21 @@ export interface AgentLineDto {
   readonly since: number;
 }
 
+/** The owner's way to wake an agent. What it holds as its secret is told to nobody. */
+export interface WebhookDto {
+  readonly preset: WebhookPreset;
+  readonly address: string;
+  /** null: it was not called yet. */
+  readonly last: WebhookCallDto | null;
+}
+
+export interface WebhookCallDto {
+  readonly at: number;
+  readonly outcome: WebhookOutcome;
+  /** The HTTP status, where it answered. */
+  readonly status: number | null;
+}
+
 export interface AgentDto {
   /** Its handle. */
   readonly name: string;
@@ -148,6 +166,9 @@ export interface AgentDto {
   readonly concurrency: number;
   readonly is_default: boolean;
   readonly presence: 'online' | 'away' | 'never_seen';
+  /** How it comes to know of work; strings/reach.ts says it in a sentence. */
+  readonly reach: Reach;
+  readonly webhook: WebhookDto | null;
   /** It is online and says that it takes no work now. */
   readonly busy: boolean;
   /** null: it is not online. */
@@ -158,6 +179,9 @@ export interface AgentDto {
   readonly last_call_at: number | null;
   readonly token_created_at: number | null;
 }
+
+/** How an agent comes to know of work, and what that sentence needs. */
+export type ReachedDto = Pick<AgentDto, 'reach' | 'webhook' | 'presence' | 'last_call_at'>;
 
 /** A program on this computer that asked to be connected and waits for a person. */
 export interface RegistrationDto {
@@ -326,6 +350,8 @@ export interface ApprovalDto {
   readonly to_agent: string;
   /** By the owner's name for it; for an agent of another hub its own name made readable. */
   readonly to_name: string;
+  /** How the agent of this hub that would get it comes to know of it; null: none would, now. */
+  readonly runner: ReachedDto | null;
   readonly domain: string | null;
   readonly risk_class: RiskClass;
   readonly risk_reason: RiskReason;

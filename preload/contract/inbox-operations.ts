@@ -36,7 +36,16 @@ export const INBOX_OPERATIONS = {
     params: v.strictObject({
       known: v.optional(whole(0, 1_000_000_000)),
       wait_ms: v.optional(whole(0, 55_000), 0),
+      /** Whoever asks is a hook, which wakes the agent. */
+      wakes: v.optional(v.boolean(), false),
     }),
+  },
+  'inbox.wake': {
+    summary: 'Asks whether a hook may wake the agent for these items, and counts it.',
+    method: 'POST',
+    path: '/v1/inbox/wake',
+    access: 'inbox',
+    params: v.strictObject({ items: v.pipe(v.array(uuid), v.maxLength(100)) }),
   },
   'inbox.ack': {
     summary: 'Says that the agent has an item. It does not come back by itself.',

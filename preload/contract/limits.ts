@@ -43,6 +43,13 @@ export const TURNS_MIN = 4;
 /** More is refused. */
 export const TURNS_MAX = 100;
 
+/** How often an agent is woken in a day, whatever wakes it, until the owner says otherwise. */
+export const WAKES_DEFAULT = 50;
+/** Fewer is refused: an agent without a hook and a webhook is woken by nothing. */
+export const WAKES_MIN = 1;
+/** More is refused. */
+export const WAKES_MAX = 1_000;
+
 /** How long the words of what ended are kept, in days, until somebody says otherwise. */
 export const KEEP_MESSAGES_DAYS_DEFAULT = 365;
 /** How long notices stay in the feed, in days, until somebody says otherwise. */

@@ -3,7 +3,12 @@
 // main, never trusted from a client), who may call it, and its HTTP form: `:name` parts of the path
 // are parameters; the rest travel as query (GET) or JSON body. Imports from this folder only.
 import * as v from 'valibot';
-import { CONVERSATION_FORMATS, IMPORTANCES, TASK_FILTERS } from './closed-lists.ts';
+import {
+  CONVERSATION_FORMATS,
+  IMPORTANCES,
+  TASK_FILTERS,
+  WEBHOOK_PRESETS,
+} from './closed-lists.ts';
 import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -399,6 +404,25 @@ export const OPERATIONS = {
     path: '/v1/agents/:name/areas/:area',
     access: 'owner',
     params: v.strictObject({ name: agentName, area: domain }),
+  },
+  'agents.setWebhook': {
+    summary: 'Sets the webhook that is called when something waits for an agent.',
+    method: 'PUT',
+    path: '/v1/agents/:name/webhook',
+    access: 'owner',
+    params: v.strictObject({
+      name: agentName,
+      preset: v.picklist(WEBHOOK_PRESETS),
+      address: shortText,
+      secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(512))),
+    }),
+  },
+  'agents.removeWebhook': {
+    summary: 'Removes the webhook of an agent.',
+    method: 'DELETE',
+    path: '/v1/agents/:name/webhook',
+    access: 'owner',
+    params: v.strictObject({ name: agentName }),
   },
   'agents.issueToken': {
     summary: 'Gives an agent a further token.',

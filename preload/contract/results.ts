@@ -132,6 +132,9 @@ export interface OperationResults {
   'agents.setClass': AgentDto;
   'agents.addArea': AgentDto;
   'agents.removeArea': AgentDto;
+  /** `secret`: one that this hub made, shown once; null where it was given, or there is none. */
+  'agents.setWebhook': { readonly agent: AgentDto; readonly secret: string | null };
+  'agents.removeWebhook': AgentDto;
   'agents.issueToken': { readonly token: string };
   'agents.remove': { readonly removed: true };
   'peers.list': Items<PeerDto>;
@@ -175,6 +178,8 @@ export interface OperationResults {
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
   /** `items`: the ids of those that wait longest. */
   'inbox.waiting': { readonly waiting: number; readonly items: readonly string[] };
+  /** Whether the agent may be woken now; then it counts as woken. */
+  'inbox.wake': { readonly wake: boolean };
   'inbox.ack': DeliveryDto;
   'inbox.nack': { readonly state: 'queued' | 'dead' };
   'inbox.extend': { readonly lease_until: number | null };

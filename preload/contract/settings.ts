@@ -14,6 +14,9 @@ import {
   TURNS_DEFAULT,
   TURNS_MAX,
   TURNS_MIN,
+  WAKES_DEFAULT,
+  WAKES_MAX,
+  WAKES_MIN,
 } from './limits.ts';
 
 /** Bounds and words that hold wherever a value is given. */
@@ -145,6 +148,16 @@ export const SETTINGS = {
       `two agents go back and forth ${TURNS_MIN} to ${TURNS_MAX} times before you are asked`,
     ),
     default: TURNS_DEFAULT,
+    value: 'times',
+  }),
+  /** How often an agent is woken in a day by a hook or a webhook. */
+  wakes_max: setting({
+    schema: whole(
+      WAKES_MIN,
+      WAKES_MAX,
+      `an agent is woken ${WAKES_MIN} to ${WAKES_MAX} times a day`,
+    ),
+    default: WAKES_DEFAULT,
     value: 'times',
   }),
   /** How many days the words of what ended are kept, and notices in the feed. */

@@ -24,6 +24,8 @@ export const WINDOW_OPERATIONS = [
   'agents.setClass',
   'agents.addArea',
   'agents.removeArea',
+  'agents.setWebhook',
+  'agents.removeWebhook',
   'agents.issueToken',
   'agents.remove',
   'peers.list',

@@ -12,7 +12,7 @@ import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
 import { lastWord } from '../../preload/contract/last-word.ts';
 import { openBrowser } from '../lan/browser.ts';
 import { HubProcess, type HubApi } from '../lan/hub-process.ts';
-import { WAKE_SENTENCE } from '../../main/cli/inbox-watch.ts';
+import { WAKE_SENTENCE } from '../../preload/contract/wake.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { endPrograms } from '../support/programs.ts';

@@ -294,6 +294,7 @@ export class FakeHubApi implements HubApi {
         const agent = agentOf(name, {
           display_name: display_name ?? shownOf(name),
           presence: 'never_seen',
+          reach: 'nothing',
           last_call_at: null,
           token_created_at: this.#snapshot.at,
         });

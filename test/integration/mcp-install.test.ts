@@ -219,10 +219,10 @@ test('keeps the encoding, the byte order mark and the line ends of the settings'
 test('shows what to put by hand into settings that it does not change, and where they are wrong', async () => {
   const settings = join(home, '.openclaw', 'openclaw.json');
   mkdirSync(join(home, '.openclaw'));
-  writeFileSync(settings, "{\n  gateway: { 'port': 1 },\n}\n");
+  writeFileSync(settings, "{\n  gateway: { 'port' 1 },\n}\n");
   const { code, error } = await run('mcp', 'install', 'openclaw');
   expect(code).toBe(2);
-  for (const words of [settings, 'AXON_TOKEN_FILE', 'line 2, column 3', 'Nothing was changed'])
+  for (const words of [settings, 'AXON_TOKEN_FILE', 'line 2, column 21', 'Nothing was changed'])
     expect(error).toContain(words);
   expect(hub.node.services.work.registrations.pending()).toEqual([]);
 });
@@ -272,7 +272,9 @@ test('writes the hooks that wake Claude Code beside those of a person, shows the
 
 test('wakes a session once for each item, whoever waits for it, and no more than a day allows', async () => {
   await knownAgent('sleeper');
-  const words = ['inbox', '--watch', '--as', 'sleeper', '--wakes', '2'];
+  const words = ['inbox', '--watch', '--as', 'sleeper'];
+  const { settings } = hub.node.services;
+  await settings.update({ wakes_max: 2 }, { actor: 'ui:1', surface: 'browser' });
   const watching = (session: string): Program => {
     const hook = JSON.stringify({ session_id: session, hook_event_name: 'Stop' });
     return Program.start('cli', words, env(), hook);
@@ -298,6 +300,7 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   // The day has two.
   const third = watching('two');
   expect(await isWaiting(third)).toBe(WAITS);
+  expect(await agentNamed('sleeper')).toMatchObject({ reach: 'hook' });
   third.kill('SIGTERM');
   expect((await third.ended()).code).not.toBe(2);
   for (const name of readdirSync(join(hub.home, 'watch')))

@@ -3,6 +3,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Registrations } from '../../services/agents/registrations.ts';
+import type { Webhooks } from '../../services/inbox/webhooks.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { HandlersOf } from '../caller.ts';
 import { actorOf } from '../actor.ts';
@@ -10,11 +11,12 @@ import { actorOf } from '../actor.ts';
 interface AgentsDeps {
   readonly agents: AgentRegistry;
   readonly registrations: Registrations;
+  readonly webhooks: Pick<Webhooks, 'set' | 'remove'>;
   readonly tokens: Pick<TokenService, 'issueForAgent' | 'renewForAgent'>;
 }
 
 export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
-  const { agents, registrations, tokens } = deps;
+  const { agents, registrations, tokens, webhooks } = deps;
   return {
     'agents.register': async ({ name, ...profile }) => {
       const { registration, secret } = await registrations.register(name, profile);
@@ -69,6 +71,8 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.addArea': ({ name, area, risk_class }, caller) =>
       agents.addArea(name, { domain: area, riskClass: risk_class ?? null }, actorOf(caller)),
     'agents.removeArea': ({ name, area }, caller) => agents.removeArea(name, area, actorOf(caller)),
+    'agents.setWebhook': (params, caller) => webhooks.set(params, actorOf(caller)),
+    'agents.removeWebhook': ({ name }, caller) => webhooks.remove(name, actorOf(caller)),
     'agents.issueToken': async ({ name }, caller) => {
       agents.get(name);
       const { token } = await tokens.renewForAgent(name, actorOf(caller));

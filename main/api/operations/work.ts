@@ -7,6 +7,7 @@ import type { Feed } from '../../services/history/feed.ts';
 import type { Inspector } from '../../services/history/inspector.ts';
 import type { Search } from '../../services/history/search.ts';
 import type { Inbox } from '../../services/inbox/inbox.ts';
+import type { WakeUps } from '../../services/inbox/wake-ups.ts';
 import { readCursor } from '../../services/base/paging.ts';
 import type { NativeMessages } from '../../services/outgoing/native-messages.ts';
 import type { Permissions } from '../../services/admission/permissions.ts';
@@ -53,16 +54,22 @@ export function tasksHandlers(deps: { readonly tasks: Tasks }): HandlersOf<'task
 }
 
 /** POST /v1/inbox/...: what waits for the calling agent. */
-export function inboxHandlers(deps: { readonly inbox: Inbox }): HandlersOf<'inbox'> {
-  const { inbox } = deps;
+export function inboxHandlers(deps: {
+  readonly inbox: Inbox;
+  readonly wakeUps: Pick<WakeUps, 'forHook'>;
+}): HandlersOf<'inbox'> {
+  const { inbox, wakeUps } = deps;
   return {
     'inbox.claim': async (params, caller, context) => {
       const agent = agentOf(caller);
       const items = await inbox.claimWaiting(agent, params, context.signal);
       return { items, next: null, waiting: inbox.waitingCount(agent) };
     },
-    'inbox.waiting': ({ known, wait_ms }, caller, context) =>
-      inbox.untilWaiting(agentOf(caller), known ?? null, wait_ms, context.signal),
+    'inbox.waiting': (params, caller, context) =>
+      inbox.untilWaiting(agentOf(caller), params, context.signal),
+    'inbox.wake': async ({ items }, caller) => ({
+      wake: await wakeUps.forHook(agentOf(caller), items),
+    }),
     'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
       inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
     'inbox.nack': async ({ delivery, attempt }, caller) => ({

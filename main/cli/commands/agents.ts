@@ -1,10 +1,16 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program
 // (a person confirms it), the others are for the person in charge.
 import { Argument, Option } from 'commander';
-import { RISK_CLASSES, type AgentDoor } from '../../../preload/contract/closed-lists.ts';
+import {
+  RISK_CLASSES,
+  WEBHOOK_PRESETS,
+  type AgentDoor,
+  type WebhookPreset,
+} from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { cellTime, inZone } from '../local-time.ts';
+import { reachOf } from '../../../preload/contract/strings/reach.ts';
+import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { domainName } from '../option-values.ts';
 import { handleHere } from '../agent-handle.ts';
@@ -17,7 +23,7 @@ import {
   withProfile,
   type ProfileOptions,
 } from '../connect-agent.ts';
-import { checkAgentName } from '../session.ts';
+import { checkAgentName, readSecretFile } from '../session.ts';
 import { table } from '../terminal.ts';
 
 const CLASSES =
@@ -38,6 +44,8 @@ export function addAgentCommands(program: AxonCommand): void {
       const none = `No agent is connected yet: ${typed} agents connect NAME`;
       session.tellList(page, none, () => [
         ...table(rows(page.items), page.items.map(saidOf)),
+        '',
+        ...page.items.map((agent) => `${agent.display_name}: ${reachOf(agent, localTime)}`),
         '',
         ENGLISH.agents.classLegend,
       ]);
@@ -166,6 +174,7 @@ export function addAgentCommands(program: AxonCommand): void {
         `${agent.display_name} has ${area} no longer, and ${countOfAreas(agent)}.`,
       ]);
     });
+  addWebhookCommands(agents);
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
@@ -176,6 +185,57 @@ export function addAgentCommands(program: AxonCommand): void {
       const removed = await owner.call('agents.remove', { name });
       session.forgetToken(asked);
       terminal.result(removed, () => [`${typed} is disconnected.`]);
+    });
+}
+
+/** What wakes an agent while its program is open, and nobody looks. */
+function addWebhookCommands(agents: AxonCommand): void {
+  agents
+    .command('webhook')
+    .description(
+      'call a program of this computer when something waits for an agent; it is told that, and never what',
+    )
+    .argument('<agent>', AGENT)
+    .addArgument(new Argument('<kind>', 'whose form the call has').choices(WEBHOOK_PRESETS))
+    .argument('<url>', 'where it listens, beginning with http://127.0.0.1:')
+    .option(
+      '--secret-file <file>',
+      'a file with its password or token on the first line; "generic" has one made without it',
+    )
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal },
+        typed: string,
+        preset: WebhookPreset,
+        address: string,
+        options: { secretFile?: string },
+      ) => {
+        const { agent, secret } = await owner.call('agents.setWebhook', {
+          name: await handleHere(owner, typed),
+          preset,
+          address,
+          ...(options.secretFile === undefined
+            ? {}
+            : { secret: readSecretFile(options.secretFile) }),
+        });
+        terminal.result({ agent, secret }, () => [
+          `${agent.webhook?.address ?? address} is called when something waits for ${agent.display_name} and nobody takes it.`,
+          ...(secret === null
+            ? []
+            : [`Each call is signed with this secret, which is shown once: ${secret}`]),
+        ]);
+      },
+    );
+  agents
+    .command('remove-webhook')
+    .description('call nobody for an agent any more')
+    .argument('<agent>', AGENT)
+    .doesAsOwner(async (owner, { terminal }, typed: string) => {
+      const agent = await owner.call('agents.removeWebhook', {
+        name: await handleHere(owner, typed),
+      });
+      terminal.result(agent, () => [`Nobody is called for ${agent.display_name} any more.`]);
     });
 }
 

@@ -12,7 +12,8 @@ import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { readHookInput } from '../hook-input.ts';
 import { withId } from '../ids.ts';
-import { WAKE_EXIT_CODE, WAKE_SENTENCE, watchInbox } from '../inbox-watch.ts';
+import { WAKE_EXIT_CODE, watchInbox } from '../inbox-watch.ts';
+import { WAKE_SENTENCE } from '../../../preload/contract/wake.ts';
 import { localTime } from '../local-time.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -52,14 +53,8 @@ export function addInboxCommands(program: AxonCommand): void {
       '--watch',
       'take nothing: end with code 2 once something new waits, as a hook does that wakes a program; its JSON is read from standard input',
     )
-    .option(
-      '--wakes <number>',
-      'with --watch: at most so many a day',
-      wholeNumberFrom(1, 1_000),
-      50,
-    )
     .does(async ({ terminal, session, command: typed }, options: InboxOptions) => {
-      if (options.watch === true) return watch(session, terminal, options.wakes);
+      if (options.watch === true) return watch(session, terminal);
       const client = await session.asAgent();
       const params = {
         max: options.max,
@@ -182,11 +177,10 @@ interface InboxOptions {
   readonly kinds?: DeliveryKind[];
   readonly logLines?: true;
   readonly watch?: true;
-  readonly wakes: number;
 }
 
 /** Ends with whoever started it. Returns the exit code. */
-async function watch(session: Session, terminal: Terminal, dayMax: number): Promise<number> {
+async function watch(session: Session, terminal: Terminal): Promise<number> {
   const parent = process.ppid;
   const { session_id: id, hook_event_name: event } = (await readHookInput(process.stdin)) ?? {};
   const client = await session.asAgent();
@@ -195,7 +189,6 @@ async function watch(session: Session, terminal: Terminal, dayMax: number): Prom
     agent: session.named ?? '',
     session: typeof id === 'string' ? id : '',
     isNew: event === 'SessionStart',
-    dayMax,
     isWanted: () => process.ppid === parent,
   };
   return interruptible(async (signal) => {

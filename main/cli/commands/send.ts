@@ -162,7 +162,7 @@ function addNotifyCommand(program: AxonCommand): void {
         to: string,
         topic: string,
         data: unknown,
-        options: { importance: Importance; tag?: string },
+        { importance, tag }: { importance: Importance; tag?: string },
       ) => {
         const report = await (
           await session.asAgent()
@@ -170,7 +170,8 @@ function addNotifyCommand(program: AxonCommand): void {
           to: to === EVERYONE ? '*' : to,
           topic,
           data: data ?? null,
-          ...options,
+          importance,
+          tag,
         });
         terminal.result(report, () => sentOf(report, topic));
       },

@@ -1,11 +1,13 @@
-// Whether the agents of this computer are there: when each last called and through which door, and
-// how busy it is. Kept in memory; only the last call is stored.
-import type { AgentDto, AgentLineDto } from '../../../preload/contract/dto.ts';
+// Whether the agents of this computer are there: when each last called and through which door, how
+// busy it is, and what wakes it. Kept in memory; only the last call is stored.
+import type { Reach } from '../../../preload/contract/closed-lists.ts';
+import type { AgentDto, AgentLineDto, WebhookDto } from '../../../preload/contract/dto.ts';
 import type { Load } from '../../core/recipient-choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { AgentRow, Store } from '../../ports/store.ts';
 import {
+  HOOK_GONE_AFTER_MS,
   LAST_CALL_WRITE_INTERVAL_MS,
   LINE_CHANGE_INTERVAL_MS,
   PRESENCE_WINDOW_MS,
@@ -19,6 +21,10 @@ interface Sighting {
   lastCallAt: number | null;
   writtenAtMonotonicMs: number;
   openStreams: number;
+  /** When it last looked into its inbox. */
+  lastLookMonotonicMs: number;
+  /** Ends with what is remembered of that. */
+  lookTimer: TimerHandle | undefined;
   online: boolean;
   /** It says that it takes no work now. */
   busy: boolean;
@@ -39,6 +45,9 @@ interface Deps {
 export class AgentPresence {
   readonly #deps: Deps;
   readonly #seen = new Map<string, Sighting>();
+  /** Hooks that wait to wake it, and those that did a moment ago. */
+  readonly #hooks = new Map<string, { waiting: number; timer: TimerHandle | undefined }>();
+  readonly #webhooks = new Map<string, WebhookDto>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -73,15 +82,56 @@ export class AgentPresence {
   streamOpened(name: string): () => void {
     this.touch(name);
     const sighting = this.#of(name);
+    const wasLooking = this.#looks(name);
     sighting.openStreams += 1;
+    sighting.lookTimer?.cancel();
+    if (!wasLooking) this.#deps.changed(name);
     let open = true;
     return () => {
       if (!open) return;
       open = false;
       sighting.openStreams -= 1;
-      sighting.lastCallMonotonicMs = this.#deps.clock.monotonicMs();
+      const now = this.#deps.clock.monotonicMs();
+      sighting.lastCallMonotonicMs = now;
+      sighting.lastLookMonotonicMs = now;
+      sighting.lookTimer?.cancel();
+      sighting.lookTimer = this.#deps.clock.setTimer(PRESENCE_WINDOW_MS, () =>
+        this.#deps.changed(name),
+      );
       this.#settle(name, sighting);
     };
+  }
+
+  /**
+   * A hook of its program waits to wake it. Returns the way to say that it does no more; one that
+   * looks again meanwhile is not noticed to have gone.
+   */
+  hookWaits(name: string): () => void {
+    const known = this.#hooks.get(name);
+    const hook = known ?? { waiting: 0, timer: undefined };
+    hook.timer?.cancel();
+    hook.waiting++;
+    this.#hooks.set(name, hook);
+    if (known === undefined) this.#deps.changed(name);
+    return () => {
+      hook.waiting--;
+      if (hook.waiting > 0) return;
+      hook.timer = this.#deps.clock.setTimer(HOOK_GONE_AFTER_MS, () => {
+        this.#hooks.delete(name);
+        this.#deps.changed(name);
+      });
+    };
+  }
+
+  hasHook(name: string): boolean {
+    return this.#hooks.has(name);
+  }
+
+  /** The webhook that is to wake it, and how that goes; null: it has none. */
+  setWebhook(name: string, webhook: WebhookDto | null): void {
+    if (webhook === null) this.#webhooks.delete(name);
+    else this.#webhooks.set(name, webhook);
+    this.#deps.changed(name);
   }
 
   isOnline(name: string): boolean {
@@ -112,10 +162,14 @@ export class AgentPresence {
   }
 
   /** What the pages show of it. */
-  view(row: AgentRow): Pick<AgentDto, 'presence' | 'busy' | 'line' | 'last_call_at'> {
+  view(
+    row: AgentRow,
+  ): Pick<AgentDto, 'presence' | 'reach' | 'webhook' | 'busy' | 'line' | 'last_call_at'> {
     const sighting = this.#seen.get(row.name);
     const away = row.lastCallAt === null && sighting === undefined ? 'never_seen' : 'away';
     return {
+      reach: this.#reach(row.name),
+      webhook: this.#webhooks.get(row.name) ?? null,
       presence: sighting?.online === true ? 'online' : away,
       busy: sighting?.busy ?? false,
       line: sighting?.line ?? null,
@@ -128,6 +182,7 @@ export class AgentPresence {
     const sighting = this.#seen.get(name);
     if (sighting) {
       sighting.lastCallMonotonicMs = -Infinity;
+      sighting.lastLookMonotonicMs = -Infinity;
       setOffline(sighting);
     }
     this.#deps.changed(name);
@@ -135,11 +190,28 @@ export class AgentPresence {
 
   forget(name: string): void {
     this.#seen.get(name)?.timer?.cancel();
+    this.#seen.get(name)?.lookTimer?.cancel();
     this.#seen.delete(name);
+    this.#hooks.get(name)?.timer?.cancel();
+    this.#hooks.delete(name);
+    this.#webhooks.delete(name);
   }
 
   stop(): void {
-    for (const name of this.#seen.keys()) this.forget(name);
+    for (const name of [...this.#seen.keys(), ...this.#hooks.keys()]) this.forget(name);
+  }
+
+  /** Whatever wakes it comes before what it does by itself. */
+  #reach(name: string): Reach {
+    if (this.hasHook(name)) return 'hook';
+    if (this.#webhooks.has(name)) return 'webhook';
+    return this.#looks(name) ? 'itself' : 'nothing';
+  }
+
+  #looks(name: string): boolean {
+    const { openStreams = 0, lastLookMonotonicMs = -Infinity } = this.#seen.get(name) ?? {};
+    const sinceMs = this.#deps.clock.monotonicMs() - lastLookMonotonicMs;
+    return openStreams > 0 || sinceMs < PRESENCE_WINDOW_MS;
   }
 
   #of(name: string): Sighting {
@@ -150,6 +222,8 @@ export class AgentPresence {
       lastCallAt: null,
       writtenAtMonotonicMs: -Infinity,
       openStreams: 0,
+      lastLookMonotonicMs: -Infinity,
+      lookTimer: undefined,
       online: false,
       busy: false,
       line: null,

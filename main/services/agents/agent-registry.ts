@@ -1,7 +1,7 @@
 // The agents of this computer: who they are, what they do and how much harm each could do (a class
 // only the owner sets). Never decides about requests, and never sees a token.
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
-import type { AgentDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { AgentDto, ReachedDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { foldName, readableHandle } from '../../../preload/contract/agent-name.ts';
 import { AGENT_NAME_MAX } from '../../../preload/contract/limits.ts';
@@ -106,6 +106,14 @@ export class AgentRegistry {
 
   get(name: string): AgentDto {
     return this.toDto(this.#row(this.#deps.store.read, name));
+  }
+
+  /** null: there is none of that name. */
+  reached(name: string): ReachedDto | null {
+    const row = this.#deps.store.read.agent(name);
+    if (row?.state !== 'active') return null;
+    const { reach, webhook, presence, last_call_at } = this.presence.view(row);
+    return { reach, webhook, presence, last_call_at };
   }
 
   /** Agents that may be given work. */

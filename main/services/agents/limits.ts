@@ -2,6 +2,8 @@
 
 /** A program that called within this time counts as online; the longest poll is 55 s. */
 export const PRESENCE_WINDOW_MS = 90_000;
+/** A hook that has not looked again within this time waits no more. */
+export const HOOK_GONE_AFTER_MS = 15_000;
 /** The last call is written down at most this often per agent. */
 export const LAST_CALL_WRITE_INTERVAL_MS = 60_000;
 /** How an agent is connected is noted anew at most this often. */

@@ -2,7 +2,7 @@
 // message. Reads only.
 import { isOneOf, PEOPLE_SURFACES } from '../../../preload/contract/closed-lists.ts';
 import type { RemoteQuestionDto } from '../../../preload/contract/remote-approval.ts';
-import type { ApprovalDto, Surface } from '../../../preload/contract/dto.ts';
+import type { ApprovalDto, ReachedDto, Surface } from '../../../preload/contract/dto.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
 import {
   APPROVAL_VIEW_VERSION,
@@ -36,6 +36,8 @@ interface Deps {
   readonly tasks: TaskViews;
   readonly remoteQuestionOf: ReadRemoteQuestion;
   readonly decidingHubs: DecidingHubs;
+  /** How an agent here comes to know of work; null: there is none of that name. */
+  readonly reached: (agent: string) => ReachedDto | null;
   /** After how many turns a person is asked about it; null: for another reason. */
   readonly turnsBefore: (task: TaskRow) => number | null;
   /** How long requests wait for a person just now, ms. */
@@ -51,6 +53,7 @@ export class ApprovalViews {
 
   dto(row: ApprovalRow): ApprovalDto {
     const { store, parties, tasks, remoteQuestionOf, decidingHubs } = this.#deps;
+    const isPending = row.state === 'pending';
     const task = store.read.task(row.taskId);
     assert(task !== undefined, 'an approval has its task');
     const read = readApprovalView(row.view);
@@ -81,6 +84,7 @@ export class ApprovalViews {
       from_name: view.from_agent === null ? null : parties.agentName(task.party, view.from_agent),
       to_agent: view.to_agent,
       to_name: parties.agentName(asked === null ? OWNER_PARTY : task.party, view.to_agent),
+      runner: isPending && asked === null ? this.#deps.reached(view.to_agent) : null,
       // A capability that is named is an area, too; the view holds what was sent.
       domain: view.domain ?? (task.domain === null ? null : escapeText(task.domain)),
       risk_class: view.risk_class,
@@ -90,15 +94,15 @@ export class ApprovalViews {
       fields: approvalFields(view),
       reason: view.reason,
       urgent: view.urgent,
-      turns: row.state === 'pending' ? this.#deps.turnsBefore(task) : null,
-      first_time: row.state === 'pending' ? store.read.newInRequest(task) : null,
+      turns: isPending ? this.#deps.turnsBefore(task) : null,
+      first_time: isPending ? store.read.newInRequest(task) : null,
       leaves: own.report_back && !isPermission(task) ? 'result' : 'nothing',
       report_back: own.report_back,
       received_at: own.received_at,
-      expires_at: row.state === 'pending' ? tasks.waitsUntil(task) : row.expiresAt,
+      expires_at: isPending ? tasks.waitsUntil(task) : row.expiresAt,
       deadline_at: tasks.deadlineAt(task),
       wait_ms: waitOf(task),
-      keep_open_until: row.state === 'pending' && hubs === null ? this.#keptOpenUntil(task) : null,
+      keep_open_until: isPending && hubs === null ? this.#keptOpenUntil(task) : null,
       held: task.state === 'held' ? { why: task.heldWhy ?? 'person', until: task.heldUntil } : null,
       decided_at: row.decidedAt,
       decided_by: row.decidedBy,
@@ -116,12 +120,13 @@ export class ApprovalViews {
       task_revision: task.revision,
       rule_id: row.ruleId,
       // A remote question is about that hub's agent, even if an agent here has the same name.
-      wider:
-        row.state === 'pending' && hubs === null && asked === null
-          ? choicesFor({ task, approval: row, agent: store.read.agent(view.to_agent) })
-          : [],
-      allowed_before: row.state === 'pending' ? this.#allowedBefore(task) : 0,
+      wider: isPending && hubs === null && asked === null ? this.#wider(row, task, view) : [],
+      allowed_before: isPending ? this.#allowedBefore(task) : 0,
     };
+  }
+
+  #wider(approval: ApprovalRow, task: TaskRow, { to_agent: name }: ApprovalView) {
+    return choicesFor({ task, approval, agent: this.#deps.store.read.agent(name) });
   }
 
   /** What is left to be shown where the words were removed after their time. */

@@ -10,7 +10,8 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { AgentReply } from './agent-reply.ts';
 import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { ItemKinds } from './items.ts';
+import { readDeliveryBody } from './delivery-body.ts';
+import type { ItemKinds, WaitingItem } from './items.ts';
 import type { Attempt, Lifecycle } from './lifecycle.ts';
 import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX, WAITING_IDS_MAX } from './limits.ts';
 import type { NativeItems } from './native-items.ts';
@@ -31,7 +32,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly deliveries: Deliveries;
   readonly lifecycle: Lifecycle;
-  readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount' | 'waitingIds'>;
+  readonly queries: Pick<OpenQueries, 'onQueued' | 'failAll' | 'waitingCount' | 'waiting'>;
   readonly progress: Progress;
   readonly natives: NativeItems;
   readonly views: Pick<TaskViews, 'story'>;
@@ -100,29 +101,43 @@ export class Inbox implements InboxReader {
   /**
    * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what waits longest.
    * Takes nothing, and does not count as the agent being there.
+   * @param wakes whoever asks is a hook, which wakes it
    */
   async untilWaiting(
     agent: string,
-    known: number | null,
-    waitMs: number,
+    {
+      known,
+      wait_ms: waitMs,
+      wakes,
+    }: { readonly known?: number | undefined; readonly wait_ms: number; readonly wakes: boolean },
     signal: AbortSignal,
   ): Promise<OperationResult<'inbox.waiting'>> {
     const isNew = (): boolean => this.waitingCount(agent) !== known;
-    if (waitMs > 0 && !isNew()) {
-      await this.#asWaiter(agent, waitMs, signal, async (over) => {
-        const stop = this.onChange(agent, () => isNew() && over.abort());
-        await aborted(over.signal);
-        stop();
-      });
+    const away = wakes ? this.#deps.agents.presence.hookWaits(agent) : undefined;
+    try {
+      if (waitMs > 0 && !isNew()) {
+        await this.#asWaiter(agent, waitMs, signal, async (over) => {
+          const stop = this.onChange(agent, () => isNew() && over.abort());
+          await aborted(over.signal);
+          stop();
+        });
+      }
+    } finally {
+      away?.();
     }
-    return { waiting: this.waitingCount(agent), items: this.#waitingIds(agent) };
+    return { waiting: this.waitingCount(agent), items: this.waiting(agent).map(({ id }) => id) };
   }
 
-  #waitingIds(agent: string): readonly string[] {
+  /** What waits longest, questions that somebody waits for first. */
+  waiting(agent: string): readonly WaitingItem[] {
     const { store, queries } = this.#deps;
     const rows = store.read.deliveriesOfAgent(agent, ['queued'], { limit: WAITING_IDS_MAX });
-    const ids = [...queries.waitingIds(agent), ...rows.map(({ deliveryId }) => deliveryId)];
-    return ids.slice(0, WAITING_IDS_MAX);
+    const stored = rows.map((row) => ({
+      id: row.deliveryId,
+      seq: row.seq,
+      hub: readDeliveryBody(row)?.trust.peer_id ?? null,
+    }));
+    return [...queries.waiting(agent), ...stored].slice(0, WAITING_IDS_MAX);
   }
 
   /** How many items wait for the agent, which nobody has taken. */

@@ -20,6 +20,15 @@ export interface Begun {
   readonly isAccepted: boolean;
 }
 
+/** An item that nobody has taken. */
+export interface WaitingItem {
+  readonly id: string;
+  /** In the order of the inbox; 0: it is kept in memory alone. */
+  readonly seq: number;
+  /** The id of the hub that it is from; null: this one. */
+  readonly hub: string | null;
+}
+
 export type ListedState = 'claimed' | 'running' | 'dead';
 
 export interface ItemStore {

@@ -33,3 +33,9 @@ export const OPEN_ITEMS_MAX = 256;
  * not put into that inbox.
  */
 export const INBOX_QUEUED_MAX = 1_000;
+/** How long an agent that looks by itself is given to take an item before its webhook is called. */
+export const WEBHOOK_SETTLE_MS = 1_000;
+/** The next look while a hook waits in its place, or the wake-ups of the day are used up. */
+export const WEBHOOK_LOOK_AGAIN_MS = 60_000;
+/** After a call that did not wake; the items wait all the while. */
+export const WEBHOOK_BACKOFF = { firstMs: 30_000, maxMs: 3_600_000, jitter: 0.2 } as const;

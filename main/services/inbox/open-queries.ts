@@ -20,7 +20,7 @@ import type { TaskViews } from '../tasks/task-views.ts';
 import { checkStop, codeOf, isFailure, responseOf, type AgentReply } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
-import type { Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { Item, ItemKinds, ItemStore, ListedState, Step, WaitingItem } from './items.ts';
 import { OPEN_QUERIES_MAX, OPEN_QUERIES_PER_PARTY_MAX } from './limits.ts';
 
 /** What the asker gets: the payload of a `response`, or the error instead. */
@@ -252,8 +252,11 @@ export class OpenQueries implements ItemStore {
     return this.#items(agent, 'queued', null).length;
   }
 
-  waitingIds(agent: string): readonly string[] {
-    return this.#items(agent, 'queued', null).map(({ deliveryId }) => deliveryId);
+  waiting(agent: string): readonly WaitingItem[] {
+    return this.#items(agent, 'queued', null).map(({ deliveryId: id, seq }) => {
+      const hub = this.#byDelivery.get(id)?.delivered?.body.trust.peer_id ?? null;
+      return { id, seq, hub };
+    });
   }
 
   /** At once, since nothing is written. */

@@ -1,5 +1,5 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
-import type { AgentDoor } from '../closed-lists.ts';
+import type { AgentDoor, WebhookPreset } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
 import type { SettingKey } from '../settings.ts';
@@ -75,6 +75,28 @@ export const agents = {
     'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the default agent. If the program offers it again, it comes back as “others see it” or riskier.',
   removeAreaYes: 'Remove it',
   topics: (list: string) => `Subscribed to ${list}.`,
+
+  webhook: {
+    open: 'Wake it',
+    title: (name: string) => `Wake ${name} by a call`,
+    detail:
+      'For a program that is open on this computer and waits. It is called when something waits for the agent and nobody takes it. The call says so, and never what.',
+    preset: 'The form of the call',
+    address: 'Where it listens',
+    examples: {
+      opencode: 'http://127.0.0.1:4096/session/ses_…',
+      openclaw: 'http://127.0.0.1:18789/hooks/agent',
+      generic: 'http://127.0.0.1:8080/wake',
+    } satisfies Record<WebhookPreset, string>,
+    secret: {
+      opencode: 'Its password, if it has one',
+      openclaw: 'The token of its hooks',
+      generic: 'A secret to sign calls with; empty: one is made',
+    } satisfies Record<WebhookPreset, string>,
+    save: 'Save',
+    remove: 'Call nobody',
+    madeSecret: 'Each call is signed with this secret. It is shown once.',
+  },
 
   knock: {
     title: 'A program on this computer wants to connect.',
@@ -194,6 +216,11 @@ export const settings = {
       title: 'How often two agents go back and forth by themselves',
       detail:
         'Two agents that your rules let through could talk all night. After so many turns within an hour you are asked once, and a yes is for as many again. What only one of them asks, and the answers to it, never count.',
+    },
+    wakes_max: {
+      title: 'How often an agent is woken in a day',
+      detail:
+        'By a hook or a webhook, all of them together. No other hub takes more than half of what the others have left. What is not woken for waits until the agent looks.',
     },
     keep_messages_days: {
       title: 'How long messages are kept',

@@ -1,6 +1,7 @@
 // What the owner does with the agents of this computer: let one in, say how risky each area is,
 // make a token, remove. A token passes through here once, on its way to the screen, and is
 // forgotten when the person says so.
+import type { WebhookPreset } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
@@ -106,6 +107,27 @@ export class AgentsController {
     await this.#calls.run(agent.name, () =>
       this.#api.call('agents.removeArea', { name: agent.name, area }),
     );
+  }
+
+  /** What the hub made as its secret; null: it could not be set. */
+  async setWebhook(
+    name: string,
+    preset: WebhookPreset,
+    address: string,
+    secret: string,
+  ): Promise<{ readonly secret: string | null } | null> {
+    const given = secret === '' ? {} : { secret };
+    const outcome = await this.#calls.run(name, () =>
+      this.#api.call('agents.setWebhook', { name, preset, address, ...given }),
+    );
+    return outcome?.ok === true ? outcome.value : null;
+  }
+
+  async removeWebhook(name: string): Promise<boolean> {
+    const outcome = await this.#calls.run(name, () =>
+      this.#api.call('agents.removeWebhook', { name }),
+    );
+    return outcome?.ok === true;
   }
 
   async makeDefault(agent: AgentDto): Promise<void> {

@@ -1,5 +1,6 @@
 // How an agent's state is spoken of. Pure.
 import type { AgentDto } from '../../../preload/contract/dto.ts';
+import { reachOf } from '../../../preload/contract/strings/reach.ts';
 import { ago, durationWords, when } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 import type { IconName } from '../../ui/icons.ts';
@@ -22,6 +23,18 @@ export function presenceOf(agent: AgentDto, now: number): PresenceWords {
   return silentMs >= SILENT_MS
     ? { icon: 'cross', text: agents.silent(durationWords(silentMs)), unusual: true }
     : { icon: 'clock', text: agents.away, unusual: false };
+}
+
+/** How it comes to know of work; the light of its webhook, where it has one. */
+export function reachedOf(agent: AgentDto, now: number): Pick<PresenceWords, 'icon' | 'text'> {
+  return { icon: lightOf(agent), text: reachOf(agent, (at) => when(at, now)) };
+}
+
+function lightOf({ reach, webhook }: AgentDto): IconName {
+  if (reach !== 'webhook') return reach === 'nothing' ? 'clock' : 'check';
+  const outcome = webhook?.last?.outcome ?? 'limit';
+  if (outcome === 'taken') return 'check';
+  return outcome === 'limit' ? 'clock' : 'cross';
 }
 
 /** When it last called with the token that it has now; null: not yet. */

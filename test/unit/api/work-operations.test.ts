@@ -39,6 +39,7 @@ afterEach(async () => {
   await hub.close();
 });
 
+const nowhere = () => Promise.reject(new Error('has no part in this'));
 const tokenOf = (name: string) =>
   Promise.resolve({ token: `token of ${name}`, id: name, expiresAt: null });
 
@@ -46,6 +47,7 @@ const agents = () =>
   agentsHandlers({
     agents: hub.work.agents,
     registrations: hub.work.registrations,
+    webhooks: { set: nowhere, remove: nowhere },
     tokens: { issueForAgent: tokenOf, renewForAgent: tokenOf },
   });
 
@@ -160,7 +162,7 @@ it('takes a decision from a person only', async () => {
 });
 
 it('gives an inbox to its agent, not to a person', async () => {
-  const inbox = inboxHandlers({ inbox: hub.work.inbox });
+  const inbox = inboxHandlers({ inbox: hub.work.inbox, wakeUps: { forHook: nowhere } });
   const claim = { max: 1, wait_ms: 0, lease_ms: 60_000, kinds: undefined };
   await expect(inbox['inbox.claim'](claim, PERSON, CONTEXT)).rejects.toMatchObject({
     code: 'bad_request',

@@ -148,7 +148,7 @@ test('how a long one begins is said again after it, where the window shows no mo
   const lines = cardLines(approvalOf('long', { text: 'Unlock the front door', fields }), 'axon');
   const end = lines.slice(-18);
   expect(end).toContain('  | Turn the light off');
-  expect(end.slice(end.indexOf('That was all of it, 68 lines. It begins:') + 1, -4)).toEqual([
+  expect(end.slice(end.indexOf('That was all of it, 68 lines. It begins:') + 1, -5)).toEqual([
     '  | Unlock the front door',
     '',
     expect.stringMatching(/wants .* to do what stands above\.$/) as string,

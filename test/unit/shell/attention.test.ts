@@ -54,6 +54,7 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
   allowed_before: 0,
   turns: null,
   permission: null,
+  runner: null,
 });
 
 function watched() {

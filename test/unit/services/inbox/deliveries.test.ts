@@ -152,7 +152,10 @@ describe('an item that was handed out twice', () => {
 
   it('is told apart at the API', async () => {
     const { id, late, now } = await twice();
-    const handlers = inboxHandlers({ inbox: hub.work.inbox });
+    const handlers = inboxHandlers({
+      inbox: hub.work.inbox,
+      wakeUps: { forHook: () => Promise.resolve(false) },
+    });
     const lists = { kind: 'agent', tokenId: 't', agent: 'lists', scopes: [] } as const;
     const context = { signal: never, idempotencyKey: null };
     const acked = async (attempt: number) =>

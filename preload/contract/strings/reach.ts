@@ -1,0 +1,48 @@
+// How an agent comes to know that something waits for it, in a sentence for every surface: the
+// page, a terminal, a card, a model. Says nothing that was not seen. English.
+import type { Reach, WebhookOutcome, WebhookPreset } from '../closed-lists.ts';
+import type { ReachedDto, WebhookCallDto } from '../dto.ts';
+
+/** A time as the surface writes it. */
+type TimeOf = (at: number) => string;
+
+export const webhookNames: Readonly<Record<WebhookPreset, string>> = {
+  opencode: 'opencode',
+  openclaw: 'OpenClaw',
+  generic: 'Another program',
+};
+
+const calls: Readonly<Record<WebhookOutcome, (time: string, status: number) => string>> = {
+  taken: (time) => `Its webhook took the last call, ${time}.`,
+  not_there: (time) => `Nothing answered at its webhook, ${time}. It was not woken.`,
+  refused: (time, status) =>
+    `Its webhook refused the last call with status ${status}, ${time}. It was not woken.`,
+  unclear: (time) =>
+    `Its webhook gave no clear answer, ${time}. Whether it was woken is not known.`,
+  limit: (time) =>
+    `Its webhook was not called, ${time}: as often as a day allows, it has been woken.`,
+  unreadable: (time) =>
+    `Its webhook was not called, ${time}: its secret cannot be read. Set it again.`,
+};
+
+/** The light of a webhook, in words. */
+export function lastCallOf(last: WebhookCallDto | null, time: TimeOf): string {
+  if (last === null) return 'Its webhook was not called yet.';
+  return calls[last.outcome](time(last.at), last.status ?? 0);
+}
+
+const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>> = {
+  itself: () => 'It looks by itself.',
+  hook: () => 'A hook of its program waits to wake it.',
+  webhook: ({ webhook }, time) => lastCallOf(webhook?.last ?? null, time),
+  nothing: ({ presence, last_call_at: at }, time) => {
+    if (at === null) return 'It has not been here yet, and gets work when it looks.';
+    return presence === 'online'
+      ? 'It is connected, and gets work when it looks.'
+      : `Away since ${time(at)}. It gets work when it looks.`;
+  },
+};
+
+export function reachOf(agent: ReachedDto, time: TimeOf): string {
+  return ways[agent.reach](agent, time);
+}

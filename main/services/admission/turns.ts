@@ -1,8 +1,9 @@
 // How often two agents have gone back and forth: a turn is a request or a notice that goes the
 // other way than the last one between them, in whatever conversation. Their answers are none, nor
 // is a notice about an open task of the two, so whoever only asks takes no turn. Too many within an
-// hour, and a person is asked once whether they go on. Kept in memory: a hub that starts counts
-// from nothing.
+// hour, and a person is asked once whether they go on. The agents of another hub have one count
+// with each agent here, since that hub may call them what it likes. Kept in memory: a hub that
+// starts counts from nothing.
 import type { Clock } from '../../ports/clock.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { Reads, TaskRow } from '../../ports/store.ts';
@@ -22,9 +23,12 @@ export interface Asking {
   readonly way: 'in' | 'out';
 }
 
+/** An agent here and another one here, or all of one hub. */
 interface Between {
-  /** Who spoke last. */
+  /** Who spoke last, of all of them. */
   last: string;
+  /** The same with each that was named. */
+  readonly lastWith: Map<string, string>;
   /** When they took turns, monotonic ms. */
   turns: number[];
   /** The request about which a person was asked. */
@@ -42,7 +46,7 @@ interface Deps {
 
 export class Turns implements Gate {
   readonly #deps: Deps;
-  readonly #pairs = new Map<string, Map<string, Between>>();
+  readonly #pairs = new Map<string, Between>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -73,22 +77,18 @@ export class Turns implements Gate {
    */
   took(asking: Asking, asked: Between['asked'] = null): void {
     const { pair, name, speaker } = placeOf(asking);
-    const named = this.#pair(pair);
-    const own = keptAs(named, name);
+    const known = this.#pairs.get(pair);
+    const between = known ?? this.#begun(pair, speaker);
+    if (asked) between.asked = asked;
     const now = this.#deps.clock.monotonicMs();
-    // Each may be the one that is not named, which may be each of them.
-    const others = own === NOBODY_NAMED ? [...named.keys()] : [NOBODY_NAMED];
-    for (const one of new Set([own, ...others])) {
-      const between = named.get(one);
-      if (between === undefined) {
-        named.set(one, { last: speaker, turns: [], asked });
-        continue;
-      }
-      if (asked) between.asked = asked;
-      if (between.last === speaker) continue;
-      between.last = speaker;
+    if (lastOf(between, name) !== speaker)
       between.turns = [...recent(between.turns, now), now].slice(-TURNS_KEPT_MAX);
-    }
+    between.last = speaker;
+    const { lastWith } = between;
+    // Each may be the one that is not named.
+    const meant = name === NOBODY_NAMED ? [...lastWith.keys()] : [name];
+    for (const one of meant)
+      if (lastWith.has(one) || lastWith.size < TURN_NAMES_MAX) lastWith.set(one, speaker);
   }
 
   /**
@@ -96,8 +96,8 @@ export class Turns implements Gate {
    * @throws AppError overloaded
    */
   checkAskedOnce(reads: Reads, asking: Asking): void {
-    const { pair, name } = placeOf(asking);
-    const asked = this.#at(pair, name)?.asked ?? null;
+    const { pair } = placeOf(asking);
+    const asked = this.#pairs.get(pair)?.asked ?? null;
     const task = asked === null ? undefined : reads.task(asked.taskId);
     if (task === undefined || !isWaiting(task)) return;
     throw inputError(
@@ -111,8 +111,8 @@ export class Turns implements Gate {
   askedAbout(task: TaskRow): number | null {
     const asking = askingOf(task);
     if (asking === null) return null;
-    const { pair, name } = placeOf(asking);
-    const asked = this.#at(pair, name)?.asked ?? null;
+    const { pair } = placeOf(asking);
+    const asked = this.#pairs.get(pair)?.asked ?? null;
     return asked?.taskId === task.id ? asked.turns : null;
   }
 
@@ -120,39 +120,28 @@ export class Turns implements Gate {
   goOn(task: TaskRow): void {
     const asking = askingOf(task);
     if (asking === null) return;
-    const { pair, name } = placeOf(asking);
-    const named = this.#pairs.get(pair);
-    for (const one of [name, NOBODY_NAMED]) {
-      const between = named?.get(one);
-      if (between) between.turns = [];
-    }
+    const between = this.#pairs.get(placeOf(asking).pair);
+    if (between) between.turns = [];
   }
 
   /** How many they took, when one more is too many. */
   #tooMany(asking: Asking): number | null {
     const { pair, name, speaker } = placeOf(asking);
-    const between = this.#at(pair, name);
+    const between = this.#pairs.get(pair);
     if (between === undefined) return null;
     const taken = recent(between.turns, this.#deps.clock.monotonicMs()).length;
-    const isTurn = between.last !== speaker;
+    const isTurn = lastOf(between, name) !== speaker;
     const max = this.#deps.turnsMax();
     return taken + (isTurn ? 1 : 0) > max ? Math.min(taken, max) : null;
   }
 
-  #at(pair: string, name: string): Between | undefined {
-    const named = this.#pairs.get(pair);
-    return named?.get(keptAs(named, name));
-  }
-
-  #pair(pair: string): Map<string, Between> {
-    const known = this.#pairs.get(pair);
-    if (known) return known;
+  #begun(pair: string, speaker: string): Between {
     // The first of a map is the oldest.
     const oldest = this.#pairs.keys().next().value;
     if (oldest !== undefined && this.#pairs.size >= TURN_PAIRS_MAX) this.#pairs.delete(oldest);
-    const made = new Map<string, Between>();
-    this.#pairs.set(pair, made);
-    return made;
+    const between = { last: speaker, lastWith: new Map<string, string>(), turns: [], asked: null };
+    this.#pairs.set(pair, between);
+    return between;
   }
 }
 
@@ -203,9 +192,9 @@ function placeOf({ party, agentThere, agentHere, way }: Asking): {
     : { pair: `${party} ${here}`, name: agentThere ?? NOBODY_NAMED, speaker };
 }
 
-/** Of a hub that has more names than are kept, the others count as one. */
-function keptAs(named: ReadonlyMap<string, Between>, name: string): string {
-  return named.has(name) || named.size < TURN_NAMES_MAX ? name : NOBODY_NAMED;
+/** With one that is new, as with all of them. */
+function lastOf({ last, lastWith }: Between, name: string): string {
+  return lastWith.get(name) ?? last;
 }
 
 function recent(turns: readonly number[], now: number): number[] {

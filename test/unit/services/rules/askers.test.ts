@@ -182,7 +182,7 @@ describe('two agents whose rules let everything through', () => {
     }
   });
 
-  it('count across hubs, and each agent there for itself', async () => {
+  it('count across hubs, whatever the agents there are called', async () => {
     await letThrough();
     const { dad, mum } = hubs();
     await dad.knows(mum);
@@ -199,7 +199,28 @@ describe('two agents whose rules let everything through', () => {
     await back();
     expect(await hubs().send('Once too often')).toBe('awaiting_approval');
     expect(mum.card).toMatchObject({ turns: 12, peer_name: 'dad', from_agent: 'openclaw' });
+    // Whatever it calls itself.
+    const another = hubs().send('Another', {}, 'helper');
+    await expect(another).rejects.toMatchObject({ code: 'overloaded' });
+    await mum.decide(mum.card, 'allow');
     expect(await hubs().send('Another', {}, 'helper')).toBe('queued');
+    await hubs().clear();
+  });
+
+  it('have no more turns for the names that a hub makes up', async () => {
+    await letThrough();
+    const { dad, mum } = hubs();
+    await dad.knows(mum);
+    const states: string[] = [];
+    for (let time = 0; time < 16; time++) {
+      await dad.agent(`made-up-${time}`);
+      await mum.knows(dad);
+      states.push(await hubs().send('Your turn', {}, `made-up-${time}`));
+      if (states.at(-1) !== 'queued') break;
+      await mum.work.sender.delegate(delegation('dad/openclaw', 'And you?'), 'claude', null);
+      await dad.decide(dad.card, 'allow');
+    }
+    expect(states).toEqual([...Array.from({ length: 12 }, () => 'queued'), 'awaiting_approval']);
     await hubs().clear();
   });
 

@@ -1,9 +1,14 @@
-// Changes one place of a JSON text with comments, as editors keep it, and nothing else: blanks,
-// line ends and comments stay.
+// Changes one place of a JSON or JSON5 text, as editors keep it, and nothing else: blanks, line
+// ends and comments stay.
 import * as jsonc from 'jsonc-parser';
 import { LINE_END } from '../lib/decode-text.ts';
 
 type Path = readonly (string | number)[];
+/** undefined: it cannot be read. */
+type Parse = (text: string) => jsonc.Node | undefined;
+
+/** JSON with comments and trailing commas. */
+const parsed: Parse = (text) => jsonc.parseTree(text, [], { allowTrailingComma: true });
 
 /** Where the place is taken, or written in another way. */
 export const CLASH = 'the entry cannot be changed without changing others';
@@ -17,8 +22,13 @@ export function lineEndOf(text: string): string {
 }
 
 /** JSON text with this value at a path. @throws Error where something else stands on the way */
-export function withProperty(text: string, path: readonly string[], value: unknown): string {
-  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
+export function withProperty(
+  text: string,
+  path: readonly string[],
+  value: unknown,
+  parse: Parse = parsed,
+): string {
+  const root = parse(text);
   const unit = /^(?:\t| +)(?=\S)/m.exec(text)?.[0] ?? '  ';
   const end = lineEndOf(text);
   const written = (content: unknown, indent: string | null): string =>
@@ -54,27 +64,34 @@ export function withProperty(text: string, path: readonly string[], value: unkno
 }
 
 /** JSON text without what stands at a path: its own lines, and one comma. */
-export function withoutProperty(text: string, path: readonly string[]): string {
-  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
-  const property = nodeAt(root, path)?.parent;
-  const parent = property?.parent;
-  if (property === undefined || parent === undefined) return text;
-  const index = parent.children?.indexOf(property) ?? 0;
+export function withoutProperty(
+  text: string,
+  path: readonly string[],
+  parse: Parse = parsed,
+): string {
+  const property = nodeAt(parse(text), path)?.parent;
+  return property === undefined ? text : without(text, property);
+}
+
+/** What stands around it stays, comments too. @param part a property, or an element of a list */
+function without(text: string, part: jsonc.Node): string {
+  const { parent } = part;
+  if (parent === undefined) return text;
+  const index = parent.children?.indexOf(part) ?? 0;
   const before = parent.children?.[index - 1];
-  const ends = property.offset + property.length;
+  const ends = part.offset + part.length;
   const inner = parent.offset + 1;
   const comma =
     commaAfter(text, ends) ??
     (before === undefined ? undefined : commaAfter(text, before.offset + before.length));
-  const blank =
-    /(?:(?:\r\n|\r|\n)[ \t]*|[ \t]+)$/.exec(text.slice(inner, property.offset))?.[0] ?? '';
-  let kept = replaced(text, property.offset - blank.length, blank.length + property.length, '');
+  const blank = /(?:(?:\r\n|\r|\n)[ \t]*|[ \t]+)$/.exec(text.slice(inner, part.offset))?.[0] ?? '';
+  let kept = replaced(text, part.offset - blank.length, blank.length + part.length, '');
   if (comma !== undefined) {
-    const moved = comma < property.offset ? comma : comma - blank.length - property.length;
+    const moved = comma < part.offset ? comma : comma - blank.length - part.length;
     kept = replaced(kept, moved, 1, '');
   }
   const rest = kept.slice(inner).search(/\S/);
-  return kept[inner + rest] === '}' ? replaced(kept, inner, rest, '') : kept;
+  return /[}\]]/.test(kept[inner + rest] ?? '') ? replaced(kept, inner, rest, '') : kept;
 }
 
 function nodeAt(root: jsonc.Node | undefined, path: Path): jsonc.Node | undefined {
@@ -123,17 +140,6 @@ export function withElement(text: string, path: Path, value: unknown): string {
 /** JSON text without one of several in a list, and without one comma. */
 export function withoutElement(text: string, path: Path): string {
   const element = nodeAt(parsed(text), path);
-  const all = element?.parent?.children ?? [];
-  if (element === undefined || all.length < 2) throw new Error(CLASH);
-  const index = all.indexOf(element);
-  const [before, after] = [all[index - 1], all[index + 1]];
-  const [from, to] =
-    before !== undefined
-      ? [before.offset + before.length, element.offset + element.length]
-      : [element.offset, after?.offset ?? element.offset];
-  return replaced(text, from, to - from, '');
-}
-
-function parsed(text: string): jsonc.Node | undefined {
-  return jsonc.parseTree(text, [], { allowTrailingComma: true });
+  if (element === undefined || (element.parent?.children ?? []).length < 2) throw new Error(CLASH);
+  return without(text, element);
 }

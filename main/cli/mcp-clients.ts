@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse as parseToml, stringify as stringifyToml, TomlError } from 'smol-toml';
 import { placeIn } from '../lib/decode-text.ts';
 import { isJsonObject } from '../lib/json-object.ts';
+import { Json5Flaw, parseJson5 } from './json5-tree.ts';
 import { CLASH, lineEndOf, nested, withoutProperty, withProperty } from './json-text.ts';
 import { refusal } from './refusal.ts';
 
@@ -59,12 +60,30 @@ const JSON_FORMAT: Format = {
     const flaw = jsonc
       .printParseErrorCode(first.error)
       .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    throw new Error(`${placeIn(text, first.offset)}:${flaw}. JSON5 beyond comments is not read`);
+    throw new Error(`${placeIn(text, first.offset)}:${flaw}`);
   },
   write: (text, path, value) => {
     if (value === undefined) return withoutProperty(text, path);
     if (text.trim() === '') return JSON.stringify(nested(path, value), null, 2);
     return withProperty(text, path, value);
+  },
+};
+
+/** JSON as people write it by hand, too: names without quotes, single quotes, and more. */
+const JSON5_FORMAT: Format = {
+  read: (text) => {
+    try {
+      const root = parseJson5(text);
+      return root && jsonc.getNodeValue(root);
+    } catch (error) {
+      if (!(error instanceof Json5Flaw)) throw error;
+      throw new Error(`${placeIn(text, error.offset)}: ${error.message}`, { cause: error });
+    }
+  },
+  write: (text, path, value) => {
+    if (value === undefined) return withoutProperty(text, path, parseJson5);
+    if (parseJson5(text) === undefined) return JSON_FORMAT.write('', path, value);
+    return withProperty(text, path, value, parseJson5);
   },
 };
 
@@ -111,7 +130,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   {
     id: 'openclaw',
     title: 'OpenClaw',
-    format: JSON_FORMAT,
+    format: JSON5_FORMAT,
     path: ['mcp', 'servers', SERVER_NAME],
     valueOf: asItIs,
     files: (home, env) => [

@@ -2,11 +2,20 @@
 // person means. One place, so that pages, terminals and the hub say the same. Pure.
 import { AGENT_NAME } from './formats.ts';
 
+/** Words that their makers write in another way. */
+const OWN_SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['cli', 'CLI'],
+  ['openclaw', 'OpenClaw'],
+  ['opencode', 'opencode'],
+]);
+
 /** "claude-code" as "Claude Code". What is no handle stands as it is. */
 export function readableHandle(handle: string): string {
   if (!AGENT_NAME.test(handle)) return handle;
   const words = handle.split(/[._-]/);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+  return words
+    .map((word) => OWN_SPELLINGS.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
 }
 
 /** Words of somebody else that stand in quotes of ours, which they must not close. */

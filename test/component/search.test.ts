@@ -27,7 +27,7 @@ function hitOf(change: Partial<SearchHitDto> = {}): SearchHitDto {
     at: request?.at ?? 0,
     direction: 'in',
     kind: 'delegate',
-    from: { hub_name: 'Dad’s laptop', agent_name: 'Openclaw' },
+    from: { hub_name: 'Dad’s laptop', agent_name: 'OpenClaw' },
     to: { hub_name: 'Mum’s PC', agent_name: 'Claude Code' },
     snippet: [
       ['Tell the family chat that ', false],
@@ -56,7 +56,7 @@ test('/ and a word find it: who asked whom, the hit marked, who decided, what ca
   const hub = await searched([hitOf()]);
   await expect.element(page.getByText(text.found(1))).toBeVisible();
   expect(callsOf(hub, 'history.search')).toHaveLength(1);
-  const link = page.getByRole('link', { name: /Openclaw, Dad’s laptop to Claude Code/ });
+  const link = page.getByRole('link', { name: /OpenClaw, Dad’s laptop to Claude Code/ });
   await expect.element(link).toHaveTextContent(/Mum allowed it, on Mum’s PC\. Done\./);
   expect(link.element().querySelector('mark')?.textContent).toBe('dinner');
   await expect

@@ -125,7 +125,7 @@ describe.skipIf(!hasRealPart('chromium') || !hasRealPart('faketime'))('last mont
     await hit.waitFor();
     await page.getByText(search.found(1)).waitFor();
     const shown = (await hit.innerText()).replaceAll(/\s+/g, ' ');
-    expect(shown).toMatch(/Openclaw, Dad’s laptop to Claude Code, Mum’s PC/);
+    expect(shown).toMatch(/OpenClaw, Dad’s laptop to Claude Code, Mum’s PC/);
     expect(shown).toMatch(/Mum allowed it, on Mum’s PC\. Done\./);
     const month = new Date(Date.now() - 29 * 86_400_000).toLocaleString('en-GB', { month: 'long' });
     expect(shown).toContain(month);

@@ -233,7 +233,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
     for (const words of [
       'Dad’s laptop',
       'Dad',
-      'Openclaw',
+      'OpenClaw',
       DINNER,
       'Location',
       'home',
@@ -307,7 +307,7 @@ describe.skipIf(!hasRealPart('chromium'))(`the walkthrough, ${setting}`, () => {
       const decision = didIt('Mum', 'allowed');
       for (const [page, more] of [
         [dadPage, []],
-        [mumPage, [decision, 'Openclaw']],
+        [mumPage, [decision, 'OpenClaw']],
       ] as const) {
         const pane = await page.history(task);
         for (const words of [task, outcome, ...more]) await pane.getByText(words).first().waitFor();

@@ -69,7 +69,8 @@ export class Permissions {
     const { tool, input, folder } = params;
     const { command, ...more } = input;
     const isCommand = typeof command === 'string' && command.trim() !== '';
-    const said = isCommand ? command : JSON.stringify(input, null, 2);
+    // What is typed to allow it is its last word, and never a bracket.
+    const said = isCommand ? command : `${JSON.stringify(input, null, 2)}\nTool: ${tool}`;
     const payload: JsonObject = {
       question: `${tool}\n${said}`,
       deadline_ms: PERMISSION_WAIT_MS,

@@ -102,7 +102,8 @@ test.each([
   ['cursor', '{ "mcpServers": '],
   ['cursor', '[]'],
   ['cursor', '{ "mcpServers": ["git"] }'],
-  ['openclaw', '{ mcp: { servers: {} } }'],
+  ['openclaw', '{ mcp: { servers: [] } }'],
+  ['cursor', "{ mcpServers: { 'git': {} } }"],
   ['codex', 'mcp_servers = { axon = { command = "x" } }\n'],
   ['codex', 'model = \n'],
 ])('%s: leaves alone what it cannot change safely: %s', (id, text) => {
@@ -110,7 +111,7 @@ test.each([
 });
 
 test.each([
-  ['openclaw', "{\n  gateway: { 'port': 1 }\n}", /line 2, column 3: .*JSON5/],
+  ['openclaw', "{\n  gateway: { 'port' 1 }\n}", /line 2, column 21: it is not JSON5/],
   ['cursor', '{\n  "mcpServers": {}\n  "x": 1\n}', /line 3, column 3: comma expected/],
   ['codex', 'model = "x"\nport = \n', /line 2, column \d+: /],
 ])('%s: says what is wrong and where, and how to go on', (id, text, words) => {
@@ -135,6 +136,9 @@ test.each([
   ['cursor', '{\r\n\t"a" :  1,\r\n\t"mcpServers": {\r\n\t\t"git": {}  \r\n\t}\r\n}\r\n'],
   ['cursor', '{\n  "mcpServers": {},   // none yet\n  "b": [1,2]\n}'],
   ['opencode', '{\n  "mcp": {\n    "git": {}, // mine\n  },\n}\n'],
+  ['openclaw', "{\n  gateway: { 'port': +0x1F, on: .5 }, // mine\n  mcp: { servers: {} },\n}\n"],
+  ['openclaw', "// mine\n{mcp:{servers:{git:{command:'it\\'s \\\n on'}}}}\n// end"],
+  ['openclaw', '{ "mcp": { "servers": { "a,b": "}", /* mine, */ }, }, }'],
   ['opencode', '{\n  "mcp": {\n    "git": {} /* mine */\n  }\n}\n'],
   ['codex', '# mine\r\nmodel = "gpt"\r\n'],
   ['codex', 'model = "gpt"\n\n\n'],

@@ -33,10 +33,14 @@ const registered = async (name: string, display_name?: string): Promise<string> 
 const rename = (name: string, to: string) => mum.work.agents.rename(name, to, OWNER);
 
 it('makes a readable name of a handle, and of nothing else', () => {
-  expect(['claude-code', 'home.assistant_2', 'a'].map(readableHandle)).toEqual([
+  const handles = ['claude-code', 'home.assistant_2', 'a', 'openclaw-2', 'gemini-cli', 'opencode'];
+  expect(handles.map(readableHandle)).toEqual([
     'Claude Code',
     'Home Assistant 2',
     'A',
+    'OpenClaw 2',
+    'Gemini CLI',
+    'opencode',
   ]);
   for (const said of ['', 'Claude-code', 'a--b', 'mum/x', '(name hidden)', '\u202ecba'])
     expect(readableHandle(said)).toBe(said);

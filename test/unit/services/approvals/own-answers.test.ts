@@ -5,6 +5,7 @@ import { AppError } from '../../../../main/lib/app-error.ts';
 import { digestOfView } from '../../../../main/core/approval-view.ts';
 import { HIDDEN_NAME } from '../../../../main/core/text-escape.ts';
 import { ANSWER_MAX_CHARACTERS } from '../../../../preload/contract/limits.ts';
+import { lastWord } from '../../../../preload/contract/last-word.ts';
 import type { StoryDto } from '../../../../preload/contract/story.ts';
 import { becameOf } from '../../../../preload/contract/strings/story.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
@@ -436,7 +437,8 @@ describe('what a program here wants to do by itself', () => {
     const { said } = wants('Read', { file_path: '/etc/hosts' });
     await clock.settle();
     expect(mum.card).toMatchObject({ risk_class: 'R2', held: null });
-    expect(mum.card.text).toBe('Read\n{\n  "file_path": "/etc/hosts"\n}');
+    expect(mum.card.text).toBe('Read\n{\n  "file_path": "/etc/hosts"\n}\nTool: Read');
+    expect(lastWord(mum.card.text)?.word).toBe('Read');
     await mum.decide(mum.card, 'decline', BROWSER, { reason: 'Not now' });
     expect(await said).toEqual({
       decision: 'decline',

@@ -62,9 +62,9 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
     line.replace(/^\*\*[-0-9: ]+ UTC, /, ''),
   );
   expect(heads).toEqual([
-    'a task: Openclaw, dad to mum**',
+    'a task: OpenClaw, dad to mum**',
     'Mum allowed it, on mum.**',
-    'the result: mum to Openclaw, dad**',
+    'the result: mum to OpenClaw, dad**',
   ]);
   expect(text).toContain('```text\nDinner is at 7\n```\n\nDone.\n');
   expect(exported(dad, 'csv')).toContain('"Dinner is at 7","Done."');

@@ -22,7 +22,7 @@ it('tells what was sent to the byte, why a person was asked, and when it was don
   await clock.settle();
   const waiting = mum.work.inspector.inspect(1);
   expect(waiting).toMatchObject({
-    message: { kind: 'delegate', direction: 'in', from: { agent_name: 'Openclaw' } },
+    message: { kind: 'delegate', direction: 'in', from: { agent_name: 'OpenClaw' } },
     task: { state: 'awaiting_approval' },
     approval: { state: 'pending', risk_reason: 'agent_class', rule_id: null },
     delivery: null,

@@ -203,11 +203,11 @@ it('tells who asked whom, what was decided by whom, and what came of it, at both
     expect(result).toMatchObject({
       kind: 'result',
       from: { hub_name: 'mum' },
-      to: { hub_name: 'dad', agent_name: 'Openclaw' },
+      to: { hub_name: 'dad', agent_name: 'OpenClaw' },
     });
     expect(request).toMatchObject({
       kind: 'delegate',
-      from: { hub_name: 'dad', agent_name: 'Openclaw' },
+      from: { hub_name: 'dad', agent_name: 'OpenClaw' },
       to: { hub_name: 'mum' },
       state: 'completed',
       decision: { state: 'approved', direction, surface },

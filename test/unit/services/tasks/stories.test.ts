@@ -224,7 +224,7 @@ describe('two hubs', () => {
     await cancel();
     expect((await told(mum)).slice(0, 4)).toEqual([
       'Cancelled: nobody had decided.',
-      'Openclaw on dad cancelled it before anybody decided. No agent got it.',
+      'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
       null,
       null,
     ]);

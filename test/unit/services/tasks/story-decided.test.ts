@@ -45,14 +45,14 @@ const STORIES: readonly Named[] = [
       await hubs.send();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for you.',
       row: 'Waits for you.',
       thread: 'Waits for you.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Waits for a person at mum.',
       row: 'Waits for a person at mum.',
       thread: 'Waits for a person at mum.',
@@ -68,14 +68,14 @@ const STORIES: readonly Named[] = [
       await hubs.send();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Held for quiet hours.',
       row: 'Held for quiet hours.',
       thread: 'Held for quiet hours.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'A person at mum is asked later.',
       row: 'A person at mum is asked later.',
       thread: 'A person at mum is asked later.',
@@ -91,14 +91,14 @@ const STORIES: readonly Named[] = [
       await hubs.send();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Held while requests are paused.',
       row: 'Held while requests are paused.',
       thread: 'Held while requests are paused.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'A person at mum is asked later.',
       row: 'A person at mum is asked later.',
       thread: 'A person at mum is asked later.',
@@ -115,14 +115,14 @@ const STORIES: readonly Named[] = [
       await hubs.send();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Held because dad is muted.',
       row: 'Held because dad is muted.',
       thread: 'Held because dad is muted.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'A person at mum is asked later.',
       row: 'A person at mum is asked later.',
       thread: 'A person at mum is asked later.',
@@ -140,14 +140,14 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Put off by a person.',
       row: 'Put off by a person.',
       thread: 'Put off by a person.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'A person at mum is asked later.',
       row: 'A person at mum is asked later.',
       thread: 'A person at mum is asked later.',
@@ -163,7 +163,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('allow');
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for Claude, which is away.',
       row: "mum's person allowed it, on mum. Waits for Claude, which is away.",
       thread: "mum's person allowed it, on mum.",
@@ -175,7 +175,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum has it.',
       row: "mum's person allowed it, on mum. mum has it.",
       thread: "mum's person allowed it, on mum.",
@@ -192,7 +192,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('allow');
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for Claude, which is away.',
       row: 'A person allowed it, on mum. Waits for Claude, which is away.',
       thread: 'A person allowed it, on mum.',
@@ -204,7 +204,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum has it.',
       row: 'A person allowed it for mum. mum has it.',
       thread: 'A person allowed it for mum.',
@@ -219,7 +219,7 @@ const STORIES: readonly Named[] = [
       await hubs.handed();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude has it.',
       row: "mum's person allowed it, on mum. Claude has it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -231,7 +231,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum has it.',
       row: "mum's person allowed it, on mum. mum has it.",
       thread: "mum's person allowed it, on mum.",
@@ -246,7 +246,7 @@ const STORIES: readonly Named[] = [
       await hubs.begun();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude is working on it.',
       row: "mum's person allowed it, on mum. Claude is working on it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -258,7 +258,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum is working on it.',
       row: "mum's person allowed it, on mum. An agent on mum is working on it.",
       thread: "mum's person allowed it, on mum.",
@@ -274,7 +274,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('decline', { reason: 'Not tonight.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -287,7 +287,7 @@ const STORIES: readonly Named[] = [
       quotes: "mum's person on mum: Not tonight.",
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -302,7 +302,7 @@ const STORIES: readonly Named[] = [
       await hubs.send().catch(() => undefined);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Declined.',
       row: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
       thread: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
@@ -313,7 +313,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Declined.',
       row: 'mum declined it.',
       thread: 'mum declined it.',
@@ -332,19 +332,19 @@ const STORIES: readonly Named[] = [
       await hubs.mum.claim('claude').then(({ delivery_id: second }) => hubs.reply(second, {}));
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
-      row: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. Done.',
-      thread: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it.',
-      card: 'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. then. Done. dad has the answer, then.',
+      row: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. Done.',
+      thread: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it.',
+      card: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. then. Done. dad has the answer, then.',
       task: [
-        'Your rule “Openclaw on dad may give Claude tasks in family.chat” allowed it. then.',
+        'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. then.',
         'Claude got it, then.',
         'dad has the answer, then.',
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: 'A rule of mum allowed it. Done.',
       thread: 'A rule of mum allowed it.',
@@ -359,7 +359,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('answer', { answer: 'At eight.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -372,7 +372,7 @@ const STORIES: readonly Named[] = [
       quotes: "mum's person on mum: At eight.",
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -388,7 +388,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('answer', { choice: 'pizza' });
     },
     mum: {
-      asked: "Openclaw on dad asks mum's person to choose.",
+      asked: "OpenClaw on dad asks mum's person to choose.",
       list: "Chosen by mum's person on mum.",
       row: "mum's person chose, on mum.",
       thread: "mum's person chose, on mum.",
@@ -401,7 +401,7 @@ const STORIES: readonly Named[] = [
       quotes: "mum's person on mum: Pizza",
     },
     dad: {
-      asked: 'Openclaw on dad asks mum to choose.',
+      asked: 'OpenClaw on dad asks mum to choose.',
       list: "Chosen by mum's person on mum.",
       row: "mum's person chose, on mum.",
       thread: "mum's person chose, on mum.",
@@ -417,7 +417,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('answer', { answer: 'Neither.' });
     },
     mum: {
-      asked: "Openclaw on dad asks mum's person to choose.",
+      asked: "OpenClaw on dad asks mum's person to choose.",
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -430,7 +430,7 @@ const STORIES: readonly Named[] = [
       quotes: "mum's person on mum: Neither.",
     },
     dad: {
-      asked: 'Openclaw on dad asks mum to choose.',
+      asked: 'OpenClaw on dad asks mum to choose.',
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -446,7 +446,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('decline');
     },
     mum: {
-      asked: "Openclaw on dad asks mum's person to choose.",
+      asked: "OpenClaw on dad asks mum's person to choose.",
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -458,7 +458,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum to choose.',
+      asked: 'OpenClaw on dad asks mum to choose.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -473,7 +473,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(61_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Nobody decided in time.',
       row: 'Nobody here decided in time. No agent got it.',
       thread: 'Nobody here decided in time. No agent got it.',
@@ -481,7 +481,7 @@ const STORIES: readonly Named[] = [
       task: ['Nobody here decided in time. No agent got it. then.', 'dad has the answer, then.'],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Nobody decided in time.',
       row: 'No person at mum decided in time. No agent got it.',
       thread: 'No person at mum decided in time. No agent got it.',
@@ -497,7 +497,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(61_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Nobody decided in time.',
       row: 'Nobody here decided in time. No agent got it.',
       thread: 'Nobody here decided in time. No agent got it.',
@@ -505,7 +505,7 @@ const STORIES: readonly Named[] = [
       task: ['Nobody here decided in time. No agent got it. then.', 'dad has the answer, then.'],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Nobody decided in time.',
       row: 'No person at mum decided in time. No agent got it.',
       thread: 'No person at mum decided in time. No agent got it.',
@@ -519,14 +519,14 @@ const STORIES: readonly Named[] = [
       await hubs.ask();
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Waits for you.',
       row: 'Waits for you.',
       thread: 'Waits for you.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Waits for a person at mum.',
       row: 'Waits for a person at mum.',
       thread: 'Waits for a person at mum.',
@@ -542,7 +542,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('answer', { answer: 'All of us.' });
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -551,7 +551,7 @@ const STORIES: readonly Named[] = [
       quotes: "mum's person on mum: All of us.",
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: "Answered by mum's person on mum.",
       row: "mum's person answered it, on mum.",
       thread: "mum's person answered it, on mum.",
@@ -567,7 +567,7 @@ const STORIES: readonly Named[] = [
       await hubs.decide('decline');
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -575,7 +575,7 @@ const STORIES: readonly Named[] = [
       task: ["mum's person declined it, on mum. then, in the browser.", 'No agent got it.'],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -590,7 +590,7 @@ const STORIES: readonly Named[] = [
       await hubs.ask();
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Declined.',
       row: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
       thread: 'Your rule “dad may never ask any agent for anything in any area” declined it.',
@@ -601,7 +601,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Declined.',
       row: 'mum declined it.',
       thread: 'mum declined it.',
@@ -616,7 +616,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(61_000);
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Nobody decided in time.',
       row: 'Nobody here decided in time. No agent got it.',
       thread: 'Nobody here decided in time. No agent got it.',
@@ -624,7 +624,7 @@ const STORIES: readonly Named[] = [
       task: ['Nobody here decided in time. No agent got it. then.'],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Nobody decided in time.',
       row: 'No person at mum decided in time. No agent got it.',
       thread: 'No person at mum decided in time. No agent got it.',

@@ -31,14 +31,14 @@ const FOR_A_CHILD: readonly Asked[] = [
       task: [],
     },
     leo: {
-      asked: 'Openclaw on friend gives Robot a task.',
+      asked: 'OpenClaw on friend gives Robot a task.',
       list: 'Waits for an adult at mum.',
       row: 'Waits for an adult at mum.',
       thread: 'Waits for an adult at mum.',
       task: [],
     },
     friend: {
-      asked: 'Openclaw on friend gives leo a task.',
+      asked: 'OpenClaw on friend gives leo a task.',
       list: 'Waits for a person at leo.',
       row: 'Waits for a person at leo.',
       thread: 'Waits for a person at leo.',
@@ -70,7 +70,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       quotes: "mum's person on mum: Allow once",
     },
     leo: {
-      asked: 'Openclaw on friend gives Robot a task.',
+      asked: 'OpenClaw on friend gives Robot a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum, as leo's person’s adult. Done.",
       thread:
@@ -84,7 +84,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       quotes: 'Robot: Mown.',
     },
     friend: {
-      asked: 'Openclaw on friend gives leo a task.',
+      asked: 'OpenClaw on friend gives leo a task.',
       list: 'Done.',
       row: 'An adult allowed it for leo. Done.',
       thread: 'An adult allowed it for leo.',
@@ -112,7 +112,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       quotes: "mum's person on mum: Too wet.",
     },
     leo: {
-      asked: 'Openclaw on friend gives Robot a task.',
+      asked: 'OpenClaw on friend gives Robot a task.',
       list: 'Declined.',
       row: "mum's person declined it, on mum, as leo's person’s adult.",
       thread: "mum's person declined it, on mum, as leo's person’s adult.",
@@ -125,7 +125,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       quotes: "mum's person on mum: Too wet.",
     },
     friend: {
-      asked: 'Openclaw on friend gives leo a task.',
+      asked: 'OpenClaw on friend gives leo a task.',
       list: 'Declined.',
       row: 'An adult declined it for leo.',
       thread: 'An adult declined it for leo.',
@@ -148,7 +148,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       task: ['leo cancelled it before anybody here decided. then.'],
     },
     leo: {
-      asked: 'Openclaw on friend gives Robot a task.',
+      asked: 'OpenClaw on friend gives Robot a task.',
       list: 'Nobody decided in time.',
       row: 'No adult decided in time. No agent got it.',
       thread: 'No adult decided in time. No agent got it.',
@@ -156,7 +156,7 @@ const FOR_A_CHILD: readonly Asked[] = [
       task: ['No adult decided in time. No agent got it. then.', 'friend has the answer, then.'],
     },
     friend: {
-      asked: 'Openclaw on friend gives leo a task.',
+      asked: 'OpenClaw on friend gives leo a task.',
       list: 'Nobody decided in time.',
       row: 'No person at leo decided in time. No agent got it.',
       thread: 'No person at leo decided in time. No agent got it.',
@@ -180,15 +180,15 @@ const FOR_A_CHILD: readonly Asked[] = [
       task: ['leo cancelled it before anybody here decided. then.'],
     },
     leo: {
-      asked: 'Openclaw on friend gives Robot a task.',
+      asked: 'OpenClaw on friend gives Robot a task.',
       list: 'Cancelled: nobody had decided.',
-      row: 'Openclaw on friend cancelled it before anybody decided. No agent got it.',
-      thread: 'Openclaw on friend cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on friend cancelled it before anybody decided. No agent got it. then.',
-      task: ['Openclaw on friend cancelled it before anybody decided. No agent got it. then.'],
+      row: 'OpenClaw on friend cancelled it before anybody decided. No agent got it.',
+      thread: 'OpenClaw on friend cancelled it before anybody decided. No agent got it.',
+      card: 'OpenClaw on friend cancelled it before anybody decided. No agent got it. then.',
+      task: ['OpenClaw on friend cancelled it before anybody decided. No agent got it. then.'],
     },
     friend: {
-      asked: 'Openclaw on friend gives leo a task.',
+      asked: 'OpenClaw on friend gives leo a task.',
       list: 'Cancelled: nobody had begun.',
       row: 'Cancelled: nobody had begun.',
       thread: 'Cancelled: nobody had begun.',

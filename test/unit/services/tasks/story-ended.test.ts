@@ -23,7 +23,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { outcome: 'Set for seven.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -36,7 +36,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Set for seven.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum.",
@@ -52,7 +52,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'partial', outcome: 'Only the soup.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Partly done.',
       row: "mum's person allowed it, on mum. Partly done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -65,7 +65,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Only the soup.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Partly done.',
       row: "mum's person allowed it, on mum. Partly done.",
       thread: "mum's person allowed it, on mum.",
@@ -83,7 +83,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(again.delivery_id, {});
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -95,7 +95,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum.",
@@ -112,7 +112,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, {});
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -123,7 +123,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Delivered to mum. No report was wanted.',
       row: "mum's person allowed it, on mum. Delivered to mum. No report was wanted.",
       thread: "mum's person allowed it, on mum.",
@@ -141,7 +141,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'cancelled' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Stopped.',
       row: "mum's person allowed it, on mum. Stopped.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -152,7 +152,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Stopped.',
       row: "mum's person allowed it, on mum. Stopped.",
       thread: "mum's person allowed it, on mum.",
@@ -167,7 +167,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'failed', error: 'The oven is cold.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude could not do it.',
       row: "mum's person allowed it, on mum. Claude could not do it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -180,7 +180,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: The oven is cold.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum could not do it.',
       row: "mum's person allowed it, on mum. An agent on mum could not do it.",
       thread: "mum's person allowed it, on mum.",
@@ -196,7 +196,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'failed', code: 'rejected', error: 'Not on Sundays.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude refused it.',
       row: "mum's person allowed it, on mum. Claude refused it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -209,7 +209,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Not on Sundays.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum refused it.',
       row: "mum's person allowed it, on mum. An agent on mum refused it.",
       thread: "mum's person allowed it, on mum.",
@@ -229,7 +229,7 @@ const STORIES: readonly Named[] = [
       });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude did not understand it.',
       row: "mum's person allowed it, on mum. Claude did not understand it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -242,7 +242,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Which table?',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum did not understand it.',
       row: "mum's person allowed it, on mum. An agent on mum did not understand it.",
       thread: "mum's person allowed it, on mum.",
@@ -261,7 +261,7 @@ const STORIES: readonly Named[] = [
       await hubs.mum.work.inbox.claim('claude', 1);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",
@@ -273,7 +273,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",
@@ -289,14 +289,14 @@ const STORIES: readonly Named[] = [
       await hubs.send({ task: 'Once more' }).catch(() => undefined);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for you.',
       row: 'Waits for you.',
       thread: 'Waits for you.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum did not take it.',
       row: 'mum did not take it.',
       thread: 'mum did not take it.',
@@ -313,7 +313,7 @@ const STORIES: readonly Named[] = [
     },
     mum: null,
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum did not take it.',
       row: 'mum did not take it.',
       thread: 'mum did not take it.',
@@ -331,7 +331,7 @@ const STORIES: readonly Named[] = [
     },
     mum: null,
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'mum did not take it.',
       row: 'mum did not take it.',
       thread: 'mum did not take it.',
@@ -350,7 +350,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(30 * 60_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Its time ran out.',
       row: "mum's person allowed it, on mum. Its time ran out.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -362,7 +362,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Its time ran out.',
       row: "mum's person allowed it, on mum. Its time ran out.",
       thread: "mum's person allowed it, on mum.",
@@ -379,7 +379,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Ended: the two hubs are not connected any more.',
       row: "mum's person allowed it, on mum. Ended: the two hubs are not connected any more.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -390,7 +390,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Ended: the two hubs are not connected any more.',
       row: "mum's person allowed it, on mum. Ended: the two hubs are not connected any more.",
       thread: "mum's person allowed it, on mum.",
@@ -406,7 +406,7 @@ const STORIES: readonly Named[] = [
     },
     mum: null,
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Not sent: mum could not be reached.',
       row: 'Not sent: mum could not be reached.',
       thread: 'Not sent: mum could not be reached.',
@@ -422,7 +422,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, {});
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -434,7 +434,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum is working on it.',
       row: "mum's person allowed it, on mum. An agent on mum is working on it.",
       thread: "mum's person allowed it, on mum.",
@@ -451,14 +451,14 @@ const STORIES: readonly Named[] = [
       hubs.mum.messenger.swallowed.clear();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for you.',
       row: 'Waits for you.',
       thread: 'Waits for you.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'On its way to mum.',
       row: 'On its way to mum.',
       thread: 'On its way to mum.',
@@ -474,7 +474,7 @@ const STORIES: readonly Named[] = [
       await hubs.restart();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude is working on it.',
       row: "mum's person allowed it, on mum. Claude is working on it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -486,7 +486,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum is working on it.',
       row: "mum's person allowed it, on mum. An agent on mum is working on it.",
       thread: "mum's person allowed it, on mum.",
@@ -503,7 +503,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { summary: 'The one with the cat.' }, 'looks');
     },
     mum: {
-      asked: 'Openclaw on dad asks Looks a question.',
+      asked: 'OpenClaw on dad asks Looks a question.',
       list: 'Answered.',
       row: 'Nobody was asked: Looks only looks. Answered.',
       thread: 'Nobody was asked: Looks only looks.',
@@ -512,7 +512,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Looks: The one with the cat.',
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Answered.',
       row: 'Answered.',
       thread: 'Answered.',
@@ -530,7 +530,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { summary: 'All of us.' });
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Answered.',
       row: "mum's person allowed it, on mum. Answered.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -542,7 +542,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: All of us.',
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Answered.',
       row: "mum's person allowed it, on mum. Answered.",
       thread: "mum's person allowed it, on mum.",
@@ -560,7 +560,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'failed', error: 'The camera is off.' });
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Claude could not answer.',
       row: "mum's person allowed it, on mum. Claude could not answer.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -572,7 +572,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: The camera is off.',
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'An agent on mum could not answer.',
       row: "mum's person allowed it, on mum. An agent on mum could not answer.",
       thread: "mum's person allowed it, on mum.",
@@ -589,7 +589,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(61_000);
     },
     mum: {
-      asked: 'Openclaw on dad asks Looks a question.',
+      asked: 'OpenClaw on dad asks Looks a question.',
       list: 'Its time ran out.',
       row: 'Nobody was asked: Looks only looks. Its time ran out.',
       thread: 'Nobody was asked: Looks only looks.',
@@ -597,7 +597,7 @@ const STORIES: readonly Named[] = [
       task: ['Nobody was asked: Looks only looks. then.', 'Looks got it, then.'],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Its time ran out.',
       row: 'Its time ran out.',
       thread: 'Its time ran out.',
@@ -615,7 +615,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(700_000);
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'The hub stopped while Claude had it. It may have been done.',
       row: "mum's person allowed it, on mum. The hub stopped while Claude had it. It may have been done.",
       thread: "mum's person allowed it, on mum.",
@@ -623,7 +623,7 @@ const STORIES: readonly Named[] = [
       task: ["mum's person allowed it, on mum. then, in the browser."],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'It failed.',
       row: 'It failed.',
       thread: 'It failed.',
@@ -640,7 +640,7 @@ const STORIES: readonly Named[] = [
     },
     mum: null,
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum did not take it.',
       row: 'mum did not take it.',
       thread: 'mum did not take it.',
@@ -658,7 +658,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'The hub stopped while Claude had it. It may have been done.',
       row: "mum's person allowed it, on mum. The hub stopped while Claude had it. It may have been done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -670,7 +670,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Ended by mum. It may have been done.',
       row: "mum's person allowed it, on mum. Ended by mum. It may have been done.",
       thread: "mum's person allowed it, on mum.",
@@ -685,7 +685,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(61_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for Claude, which is away.',
       row: "mum's person allowed it, on mum. Waits for Claude, which is away.",
       thread: "mum's person allowed it, on mum.",
@@ -697,7 +697,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'mum has it.',
       row: "mum's person allowed it, on mum. mum has it.",
       thread: "mum's person allowed it, on mum.",
@@ -715,7 +715,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude (until 15 January) a task.',
+      asked: 'OpenClaw on dad gives Claude (until 15 January) a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",
@@ -727,7 +727,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'It failed at mum.',
       row: "mum's person allowed it, on mum. It failed at mum.",
       thread: "mum's person allowed it, on mum.",

@@ -20,15 +20,15 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: nobody had decided.',
-      row: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      thread: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
-      task: ['Openclaw on dad cancelled it before anybody decided. No agent got it. then.'],
+      row: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      thread: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      card: 'OpenClaw on dad cancelled it before anybody decided. No agent got it. then.',
+      task: ['OpenClaw on dad cancelled it before anybody decided. No agent got it. then.'],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: nobody had begun.',
       row: 'Cancelled: nobody had begun.',
       thread: 'Cancelled: nobody had begun.',
@@ -44,15 +44,15 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: nobody had decided.',
-      row: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      thread: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
-      task: ['Openclaw on dad cancelled it before anybody decided. No agent got it. then.'],
+      row: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      thread: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      card: 'OpenClaw on dad cancelled it before anybody decided. No agent got it. then.',
+      task: ['OpenClaw on dad cancelled it before anybody decided. No agent got it. then.'],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: nobody had begun.',
       row: 'Cancelled: nobody had begun.',
       thread: 'Cancelled: nobody had begun.',
@@ -68,7 +68,7 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: nobody had begun.',
       row: "mum's person allowed it, on mum. Cancelled: nobody had begun.",
       thread: "mum's person allowed it, on mum.",
@@ -76,7 +76,7 @@ const STORIES: readonly Named[] = [
       task: ["mum's person allowed it, on mum. then, in the browser.", 'No agent got it.'],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: nobody had begun.',
       row: "mum's person allowed it, on mum. Cancelled: nobody had begun.",
       thread: "mum's person allowed it, on mum.",
@@ -91,7 +91,7 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Asked Claude to stop; it still runs.',
       row: "mum's person allowed it, on mum. Asked Claude to stop; it still runs.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -102,7 +102,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Asked an agent on mum to stop; it still runs.',
       row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it still runs.",
       thread: "mum's person allowed it, on mum.",
@@ -117,7 +117,7 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Asked Claude to stop; it had it already.',
       row: "mum's person allowed it, on mum. Asked Claude to stop; it had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -128,7 +128,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Asked an agent on mum to stop; it had it already.',
       row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -144,7 +144,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'cancelled' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Stopped.',
       row: "mum's person allowed it, on mum. Stopped.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -156,7 +156,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Stopped.',
       row: "mum's person allowed it, on mum. Stopped.",
       thread: "mum's person allowed it, on mum.",
@@ -173,7 +173,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: Claude had it already.',
       row: "mum's person allowed it, on mum. Cancelled: Claude had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -185,7 +185,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: an agent on mum had it already.',
       row: "mum's person allowed it, on mum. Cancelled: an agent on mum had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -201,7 +201,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { outcome: 'Set already.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -215,7 +215,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Set already.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum.",
@@ -236,7 +236,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'failed', error: 'The oven is cold.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude could not do it.',
       row: "mum's person allowed it, on mum. Claude could not do it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -250,7 +250,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: The oven is cold.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum could not do it.',
       row: "mum's person allowed it, on mum. An agent on mum could not do it.",
       thread: "mum's person allowed it, on mum.",
@@ -271,7 +271,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(120_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: Claude had it already.',
       row: "mum's person allowed it, on mum. Cancelled: Claude had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -283,7 +283,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: an agent on mum had it already.',
       row: "mum's person allowed it, on mum. Cancelled: an agent on mum had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -299,7 +299,7 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Asked Claude to stop; it had it already.',
       row: "mum's person allowed it, on mum. Asked Claude to stop; it had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -310,7 +310,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Asked an agent on mum to stop; it had it already.',
       row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -327,7 +327,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { outcome: 'Set already.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -341,7 +341,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Set already.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum.",
@@ -365,7 +365,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Cancelled: Claude had it already.',
       row: "mum's person allowed it, on mum. Cancelled: Claude had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -377,7 +377,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Cancelled: an agent on mum had it already.',
       row: "mum's person allowed it, on mum. Cancelled: an agent on mum had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -396,7 +396,7 @@ const STORIES: readonly Named[] = [
       await hubs.cancel().catch(() => undefined);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Claude is working on it.',
       row: "mum's person allowed it, on mum. Claude is working on it.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -408,7 +408,7 @@ const STORIES: readonly Named[] = [
       button: 'Stop',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum is working on it.',
       row: "mum's person allowed it, on mum. An agent on mum is working on it.",
       thread: "mum's person allowed it, on mum.",
@@ -427,7 +427,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.advance(60_000);
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Asked Claude to stop; it still runs.',
       row: "mum's person allowed it, on mum. Asked Claude to stop; it still runs.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -438,7 +438,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Asked an agent on mum to stop; it had it already.',
       row: "mum's person allowed it, on mum. Asked an agent on mum to stop; it had it already.",
       thread: "mum's person allowed it, on mum.",
@@ -455,14 +455,14 @@ const STORIES: readonly Named[] = [
       await hubs.cancel();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Waits for you.',
       row: 'Waits for you.',
       thread: 'Waits for you.',
       task: [],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Asked mum to cancel it; no answer yet.',
       row: 'Asked mum to cancel it; no answer yet.',
       thread: 'Asked mum to cancel it; no answer yet.',
@@ -478,7 +478,7 @@ const STORIES: readonly Named[] = [
       await hubs.stop();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: "Stopped by mum's person on mum: nothing ran.",
       row: "mum's person allowed it, on mum. Stopped by mum's person on mum: nothing ran.",
       thread: "mum's person allowed it, on mum.",
@@ -490,7 +490,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: "Stopped by mum's person on mum.",
       row: "mum's person allowed it, on mum. Stopped by mum's person on mum.",
       thread: "mum's person allowed it, on mum.",
@@ -505,7 +505,7 @@ const STORIES: readonly Named[] = [
       await hubs.stop();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -517,7 +517,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Declined.',
       row: "mum's person declined it, on mum.",
       thread: "mum's person declined it, on mum.",
@@ -532,7 +532,7 @@ const STORIES: readonly Named[] = [
       await hubs.stop();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Asked Claude to stop; it still runs.',
       row: "mum's person allowed it, on mum. Asked Claude to stop; it still runs.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -543,7 +543,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'An agent on mum is working on it.',
       row: "mum's person allowed it, on mum. An agent on mum is working on it.",
       thread: "mum's person allowed it, on mum.",
@@ -560,7 +560,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { status: 'cancelled' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: "Stopped by mum's person on mum.",
       row: "mum's person allowed it, on mum. Stopped by mum's person on mum.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -572,7 +572,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: "Stopped by mum's person on mum.",
       row: "mum's person allowed it, on mum. Stopped by mum's person on mum.",
       thread: "mum's person allowed it, on mum.",
@@ -588,7 +588,7 @@ const STORIES: readonly Named[] = [
       await hubs.reply(delivery, { outcome: 'Set already.' });
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -602,7 +602,7 @@ const STORIES: readonly Named[] = [
       quotes: 'Claude: Set already.',
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Done.',
       row: "mum's person allowed it, on mum. Done.",
       thread: "mum's person allowed it, on mum.",
@@ -624,7 +624,7 @@ const STORIES: readonly Named[] = [
       await hubs.stop();
     },
     mum: {
-      asked: 'Openclaw on dad gives Claude a task.',
+      asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Stopped by a person on mum: nothing ran.',
       row: 'A person allowed it, on mum. Stopped by a person on mum: nothing ran.',
       thread: 'A person allowed it, on mum.',
@@ -636,7 +636,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad gives mum a task.',
+      asked: 'OpenClaw on dad gives mum a task.',
       list: 'Stopped by a person on mum.',
       row: 'A person allowed it for mum. Stopped by a person on mum.',
       thread: 'A person allowed it for mum.',
@@ -653,7 +653,7 @@ const STORIES: readonly Named[] = [
       await hubs.stop();
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: "Cancelled by mum's person on mum: Claude had it already.",
       row: "mum's person allowed it, on mum. Cancelled by mum's person on mum: Claude had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -664,7 +664,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: "Stopped by mum's person on mum.",
       row: "mum's person allowed it, on mum. Stopped by mum's person on mum.",
       thread: "mum's person allowed it, on mum.",
@@ -680,15 +680,15 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Cancelled: nobody had decided.',
-      row: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      thread: 'Openclaw on dad cancelled it before anybody decided. No agent got it.',
-      card: 'Openclaw on dad cancelled it before anybody decided. No agent got it. then.',
-      task: ['Openclaw on dad cancelled it before anybody decided. No agent got it. then.'],
+      row: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      thread: 'OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+      card: 'OpenClaw on dad cancelled it before anybody decided. No agent got it. then.',
+      task: ['OpenClaw on dad cancelled it before anybody decided. No agent got it. then.'],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Cancelled: nobody had begun.',
       row: 'Cancelled: nobody had begun.',
       thread: 'Cancelled: nobody had begun.',
@@ -706,7 +706,7 @@ const STORIES: readonly Named[] = [
       await hubs.clock.settle();
     },
     mum: {
-      asked: 'Openclaw on dad asks Claude a question.',
+      asked: 'OpenClaw on dad asks Claude a question.',
       list: 'Cancelled: Claude had it already.',
       row: "mum's person allowed it, on mum. Cancelled: Claude had it already.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
@@ -717,7 +717,7 @@ const STORIES: readonly Named[] = [
       ],
     },
     dad: {
-      asked: 'Openclaw on dad asks mum a question.',
+      asked: 'OpenClaw on dad asks mum a question.',
       list: 'Cancelled: an agent on mum had it already.',
       row: 'Cancelled: an agent on mum had it already.',
       thread: 'Cancelled: an agent on mum had it already.',

@@ -2,7 +2,7 @@
 // Claude Codes on two paired hubs work together, with a person between them; all that is written by
 // hand is what their models say.
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,7 +16,8 @@ import { WAKE_SENTENCE } from '../../preload/contract/wake.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { endPrograms } from '../support/programs.ts';
-import { openClaudeCode, runClient, type RealClient } from '../support/real-clients.ts';
+import { freePort } from '../support/free-port.ts';
+import { openClaudeCode, openClient, runClient, type RealClient } from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { ScriptedModel, type Result, type Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
@@ -95,6 +96,8 @@ function first(result: unknown, list: string): Result {
   if (item === undefined) throw new Error(`no ${list} in ${JSON.stringify(result)}`);
   return item;
 }
+
+const plain = (said: readonly string[]): string => stripVTControlCharacters(said.join(''));
 
 describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clients', () => {
   const computer = new ThisComputer('this computer');
@@ -268,6 +271,122 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       }
       expect(model.said.join('')).not.toContain('Lay the table');
     });
+  });
+
+  /** Sets the webhook; a task is done by whoever it wakes. */
+  async function wokenByWebhook(
+    client: 'opencode' | 'openclaw',
+    { address, secret }: { readonly address: string; readonly secret: string },
+    model: ScriptedModel,
+  ): Promise<void> {
+    const { hub, home } = mum;
+    const file = join(home, 'secret.txt');
+    await writeFile(file, `${secret}\n`, { mode: 0o600 });
+    const words = ['agents', 'webhook', client, client, address, '--secret-file', file];
+    const set = await hub.axonAsOwner(words);
+    expect(set.code, set.transcript).toBe(0);
+    const owner = await hub.owner();
+    const task = `Water the plants, ${client}`;
+    const sent = await owner.call('send.delegate', { to: `local/${client}`, task });
+    const { id, revision, digest, runner } = await cardOf(owner);
+    expect(runner).toMatchObject({ reach: 'webhook', webhook: { last: null } });
+    await owner.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+    await until(`“${task}” to be done`, WAIT_MS, async () => {
+      const { state } = await owner.call('tasks.get', { id: sent.id });
+      return state === 'completed' || undefined;
+    });
+    expect(await owner.call('agents.get', { name: client })).toMatchObject({
+      reach: 'webhook',
+      // The first run of a program may take its time to answer.
+      webhook: { preset: client, last: { outcome: expect.stringMatching(/taken|unclear/) } },
+    });
+    const woken = model.said.filter((said) => said.includes(WAKE_SENTENCE));
+    expect([woken.length, woken.join('')]).toEqual([1, expect.not.stringContaining('plants')]);
+  }
+
+  it('an idle opencode is woken by its webhook, and does the task', async () => {
+    const model = await ScriptedModel.start(WOKEN, 'axon_');
+    const port = await freePort();
+    const provider = {
+      npm: '@ai-sdk/anthropic',
+      options: { baseURL: `${model.url}/v1`, apiKey: 'none' },
+      models: { scripted: {} },
+    };
+    const settings = { model: 'local/scripted', provider: { local: provider } };
+    await mkdir(join(mum.home, '.config/opencode'), { recursive: true });
+    await writeFile(join(mum.home, '.config/opencode/opencode.json'), JSON.stringify(settings));
+    await install(mum, 'opencode');
+    const secret = 'the password of the server';
+    try {
+      const words = ['serve', '--port', String(port), '--hostname', '127.0.0.1'];
+      openClient('opencode', words, mum.home, { OPENCODE_SERVER_PASSWORD: secret });
+      const authorization = `Basic ${Buffer.from(`opencode:${secret}`).toString('base64')}`;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const at = `http://127.0.0.1:${port}/session`;
+      const session = await until('its server', WAIT_MS, async () => {
+        const made = await fetch(at, {
+          method: 'POST',
+          headers,
+          body: '{}',
+          signal: AbortSignal.timeout(5_000),
+        }).catch(() => null);
+        return made === null ? undefined : ((await made.json()) as { readonly id: string });
+      });
+      await wokenByWebhook('opencode', { address: `${at}/${session.id}`, secret }, model);
+    } finally {
+      await endPrograms();
+      await model.close();
+    }
+  });
+
+  it('an idle OpenClaw is woken by its webhook, and does the task', async () => {
+    const model = await ScriptedModel.start(WOKEN, 'axon__');
+    const port = await freePort();
+    const secret = 'the token of the hooks';
+    // As its people write it.
+    const settings = `// ours
+{
+  gateway: { mode: 'local', port: ${port}, auth: { mode: 'token', token: 'another token' } },
+  hooks: { enabled: true, token: '${secret}' },
+  agents: { defaults: {
+      model: { primary: 'local/scripted' },
+      heartbeat: { every: '0m' },
+      skipBootstrap: true,
+    } },
+  tools: { toolSearch: false },
+  models: {
+    providers: {
+      local: {
+        baseUrl: '${model.url}',
+        apiKey: 'none',
+        api: 'anthropic-messages',
+        models: [{ id: 'scripted', name: 'Scripted' }],
+      },
+    },
+  },
+}
+`;
+    const file = join(mum.home, '.openclaw/openclaw.json');
+    await mkdir(join(mum.home, '.openclaw'));
+    await writeFile(file, settings);
+    await install(mum, 'openclaw');
+    try {
+      const said: string[] = [];
+      const child = openClient('openclaw', ['gateway', 'run', '--bind', 'loopback'], mum.home);
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => said.push(text));
+      await until('its gateway', 90_000, async () => / ready\n/.test(plain(said)) || undefined);
+      const address = `http://127.0.0.1:${port}/hooks/agent`;
+      await wokenByWebhook('openclaw', { address, secret }, model);
+    } finally {
+      await endPrograms();
+      await model.close();
+    }
+    const out = await mum.hub.axon(['mcp', 'uninstall', 'openclaw'], {
+      ...NOT_OURS,
+      HOME: mum.home,
+    });
+    expect(out.code, out.transcript).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(settings);
   });
 
   it('what a Claude Code wants to do is a card here, and done only if a person allows it', async () => {

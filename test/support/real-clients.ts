@@ -1,7 +1,7 @@
 // The real programs that speak MCP, from the packages of test/clients. Each is started as a person
 // starts it, with a home folder of its own and nothing else of this computer's settings. The way
 // out leads to a port where nobody listens, so that whatever wants the network fails at once.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,6 +66,23 @@ export function openClaudeCode(
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   endAfterTest(child);
+}
+
+/** A program that goes on running in its home folder. `endPrograms` ends it. */
+export function openClient(
+  client: RealClient,
+  words: readonly string[],
+  home: string,
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const [program = '', ...first] = PROGRAMS[client].map((word) =>
+    word === process.execPath ? word : join(PACKAGES, word),
+  );
+  const env = environment(home, variables);
+  const child = spawn(program, [...first, ...words], { cwd: home, env, stdio: 'pipe' });
+  child.stderr.resume();
+  endAfterTest(child);
+  return child;
 }
 
 /** Whether every one of them is installed here. */

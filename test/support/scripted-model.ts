@@ -113,10 +113,15 @@ const isResult = ({ type }: Block): boolean => type === 'tool_result';
 
 function readResult({ content = '' }: Block): Result {
   const said = typeof content === 'string' ? content : content.map((part) => part.text).join('');
+  // OpenClaw puts the same before it in another form.
+  return jsonOf(said) ?? jsonOf(said.slice(said.lastIndexOf('\n') + 1)) ?? { said };
+}
+
+function jsonOf(text: string): Result | undefined {
   try {
-    return JSON.parse(said);
+    return JSON.parse(text);
   } catch {
-    return { said };
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import * as jsonc from 'jsonc-parser';
 import { basename, join } from 'node:path';
 import { homedir } from 'node:os';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
-import { programFile } from './invocation.ts';
+import { programFile, shellWord } from './invocation.ts';
 import { withElement, withoutElement, withoutProperty, withProperty } from './json-text.ts';
 import { refusal } from './refusal.ts';
 
@@ -23,22 +23,62 @@ export interface Hook {
 const PROGRAM = 'axon.cjs';
 /** The words by which each of ours is known. */
 const OUR_WORDS = ['--watch', 'ask'];
+/** The same where a shell starts it. */
+const OUR_LINE = /[/\\]axon\.cjs['"]? (?:ask|inbox --watch) /;
 
-/** Where Claude Code keeps its hooks. */
-export function hooksFile(): string {
-  const folder = process.env['CLAUDE_CONFIG_DIR'];
-  const home = folder === undefined || folder === '' ? join(homedir(), '.claude') : folder;
-  return join(home, 'settings.json');
+/** A program that has hooks. */
+export interface HookedProgram {
+  /** Where it keeps them. */
+  readonly file: () => string;
+  /** Whether one of them can wake it. */
+  readonly wakes: boolean;
+  /** How it is told what to start. @throws AppError bad_request: it cannot be */
+  readonly start: (words: readonly string[]) => Readonly<Record<string, unknown>>;
+  /** What it wants of a person before it runs them. */
+  readonly wants?: string;
+}
+
+/** By the names of MCP_CLIENTS. */
+export const HOOKED: ReadonlyMap<string, HookedProgram> = new Map([
+  [
+    'claude-code',
+    {
+      file: () => join(folderOf('CLAUDE_CONFIG_DIR', '.claude'), 'settings.json'),
+      wakes: true,
+      start: ([command, ...args]) => ({ command, args }),
+    },
+  ],
+  [
+    'codex',
+    {
+      file: () => join(folderOf('CODEX_HOME', '.codex'), 'hooks.json'),
+      wakes: false,
+      start: (words) => ({ command: words.map(inShell).join(' ') }),
+      wants:
+        'Codex runs the hook only once you trust it: start it, and choose to trust the hook when it asks. "codex exec" asks nobody, and runs no such hook.',
+    },
+  ],
+]);
+
+function folderOf(variable: string, usual: string): string {
+  const folder = process.env[variable];
+  return folder === undefined || folder === '' ? join(homedir(), usual) : folder;
+}
+
+function inShell(word: string): string {
+  const quoted = shellWord(word, process.platform);
+  if (quoted !== null) return quoted;
+  throw refusal('bad_request', `No quotes hold "${word}" in a line for a shell.`);
 }
 
 /** Wakes an idle session when something new waits for this agent. Holds no secret. */
-export function wakeHook(home: string, agent: string): Hook {
+export function wakeHook({ start }: HookedProgram, home: string, agent: string): Hook {
+  const words = [ownProgram(), 'inbox', '--watch', '--home', home, '--as', agent];
   return {
     events: ['SessionStart', 'Stop'],
     value: {
       type: 'command',
-      command: process.execPath,
-      args: [ownProgram(), 'inbox', '--watch', '--home', home, '--as', agent],
+      ...start([process.execPath, ...words]),
       asyncRewake: true,
       timeout: WAKE_TIMEOUT_S,
     },
@@ -46,15 +86,11 @@ export function wakeHook(home: string, agent: string): Hook {
 }
 
 /** Puts what the program wants to do before a person of this hub. Holds no secret. */
-export function askHook(home: string, agent: string): Hook {
+export function askHook({ start }: HookedProgram, home: string, agent: string): Hook {
+  const words = [ownProgram(), 'ask', '--home', home, '--as', agent];
   return {
     events: ['PermissionRequest'],
-    value: {
-      type: 'command',
-      command: process.execPath,
-      args: [ownProgram(), 'ask', '--home', home, '--as', agent],
-      timeout: ASK_TIMEOUT_S,
-    },
+    value: { type: 'command', ...start([process.execPath, ...words]), timeout: ASK_TIMEOUT_S },
   };
 }
 
@@ -107,13 +143,14 @@ function hooksIn(group: unknown): readonly unknown[] {
 }
 
 function isOurs(hook: unknown): boolean {
-  const words = isJsonObject(hook) ? hook['args'] : undefined;
-  if (!Array.isArray(words)) return false;
-  const [program] = words as readonly unknown[];
+  if (!isJsonObject(hook)) return false;
+  const { command, args } = hook;
+  if (!Array.isArray(args)) return typeof command === 'string' && OUR_LINE.test(command);
+  const [program] = args as readonly unknown[];
   return (
     typeof program === 'string' &&
     basename(program) === PROGRAM &&
-    OUR_WORDS.some((word) => words.includes(word))
+    OUR_WORDS.some((word) => args.includes(word))
   );
 }
 
@@ -159,7 +196,7 @@ function ownProgram(): string {
 function unfit(flaw: string): Error {
   return refusal(
     'bad_request',
-    `The settings in ${hooksFile()} are written in a way that this command does not change: ${flaw}.`,
+    `The hooks are written in a way that this command does not change: ${flaw}.`,
     'Nothing was changed. With --show the same command prints what goes there.',
   );
 }

@@ -16,6 +16,7 @@ import { WAKE_SENTENCE } from '../../preload/contract/wake.ts';
 import { NODE_BINARY, REPOSITORY_ROOT } from '../lan/namespaces.ts';
 import { ThisComputer } from '../lan/this-computer.ts';
 import { endPrograms } from '../support/programs.ts';
+import { CodexSession } from '../support/codex-session.ts';
 import { freePort } from '../support/free-port.ts';
 import { openClaudeCode, openClient, runClient, type RealClient } from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
@@ -134,7 +135,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     place: Place,
     script: Script,
   ): Promise<{ readonly results: readonly Result[]; readonly out: string }> {
-    const model = await ScriptedModel.start(script, PREFIX);
+    const model = await ScriptedModel.start(script);
     const allowed = TOOLS.map((tool) => `${PREFIX}axon_${tool}`).join(',');
     try {
       const { out } = await runClient(
@@ -222,7 +223,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     const hooked = ['mcp', 'install', 'claude-code', '--wake', '--ask'];
     const wake = await hub.axon(hooked, { ...NOT_OURS, HOME: home });
     expect(wake.code, wake.transcript).toBe(0);
-    const model = await ScriptedModel.start(script, PREFIX);
+    const model = await ScriptedModel.start(script);
     try {
       const log = join(home, 'claude.log');
       await rm(log, { force: true });
@@ -305,7 +306,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   }
 
   it('an idle opencode is woken by its webhook, and does the task', async () => {
-    const model = await ScriptedModel.start(WOKEN, 'axon_');
+    const model = await ScriptedModel.start(WOKEN);
     const port = await freePort();
     const provider = {
       npm: '@ai-sdk/anthropic',
@@ -340,7 +341,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   });
 
   it('an idle OpenClaw is woken by its webhook, and does the task', async () => {
-    const model = await ScriptedModel.start(WOKEN, 'axon__');
+    const model = await ScriptedModel.start(WOKEN);
     const port = await freePort();
     const secret = 'the token of the hooks';
     // As its people write it.
@@ -419,6 +420,73 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       }
       expect(JSON.stringify(model.results.at(-1))).toContain('Not that.');
     });
+  });
+
+  it('what a Codex wants to do is a card here, once its person trusts the hook', async () => {
+    const { hub, home } = mum;
+    const made = (times: number): string => join(home, `codex-${times}`);
+    let times = 0;
+    const model = await ScriptedModel.start([
+      () => ({
+        tool: 'exec_command',
+        isOwn: true,
+        input: {
+          cmd: `touch ${made(times)}`,
+          sandbox_permissions: 'require_escalated',
+          justification: 'To try it.',
+        },
+      }),
+      () => ({ says: 'Done.' }),
+    ]);
+    const provider = `name = "Local"\nbase_url = "${model.url}/v1"\nwire_api = "responses"\n`;
+    await mkdir(join(home, '.codex'));
+    await writeFile(
+      join(home, '.codex/config.toml'),
+      `model = "scripted"\nmodel_provider = "local"\n\n[model_providers.local]\n${provider}`,
+    );
+    await install(mum, 'codex');
+    const variables = { ...NOT_OURS, HOME: home };
+    const hooked = await hub.axon(['mcp', 'install', 'codex', '--ask'], variables);
+    expect(hooked.transcript).toContain('only once you trust it');
+    const codex = await CodexSession.open(home);
+    try {
+      // Until then Codex does not run it, and says so nowhere.
+      expect(await codex.hooks()).toMatchObject([{ trustStatus: 'untrusted' }]);
+      await codex.turn('Do it.');
+      expect([codex.asked.length, existsSync(made(0))]).toEqual([1, false]);
+      await codex.trustHooks();
+      expect(await codex.hooks()).toMatchObject([{ trustStatus: 'trusted' }]);
+      const owner = await hub.owner();
+      for (const decision of ['allow', 'decline'] as const) {
+        times++;
+        const turn = codex.turn('Do it.');
+        const card = await cardOf(owner);
+        expect(card).toMatchObject({
+          text: `Bash\ntouch ${made(times)}`,
+          permission: { folder: home },
+          risk_class: 'R3',
+        });
+        const { id, revision, digest } = card;
+        const word = lastWord(card.text)?.word;
+        const more = decision === 'allow' ? { last_word: word } : { reason: 'Not that.' };
+        await owner.call('approvals.decide', { id, revision, digest, decision, ...more });
+        await turn;
+        expect(existsSync(made(times))).toBe(decision === 'allow');
+      }
+      expect(JSON.stringify(model.results.at(-1))).toContain('Not that.');
+      expect(codex.asked).toHaveLength(1);
+      await hub.kill();
+      times++;
+      await codex.turn('Do it.');
+      expect([codex.asked.length, existsSync(made(times))]).toEqual([2, false]);
+    } finally {
+      await endPrograms();
+      await model.close();
+      if (!hub.isRunning) await hub.restart();
+    }
+    const out = await hub.axon(['mcp', 'uninstall', 'codex'], variables);
+    expect(out.transcript).toContain('The hooks are out of');
+    expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false);
   });
 
   it('Codex, Gemini CLI, opencode and OpenClaw read their entries, and those that connect say so', async () => {

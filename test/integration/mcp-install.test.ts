@@ -267,7 +267,8 @@ test('writes the hooks that wake Claude Code beside those of a person, shows the
   const refused = await run('mcp', 'install', 'claude-code', '--wake');
   expect([refused.code, refused.error]).toEqual([2, expect.stringContaining('twice')]);
   expect(readFileSync(settings, 'utf8')).toBe(twice);
-  expect(await run('mcp', 'install', 'cursor', '--wake')).toMatchObject({ code: 2 });
+  for (const client of ['cursor', 'codex'])
+    expect(await run('mcp', 'install', client, '--wake')).toMatchObject({ code: 2 });
 }, 120_000);
 
 test('wakes a session once for each item, whoever waits for it, and no more than a day allows', async () => {

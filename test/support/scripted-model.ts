@@ -1,6 +1,6 @@
 // A model on loopback that says what a script says, so that a real coding agent runs without one.
-// It answers Anthropic's messages API in its streaming form: one tool call a turn, then a closing
-// text. The agent runs the tools for real and sends back what they gave.
+// It answers Anthropic's messages API and OpenAI's responses API in their streaming forms: one tool
+// call a turn, then a closing text. The agent runs the tools for real and sends back what they gave.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,19 +22,29 @@ export type Turn =
  */
 export type Script = readonly ((results: readonly Result[], said: readonly string[]) => Turn)[];
 
-interface Block {
-  readonly type: string;
-  readonly text?: string;
-  readonly content?: string | readonly Block[];
-}
-
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 
+/** What an agent tells its model, whichever API it speaks. */
 interface Asked {
   readonly model: string;
-  readonly messages: readonly { readonly content: string | readonly Block[] }[];
-  readonly tools?: readonly { readonly name: string }[];
+  /** By the name that a call has to say. */
+  readonly tools: readonly ToolName[];
+  readonly results: readonly Result[];
+  readonly said: readonly string[];
 }
+interface ToolName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+interface Api {
+  readonly path: RegExp;
+  readonly read: (body: never) => Asked;
+  readonly events: (model: string, call: Call, index: number) => readonly Event[];
+}
+type Call =
+  | { readonly tool: ToolName; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly says: string };
 
 export class ScriptedModel {
   /** What the agent's tools gave, as it told the model. */
@@ -42,21 +52,19 @@ export class ScriptedModel {
   /** What else it told the model. */
   said: readonly string[] = [];
   readonly #script: Script;
-  /** How the agent calls the tools of our server. */
-  readonly #prefix: string;
   readonly #server: Server;
 
-  private constructor(script: Script, prefix: string) {
+  private constructor(script: Script) {
     this.#script = script;
-    this.#prefix = prefix;
     this.#server = createServer((request, response) => {
       void text(request).then((body) => {
-        if (!/^\/v1\/messages(\?|$)/.test(request.url ?? '')) {
+        const api = APIS.find(({ path }) => path.test(request.url ?? ''));
+        if (api === undefined) {
           response.writeHead(404).end();
           return;
         }
         try {
-          const events = this.#answer(JSON.parse(body));
+          const events = this.#answer(api, JSON.parse(body) as never);
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           for (const event of events)
             response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
@@ -71,8 +79,8 @@ export class ScriptedModel {
     });
   }
 
-  static async start(script: Script, prefix: string): Promise<ScriptedModel> {
-    const model = new ScriptedModel(script, prefix);
+  static async start(script: Script): Promise<ScriptedModel> {
+    const model = new ScriptedModel(script);
     model.#server.listen(0, '127.0.0.1');
     await once(model.#server, 'listening');
     return model;
@@ -89,31 +97,41 @@ export class ScriptedModel {
   }
 
   /** Whatever the agent asks without our tools, such as a title, has no part in the script. */
-  #answer({ model, messages, tools = [] }: Asked): readonly Event[] {
-    if (!tools.some(({ name }) => name.startsWith(this.#prefix)))
-      return eventsOf(model, { says: 'A title' }, 0);
-    this.results = messages.flatMap(({ content }) =>
-      typeof content === 'string' ? [] : content.filter(isResult).map(readResult),
-    );
-    this.said = messages.flatMap(({ content }) =>
-      typeof content === 'string' ? [content] : content.map((part) => part.text ?? ''),
-    );
-    const done = this.results.length;
-    const turn = (this.#script[done] ?? this.#script.at(-1))?.(this.results, this.said);
+  #answer({ read, events }: Api, body: never): readonly Event[] {
+    const { model, tools, results, said } = read(body);
+    const inbox = tools.find(({ name }) => name.endsWith(INBOX));
+    if (inbox === undefined) return events(model, { says: 'A title' }, 0);
+    this.results = results;
+    this.said = said;
+    const done = results.length;
+    const turn = (this.#script[done] ?? this.#script.at(-1))?.(results, said);
     if (turn === undefined) throw new RangeError('there is no script');
-    return eventsOf(
-      model,
-      'tool' in turn && turn.isOwn !== true ? { ...turn, tool: this.#prefix + turn.tool } : turn,
-      done,
-    );
+    if ('says' in turn) return events(model, turn, done);
+    const prefix = inbox.name.slice(0, -INBOX.length);
+    const tool = turn.isOwn === true ? { name: turn.tool } : { ...inbox, name: prefix + turn.tool };
+    return events(model, { tool, input: turn.input }, done);
   }
 }
 
-const isResult = ({ type }: Block): boolean => type === 'tool_result';
+/** One of our server's tools, by which its others are known. */
+const INBOX = 'axon_inbox';
 
-function readResult({ content = '' }: Block): Result {
-  const said = typeof content === 'string' ? content : content.map((part) => part.text).join('');
-  // OpenClaw puts the same before it in another form.
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: string | readonly Block[];
+}
+interface Messages {
+  readonly model: string;
+  readonly messages: readonly { readonly content: string | readonly Block[] }[];
+  readonly tools?: readonly { readonly name: string }[];
+}
+
+const textIn = (content: string | readonly Block[] = ''): string =>
+  typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
+
+/** OpenClaw puts the same before it in another form. */
+function resultIn(said: string): Result {
   return jsonOf(said) ?? jsonOf(said.slice(said.lastIndexOf('\n') + 1)) ?? { said };
 }
 
@@ -125,23 +143,97 @@ function jsonOf(text: string): Result | undefined {
   }
 }
 
-function eventsOf(model: string, turn: Turn, index: number): readonly Event[] {
-  const isCall = 'tool' in turn;
-  const usage = { input_tokens: 1, output_tokens: 1 };
-  const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model, content: [] };
-  const start = isCall
-    ? { type: 'tool_use', id: `toolu_${index}`, name: turn.tool, input: {} }
-    : { type: 'text', text: '' };
-  const delta = isCall
-    ? { type: 'input_json_delta', partial_json: JSON.stringify(turn.input) }
-    : { type: 'text_delta', text: turn.says };
-  const end = { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null };
-  return [
-    { type: 'message_start', message: { ...message, stop_reason: null, usage } },
-    { type: 'content_block_start', index: 0, content_block: start },
-    { type: 'content_block_delta', index: 0, delta },
-    { type: 'content_block_stop', index: 0 },
-    { type: 'message_delta', delta: end, usage },
-    { type: 'message_stop' },
-  ];
+const ANTHROPIC: Api = {
+  path: /^\/v1\/messages(\?|$)/,
+  read: ({ model, messages, tools = [] }: Messages) => ({
+    model,
+    tools,
+    results: messages.flatMap(({ content }) =>
+      typeof content === 'string'
+        ? []
+        : content
+            .filter(({ type }) => type === 'tool_result')
+            .map((block) => resultIn(textIn(block.content))),
+    ),
+    said: messages.flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : content.map((part) => part.text ?? ''),
+    ),
+  }),
+  events: (model, call, index) => {
+    const isCall = 'tool' in call;
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model, content: [] };
+    const start = isCall
+      ? { type: 'tool_use', id: `toolu_${index}`, name: call.tool.name, input: {} }
+      : { type: 'text', text: '' };
+    const delta = isCall
+      ? { type: 'input_json_delta', partial_json: JSON.stringify(call.input) }
+      : { type: 'text_delta', text: call.says };
+    const end = { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null };
+    return [
+      { type: 'message_start', message: { ...message, stop_reason: null, usage } },
+      { type: 'content_block_start', index: 0, content_block: start },
+      { type: 'content_block_delta', index: 0, delta },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: end, usage },
+      { type: 'message_stop' },
+    ];
+  },
+};
+
+interface Responses {
+  readonly model: string;
+  readonly input: readonly {
+    readonly type: string;
+    readonly content?: readonly Block[];
+    readonly output?: string | readonly Block[];
+  }[];
+  readonly tools?: readonly {
+    readonly name?: string;
+    readonly tools?: readonly { readonly name: string }[];
+  }[];
 }
+
+/** What Codex puts before what a tool gave. */
+const TIMED = /^Wall time: [^\n]*\nOutput:\n/;
+
+const OPENAI: Api = {
+  path: /^\/v1\/responses(\?|$)/,
+  read: ({ model, input, tools = [] }: Responses) => ({
+    model,
+    tools: tools.flatMap(({ name = '', tools: inner }) =>
+      inner === undefined ? { name } : inner.map((tool) => ({ name: tool.name, namespace: name })),
+    ),
+    results: input
+      .filter(({ type }) => type === 'function_call_output')
+      .map(({ output }) => resultIn(textIn(output).replace(TIMED, ''))),
+    said: input.filter(({ type }) => type === 'message').map(({ content }) => textIn(content)),
+  }),
+  events: (_model, call, index) => {
+    const id = `item_${index}`;
+    const item =
+      'tool' in call
+        ? {
+            type: 'function_call',
+            id,
+            call_id: `call_${index}`,
+            ...call.tool,
+            arguments: JSON.stringify(call.input),
+          }
+        : {
+            type: 'message',
+            id,
+            role: 'assistant',
+            content: [{ type: 'output_text', text: call.says }],
+          };
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+    const response = { id: `resp_${index}`, usage };
+    return [
+      { type: 'response.created', response: { id: response.id } },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response },
+    ];
+  },
+};
+
+const APIS: readonly Api[] = [ANTHROPIC, OPENAI];

@@ -15,7 +15,7 @@ export function addAskCommand(program: AxonCommand): void {
   program
     .command('ask')
     .description(
-      'put what a coding program wants to do before you as a card: a hook of Claude Code, whose JSON is read from standard input',
+      'put what a coding program wants to do before you as a card: a hook of Claude Code or Codex, whose JSON is read from standard input',
     )
     .does(async ({ terminal, session }) => {
       const input = await readHookInput(process.stdin);

@@ -1,7 +1,7 @@
 // mcp: an MCP server over stdio, for the agent that starts it, and the entry that makes a program
 // start it.
 import type { Implementation, McpServer } from '@modelcontextprotocol/server';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Argument } from 'commander';
 import {
@@ -20,7 +20,7 @@ import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
 import {
   askHook,
-  hooksFile,
+  HOOKED,
   hooksText,
   wakeHook,
   withHooks,
@@ -30,12 +30,10 @@ import {
 import { refusal } from '../refusal.ts';
 import { readToken, type Session } from '../session.ts';
 import { SettingsText } from '../settings-text.ts';
+import { forgetUndo, keepUndo, keptUndo } from '../undo.ts';
 
 /** How long is given back what the program took and did not answer. */
 const GIVE_BACK_MAX_MS = 5_000;
-
-/** The program whose hooks wake it. */
-const HOOKED = 'claude-code';
 
 export function addMcpCommand(program: AxonCommand, version: string): void {
   const mcp = program
@@ -52,7 +50,7 @@ export function addMcpCommand(program: AxonCommand, version: string): void {
     )
     .option(
       '--ask',
-      'claude-code only: also write the hook that puts what it wants to do before you as a card',
+      'claude-code and codex: also write the hook that puts what it wants to do before you as a card',
     )
     .does((context, id: string, options: InstallOptions) =>
       install(context, clientOf(id), options),
@@ -122,8 +120,8 @@ async function install(
   const hooks = hooksOf(session, client, agent, { wake, ask });
   if (show) {
     const entry = entryText(client, serverEntry(session.home, known));
-    const shown = hooks === null ? [entry] : [entry, `In ${hooksFile()}:`, hooksText(hooks)];
-    const result = { program: client.id, entry, hooks: hooks && hooksText(hooks) };
+    const shown = hooks === null ? [entry] : [entry, `In ${hooks.file}:`, hooksText(hooks.all)];
+    const result = { program: client.id, entry, hooks: hooks && hooksText(hooks.all) };
     terminal.result(result, () => shown.flatMap((text) => text.split('\n')));
     return;
   }
@@ -131,21 +129,22 @@ async function install(
   terminal.note(`This goes into ${settingsFile(client)}:`);
   for (const line of entryText(client, entry).split('\n')) terminal.note(`  ${line}`);
   if (hooks !== null) {
-    terminal.note(`This goes into ${hooksFile()}:`);
-    for (const line of hooksText(hooks).split('\n')) terminal.note(`  ${line}`);
+    terminal.note(`This goes into ${hooks.file}:`);
+    for (const line of hooksText(hooks.all).split('\n')) terminal.note(`  ${line}`);
   }
   // Before anybody is asked to confirm anything.
   new ClientSettings(client).with(entry);
-  if (hooks !== null) withHooks(new SettingsText(hooksFile()).text, hooks);
+  if (hooks !== null) withHooks(new SettingsText(hooks.file).text, hooks.all);
   const handle =
     (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
   settings.install(entry, undoFile(session, client));
-  if (hooks !== null) changeHooks((text) => withHooks(text, hooks));
+  if (hooks !== null) installHooks(hooks, hooksUndoFile(session, client));
   const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
+    ...(hooks?.wants === undefined ? [] : [hooks.wants]),
     ...handleLine(handle, agent),
   ]);
 }
@@ -161,42 +160,70 @@ interface InstallOptions extends ProfileOptions {
   readonly ask?: boolean;
 }
 
+/** The same of its hooks. */
+function hooksUndoFile({ home }: Session, { id }: McpClient): string {
+  return join(home, 'installed', `${id}.hooks.json`);
+}
+
+/** What goes into the hooks of a program. */
+interface WantedHooks {
+  readonly file: string;
+  readonly all: readonly Hook[];
+  readonly wants: string | undefined;
+}
+
 /** Those that were asked for; null: none. @throws AppError bad_request: this program has none */
 function hooksOf(
-  session: Session,
+  { home }: Session,
   client: McpClient,
   agent: string,
   { wake, ask }: { readonly wake: boolean; readonly ask: boolean },
-): readonly Hook[] | null {
+): WantedHooks | null {
   if (!wake && !ask) return null;
-  if (client.id === HOOKED)
-    return [
-      ...(wake ? [wakeHook(session.home, agent)] : []),
-      ...(ask ? [askHook(session.home, agent)] : []),
-    ];
-  throw refusal('bad_request', `${client.title} has no such hooks; only Claude Code has.`);
+  const program = HOOKED.get(client.id);
+  if (program === undefined || (wake && !program.wakes))
+    throw refusal(
+      'bad_request',
+      `${client.title} has no hook that ${wake ? 'wakes it; only Claude Code has' : 'asks; only Claude Code and Codex have'}.`,
+    );
+  return {
+    file: program.file(),
+    all: [
+      ...(wake ? [wakeHook(program, home, agent)] : []),
+      ...(ask ? [askHook(program, home, agent)] : []),
+    ],
+    wants: program.wants,
+  };
 }
 
-/** Whether that changed anything. @throws AppError bad_request */
-function changeHooks(change: (text: string) => string): boolean {
-  const settings = new SettingsText(hooksFile());
-  const text = change(settings.text);
-  if (text === settings.text) return false;
-  settings.write(text);
-  return true;
+/** @throws AppError bad_request */
+function installHooks({ file, all }: WantedHooks, undo: string): void {
+  const isNew = keptUndo(undo)?.isNew ?? !existsSync(file);
+  const settings = new SettingsText(file);
+  settings.write(withHooks(settings.text, all));
+  keepUndo(undo, { inserted: '', replaced: '', isNew });
 }
 
 /** Takes our hooks out; what to say of it. @throws AppError bad_request */
-function unhooked(client: McpClient): readonly string[] {
-  const isChanged = client.id === HOOKED && changeHooks(withoutHooks);
-  return isChanged ? [`The hooks are out of ${hooksFile()}.`] : [];
+function unhooked(session: Session, client: McpClient): readonly string[] {
+  const program = HOOKED.get(client.id);
+  if (program === undefined) return [];
+  const file = program.file();
+  const settings = new SettingsText(file);
+  const text = withoutHooks(settings.text);
+  if (text === settings.text) return [];
+  settings.write(text);
+  const undo = hooksUndoFile(session, client);
+  if (text.trim() === '{}' && keptUndo(undo)?.isNew === true) rmSync(file);
+  forgetUndo(undo);
+  return [`The hooks are out of ${file}.`];
 }
 
 async function uninstall({ terminal, session }: CommandContext, client: McpClient): Promise<void> {
   const settings = new ClientSettings(client);
   const { file, tokenFile } = settings;
   if (tokenFile === undefined) {
-    const unhookedLines = unhooked(client);
+    const unhookedLines = unhooked(session, client);
     const hasToken = await endToken(session, session.tokenFile(client.id));
     terminal.result({ program: client.id, file, removed: false }, () => [
       `${client.title} has no entry of ours in ${file}.`,
@@ -213,7 +240,7 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
     );
   const undo = undoFile(session, client);
   const text = settings.without(undo);
-  const unhookedLines = unhooked(client);
+  const unhookedLines = unhooked(session, client);
   await endToken(session, tokenFile);
   settings.uninstall(text, undo);
   terminal.result({ program: client.id, file, removed: true }, () => [

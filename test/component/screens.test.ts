@@ -435,6 +435,46 @@ describe('agents', () => {
     await expect.element(page.getByText(/By MCP since/)).not.toBeInTheDocument();
   });
 
+  test('its owner sets what wakes it, and the light says how the last call went', async () => {
+    const [agent] = AGENTS;
+    if (agent === undefined) throw new Error('no agent');
+    const address = 'http://127.0.0.1:8080/wake';
+    const webhook = { preset: 'generic', address, last: null } as const;
+    const woken = { ...agent, reach: 'webhook', webhook } as const;
+    const hub: FakeHubApi = new FakeHubApi(snapshotOf({ agents: [agent] }), {
+      'agents.setWebhook': () => {
+        hub.emit({ type: 'agent', agent: woken });
+        return { ok: true, value: { agent: woken, secret: 'whsec_made' } };
+      },
+      'agents.removeWebhook': () => {
+        hub.emit({ type: 'agent', agent });
+        return { ok: true, value: agent };
+      },
+    });
+    await showApp(hub, 'agents');
+    await expect.element(page.getByText('It looks by itself.')).toBeVisible();
+    await button('Wake it').click();
+    await expectAccessible();
+    await page.getByRole('combobox', { name: 'The form of the call' }).selectOptions('generic');
+    await page.getByRole('textbox', { name: 'Where it listens' }).fill(address);
+    await button('Save').click();
+    expect(callsOf(hub, 'agents.setWebhook')).toEqual([
+      { name: agent.name, preset: 'generic', address },
+    ]);
+    await expect.element(page.getByText('whsec_made')).toBeVisible();
+    await expectAccessible();
+    await button('I have it').click();
+    await expect.element(page.getByText('whsec_made')).not.toBeInTheDocument();
+    await expect.element(page.getByText('Its webhook was not called yet.')).toBeVisible();
+    const last = { at: NOW, outcome: 'refused', status: 401 } as const;
+    hub.emit({ type: 'agent', agent: { ...woken, webhook: { ...webhook, last } } });
+    await expect.element(page.getByText(/refused the last call with status 401/)).toBeVisible();
+    await button('Wake it').click();
+    await button('Call nobody').click();
+    expect(callsOf(hub, 'agents.removeWebhook')).toEqual([{ name: agent.name }]);
+    await expect.element(page.getByText('It looks by itself.')).toBeVisible();
+  });
+
   const tab = (name: string) => page.getByRole('tab', { name, exact: true });
   const firstCall = (text: string | RegExp) => page.getByRole('tabpanel').getByText(text);
 

@@ -8,7 +8,7 @@ import { Door } from '../api/door/door.ts';
 import { HttpDoor } from '../api/http/http-door.ts';
 import { StaticFiles } from '../api/http/static-files.ts';
 import { WindowDoor } from '../api/ipc/window-door.ts';
-import { McpDoor } from '../api/mcp/mcp-door.ts';
+import { mountsOf } from '../api/mounts.ts';
 import { loginUrl } from '../api/operations/hub.ts';
 import { curlWords } from '../cli/invocation.ts';
 import type { CallOutcome } from '../../preload/contract/hub-api.ts';
@@ -102,7 +102,7 @@ export class HubNode {
       door,
       events,
       inbox: work.inbox,
-      mcp: new McpDoor({ door, log, version: VERSION }),
+      mounts: mountsOf({ door, log, version: VERSION }),
       files: ground.files,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });

@@ -101,6 +101,11 @@ export class EventStream {
     else this.#onEnd.push(run);
   }
 
+  /** Nothing more comes: it ends once the reader has taken in what was sent. Idempotent. */
+  finish(): void {
+    if (!this.#ended) this.#response.end();
+  }
+
   /** Ends the stream now, without waiting for the reader. Idempotent. */
   end(): void {
     if (this.#ended) return;

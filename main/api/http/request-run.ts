@@ -10,8 +10,6 @@ import type { Caller } from '../caller.ts';
 import { tokenNeeded, type Door } from '../door/door.ts';
 import { requireAccess } from '../dispatch.ts';
 import { METRICS_TYPE } from '../metrics-text.ts';
-import { CONNECT_AGAIN } from '../../mcp/connect-again.ts';
-import { MCP_PATH, type McpDoor } from '../mcp/mcp-door.ts';
 import { appErrorOf } from '../problem.ts';
 import type { AgentLine } from '../../services/agents/agent-presence.ts';
 import { parseBody, readBody } from './body.ts';
@@ -19,6 +17,7 @@ import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
 import { followInbox } from './inbox-events.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
+import type { Mount } from './mount.ts';
 import type { InboxReader } from '../../services/inbox/channel.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
@@ -33,7 +32,7 @@ export interface RequestServices {
   readonly streams: EventStreams;
   readonly events: EventBus;
   readonly inbox: InboxReader;
-  readonly mcp: McpDoor;
+  readonly mounts: readonly Mount[];
   readonly files: StaticFiles;
   readonly log: Log;
   /** What /health says of the hub: no secret, nothing about people or peers. */
@@ -76,12 +75,18 @@ export class RequestRun {
       return this.#pageEvents(request, response, caller);
     if (method === 'GET' && path === '/v1/inbox/stream')
       return this.#inboxEvents(request, response, caller);
-    if (path === MCP_PATH && caller.kind !== 'anonymous')
-      return this.#mcp(request, response, caller, expectsContinue);
+    const begin = (): void => void (expectsContinue && response.writeContinue());
+    const mount = this.#mountOf(path);
+    if (mount !== undefined && caller.kind !== 'anonymous') {
+      const body = hasBody(request)
+        ? parseBody(await this.#body(request, caller, begin))
+        : undefined;
+      const stream = (): EventStream => this.#stream(request, response, caller);
+      return mount.answer({ request, response, caller, body, stream });
+    }
     if (match === undefined) throw this.#noRoute(path);
     door.heard(caller, lineOf(request));
     door.checkAccess(match.name, caller);
-    const begin = (): void => void (expectsContinue && response.writeContinue());
     const body = hasBody(request) ? await this.#body(request, caller, begin) : new Uint8Array();
     if (caller.kind === 'anonymous' && operationEntry(match.name).ownPace !== true) enter();
     send(response, await this.#operation(request, response, caller, match, body));
@@ -144,8 +149,12 @@ export class RequestRun {
       response.destroy();
       return;
     }
-    const isTool = pathOf(request.url) === MCP_PATH;
-    send(response, problemAnswer(tokenNeeded(isTool ? CONNECT_AGAIN : undefined)));
+    const hint = this.#mountOf(pathOf(request.url))?.tokenHint;
+    send(response, problemAnswer(tokenNeeded(hint)));
+  }
+
+  #mountOf(path: string): Mount | undefined {
+    return this.#services.mounts.find((mount) => mount.takes(path));
   }
 
   #noRoute(path: string): AppError {
@@ -179,18 +188,6 @@ export class RequestRun {
     const { from } = fieldsOf(request, ['from']);
     const seq = readFromSeq(from, headerText(request.headers['last-event-id']));
     followPageEvents(this.#stream(request, response, caller), this.#services.events, seq);
-  }
-
-  async #mcp(
-    request: IncomingMessage,
-    response: ServerResponse,
-    caller: Caller,
-    expectsContinue: boolean,
-  ): Promise<void> {
-    const begin = (): void => void (expectsContinue && response.writeContinue());
-    const body = hasBody(request) ? await this.#body(request, caller, begin) : undefined;
-    const parsed = body === undefined ? undefined : parseBody(body);
-    await this.#services.mcp.answer(request, response, caller, parsed);
   }
 
   #inboxEvents(request: IncomingMessage, response: ServerResponse, caller: Caller): void {

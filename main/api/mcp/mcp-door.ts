@@ -1,16 +1,17 @@
 // MCP over HTTP at /mcp: each request stands for itself, in both protocol eras, and each tool is an
 // operation of the table, called through the door as any other. The guard, the token and the bounds
 // of the HTTP door come before. Its packages are loaded by the first call.
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { SECURITY_HEADERS } from '../../../preload/contract/content-security.ts';
 import { AppError } from '../../lib/app-error.ts';
+import { CONNECT_AGAIN } from '../../mcp/connect-again.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Caller } from '../caller.ts';
 import type { Door } from '../door/door.ts';
+import type { Mount, MountCall } from '../http/mount.ts';
 import { appErrorOf, problemOf } from '../problem.ts';
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 
 interface McpDoorDeps {
   readonly door: Door;
@@ -20,7 +21,8 @@ interface McpDoorDeps {
 
 type AgentCaller = Extract<Caller, { kind: 'agent' }>;
 
-export class McpDoor {
+export class McpDoor implements Mount {
+  readonly tokenHint = CONNECT_AGAIN;
   readonly #deps: McpDoorDeps;
   #handler: Promise<NodeMcpRequestHandler> | undefined;
 
@@ -28,16 +30,15 @@ export class McpDoor {
     this.#deps = deps;
   }
 
+  takes(path: string): boolean {
+    return path === MCP_PATH;
+  }
+
   /**
    * Answers one request of an agent.
    * @throws AppError forbidden
    */
-  async answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    caller: Caller,
-    body: unknown,
-  ): Promise<void> {
+  async answer({ request, response, caller, body }: MountCall): Promise<void> {
     if (caller.kind !== 'agent') {
       throw new AppError('forbidden', 'MCP is for agents: use the token of one.', {
         failedBy: 'input',

@@ -1,0 +1,24 @@
+// A door with words of its own below a path of the HTTP door. The guard, the token, the places and
+// the bounds of a body come before it, and the same 401 for everybody without a token.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../caller.ts';
+import type { EventStream } from './event-streams.ts';
+
+export interface MountCall {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Exclude<Caller, { kind: 'anonymous' }>;
+  /** The JSON object that came; undefined: nothing did. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** Makes the answer a stream, which ends with its token. @throws AppError rate_limited */
+  readonly stream: () => EventStream;
+}
+
+export interface Mount {
+  /** Whether this path, without its query, is its own. */
+  takes(path: string): boolean;
+  /** What to do about a token that does not work; undefined: as at any other path. */
+  readonly tokenHint?: string;
+  /** Answers one request. @throws AppError, which is answered as a problem */
+  answer(call: MountCall): Promise<void>;
+}

@@ -102,7 +102,7 @@ export class HubNode {
       door,
       events,
       inbox: work.inbox,
-      mounts: mountsOf({ door, log, version: VERSION }),
+      mounts: mountsOf({ door, clock, log, version: VERSION, followTask: work.followTask }),
       files: ground.files,
       health: () => ({ status: 'ok', state: hub.current().state }),
     });

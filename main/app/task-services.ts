@@ -146,6 +146,8 @@ export interface TaskServices {
   readonly holds: Holds;
   readonly inbox: Inbox;
   readonly tasks: Tasks;
+  /** Calls `changed` after each change of the task, until the returned function is called. */
+  readonly followTask: (taskId: string, changed: () => void) => () => void;
   readonly sender: Sender;
   readonly nativeMessages: NativeMessages;
   readonly permissions: Permissions;
@@ -566,6 +568,7 @@ export function composeTaskServices(
     holds,
     inbox,
     tasks,
+    followTask: (taskId, changed) => events.follow(taskId, changed),
     sender,
     nativeMessages,
     permissions,

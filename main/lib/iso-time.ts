@@ -12,6 +12,11 @@ export function momentOf(value: unknown): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
+/** A moment in milliseconds since 1970, as ISO 8601. */
+export function isoMoment(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** A length of time in milliseconds, from seconds or an ISO 8601 duration; null: it is none. */
 export function durationOf(value: unknown): number | null {
   if (typeof value === 'number')

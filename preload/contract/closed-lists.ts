@@ -47,7 +47,7 @@ export const DELIVERY_STATES = ['queued', 'claimed', 'running', 'done', 'dead'] 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** The ways in which an agent reaches its hub. */
-export const AGENT_DOORS = ['http', 'mcp', 'terminal'] as const;
+export const AGENT_DOORS = ['http', 'mcp', 'a2a', 'terminal'] as const;
 export type AgentDoor = (typeof AGENT_DOORS)[number];
 
 /**

@@ -1,6 +1,7 @@
 // Who may do what at which door: every operation of the table, by every kind of caller, over HTTP, by
-// MCP and from the window, on a real hub. What is expected comes from the table alone.
+// MCP, by A2A and from the window, on a real hub. What is expected comes from the table alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { METHODS, type Method } from '../../main/api/a2a/bindings.ts';
 import { TOOLS } from '../../main/mcp/tools.ts';
 import { AGENT_SCOPES, OPERATIONS } from '../../preload/contract/operations.ts';
 import type { Access, OperationName } from '../../preload/contract/operations.ts';
@@ -12,6 +13,18 @@ const NAMES = Object.keys(OPERATIONS) as OperationName[];
 const OWNER_ONLY = NAMES.filter((name) => OPERATIONS[name].access === 'owner');
 /** Refusals of a missing token that come at once; more are slowed down and then cut off. */
 const NOBODY_AT_ONCE = 40;
+
+const NO_TASK = '00000000-0000-4000-8000-000000000000';
+const REST_CALLS: Readonly<Record<Method, readonly [http: string, below: string]>> = {
+  SendMessage: ['POST', '/message:send'],
+  SendStreamingMessage: ['POST', '/message:stream'],
+  GetTask: ['GET', `/tasks/${NO_TASK}`],
+  CancelTask: ['POST', `/tasks/${NO_TASK}:cancel`],
+  SubscribeToTask: ['POST', `/tasks/${NO_TASK}:subscribe`],
+};
+const sendParams = (messageId: string): object => ({
+  message: { messageId, role: 'ROLE_USER', parts: [{ text: 'Open the door' }] },
+});
 
 interface Who {
   readonly kind: 'nobody' | 'agent' | 'person';
@@ -144,6 +157,59 @@ describe('HT-07: every tool of MCP asks for what its operation does', () => {
     expect(OWNER_ONLY).toEqual(
       expect.arrayContaining(['approvals.decide', 'rules.create', 'peers.add', 'agents.confirm']),
     );
+  });
+});
+
+/** What each method of A2A takes. */
+const A2A_PARAMS: Readonly<Record<Method, object>> = {
+  SendMessage: sendParams('one'),
+  SendStreamingMessage: sendParams('two'),
+  GetTask: { id: NO_TASK },
+  CancelTask: { id: NO_TASK },
+  SubscribeToTask: { id: NO_TASK },
+};
+
+describe('HT-07: every method of A2A asks for what its operations do', () => {
+  test(
+    'of an agent with every single scope, with all and with none, over JSON-RPC and REST',
+    { timeout: 60_000 },
+    async () => {
+      const names = Object.keys(METHODS) as Method[];
+      const wrong: string[] = [];
+      const note = (who: string, method: Method, isRefused: boolean, isAllowed: boolean): void => {
+        if (isRefused === isAllowed) wrong.push(`${method} for ${who}`);
+      };
+      for (const [who, caller] of callers) {
+        if (caller.kind !== 'agent' || caller.token === undefined) continue;
+        const { token } = caller;
+        for (const method of names) {
+          const isAllowed = METHODS[method].every((name) => may(caller, OPERATIONS[name].access));
+          const params = A2A_PARAMS[method];
+          const rpc = await hub.ask('/a2a/agents/none', {
+            method: 'POST',
+            token,
+            body: { jsonrpc: '2.0', id: 1, method, params },
+          });
+          note(`${who} over JSON-RPC`, method, rpc.text.includes('FORBIDDEN'), isAllowed);
+          const [http, below] = REST_CALLS[method];
+          const rest = await hub.ask(`/a2a/agents/none${below}`, {
+            method: http,
+            token,
+            ...(http === 'POST' ? { body: params } : {}),
+          });
+          note(`${who} over REST`, method, rest.status === 403, isAllowed);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test('and none of them is for people: no agent can decide by A2A', async () => {
+    const behind = Object.values(METHODS).flat() as OperationName[];
+    expect(behind.filter((name) => OWNER_ONLY.includes(name))).toEqual([]);
+    const people = [...callers.values()].filter(({ kind }) => kind === 'person');
+    for (const { token = '' } of people)
+      expect((await hub.ask('/a2a', { token })).status).toBe(403);
   });
 });
 

@@ -269,7 +269,7 @@ function countOfAreas({ domains }: AgentDto): string {
       : `${domains.length} others`;
 }
 
-const DOORS = { http: 'HTTP', mcp: 'MCP', terminal: 'axon' } as const satisfies Record<
+const DOORS = { http: 'HTTP', mcp: 'MCP', a2a: 'A2A', terminal: 'axon' } as const satisfies Record<
   AgentDoor,
   string
 >;

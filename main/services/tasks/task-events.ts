@@ -24,6 +24,15 @@ export class TaskEvents {
     this.#listeners.add(listener);
   }
 
+  /** Calls `changed` after each change of this task, until the returned function is called. */
+  follow(taskId: string, changed: () => void): () => void {
+    const told = (change: TaskChange): void => {
+      if (change.taskId === taskId) changed();
+    };
+    this.#listeners.add(told);
+    return () => this.#listeners.delete(told);
+  }
+
   changed(taskId: string): void {
     this.#tell({ taskId, questionIn: null });
   }

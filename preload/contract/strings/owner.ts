@@ -43,6 +43,7 @@ export const agents = {
   line: {
     http: (since: string) => `By HTTP since ${since}.`,
     mcp: (since: string) => `By MCP since ${since}.`,
+    a2a: (since: string) => `By A2A since ${since}.`,
     terminal: (since: string) => `By the command since ${since}.`,
   } satisfies Record<AgentDoor, (since: string) => string>,
   lastCall: (when: string) => `Last call ${when}.`,

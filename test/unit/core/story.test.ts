@@ -20,6 +20,7 @@ import * as words from '../../../preload/contract/strings/story.ts';
 import type { StoryApproval, StoryContext, StoryRow } from '../../../main/core/story-row.ts';
 import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
 import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import { a2aState } from '../../../main/api/a2a/task-form.ts';
 import { DADS, HERE, LEOS, story } from '../../fakes/stories.ts';
 
 const AT = 1_800_000_000_000;
@@ -86,6 +87,18 @@ function check(of: StoryDto, row: Partial<StoryRow>): void {
   const isDone = ['Answered.', 'Done.', 'Chosen.'].includes(headline);
   if (isDone && row.state !== 'completed' && row.endedKind !== 'completed')
     expect.unreachable(`${JSON.stringify(row)}: ${headline}`);
+  const state = a2aState(of).replace('TASK_STATE_', '');
+  const isFinished =
+    isDone ||
+    /^(Answered|Chosen) by |^De(livered|cided)|^Partly|may do it|whether it ran/.test(headline);
+  if ((state === 'COMPLETED') !== isFinished)
+    expect.unreachable(`A2A ${state} of ${JSON.stringify(row)}: ${headline}`);
+  if ((state === 'AUTH_REQUIRED') !== (of.verdict.outcome === 'waiting'))
+    expect.unreachable(`A2A ${state} of ${JSON.stringify(row)}: ${headline}`);
+  const isOpen = ['SUBMITTED', 'WORKING', 'AUTH_REQUIRED'].includes(state);
+  const isTurnedAway = of.verdict.outcome === 'declined' || of.verdict.outcome === 'expired';
+  if (isOpen === (of.end !== null || isTurnedAway))
+    expect.unreachable(`A2A ${state} of ${JSON.stringify(row)}: ${headline}`);
   if (of.verdict.outcome === 'expired' && sentences.some((words) => words.includes('eclined')))
     expect.unreachable(`nobody declined ${JSON.stringify(row)}`);
   if (words.shownOf(of) !== null && of.handed_over.state !== 'handed')

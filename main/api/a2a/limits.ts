@@ -1,0 +1,11 @@
+// The numbers that bound the A2A door, with what happens beyond each. Values only.
+
+/**
+ * A client that waits for the end of its task is answered with the task as it is after this: HTTP
+ * clients give up after five minutes without an answer.
+ */
+export const WAIT_MS_MAX = 240_000;
+/** Parts of one message; beyond it the message does not fit. */
+export const PARTS_MAX = 64;
+/** Characters of the id of a message; beyond it the message does not fit. */
+export const MESSAGE_ID_MAX = 256;

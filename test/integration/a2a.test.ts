@@ -1,0 +1,385 @@
+// A2A through its official client, over JSON-RPC and REST: between two whole hubs, with people who
+// decide. Two hubs of their own, since every case needs a person on the other one.
+import type { Task } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
+import {
+  BINDINGS,
+  a2aClient,
+  eventWords,
+  isTask,
+  resultOf,
+  sending,
+  textOf,
+  textPart,
+  toldBy,
+  userMessage,
+  type BindingName,
+} from '../support/a2a-clients.ts';
+import { pairHubs } from '../support/paired-hubs.ts';
+import { TestHub, type Asking } from '../support/test-hub.ts';
+import { until } from '../support/until.ts';
+
+const CARD = '/.well-known/agent-card.json';
+
+let mum: TestHub;
+let dad: TestHub;
+let mumsPage: string;
+let dadsPage: string;
+let chat: string;
+let asker: string;
+let toChat: string;
+
+beforeAll(async () => {
+  // Faster than any person: more delegations in a minute than a hub takes from another one.
+  const start = () => TestHub.start({ peerRateFactor: 100 });
+  [mum, dad] = await Promise.all([start(), start()]);
+  await pairHubs(dad, mum, ['Mum', 'Dad']);
+  [mumsPage, dadsPage] = [await mum.page(), await dad.page()];
+  chat = await mum.agent('chat');
+  asker = await dad.agent('asker');
+  toChat = `/a2a/peers/${mum.node.services.identity.agentId}/agents/chat`;
+  await ask(dad, '/v1/peers/Mum/capabilities?refresh=true', { token: asker });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([mum.stop(), dad.stop()]);
+});
+
+async function ask<T>(hub: TestHub, path: string, asking: Asking = {}): Promise<T> {
+  const { status, text } = await hub.ask(path, asking);
+  expect(status, text).toBeLessThan(300);
+  return JSON.parse(text) as T;
+}
+
+const clientAt = (
+  hub: TestHub,
+  path: string,
+  token: string,
+  binding: BindingName = 'JSONRPC',
+): Promise<Client> => a2aClient(`http://127.0.0.1:${hub.port}${path}${CARD}`, token, binding);
+
+/** What a person of Mum decides about the one request that waits there. */
+async function decides(decision: 'allow' | 'decline', reason?: string): Promise<void> {
+  const card = await until('a card', 10_000, async () => {
+    const { items } = await ask<{ items: ApprovalDto[] }>(mum, '/v1/approvals', {
+      token: mumsPage,
+    });
+    return items.find(({ state }) => state === 'pending');
+  });
+  const { id, revision, digest } = card;
+  await ask(mum, `/v1/approvals/${id}/decide`, {
+    method: 'POST',
+    token: mumsPage,
+    body: { revision, digest, decision, ...(reason === undefined ? {} : { reason }) },
+  });
+}
+
+async function taken(hub: TestHub, token: string, kind = 'delegate'): Promise<DeliveryDto> {
+  return until(`a ${kind}`, 10_000, async () => {
+    const body = { wait_ms: 1_000, kinds: [kind] };
+    const { items } = await ask<{ items: DeliveryDto[] }>(hub, '/v1/inbox/claim', {
+      method: 'POST',
+      token,
+      body,
+    });
+    return items[0];
+  });
+}
+
+async function says(hub: TestHub, token: string, path: string, body: object): Promise<void> {
+  await ask(hub, `/v1/inbox/${path}`, { method: 'POST', token, body });
+}
+
+describe.each(BINDINGS)('%s', (binding) => {
+  it('carries a task to another hub, and tells of the person, the work and the result as it comes', async () => {
+    const client = await clientAt(dad, toChat, asker, binding);
+    const said: string[] = [];
+    const message = userMessage('Tell the family chat that dinner is at 7');
+    for await (const event of client.sendMessageStream(sending(message))) {
+      said.push(eventWords(event));
+      if (said.length === 1) {
+        await decides('allow');
+        const { delivery_id: id, untrusted } = await taken(mum, chat);
+        expect(untrusted.text).toBe('Tell the family chat that dinner is at 7');
+        await says(mum, chat, `${id}/ack`, {});
+        await says(mum, chat, `${id}/reply`, { outcome: 'Told them.', data: { told: 4 } });
+      }
+    }
+    expect(said[0]).toBe('task AUTH_REQUIRED | Waits for a person at Mum.');
+    expect(said.slice(-2)).toEqual([
+      'artifact Told them. | {"told":4}',
+      'COMPLETED | A person allowed it for Mum. Done.',
+    ]);
+    expect(said.slice(1, -2).filter((words) => !/^(SUBMITTED|WORKING) /.test(words))).toEqual([]);
+  });
+
+  it('answers a client that waits as soon as a person has to decide, and again when it asks', async () => {
+    const client = await clientAt(dad, toChat, asker, binding);
+    const sent = await client.sendMessage(sending(userMessage('Book a table')));
+    if (!isTask(sent)) throw new Error('no task');
+    expect(toldBy(sent)).toBe('AUTH_REQUIRED | Waits for a person at Mum.');
+    const events: string[] = [];
+    const followed = (async () => {
+      for await (const event of client.resubscribeTask({ tenant: '', id: sent.id }))
+        events.push(eventWords(event));
+    })();
+    await until('the stream', 10_000, () => events[0]);
+    await decides('decline', 'Not on a Monday');
+    await followed;
+    const words =
+      'REJECTED | A person declined it for Mum. | A person declined this request: Not on a Monday';
+    expect(events).toEqual(['task AUTH_REQUIRED | Waits for a person at Mum.', words]);
+    expect(toldBy(await taskOf(client, sent))).toBe(words);
+    await expect(client.cancelTask(named(sent))).rejects.toThrow('Declined.');
+  });
+
+  it('cancels before anybody decided, and asks an agent that has it to stop', async () => {
+    const client = await clientAt(dad, toChat, asker, binding);
+    const early = await client.sendMessage(sending(userMessage('Water the plants')));
+    if (!isTask(early)) throw new Error('no task');
+    expect(toldBy(await client.cancelTask(named(early)))).toBe(
+      'CANCELED | Cancelled: nobody had begun.',
+    );
+    const late = await client.sendMessage(sending(userMessage('Count the plants'), true));
+    if (!isTask(late)) throw new Error('no task');
+    await decides('allow');
+    const { delivery_id: id } = await taken(mum, chat);
+    await says(mum, chat, `${id}/ack`, {});
+    await until('the work', 10_000, async () =>
+      toldBy(await taskOf(client, late)).startsWith('WORKING') ? true : undefined,
+    );
+    expect(toldBy(await client.cancelTask(named(late)))).toMatch(/^WORKING .*Asked chat on Mum/i);
+    await taken(mum, chat, 'cancel');
+    await says(mum, chat, `${id}/reply`, { status: 'cancelled' });
+    await until('the end', 10_000, async () =>
+      toldBy(await taskOf(client, late)).startsWith('CANCELED') ? true : undefined,
+    );
+    expect(toldBy(await taskOf(client, late))).toMatch(/Stopped\.$/);
+  });
+
+  it('takes the same messageId once, and for no other message', async () => {
+    const client = await clientAt(dad, toChat, asker, binding);
+    const message = userMessage('Feed the cat');
+    const [first, second] = [
+      await client.sendMessage(sending(message)),
+      await client.sendMessage(sending(message)),
+    ];
+    expect(isTask(first) && isTask(second) && first.id === second.id).toBe(true);
+    const other = sending({ ...message, parts: [textPart('Feed the dog')] });
+    await expect(client.sendMessage(other)).rejects.toThrow(/messageId was used/);
+    await decides('decline');
+    expect(await pending()).toBe(0);
+  });
+
+  it('answers a question to an agent that only looks with a message, which nobody is asked about', async () => {
+    const looker = await mum.agent(`looker-${binding.toLowerCase().replace('+', '-')}`);
+    const name = `looker-${binding.toLowerCase().replace('+', '-')}`;
+    await ask(mum, `/v1/agents/${name}/class`, {
+      method: 'PUT',
+      token: mumsPage,
+      body: { risk_class: 'R0', domains: [{ domain: `${name}.work`, risk_class: 'R0' }] },
+    });
+    const client = await clientAt(mum, `/a2a/agents/${name}`, chat, binding);
+    const message = userMessage('What is on Monday?', { metadata: { domain: `${name}.work` } });
+    const asked = client.sendMessage(sending(message));
+    const { delivery_id: id } = await taken(mum, looker, 'query');
+    await says(mum, looker, `${id}/reply`, { summary: 'The dentist at 3.' });
+    const answer = await asked;
+    expect(isTask(answer) ? 'a task' : answer.parts.map(textOf)).toEqual(['The dentist at 3.']);
+    // The same without its area may be about anything.
+    const task = await client.sendMessage(sending(userMessage('What is on Monday?')));
+    expect(isTask(task) && toldBy(task)).toBe('AUTH_REQUIRED | Waits for a person at Test hub.');
+    await decides('decline');
+  });
+
+  it('says what it does not do', async () => {
+    const client = await clientAt(dad, toChat, asker, binding);
+    const file = {
+      ...textPart(''),
+      content: { $case: 'url' as const, value: 'https://files.example/cat.png' },
+    };
+    const refused: readonly (readonly [() => Promise<unknown>, RegExp])[] = [
+      [() => client.sendMessage(sending(userMessage('', { parts: [file] }))), /no files/],
+      [() => client.sendMessage(sending(userMessage('   '))), /must have text/],
+      [
+        () => client.sendMessage(sending(userMessage('And', { taskId: crypto.randomUUID() }))),
+        /added/,
+      ],
+      [() => client.listTasks({} as never), /not listed/],
+      [
+        () => client.getTask({ tenant: '', id: 'nothing', historyLength: undefined }),
+        /no such task/i,
+      ],
+    ];
+    for (const [call, words] of refused) await expect(call()).rejects.toThrow(words);
+    expect(await pending()).toBe(0);
+  });
+});
+
+const named = ({ id }: Task) => ({ tenant: '', id, metadata: undefined });
+const taskOf = (client: Client, { id }: Task): Promise<Task> =>
+  client.getTask({ tenant: '', id, historyLength: undefined });
+
+async function pending(): Promise<number> {
+  const { items } = await ask<{ items: ApprovalDto[] }>(mum, '/v1/approvals', { token: mumsPage });
+  return items.filter(({ state }) => state === 'pending').length;
+}
+
+it('lists the cards of the agents here and of each paired hub, which name their areas', async () => {
+  const { items } = await ask<{ items: { name: string; card: string }[] }>(dad, '/a2a', {
+    token: asker,
+  });
+  expect(items.map(({ name }) => name)).toEqual(expect.arrayContaining(['Mum', 'Mum/Chat']));
+  expect(items.map(({ name }) => name)).not.toContain('Asker');
+  for (const { card } of items)
+    expect((await dad.ask(new URL(card).pathname, { token: asker })).status, card).toBe(200);
+  const card = await ask<{ name: string; skills: { id: string }[] }>(dad, toChat + CARD, {
+    token: asker,
+  });
+  expect(card.name).toBe('Chat');
+  expect(card.skills.map(({ id }) => id)).toEqual(['chat.work']);
+  await dad.ask('/a2a', { token: await dad.agent('looker') });
+  expect((await dad.ask('/v1/agents/looker', { token: dadsPage })).text).toContain('"door":"a2a"');
+});
+
+it('keeps the answer of a client that spoke no version, and refuses another one', async () => {
+  // As OpenClaw sends it: no header, and it does not wait.
+  const params = {
+    message: {
+      messageId: 'one',
+      role: 'ROLE_USER',
+      contextId: 'ctx-oc-hub',
+      parts: [{ text: 'Hi' }],
+      surprise: true,
+    },
+    configuration: { returnImmediately: true },
+    surprise: true,
+  };
+  const body = { jsonrpc: '2.0', id: 'a', method: 'SendMessage', params, surprise: true };
+  const { result } = await ask<{ result: { task: { contextId: string } } }>(dad, toChat, {
+    method: 'POST',
+    token: asker,
+    body,
+  });
+  expect(result.task.contextId).toBe('ctx-oc-hub');
+  await decides('decline');
+  for (const [path, sent] of [
+    [toChat, body],
+    [`${toChat}/message:send`, params],
+  ] as const) {
+    const headers = { 'a2a-version': '0.3' };
+    const { text } = await dad.ask(path, { method: 'POST', token: asker, body: sent, headers });
+    expect(text).toContain('VERSION_NOT_SUPPORTED');
+  }
+});
+
+describe('somebody who should not', () => {
+  const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const message = { messageId: 'x', role: 'ROLE_USER', parts: [{ text: 'Open the door' }] };
+
+  it('gets nothing without a token of an agent, from another place, or with a body that does not fit', async () => {
+    const tries: readonly (readonly [string, number, Asking])[] = [
+      ['no token', 401, {}],
+      ['a wrong token', 401, { token: `${asker}x` }],
+      ['a page', 403, { token: dadsPage }],
+      ['another host', 403, { token: asker, headers: { host: `evil.example:${dad.port}` } }],
+      ['another site', 403, { token: asker, headers: { origin: 'https://evil.example' } }],
+      ['text', 415, { token: asker, headers: { 'content-type': 'text/plain' } }],
+      ['much', 413, { token: asker, body: { ...rpc('SendMessage'), much: 'x'.repeat(300_000) } }],
+    ];
+    for (const path of [toChat, `${toChat}/message:send`, `${toChat}/message:stream`])
+      for (const [title, status, asking] of tries) {
+        const body = rpc('SendMessage', { message });
+        const answer = await dad.ask(path, { method: 'POST', body, ...asking });
+        expect(answer.status, `${title} at ${path}`).toBe(status);
+        expect(answer.text, title).not.toContain('jsonrpc');
+      }
+    for (const [token, status] of [
+      [undefined, 401],
+      [dadsPage, 403],
+    ] as const)
+      for (const path of ['/a2a', toChat + CARD, '/a2a/none'])
+        expect((await dad.ask(path, token === undefined ? {} : { token })).status).toBe(status);
+    expect(await pending()).toBe(0);
+  });
+
+  it('sees no task of another agent, nor by the path of another one', async () => {
+    const other = await dad.agent('other');
+    const { result } = await ask<{ result: { task: Task } }>(dad, toChat, {
+      method: 'POST',
+      token: asker,
+      body: rpc('SendMessage', { message: { ...message, messageId: crypto.randomUUID() } }),
+    });
+    const { id } = result.task;
+    const paths = [
+      [other, toChat],
+      [asker, '/a2a/agents/other'],
+      [asker, toChat.replace(/chat$/, 'nobody')],
+    ] as const;
+    for (const [token, path] of paths) {
+      for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask']) {
+        const body = rpc(method, { id });
+        const { text } = await dad.ask(path, { method: 'POST', token, body });
+        expect(text, method).toContain('TASK_NOT_FOUND');
+        expect(text, method).not.toContain('Open the door');
+      }
+      expect((await dad.ask(`${path}/tasks/${id}`, { token })).status).toBe(404);
+    }
+    await decides('decline');
+  });
+
+  it('gets no method that decides, and no room for more streams than there is', async () => {
+    for (const method of ['approvals.decide', 'Decide', '__proto__', 'constructor', 'toString']) {
+      const { text } = await dad.ask(toChat, { method: 'POST', token: asker, body: rpc(method) });
+      expect(JSON.parse(text).error.code, method).toBe(-32601);
+    }
+    const client = await clientAt(dad, toChat, asker);
+    const over = new AbortController();
+    const streams = Array.from({ length: 5 }, async (_, index) => {
+      const sent = sending(userMessage(`Stream ${index}`));
+      for await (const event of client.sendMessageStream(sent, { signal: over.signal }))
+        return eventWords(event);
+      return 'nothing';
+    });
+    const ends = await Promise.allSettled(streams);
+    over.abort();
+    const refused = ends.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    for (let left = 5 - refused.length; left > 0; left -= 1) await decides('decline');
+    expect(await pending()).toBe(0);
+  });
+
+  it('is told when its token ends while it listens', async () => {
+    const token = await dad.agent('leaver');
+    const client = await clientAt(dad, toChat, token);
+    let isOpen = false;
+    const listened = (async () => {
+      for await (const _ of client.sendMessageStream(sending(userMessage('Listen')))) isOpen = true;
+    })();
+    await until('the stream', 10_000, () => isOpen || undefined);
+    await ask(dad, '/v1/agents/leaver', { method: 'DELETE', token: dadsPage });
+    await listened.catch(() => undefined);
+    const { status } = await dad.ask(toChat, { method: 'POST', token, body: rpc('GetTask') });
+    expect(status).toBe(401);
+    const { items } = await ask<{ items: ApprovalDto[] }>(mum, '/v1/approvals', {
+      token: mumsPage,
+    });
+    for (const { state } of items) if (state === 'pending') await decides('decline');
+  });
+});
+
+// The result is read by the tests above; this one holds that data alone is a result, too.
+it('gives data without words as the result', async () => {
+  const client = await clientAt(dad, toChat, asker);
+  const sent = await client.sendMessage(sending(userMessage('Count'), true));
+  if (!isTask(sent)) throw new Error('no task');
+  await decides('allow');
+  const { delivery_id: id } = await taken(mum, chat);
+  await says(mum, chat, `${id}/reply`, { data: { count: 3 } });
+  const task = await until('the end', 10_000, async () => {
+    const now = await taskOf(client, sent);
+    return toldBy(now).startsWith('COMPLETED') ? now : undefined;
+  });
+  expect(resultOf(task)).toContain('{"count":3}');
+});

@@ -64,7 +64,13 @@ export const INBOX_OPERATIONS = {
     path: '/v1/inbox/:delivery/nack',
     access: 'inbox',
     // Clients of the version before give a `reason`, which nothing keeps.
-    params: v.strictObject({ delivery: uuid, attempt, reason: v.optional(text(2_000)) }),
+    params: v.strictObject({
+      delivery: uuid,
+      attempt,
+      reason: v.optional(text(2_000)),
+      /** Of what was begun: nobody knows whether it was done, so it is not delivered again. */
+      may_have_run: v.optional(v.boolean(), false),
+    }),
   },
   'inbox.extend': {
     summary: 'Makes the lease of an item longer, and can report progress.',

@@ -181,7 +181,8 @@ export interface OperationResults {
   /** Whether the agent may be woken now; then it counts as woken. */
   'inbox.wake': { readonly wake: boolean };
   'inbox.ack': DeliveryDto;
-  'inbox.nack': { readonly state: 'queued' | 'dead' };
+  /** done: it is over, and nobody knows whether it was done. */
+  'inbox.nack': { readonly state: 'queued' | 'dead' | 'done' };
   'inbox.extend': { readonly lease_until: number | null };
   /** `sent_to`: the hub and its agent, as "Mum's PC/chat". */
   /** `sent_to` null: whoever asked wanted no report. `story` null: of a question. */

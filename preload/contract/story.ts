@@ -44,8 +44,8 @@ export type Ender = (typeof ENDERS)[number];
 
 /**
  * How it ended, where not the verdict is its end. offered: the agent refused and offered something
- * else. stopped: a stop was asked and obeyed. possibly_executed: the hub stopped while an agent had
- * it, and nobody knows. hub_removed: the two hubs trust each other no more.
+ * else. stopped: a stop was asked and obeyed. possibly_executed: the hub or the agent stopped while
+ * the agent had it, and nobody knows. hub_removed: the two hubs trust each other no more.
  */
 export const ENDED_KINDS = [
   'completed',

@@ -72,8 +72,8 @@ export function inboxHandlers(deps: {
     }),
     'inbox.ack': ({ delivery, estimated_ms, attempt }, caller) =>
       inbox.ack(agentOf(caller), delivery, estimated_ms ?? null, attempt ?? null),
-    'inbox.nack': async ({ delivery, attempt }, caller) => ({
-      state: await inbox.nack(agentOf(caller), delivery, attempt ?? null),
+    'inbox.nack': async ({ delivery, attempt, may_have_run }, caller) => ({
+      state: await inbox.nack(agentOf(caller), delivery, attempt ?? null, may_have_run),
     }),
     'inbox.extend': async ({ delivery, lease_ms, progress, attempt }, caller) => ({
       lease_until: await inbox.extend(

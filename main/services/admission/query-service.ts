@@ -335,7 +335,9 @@ function storyOfLine(
         ? { by: 'agent', kind: 'cancelled' }
         : end === 'stopped'
           ? { by: 'person', kind: handed.handedAt === undefined ? 'stopped' : 'cancelled' }
-          : endedByHub(code);
+          : end === 'cut_off'
+            ? { by: 'hub', kind: 'possibly_executed' }
+            : endedByHub(code);
   const tokens = outcome instanceof AppError ? null : outcome.tokens_used;
   return {
     ...handed,

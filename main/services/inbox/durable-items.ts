@@ -14,6 +14,7 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { isLocal, isTrusted } from '../tasks/parties.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
 import {
+  CUT_OFF,
   endedByAgent,
   STOPPED_HERE,
   untrusted,
@@ -261,6 +262,20 @@ class DurableStep implements Step {
     });
     const sentence = `"${item.agent}" was handed an item ${handed}. It waits in the dead list.`;
     feed.notice(this.#tables, this.after, 'axon.inbox', 'high', sentence);
+  }
+
+  cutOff(item: Item): void {
+    const task = this.taskOf(item);
+    assert(task !== undefined, 'what was begun is a task');
+    this.#end(task, {
+      state: 'cancelled',
+      code: 'cancelled',
+      reason: CUT_OFF,
+      by: 'hub',
+      surface: 'hub',
+      from: 'hub',
+      ended: { by: 'hub', kind: 'possibly_executed' },
+    });
   }
 
   answered(item: Item, reply: AgentReply): string | undefined {

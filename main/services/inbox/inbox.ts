@@ -12,7 +12,7 @@ import { follow, type InboxReader } from './channel.ts';
 import type { Deliveries } from './deliveries.ts';
 import { readDeliveryBody } from './delivery-body.ts';
 import type { ItemKinds, WaitingItem } from './items.ts';
-import type { Attempt, Lifecycle } from './lifecycle.ts';
+import type { Attempt, GivenBack, Lifecycle } from './lifecycle.ts';
 import { LEASE_DEFAULT_MS, WAITERS_PER_AGENT_MAX, WAITING_IDS_MAX } from './limits.ts';
 import type { NativeItems } from './native-items.ts';
 import type { OpenQueries } from './open-queries.ts';
@@ -187,8 +187,14 @@ export class Inbox implements InboxReader {
     return this.#speaksAxon(agent) ? item : this.#deps.natives.show(agent, item);
   }
 
-  nack(agent: string, deliveryId: string, attempt: Attempt = null): Promise<'queued' | 'dead'> {
-    return this.#deps.lifecycle.nack(agent, deliveryId, attempt);
+  /** @param mayHaveRun nobody knows whether what was begun was done, so nobody does it again */
+  nack(
+    agent: string,
+    deliveryId: string,
+    attempt: Attempt = null,
+    mayHaveRun = false,
+  ): Promise<GivenBack> {
+    return this.#deps.lifecycle.nack(agent, deliveryId, attempt, mayHaveRun);
   }
 
   /** @param progress what to tell whoever asked, in the agent's words */

@@ -72,6 +72,8 @@ export interface Step {
   estimated(item: Item, estimatedMs: number): void;
   /** It waits again, or is dead. */
   returned(item: Item): void;
+  /** Nobody knows whether what was begun was done: it is over. */
+  cutOff(item: Item): void;
   /**
    * The earlier answer, if this very reply was given already.
    * @throws AppError bad_request where none is wanted

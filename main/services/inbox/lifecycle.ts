@@ -20,6 +20,9 @@ import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } f
 /** Which attempt its holder means, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
 
+/** What became of what its holder gave back. */
+export type GivenBack = 'queued' | 'dead' | 'done';
+
 /** The state in which a reply leaves the work, who gets it, and the task; a question has none. */
 interface Replied extends Omit<OperationResult<'inbox.reply'>, 'story'> {
   readonly task: TaskRow | undefined;
@@ -200,16 +203,25 @@ export class Lifecycle {
   /**
    * Gives the item back at once. What was begun only with its attempt: its holder says that nobody
    * works on it any more.
+   * @param mayHaveRun what was begun is over then
    * @throws AppError as `ack`, but not cancelled
    */
-  async nack(agent: string, deliveryId: string, attempt: Attempt): Promise<'queued' | 'dead'> {
+  async nack(
+    agent: string,
+    deliveryId: string,
+    attempt: Attempt,
+    mayHaveRun: boolean,
+  ): Promise<GivenBack> {
     return this.#storeOf(deliveryId).step((step) => {
       const item = own(step, agent, deliveryId);
       checkAttempt(item, attempt);
       const isBegun = item.state === 'running' && attempt !== null;
       checkNotHandedOn(step.taskOf(item));
       if (item.state !== 'claimed' && !isBegun) throw notHeld(item, step.taskOf(item));
-      return this.#giveBack(step, item);
+      if (!isBegun || !mayHaveRun) return this.#giveBack(step, item);
+      step.after(() => this.#release(deliveryId));
+      step.cutOff(item);
+      return 'done';
     });
   }
 

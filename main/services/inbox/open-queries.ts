@@ -14,7 +14,7 @@ import { writeDecision } from '../../protocol/decision.ts';
 import { PERSON_NAME_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from '../../protocol/limits.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { isLocal } from '../tasks/parties.ts';
-import { STOPPED_HERE } from '../tasks/task-endings.ts';
+import { CUT_OFF, STOPPED_HERE } from '../tasks/task-endings.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { checkStop, codeOf, isFailure, responseOf, type AgentReply } from './agent-reply.ts';
@@ -34,7 +34,7 @@ interface QueryOpening {
 }
 
 /** Who ended it, for whoever keeps the record. */
-export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub' | 'stopped';
+export type QueryEnd = 'answered' | 'timeout' | 'gone' | 'hub' | 'stopped' | 'cut_off';
 
 interface OpenQuery extends QueryOpening {
   readonly settle: (outcome: QueryOutcome, end: QueryEnd) => void;
@@ -327,6 +327,7 @@ export class OpenQueries implements ItemStore {
             'hub',
           );
       },
+      cutOff: (item) => settle(item, new AppError('cancelled', CUT_OFF), 'cut_off'),
       answered: () => undefined,
       replied: (item, reply) => {
         // A question that was stopped is here no more.

@@ -134,7 +134,7 @@ export const story = {
   stopped: 'Stopped.',
   stoppedBy: (who: string) => `Stopped by ${who}.`,
   timedOut: 'Its time ran out.',
-  mayHaveRun: (agent: string) => `The hub stopped while ${agent} had it. It may have been done.`,
+  mayHaveRun: (agent: string) => `Cut off while ${agent} had it. It may have been done.`,
   mayHaveRunAt: (hub: string) => `Ended by ${hub}. It may have been done.`,
   hubRemoved: 'Ended: the two hubs are not connected any more.',
 

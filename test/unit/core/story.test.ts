@@ -688,9 +688,9 @@ const STORIES: readonly Named[] = [
     approval(),
     [
       'OpenClaw on Dad’s laptop asks Chat a question.',
-      'The hub stopped while Chat had it. It may have been done.',
+      'Cut off while Chat had it. It may have been done.',
       'Mum allowed it, on Mum’s PC.',
-      'The hub stopped while Chat had it. It may have been done.',
+      'Cut off while Chat had it. It may have been done.',
     ],
   ],
   [

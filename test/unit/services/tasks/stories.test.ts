@@ -347,7 +347,7 @@ describe('two hubs', () => {
     await mum.claim('claude');
     await mum.restart();
     expect((await told(mum)).slice(0, 3)).toEqual([
-      'The hub stopped while Claude had it. It may have been done.',
+      'Cut off while Claude had it. It may have been done.',
       "mum's person allowed it, on mum.",
       null,
     ]);

@@ -616,10 +616,10 @@ const STORIES: readonly Named[] = [
     },
     mum: {
       asked: 'OpenClaw on dad asks Claude a question.',
-      list: 'The hub stopped while Claude had it. It may have been done.',
-      row: "mum's person allowed it, on mum. The hub stopped while Claude had it. It may have been done.",
+      list: 'Cut off while Claude had it. It may have been done.',
+      row: "mum's person allowed it, on mum. Cut off while Claude had it. It may have been done.",
       thread: "mum's person allowed it, on mum.",
-      card: "mum's person allowed it, on mum. then, in the browser. The hub stopped while Claude had it. It may have been done.",
+      card: "mum's person allowed it, on mum. then, in the browser. Cut off while Claude had it. It may have been done.",
       task: ["mum's person allowed it, on mum. then, in the browser."],
     },
     dad: {
@@ -659,10 +659,10 @@ const STORIES: readonly Named[] = [
     },
     mum: {
       asked: 'OpenClaw on dad gives Claude a task.',
-      list: 'The hub stopped while Claude had it. It may have been done.',
-      row: "mum's person allowed it, on mum. The hub stopped while Claude had it. It may have been done.",
+      list: 'Cut off while Claude had it. It may have been done.',
+      row: "mum's person allowed it, on mum. Cut off while Claude had it. It may have been done.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
-      card: "mum's person allowed it, on mum. then, in the browser. The hub stopped while Claude had it. It may have been done. The agent got exactly what was shown. dad has the answer, then.",
+      card: "mum's person allowed it, on mum. then, in the browser. Cut off while Claude had it. It may have been done. The agent got exactly what was shown. dad has the answer, then.",
       task: [
         "mum's person allowed it, on mum. then, in the browser.",
         'Claude got it, then. The agent got exactly what was shown.',

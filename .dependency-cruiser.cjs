@@ -61,6 +61,7 @@ const ROOMS = [
   ['admission'],
   ['remote-approval'],
   ['approvals'],
+  ['elsewhere'],
   ['inbox'],
   ['rules', 'attention'],
   ['agents'],

@@ -11,6 +11,7 @@ import { SerialQueue } from '../lib/serial-queue.ts';
 import type { Clock, TimerHandle } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { notRestored, type Audit } from '../services/audit/audit.ts';
+import type { A2aAgents } from '../services/elsewhere/a2a-agents.ts';
 import type { TokenService } from '../services/auth/token-service.ts';
 import type { HubStatus } from '../services/pages/hub-status.ts';
 import type { IdentityService } from '../services/base/identity.ts';
@@ -39,6 +40,7 @@ interface Deps {
   readonly hub: HubStatus;
   readonly work: TaskServices;
   readonly webhooks: Pick<Webhooks, 'start'>;
+  readonly a2a: Pick<A2aAgents, 'start'>;
   readonly peers: PeerSide;
   readonly directory: PeerDirectory;
   readonly retention: Retention;
@@ -136,7 +138,7 @@ export class AuditLock {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { identity, audit, tokens, hub, work, webhooks, peers, retention } = this.#deps;
+    const { identity, audit, tokens, hub, work, webhooks, a2a, peers, retention } = this.#deps;
     await identity.open(signal);
     const before = audit.state;
     await audit.check(signal);
@@ -146,6 +148,7 @@ export class AuditLock {
     if (audit.isOpen && !this.#stopping.signal.aborted) {
       await work.start();
       await webhooks.start();
+      a2a.start();
       this.#isOpen = true;
       retention.start();
       await peers.open();

@@ -1,6 +1,7 @@
 // The whole table of operations, joined from the files of api/operations. The type makes it total:
 // an operation without a handler does not compile.
 import type { Handlers } from '../api/caller.ts';
+import { a2aHandlers } from '../api/operations/a2a.ts';
 import { agentsHandlers } from '../api/operations/agents.ts';
 import {
   approvalsHandlers,
@@ -52,6 +53,7 @@ export function composeHandlers(
     retention,
     wakeUps,
     webhooks,
+    a2a,
   } = services;
   return {
     ...hubHandlers({
@@ -87,6 +89,7 @@ export function composeHandlers(
       webhooks,
       tokens,
     }),
+    ...a2aHandlers({ a2a }),
     ...sendHandlers(work),
     ...tasksHandlers(work),
     ...inboxHandlers({ inbox: work.inbox, wakeUps }),

@@ -171,7 +171,7 @@ export class HubNode {
   }
 
   async #start(): Promise<void> {
-    const { hub, tokens, work, webhooks, retention, peers, audit, opening, bootSecret } =
+    const { hub, tokens, work, webhooks, a2a, retention, peers, audit, opening, bootSecret } =
       this.services;
     const { home } = this.#ground;
     this.#opened.add(() => audit.stop());
@@ -184,6 +184,7 @@ export class HubNode {
     home.writeRuntimeFile({ port, pid: process.pid, boot_secret: bootSecret.expose() });
     this.#opened.add(() => work.stop());
     this.#opened.add(() => webhooks.stop());
+    this.#opened.add(() => a2a.stop());
     this.#opened.add(() => retention.stop());
     this.#opened.add(() => peers.close());
     this.#opened.add(() => opening.stop());

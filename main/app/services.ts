@@ -6,6 +6,7 @@ import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
 import type { SpawnQuicProcess } from '../adapters/quic/quic-process.ts';
 import { createQuicTransport } from '../adapters/quic/process-transport.ts';
+import { outsideCall } from '../adapters/outside/outside-call.ts';
 import { isOnOwnNetwork, ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
 import { loopbackCall } from '../adapters/webhook/loopback-call.ts';
@@ -20,6 +21,7 @@ import type { KeyVault } from '../ports/key-vault.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Transport } from '../ports/transport.ts';
+import { A2aAgents } from '../services/elsewhere/a2a-agents.ts';
 import { Audit } from '../services/audit/audit.ts';
 import { watchAudit } from '../services/audit/watched-store.ts';
 import { LoginService } from '../services/auth/login-service.ts';
@@ -97,6 +99,7 @@ export interface Services {
   readonly retention: Retention;
   readonly wakeUps: WakeUps;
   readonly webhooks: Webhooks;
+  readonly a2a: A2aAgents;
   readonly opening: AuditLock;
   readonly bootSecret: Secret<string>;
 }
@@ -245,6 +248,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     turnsMax: () => settings.current().turns_max,
     rulesMayAct: () => audit.rulesMayAct,
     hubName: () => settings.current().name,
+    goesTo: (agent) => a2a.hostOf(agent),
     personName: () => settings.current().person,
     mintAgentToken: async (agent) => (await tokens.issueForAgent(agent)).token,
     revokeAgentTokens: (tables, after, agent) =>
@@ -288,6 +292,16 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     call: loopbackCall(clock),
     ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
   });
+  const a2a: A2aAgents = new A2aAgents({
+    ...base,
+    unit,
+    audit: new AuditTrail({ clock, unit }),
+    agents: work.agents,
+    inbox: work.inbox,
+    secrets: new SealedSecrets({ identity, random }),
+    call: outsideCall(clock),
+    ownPorts: () => [hub.current().api_port],
+  });
   const opening = new AuditLock({
     clock,
     log,
@@ -297,6 +311,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     hub,
     work,
     webhooks,
+    a2a,
     peers,
     directory,
     retention,
@@ -321,6 +336,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     retention,
     wakeUps,
     webhooks,
+    a2a,
     opening,
     bootSecret,
   };

@@ -123,6 +123,8 @@ interface TaskServicesDeps {
   /** False while the audit log was tampered with: then no rule acts and everything is asked. */
   readonly rulesMayAct: () => boolean;
   readonly hubName: () => string;
+  /** The host that what this agent is given goes to; null or absent: it is one of this computer. */
+  readonly goesTo?: (agent: string) => string | null;
   /** null: not known yet. */
   readonly hubId?: () => string | null;
   /**

@@ -156,7 +156,13 @@ function optionLines(choice: ApprovalDto['choice']): readonly string[] {
   ]);
 }
 
-function leavesLine({ remote_question: asked, leaves, permission }: ApprovalDto): string {
+function leavesLine(approval: ApprovalDto): string {
+  const { goes_to: host } = approval;
+  const answer = answerLine(approval);
+  return host === undefined ? answer : `${ENGLISH.now.facts.goesTo(host)} ${answer}`;
+}
+
+function answerLine({ remote_question: asked, leaves, permission }: ApprovalDto): string {
   if (asked)
     return `Nothing runs here: what leaves this computer is ${ENGLISH.remoteApproval.asked.leaves}.`;
   if (permission) return 'This hub runs nothing of it; only your answer goes out.';

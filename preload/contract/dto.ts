@@ -369,6 +369,8 @@ export interface ApprovalDto {
   readonly turns: number | null;
   readonly first_time: 'hub' | 'agent' | 'domain' | null;
   readonly leaves: 'result' | 'nothing';
+  /** The host that the request itself goes to, where its agent is one of elsewhere. */
+  readonly goes_to?: string;
   readonly report_back: boolean;
   readonly received_at: number;
   /**

@@ -10,6 +10,7 @@ import {
   WEBHOOK_PRESETS,
 } from './closed-lists.ts';
 import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
+import { A2A_OPERATIONS } from './a2a-operations.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
@@ -439,6 +440,7 @@ export const OPERATIONS = {
     params: v.strictObject({ name: agentName }),
   },
 
+  ...A2A_OPERATIONS,
   ...HUB_OPERATIONS,
 
   'send.query': {

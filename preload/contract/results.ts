@@ -16,6 +16,7 @@ import type {
   TokenUseDto,
   UiSnapshot,
 } from './dto.ts';
+import type { A2aAgentDto, A2aCardDto } from './a2a.ts';
 import type { OutsideText } from './formats.ts';
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
@@ -137,6 +138,10 @@ export interface OperationResults {
   'agents.removeWebhook': AgentDto;
   'agents.issueToken': { readonly token: string };
   'agents.remove': { readonly removed: true };
+  'a2a.look': A2aCardDto;
+  'a2a.add': AgentDto;
+  'a2a.list': Items<A2aAgentDto>;
+  'a2a.confirm': A2aAgentDto;
   'peers.list': Items<PeerDto>;
   'peers.get': PeerDto;
   'peers.capabilities': CapabilitiesDto;

@@ -1,9 +1,15 @@
 // A2A through its official client, over JSON-RPC and REST: between two whole hubs, with people who
 // decide. Two hubs of their own, since every case needs a person on the other one.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Task } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
+import { outsideCall } from '../../main/adapters/outside/outside-call.ts';
+import type { A2aAgentDto, A2aCardDto } from '../../preload/contract/a2a.ts';
 import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
+import { leavesOf } from '../../renderer/features/approvals/sentences.ts';
 import {
   BINDINGS,
   a2aClient,
@@ -17,6 +23,7 @@ import {
   userMessage,
   type BindingName,
 } from '../support/a2a-clients.ts';
+import { A2aServer } from '../support/a2a-servers.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { TestHub, type Asking } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
@@ -382,4 +389,228 @@ it('gives data without words as the result', async () => {
     return toldBy(now).startsWith('COMPLETED') ? now : undefined;
   });
   expect(resultOf(task)).toContain('{"count":3}');
+});
+
+describe('an A2A agent of elsewhere', () => {
+  let server: A2aServer;
+  let hostile: A2aServer;
+  beforeAll(async () => {
+    [server, hostile] = await Promise.all([A2aServer.start(), A2aServer.start()]);
+    await added(server, 'counter', TOKEN);
+  });
+  afterAll(() => {
+    server.stop();
+    hostile.stop();
+  });
+  const TOKEN = 'the-word-that-only-it-knows';
+  const post = (path: string, body: object) =>
+    mum.ask(path, { method: 'POST', token: mumsPage, body });
+  const look = (url: string): Promise<A2aCardDto> =>
+    ask(mum, '/v1/a2a/cards', { method: 'POST', token: mumsPage, body: { url } });
+  const rowOf = async (agent: string): Promise<A2aAgentDto | undefined> =>
+    (await ask<{ items: A2aAgentDto[] }>(mum, '/v1/a2a/agents', { token: mumsPage })).items.find(
+      (row) => row.agent === agent,
+    );
+
+  async function added(at: A2aServer, name: string, token?: string): Promise<void> {
+    const { digest } = await look(at.url);
+    await ask(mum, '/v1/a2a/agents', {
+      method: 'POST',
+      token: mumsPage,
+      body: { name, url: at.url, digest, ...(token === undefined ? {} : { token }) },
+    });
+    await until(`${name} to be there`, 10_000, async () =>
+      (await rowOf(name))?.state === 'ready' ? true : undefined,
+    );
+  }
+
+  /** Dad's agent asks for it by A2A, and a person of Mum allows it. */
+  async function allowed(agent: string, text: string): Promise<readonly [Client, Task]> {
+    const path = `/a2a/peers/${mum.node.services.identity.agentId}/agents/${agent}`;
+    await ask(dad, '/v1/peers/Mum/capabilities?refresh=true', { token: asker });
+    const client = await clientAt(dad, path, asker);
+    const sent = await client.sendMessage(sending(userMessage(text), true));
+    if (!isTask(sent)) throw new Error('no task');
+    await decides('allow');
+    return [client, sent];
+  }
+  const ended = (client: Client, task: Task): Promise<Task> =>
+    until('the end', 20_000, async () => {
+      const now = await taskOf(client, task);
+      return /^(COMPLETED|FAILED|CANCELED|REJECTED)/.test(toldBy(now)) ? now : undefined;
+    });
+
+  it('does what a person allowed, and is told by its own words', async () => {
+    const [client, sent] = await allowed('counter', 'Count the plates');
+    const task = await ended(client, sent);
+    expect(toldBy(task)).toBe('COMPLETED | A person allowed it for Mum. Done.');
+    expect(resultOf(task)).toBe('Count the plates: 3');
+    expect(server.texts).toContain('Count the plates');
+    const [said, answer] = await allowed('counter', 'Say three');
+    expect(resultOf(await ended(said, answer))).toBe('three');
+    const [failing, failed] = await allowed('counter', 'Fail');
+    expect(toldBy(await ended(failing, failed))).toBe(
+      'FAILED | A person allowed it for Mum. Counter on Mum could not do it. | It is locked.',
+    );
+    expect([...server.authorizations]).toEqual([`Bearer ${TOKEN}`]);
+    const stored = ['hub.db', 'hub.db-wal'].map((name) => readFileSync(join(mum.home, name)));
+    expect(Buffer.concat(stored).includes(TOKEN)).toBe(false);
+    expect(mum.logLines.join('\n')).not.toContain(TOKEN);
+  });
+
+  it('is named on the card by the host that the request leaves to', async () => {
+    const client = await clientAt(mum, '/a2a/agents/counter', chat);
+    const sent = await client.sendMessage(sending(userMessage('Count the cups')));
+    const { items } = await ask<{ items: ApprovalDto[] }>(mum, '/v1/approvals', {
+      token: mumsPage,
+    });
+    const card = items.find(({ text }) => text === 'Count the cups');
+    expect(card?.goes_to).toBe(server.host);
+    expect(leavesOf(card as ApprovalDto)).toContain(`The request itself leaves to ${server.host}.`);
+    await decides('decline');
+    expect(isTask(sent) && toldBy(await taskOf(client, sent))).toContain('REJECTED');
+    expect(server.texts).not.toContain('Count the cups');
+  });
+
+  it('is asked to stop when whoever asked cancels', async () => {
+    const [client, sent] = await allowed('counter', 'Wait for me');
+    await until('the work', 10_000, () => server.texts.includes('Wait for me') || undefined);
+    await until('its task', 10_000, async () =>
+      toldBy(await taskOf(client, sent)).startsWith('WORKING') ? true : undefined,
+    );
+    await client.cancelTask(named(sent));
+    expect(toldBy(await ended(client, sent))).toMatch(/^CANCELED .*Stopped\./);
+    expect(server.cancelled).toHaveLength(1);
+  });
+
+  it('gets nothing once its card has changed, until a person has confirmed it', async () => {
+    const before = (await rowOf('counter'))?.state;
+    server.description = 'Counts, and more.';
+    const [client, sent] = await allowed('counter', 'Count the chairs');
+    await until('the change', 15_000, async () =>
+      (await rowOf('counter'))?.state === 'changed' ? true : undefined,
+    );
+    expect({ before, has: server.texts.includes('Count the chairs') }).toEqual({
+      before: 'ready',
+      has: false,
+    });
+    expect(toldBy(await taskOf(client, sent))).toMatch(/^SUBMITTED/);
+    const stale = await post('/v1/a2a/agents/counter/confirm', { digest: '0'.repeat(64) });
+    expect(JSON.parse(stale.text)).toMatchObject({ code: 'request_changed' });
+    const { digest, description } = await look(server.url);
+    expect(description).toBe('Counts, and more.');
+    await ask(mum, '/v1/a2a/agents/counter/confirm', {
+      method: 'POST',
+      token: mumsPage,
+      body: { digest },
+    });
+    expect(resultOf(await ended(client, sent))).toBe('Count the chairs: 3');
+  });
+
+  it('is refused where its card is none, leads elsewhere, or stands where nothing is called', async () => {
+    const refused = async (url: string): Promise<string> => {
+      const { status, text } = await post('/v1/a2a/cards', { url });
+      expect(status, url).toBeGreaterThanOrEqual(400);
+      return (JSON.parse(text) as { detail: string }).detail;
+    };
+    hostile.endpoint = 'http://127.0.0.1:1/';
+    expect(await refused(hostile.url)).toMatch(/sends its callers to another place/);
+    hostile.endpoint = null;
+    hostile.instead = (_, response) => {
+      response.writeHead(302, { location: server.url }).end();
+      return true;
+    };
+    expect(await refused(hostile.url)).toMatch(/does not follow/);
+    hostile.instead = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`{"name":"${'x'.repeat(400_000)}"}`);
+      return true;
+    };
+    expect(await refused(hostile.url)).toMatch(/gave no card/);
+    expect(await refused('http://192.0.2.1/')).toMatch(/only https/);
+    expect(await refused('ftp://127.0.0.1/')).toMatch(/begins with/);
+    expect(await refused(`http://127.0.0.1:${mum.port}/a2a/agents/chat`)).toMatch(/hub itself/);
+    expect(await refused('http://me:secret@127.0.0.1:1/')).toMatch(/no more than a place/);
+    hostile.instead = () => false;
+    const { digest } = await look(hostile.url);
+    for (const token of [chat, asker])
+      for (const path of ['/v1/a2a/cards', '/v1/a2a/agents'])
+        expect((await mum.ask(path, { method: 'POST', token, body: { digest } })).status).not.toBe(
+          200,
+        );
+  });
+
+  it('that redirects, breaks off, answers endlessly or fails is called once, and ends as what is known', async () => {
+    await added(hostile, 'hostile');
+    const instead: readonly (readonly [string, RegExp, A2aServer['instead']])[] = [
+      [
+        'redirects',
+        /FAILED .*does not follow/,
+        (_, response) => {
+          response.writeHead(307, { location: server.url }).end();
+          return true;
+        },
+      ],
+      [
+        'breaks off',
+        /^FAILED .*may have been done/i,
+        (request) => {
+          request.socket.destroy();
+          return true;
+        },
+      ],
+      [
+        'is endless',
+        /^FAILED .*may have been done/i,
+        (_, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          const more = (): unknown =>
+            response.destroyed || response.write('['.repeat(16_384), more);
+          more();
+          return true;
+        },
+      ],
+      [
+        'fails',
+        /^FAILED .*may have been done/i,
+        (_, response) => {
+          response.writeHead(500).end('{}');
+          return true;
+        },
+      ],
+    ];
+    for (const [title, words, answer] of instead) {
+      let calls = 0;
+      hostile.instead = (request, response) => {
+        if (request.method !== 'POST') return false;
+        calls += 1;
+        return answer(request, response);
+      };
+      const [client, sent] = await allowed('hostile', `Count what ${title}`);
+      expect(toldBy(await ended(client, sent)), title).toMatch(words);
+      expect(calls, title).toBe(1);
+    }
+    hostile.instead = () => false;
+    // Nothing of it costs anybody else anything.
+    const [client, sent] = await allowed('counter', 'Count the rest');
+    expect(resultOf(await ended(client, sent))).toBe('Count the rest: 3');
+  });
+
+  it('that never answers is given up in its time', async () => {
+    const call = outsideCall(new SystemClock());
+    hostile.instead = () => true;
+    const slow = { url: hostile.url, method: 'GET', headers: {}, timeoutMs: 300 } as const;
+    const started = performance.now();
+    expect(await call(slow, new AbortController().signal)).toEqual({ kind: 'unclear' });
+    expect(performance.now() - started).toBeLessThan(3_000);
+    const nobody = { ...slow, url: 'http://127.0.0.1:1/' };
+    expect(await call(nobody, new AbortController().signal)).toEqual({ kind: 'not_there' });
+    hostile.instead = () => false;
+  });
+
+  it('is gone with its agent, and calls stop', async () => {
+    await ask(mum, '/v1/agents/hostile', { method: 'DELETE', token: mumsPage });
+    expect(await rowOf('hostile')).toBeUndefined();
+    expect((await rowOf('counter'))?.has_token).toBe(true);
+  });
 });

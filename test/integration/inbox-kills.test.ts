@@ -1,5 +1,6 @@
 // A hub and its agents, killed at random moments: what was accepted is delivered at least once,
-// what was acknowledged never again, and each task ends with one result. Over HTTP and MCP.
+// what was acknowledged never again, and each task ends with one result. Over HTTP and MCP. An A2A
+// agent of elsewhere is called at most once, and what nobody knows says so.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AxonClient, Refused } from '../../resources/examples/axon-client.ts';
 import { Chance } from '../sim/chance.ts';
+import { A2aServer } from '../support/a2a-servers.ts';
 import { measured, rounds } from '../support/counts.ts';
 import { endAfterTest, endPrograms, startHeadless } from '../support/programs.ts';
 import type { HeadlessHub } from '../support/programs.ts';
@@ -27,6 +29,7 @@ const tokens = new Map<string, string>();
 const agents = new Map<Door, ChildProcess>();
 let home: string;
 let hub: HeadlessHub;
+let elsewhere: A2aServer;
 
 beforeAll(async () => {
   const first = await TestHub.start();
@@ -36,6 +39,14 @@ beforeAll(async () => {
     writeFileSync(join(home, `${name}.secret`), tokens.get(name) ?? '', { mode: 0o600 });
   }
   tokens.set('page', await first.page());
+  elsewhere = await A2aServer.start();
+  elsewhere.delayMs = () => chance.between(0, KILL_WITHIN_MS / 4);
+  const asPage = { method: 'POST', token: await first.page() };
+  const { url } = elsewhere;
+  const card = await first.ask('/v1/a2a/cards', { ...asPage, body: { url } });
+  const { digest } = JSON.parse(card.text) as { digest: string };
+  const body = { name: 'elsewhere', url, digest };
+  expect((await first.ask('/v1/a2a/agents', { ...asPage, body })).status).toBe(200);
   await first.node.stop();
   hub = await startHeadless(home);
   for (const door of DOORS) startAgent(door);
@@ -43,6 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const door of DOORS) await killAgent(door);
   await endPrograms();
+  elsewhere.stop();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -113,8 +125,9 @@ async function allowAll(): Promise<void> {
 }
 
 /** Resolves with the id of the accepted task. */
-async function delegate(door: Door, text: string): Promise<string> {
-  const sent = { to: `local/${door}`, task: text, domain: `${door}.work` };
+async function delegate(to: Door | 'elsewhere', text: string): Promise<string> {
+  const area = to === 'elsewhere' ? {} : { domain: `${to}.work` };
+  const sent = { to: `local/${to}`, task: text, ...area };
   const { id } = (await call('asker', '/v1/delegate', sent)) as { id: string };
   return id;
 }
@@ -140,11 +153,13 @@ test(
   async () => {
     process.stderr.write(`SEED: inbox kills: ${SEED}\n`);
     const accepted = new Map<string, string>();
+    const called = new Map<string, string>();
     for (let round = 0; round < KILLS; round += 1) {
       for (const door of DOORS) {
         const text = `${door} ${round}`;
         accepted.set(await delegate(door, text), text);
       }
+      called.set(await delegate('elsewhere', `Count ${round}`), `Count ${round}`);
       await allowAll();
       await setTimeout(chance.between(0, KILL_WITHIN_MS));
       await kill();
@@ -159,20 +174,41 @@ test(
         expect(task.untrusted?.outcome).toBe(`Done: ${text}`);
       }),
     );
+    const unknown = await endsElsewhere(called);
+    expect([...elsewhere.messages.values()].filter((times) => times > 1)).toEqual([]);
     const notes = DOORS.flatMap((door) => readNotes(journalOf(door)));
     expect(deliveredAgain(notes)).toEqual([]);
     const got = new Set(notes.filter(({ step }) => step === 'got').map(({ text }) => text));
     expect([...accepted.values()].filter((text) => !got.has(text))).toEqual([]);
-    expect((await results()).toSorted()).toEqual([...accepted.keys()].toSorted());
+    const all = [...accepted.keys(), ...called.keys()];
+    expect((await results()).toSorted()).toEqual(all.toSorted());
     measured(
-      `inbox kills: ${KILLS} kills, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts`,
+      `inbox kills: ${KILLS} kills, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown`,
     );
   },
   120_000 + KILLS * 8_000,
 );
 
+/** How many of these may have been done, for all that is known; the others were. */
+async function endsElsewhere(called: ReadonlyMap<string, string>): Promise<number> {
+  const ends = await Promise.all(
+    [...called].map(async ([id, text]) => {
+      const task = await until(`the end of ${text}`, 60_000, async () => {
+        const now = (await call('asker', `/v1/tasks/${id}`)) as Task;
+        return now.story.end === null ? undefined : now;
+      });
+      const isDone = task.state === 'completed';
+      if (isDone) expect(task.untrusted?.outcome).toBe(`${text}: 3`);
+      else expect(task.story.end?.kind, JSON.stringify(task)).toBe('possibly_executed');
+      return isDone;
+    }),
+  );
+  return ends.filter((isDone) => !isDone).length;
+}
+
 interface Task {
   readonly state: string;
+  readonly story: { readonly end: { readonly kind: string } | null };
   readonly untrusted: { readonly outcome: string } | null;
 }
 

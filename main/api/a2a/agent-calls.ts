@@ -1,5 +1,5 @@
-// One client's calls of one agent: each is a few operations of the table, called through the door as
-// at any other. None of them decides anything.
+// One client's calls of one agent: each is a few operations of the table, called through the door
+// as at any other. None of them decides anything.
 import type { AgentDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type {
   OperationInput,

@@ -25,6 +25,7 @@ import {
 } from '../connect-agent.ts';
 import { checkAgentName, readSecretFile } from '../session.ts';
 import { table } from '../terminal.ts';
+import { addA2aCommands } from './a2a-agents.ts';
 
 const CLASSES =
   'R0 look, R1 small and reversible, R2 others see it, R3 dangerous; R2 until you say one';
@@ -175,6 +176,7 @@ export function addAgentCommands(program: AxonCommand): void {
       ]);
     });
   addWebhookCommands(agents);
+  addA2aCommands(agents);
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')

@@ -40,6 +40,8 @@ interface Deps {
   readonly reached: (agent: string) => ReachedDto | null;
   /** After how many turns a person is asked about it; null: for another reason. */
   readonly turnsBefore: (task: TaskRow) => number | null;
+  /** The host that what this agent is given goes to; null: it is one of this computer. */
+  readonly goesTo?: (agent: string) => string | null;
   /** How long requests wait for a person just now, ms. */
   readonly approvalWaitMs: () => number;
 }
@@ -96,7 +98,7 @@ export class ApprovalViews {
       urgent: view.urgent,
       turns: isPending ? this.#deps.turnsBefore(task) : null,
       first_time: isPending ? store.read.newInRequest(task) : null,
-      leaves: own.report_back && !isPermission(task) ? 'result' : 'nothing',
+      ...this.#leaves(own, isPermission(task), asked === null ? view.to_agent : null),
       report_back: own.report_back,
       received_at: own.received_at,
       expires_at: isPending ? tasks.waitsUntil(task) : row.expiresAt,
@@ -127,6 +129,17 @@ export class ApprovalViews {
 
   #wider(approval: ApprovalRow, task: TaskRow, { to_agent: name }: ApprovalView) {
     return choicesFor({ task, approval, agent: this.#deps.store.read.agent(name) });
+  }
+
+  /** @param agent of this hub, which would do it; null: another hub's */
+  #leaves(
+    own: ApprovalView,
+    isOwnTool: boolean,
+    agent: string | null,
+  ): Pick<ApprovalDto, 'leaves' | 'goes_to'> {
+    const leaves = own.report_back && !isOwnTool ? 'result' : 'nothing';
+    const host = agent === null ? null : (this.#deps.goesTo?.(agent) ?? null);
+    return host === null ? { leaves } : { leaves, goes_to: host };
   }
 
   /** What is left to be shown where the words were removed after their time. */

@@ -9,6 +9,8 @@ type Sentence = (who: string, what: string) => string;
 
 /** By the action; one this list does not know is shown by its name. */
 export const auditActions: Readonly<Record<string, Sentence>> = {
+  'agent.elsewhere_added': (who, what) => `${who} made the A2A agent ${what} an agent here.`,
+  'agent.elsewhere_confirmed': (who, what) => `${who} confirmed the changed card of ${what}.`,
   'agent.area_added': (who, what) => `${who} added an area to ${what}.`,
   'agent.area_removed': (who, what) => `${who} removed an area of ${what}.`,
   'agent.class_set': (who, what) => `${who} set how risky ${what} is.`,

@@ -146,6 +146,7 @@ export const now = {
     runs: 'Runs',
     runsHere: (agent: string) => `${agent}, on this computer`,
     leaves: 'What goes out',
+    goesTo: (host: string) => `The request itself leaves to ${host}.`,
     leavesResult: (hub: string) => `The answer, which goes to ${hub}`,
     leavesResultAndWork: (agent: string, hub: string) =>
       `What ${agent} sends out while doing it, and its answer, which goes to ${hub}`,

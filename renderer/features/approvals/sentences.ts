@@ -124,6 +124,12 @@ export function leavesOf(approval: ApprovalDto): string {
   if (approval.remote_question) return words.remoteApproval.asked.leaves;
   if (approval.choice !== null) return now.answers.choice.goes(approval.peer_name);
   if (approval.permission) return now.permission.leaves;
+  const { goes_to: host } = approval;
+  const answer = answerLeaves(approval);
+  return host === undefined ? answer : `${now.facts.goesTo(host)} ${answer}`;
+}
+
+function answerLeaves(approval: ApprovalDto): string {
   const { facts } = now;
   const works =
     approval.kind === 'delegate' && (approval.risk_class === 'R2' || approval.risk_class === 'R3');

@@ -295,6 +295,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     next: 'It is called at once where something waits. "axon agents" tells how the last call went.',
   },
   'agents remove-webhook': { tries: ['agents remove-webhook opencode'] },
+  'agents a2a-look': { tries: ['agents a2a-look http://127.0.0.1:4000'] },
+  'agents a2a-add': {
+    tries: ['agents a2a-add counter http://127.0.0.1:4000 --digest DIGEST --class R2'],
+  },
+  'agents a2a-confirm': { tries: ['agents a2a-confirm counter --digest DIGEST'] },
   'agents remove': { tries: ['agents remove claude-code'] },
   settings: {
     tries: [

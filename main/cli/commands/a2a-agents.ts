@@ -11,7 +11,7 @@ import { table } from '../terminal.ts';
 
 const URL_WORDS = 'where its card stands, such as http://127.0.0.1:4000';
 const TOKEN_WORDS = 'a file with the token that it wants, on the first line';
-const DIGEST_WORDS = 'the digest of the card, as "look-a2a" shows it';
+const DIGEST_WORDS = 'the digest of the card, as "a2a-look" shows it';
 
 interface CardOptions {
   readonly digest: string;
@@ -20,7 +20,7 @@ interface CardOptions {
 
 export function addA2aCommands(agents: AxonCommand): void {
   agents
-    .command('look-a2a')
+    .command('a2a-look')
     .description('show the card of an A2A agent; nothing else is sent to it')
     .argument('<url>', URL_WORDS)
     .option('--token-file <file>', TOKEN_WORDS)
@@ -31,11 +31,11 @@ export function addA2aCommands(agents: AxonCommand): void {
         ...cardLines(card),
         '',
         'To make it an agent of this hub:',
-        `  ${typed} agents add-a2a NAME ${card.url} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
+        `  ${typed} agents a2a-add NAME ${card.url} --digest ${card.digest}${card.leaves_computer ? ' --leaves-computer' : ''}`,
       ]);
     });
   agents
-    .command('add-a2a')
+    .command('a2a-add')
     .description('make an A2A agent an agent of this hub, which calls it')
     .argument('<name>', 'what it is called here')
     .argument('<url>', URL_WORDS)
@@ -71,7 +71,7 @@ export function addA2aCommands(agents: AxonCommand): void {
       },
     );
   agents
-    .command('list-a2a')
+    .command('a2a-list')
     .description('the A2A agents that this hub calls')
     .doesAsOwner(async (owner, { terminal }) => {
       const page = await owner.call('a2a.list', {});
@@ -91,7 +91,7 @@ export function addA2aCommands(agents: AxonCommand): void {
       );
     });
   agents
-    .command('confirm-a2a')
+    .command('a2a-confirm')
     .description('confirm the changed card of an A2A agent, or give it another token')
     .argument('<agent>', 'its name or its handle')
     .requiredOption('--digest <digest>', DIGEST_WORDS)

@@ -299,6 +299,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     agents: work.agents,
     inbox: work.inbox,
     secrets: new SealedSecrets({ identity, random }),
+    feed: work.feed,
     call: outsideCall(clock),
     ownPorts: () => [hub.current().api_port],
   });

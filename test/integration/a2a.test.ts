@@ -1,6 +1,6 @@
 // A2A through its official client, over JSON-RPC and REST: between two whole hubs, with people who
 // decide. Two hubs of their own, since every case needs a person on the other one.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Task } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
@@ -25,6 +25,7 @@ import {
 } from '../support/a2a-clients.ts';
 import { A2aServer } from '../support/a2a-servers.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
+import { axon, choosePassphrase, endPrograms } from '../support/programs.ts';
 import { TestHub, type Asking } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
 
@@ -37,12 +38,14 @@ let dadsPage: string;
 let chat: string;
 let asker: string;
 let toChat: string;
+let passphrase: string;
 
 beforeAll(async () => {
   // Faster than any person: more delegations in a minute than a hub takes from another one.
   const start = () => TestHub.start({ peerRateFactor: 100 });
   [mum, dad] = await Promise.all([start(), start()]);
   await pairHubs(dad, mum, ['Mum', 'Dad']);
+  passphrase = await choosePassphrase(mum.home);
   [mumsPage, dadsPage] = [await mum.page(), await dad.page()];
   chat = await mum.agent('chat');
   asker = await dad.agent('asker');
@@ -50,6 +53,7 @@ beforeAll(async () => {
   await ask(dad, '/v1/peers/Mum/capabilities?refresh=true', { token: asker });
 }, 60_000);
 afterAll(async () => {
+  await endPrograms();
   await Promise.all([mum.stop(), dad.stop()]);
 });
 
@@ -495,6 +499,10 @@ describe('an A2A agent of elsewhere', () => {
       has: false,
     });
     expect(toldBy(await taskOf(client, sent))).toMatch(/^SUBMITTED/);
+    const feed = await ask<{ items: { text: string }[] }>(mum, '/v1/feed', { token: mumsPage });
+    expect(feed.items.map(({ text }) => text)).toContain(
+      `The card of Counter at ${server.host} has changed. It gets nothing until you have looked at it and confirmed it, under Agents.`,
+    );
     const stale = await post('/v1/a2a/agents/counter/confirm', { digest: '0'.repeat(64) });
     expect(JSON.parse(stale.text)).toMatchObject({ code: 'request_changed' });
     const { digest, description } = await look(server.url);
@@ -606,6 +614,51 @@ describe('an A2A agent of elsewhere', () => {
     const nobody = { ...slow, url: 'http://127.0.0.1:1/' };
     expect(await call(nobody, new AbortController().signal)).toEqual({ kind: 'not_there' });
     hostile.instead = () => false;
+  });
+
+  it('is looked at, added, listed and confirmed at a terminal', async () => {
+    const owner = async (...words: string[]): Promise<string> => {
+      const { code, out, error } = await axon(mum.home, [
+        '--passphrase-file',
+        passphrase,
+        ...words,
+      ]);
+      expect(code, error).toBe(0);
+      return out;
+    };
+    hostile.description = 'Kind,\u001b[31m really.';
+    const card = await owner('agents', 'a2a-look', hostile.url);
+    expect(card).toContain('It calls itself: Counter');
+    expect(card).not.toContain('\u001b');
+    const digest = /--digest ([0-9a-f]{64})/.exec(card)?.[1] ?? '';
+    const secret = join(mum.home, 'a2a.token');
+    writeFileSync(secret, 'another-word\n', { mode: 0o600 });
+    const flags = ['--digest', digest, '--token-file', secret];
+    expect(await owner('agents', 'a2a-add', 'kind', hostile.url, ...flags)).toContain(
+      `What it is given goes to ${hostile.host}.`,
+    );
+    expect(await owner('agents', 'a2a-list')).toMatch(new RegExp(`kind +\\w+ +${hostile.host}`));
+    expect(await owner('agents', 'a2a-confirm', 'kind', '--digest', digest)).toContain(
+      `Kind is called at ${hostile.host} again.`.replace('Kind', 'kind'),
+    );
+    expect([...hostile.authorizations]).toContain('Bearer another-word');
+  });
+
+  it('goes on with what it had begun when the hub starts again', async () => {
+    const [client, sent] = await allowed('counter', 'Wait for the hub');
+    await until('the work', 10_000, () => server.texts.includes('Wait for the hub') || undefined);
+    await until('its task', 10_000, async () =>
+      toldBy(await taskOf(client, sent)).startsWith('WORKING') ? true : undefined,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await mum.node.services.a2a.stop();
+    server.endAll('It is back.');
+    expect(toldBy(await taskOf(client, sent))).toMatch(/^WORKING/);
+    mum.node.services.a2a.start();
+    expect(toldBy(await ended(client, sent))).toBe(
+      'COMPLETED | A person allowed it for Mum. Done.',
+    );
+    expect(server.texts.filter((text) => text === 'Wait for the hub')).toHaveLength(1);
   });
 
   it('is gone with its agent, and calls stop', async () => {

@@ -41,6 +41,7 @@ beforeAll(async () => {
   tokens.set('page', await first.page());
   elsewhere = await A2aServer.start();
   elsewhere.delayMs = () => chance.between(0, KILL_WITHIN_MS / 4);
+  elsewhere.workMs = () => chance.between(0, 4 * KILL_WITHIN_MS);
   const asPage = { method: 'POST', token: await first.page() };
   const { url } = elsewhere;
   const card = await first.ask('/v1/a2a/cards', { ...asPage, body: { url } });
@@ -159,7 +160,8 @@ test(
         const text = `${door} ${round}`;
         accepted.set(await delegate(door, text), text);
       }
-      called.set(await delegate('elsewhere', `Count ${round}`), `Count ${round}`);
+      const text = `${round % 2 === 0 ? 'Count' : 'Later'} ${round}`;
+      called.set(await delegate('elsewhere', text), text);
       await allowAll();
       await setTimeout(chance.between(0, KILL_WITHIN_MS));
       await kill();

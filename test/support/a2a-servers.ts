@@ -36,6 +36,8 @@ export class A2aServer implements AgentExecutor {
   instead: Instead = () => false;
   /** How long each call takes at least, ms. */
   delayMs: () => number = () => 0;
+  /** How long it works on what begins with "Later". */
+  workMs: () => number = () => 0;
   readonly #server: Server;
   readonly #open = new Map<string, Open>();
 
@@ -123,6 +125,13 @@ export class A2aServer implements AgentExecutor {
     this.#open.set(taskId, { bus, context: contextId, over: () => over.resolve() });
     // Until it is ended, it works.
     if (text.startsWith('Wait')) return over.promise;
+    if (text.startsWith('Later')) {
+      setTimeout(
+        () => this.end(taskId, TaskState.TASK_STATE_COMPLETED, `${text}: 3`),
+        this.workMs(),
+      );
+      return over.promise;
+    }
     const fails = text.startsWith('Fail');
     this.end(
       taskId,

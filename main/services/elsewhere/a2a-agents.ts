@@ -5,7 +5,7 @@
 import type { A2aAgentDto, A2aCardDto } from '../../../preload/contract/a2a.ts';
 import type { AgentDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
-import { AppError, inputError } from '../../lib/app-error.ts';
+import { AppError, inputError, messageOf } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -15,6 +15,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { SealedSecrets } from '../base/sealed-secrets.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
+import type { PeopleFeed } from '../tasks/people-feed.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import { A2aClient } from './a2a-client.ts';
 import { cardAddress, type Card } from './card.ts';
@@ -32,6 +33,7 @@ interface Deps {
   readonly agents: AgentRegistry;
   readonly inbox: Inbox;
   readonly secrets: SealedSecrets;
+  readonly feed: Pick<PeopleFeed, 'notice'>;
   readonly call: CallOutside;
   /** Where this hub itself listens. */
   readonly ownPorts: () => readonly number[];
@@ -185,9 +187,23 @@ export class A2aAgents {
     const client = new A2aClient(call, token === undefined ? null : new Secret(token));
     const keep = (delivery: string, task: string | null): Promise<void> =>
       this.#keep(row.agent, delivery, task);
-    const worker = new Worker({ ...this.#deps, client, keep }, row);
+    const cardChanged = (): void => void this.#tellChanged(row);
+    const worker = new Worker({ ...this.#deps, client, keep, cardChanged }, row);
     this.#workers.set(row.agent, worker);
     worker.start();
+  }
+
+  async #tellChanged({ agent, host }: A2aRow): Promise<void> {
+    const { agents, unit, feed, log } = this.#deps;
+    const { display_name: shown } = agents.get(agent);
+    const sentence = `The card of ${shown} at ${host} has changed. It gets nothing until you have looked at it and confirmed it, under Agents.`;
+    try {
+      await unit.run((tables, after) =>
+        feed.notice(tables, after, 'axon.agents', 'high', sentence),
+      );
+    } catch (error) {
+      log.warn('nobody was told of a changed card', { error: messageOf(error) });
+    }
   }
 
   async #close(agent: string): Promise<void> {

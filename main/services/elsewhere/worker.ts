@@ -22,6 +22,8 @@ interface Deps {
   readonly inbox: Inbox;
   readonly client: A2aClient;
   readonly keep: (delivery: string, task: string | null) => Promise<void>;
+  /** Called when its card is no longer the one that was confirmed. */
+  readonly cardChanged: () => void;
 }
 
 type Standing = Pick<A2aAgentDto, 'state' | 'trouble'>;
@@ -140,7 +142,9 @@ export class Worker {
       this.#goAway?.();
       this.#goAway = undefined;
     }
-    if (isNew) agents.changed(agent);
+    if (!isNew) return;
+    agents.changed(agent);
+    if (standing.state === 'changed') this.#deps.cardChanged();
   }
 
   #take(item: DeliveryDto): void {

@@ -51,9 +51,6 @@ export function composeHandlers(
     work,
     audit,
     retention,
-    wakeUps,
-    webhooks,
-    a2a,
   } = services;
   return {
     ...hubHandlers({
@@ -83,16 +80,11 @@ export function composeHandlers(
     ...settingsHandlers({ settings }),
     ...peersHandlers({ directory, links, keyTrust, tokenUse: work.tokenUse }),
     ...pairingsHandlers({ pairing, hub }),
-    ...agentsHandlers({
-      agents: work.agents,
-      registrations: work.registrations,
-      webhooks,
-      tokens,
-    }),
-    ...a2aHandlers({ a2a }),
+    ...agentsHandlers({ ...work, ...services }),
+    ...a2aHandlers(services),
     ...sendHandlers(work),
     ...tasksHandlers(work),
-    ...inboxHandlers({ inbox: work.inbox, wakeUps }),
+    ...inboxHandlers({ ...work, ...services }),
     ...approvalsHandlers(work),
     ...remoteApprovalHandlers({ setting: work.remoteApproval, passphrase }),
     ...rulesHandlers(work),

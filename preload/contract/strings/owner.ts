@@ -1,4 +1,5 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
+import type { A2aState } from '../a2a.ts';
 import type { AgentDoor, WebhookPreset } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
@@ -173,6 +174,33 @@ export const agents = {
     asks: 'It asks to be connected. Compare the code at the top of this page, then confirm it.',
     called: (name: string) => `${name} has called`,
     made: (name: string) => `The token of ${name}`,
+  },
+  /** Agents that this hub calls over A2A. */
+  elsewhere: {
+    title: 'An A2A agent that this hub calls',
+    detail:
+      'Enter where its card stands. Nothing is sent to it before you have seen the card and added it; then it gets only what was allowed here.',
+    url: 'Address of its card',
+    urlHint: 'Like http://127.0.0.1:4000 on this computer, or https:// elsewhere',
+    token: 'The token that it wants, if any',
+    look: 'Look at its card',
+    lookAgain: 'Look at the changed card',
+    card: 'The card',
+    callsItself: 'It calls itself',
+    says: 'It says',
+    skills: 'Skills',
+    stays: (host: string) => `What it is given goes to ${host}, on this computer.`,
+    leaves: (host: string) => `What it is given leaves this computer, to ${host}.`,
+    mayLeave: (host: string) => `What is allowed here may leave to ${host}`,
+    name: 'Name of the agent here, in small letters',
+    add: 'Make it an agent here',
+    confirm: (name: string) => `Confirm this card of ${name}`,
+    states: {
+      ready: (host: string) => `is called at ${host}.`,
+      changed: (host: string) =>
+        `has another card at ${host}, and gets nothing until you confirm it.`,
+      away: (host: string) => `cannot be reached at ${host} just now.`,
+    } satisfies Record<A2aState, (host: string) => string>,
   },
 } as const;
 

@@ -21,7 +21,7 @@ async function calledIn(folder: string): Promise<readonly string[]> {
       .map((file) => readFile(join(ROOT, folder, file), 'utf8')),
   );
   const words = texts.flatMap((text) =>
-    [...text.matchAll(/['"`]([a-z_]+\.[a-zA-Z]+)['"`]/g)].map(([, word]) => word ?? ''),
+    [...text.matchAll(/['"`]([a-z0-9_]+\.[a-zA-Z]+)['"`]/g)].map(([, word]) => word ?? ''),
   );
   return [...new Set(words.filter((word) => names.has(word)))].toSorted();
 }

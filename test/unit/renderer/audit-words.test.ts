@@ -60,6 +60,7 @@ const NO_ACTIONS = [
   'audit.counter',
   'identity.key',
   'hub.db',
+  'axon.agents',
   'axon.inbox',
   'axon.receipt',
   'outbox.uptime_ms',

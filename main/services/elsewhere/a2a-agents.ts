@@ -83,7 +83,7 @@ export class A2aAgents {
       host: row.host,
       leaves_computer: row.leavesComputer,
       has_token: row.token !== null,
-      ...(this.#workers.get(row.agent)?.standing ?? { state: 'away', trouble: null }),
+      ...(this.#workers.get(row.agent)?.standing ?? { state: 'away', trouble: NO_TOKEN }),
     }));
   }
 
@@ -184,6 +184,8 @@ export class A2aAgents {
     if (!this.#isRunning) return;
     const { call } = this.#deps;
     const token = this.#tokenOf(row);
+    // It is not asked without the token that it wants.
+    if (row.token !== null && token === undefined) return;
     const client = new A2aClient(call, token === undefined ? null : new Secret(token));
     const keep = (delivery: string, task: string | null): Promise<void> =>
       this.#keep(row.agent, delivery, task);
@@ -227,6 +229,9 @@ export class A2aAgents {
     return readRows(reads);
   }
 }
+
+const NO_TOKEN =
+  'Its token cannot be read: it was stored by another hub. Confirm its card with the token.';
 
 const useOf = (agent: string): string => `a2a ${agent}`;
 

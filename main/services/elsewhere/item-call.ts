@@ -11,7 +11,7 @@ import type { AgentReply } from '../inbox/agent-reply.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { A2aClient } from './a2a-client.ts';
 import { standingOf, type Standing } from './answers.ts';
-import { TASK_BACKOFF } from './limits.ts';
+import { STOP_GRACE_MS, TASK_BACKOFF } from './limits.ts';
 
 export interface ItemCallDeps {
   readonly clock: Clock;
@@ -78,7 +78,9 @@ export class ItemCall {
 
   async #send(): Promise<void> {
     const { client, endpoint, host } = this.#deps;
-    const called = await client.rpc(endpoint, 'SendMessage', this.#message(), this.#stopping);
+    const { signal, done } = this.#patiently();
+    const called = await client.rpc(endpoint, 'SendMessage', this.#message(), signal);
+    done();
     switch (called.kind) {
       case 'result':
         return this.#standing(standingOf(called.result));
@@ -99,6 +101,17 @@ export class ItemCall {
       case 'unclear':
         return this.#unclear();
     }
+  }
+
+  /** A hub that stops waits a moment for the answer: else nobody would know what became of it. */
+  #patiently(): { readonly signal: AbortSignal; readonly done: () => void } {
+    const { clock } = this.#deps;
+    const given = new AbortController();
+    const stopping = this.#stopping;
+    const wait = (): unknown => clock.setTimer(STOP_GRACE_MS, () => given.abort());
+    if (stopping.aborted) given.abort();
+    else stopping.addEventListener('abort', wait, { once: true });
+    return { signal: given.signal, done: () => stopping.removeEventListener('abort', wait) };
   }
 
   #message(): JsonObject {
@@ -146,7 +159,10 @@ export class ItemCall {
         await this.#tell(standing.says);
       } else if (called.kind === 'refused' && !stops && called.code === TASK_NOT_FOUND)
         return this.#unclear();
-      if (!this.#isOpen()) return;
+      if (this.#isOpen()) continue;
+      // It ended here meanwhile, as by its deadline: nobody waits for it there either.
+      if (!isPassedOn) await client.rpc(endpoint, 'CancelTask', { id: task }, this.#stopping);
+      return;
     }
   }
 
@@ -164,7 +180,6 @@ export class ItemCall {
 
   /** Nobody knows whether it was done, so nobody does it again. */
   async #unclear(): Promise<void> {
-    // A stop of this hub cut it off: at the next start it is known no better.
     const { inbox, agent } = this.#deps;
     const { delivery_id: id, attempt } = this.#item;
     await inbox.nack(agent, id, attempt, true);

@@ -4,6 +4,8 @@
 export const A2A_AGENTS_MAX = 16;
 /** A call that took longer is given up, whatever came of it. */
 export const CALL_MAX_MS = 30_000;
+/** So long a hub that stops waits for the answer to what it has just sent. */
+export const STOP_GRACE_MS = 2_000;
 /** Items of one agent that are under way at once; the others wait in its inbox. */
 export const ITEMS_AT_ONCE = 4;
 /** Waits between looks at a card that cannot be read. */

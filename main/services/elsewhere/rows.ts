@@ -1,6 +1,7 @@
 // What this hub keeps of each agent of elsewhere: where it is, as a person confirmed it, and which
 // of its tasks there are under way. One row of the table `meta`.
 import * as v from 'valibot';
+import { readObject } from '../../lib/json-object.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
 
 const META_NAME = 'a2a_agents';
@@ -20,10 +21,11 @@ const ROW = v.object({
 export type A2aRow = v.InferOutput<typeof ROW>;
 
 export function readRows(reads: Pick<Reads, 'getMeta'>): readonly A2aRow[] {
-  const text = reads.getMeta(META_NAME);
-  return text === undefined ? [] : v.parse(v.array(ROW), JSON.parse(text));
+  const { rows } = readObject(reads.getMeta(META_NAME) ?? '{}');
+  const read = v.safeParse(v.array(ROW), rows);
+  return read.success ? read.output : [];
 }
 
 export function write(tables: Tables, rows: readonly A2aRow[]): void {
-  tables.setMeta(META_NAME, JSON.stringify(rows));
+  tables.setMeta(META_NAME, JSON.stringify({ rows }));
 }

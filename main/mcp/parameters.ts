@@ -31,7 +31,6 @@ export const WORDS: Readonly<Record<string, string>> = {
   kinds: 'Only items of these kinds.',
   lease_ms: 'How long an item is yours before you say axon_ack, in ms.',
   limit: 'How many at most.',
-  max: 'How many items at most.',
   max_tokens: 'How long the answer may be, in tokens. 0 is no limit.',
   options: 'What the person chooses from.',
   outcome: 'What came of it, in a sentence or more.',

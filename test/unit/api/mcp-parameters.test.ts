@@ -67,7 +67,7 @@ describe('a call', () => {
 
   it('must still fit', async () => {
     await expect(read('axon_delegate', { to: 'Mum' })).rejects.toThrow(/task/);
-    await expect(read('axon_inbox', { max: 'many' })).rejects.toThrow(/number/);
+    await expect(read('axon_inbox', { lease_ms: 'many' })).rejects.toThrow(/number/);
     await expect(read('axon_query', { to: '{"x', question: 'Free?' })).resolves.toMatchObject({
       to: '{"x',
     });

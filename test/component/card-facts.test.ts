@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { DEPLOY, DINNER, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
+import { AGENTS, DEPLOY, DINNER, SALT, snapshotOf, TRAIN } from '../fakes/household.ts';
 import { showApp } from './support/page.ts';
 
 const THEMES = ['light', 'dark', 'contrast'] as const;
@@ -50,3 +50,14 @@ test.for(
     expect(found.filter(([, px]) => Math.abs(px) > ROUNDING_PX)).toEqual([]);
   },
 );
+
+test('a card says how its agent comes to know of it, as it is now', async () => {
+  const [agent] = AGENTS;
+  if (agent?.name !== DINNER.to_agent) throw new Error('it is for another agent');
+  const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+  await showApp(hub);
+  await expect.element(page.getByText('It looks by itself.')).toBeVisible();
+  const away = { ...agent, presence: 'away', reach: 'nothing', line: null } as const;
+  hub.emit({ type: 'agent', agent: away });
+  await expect.element(page.getByText(/Away since .* It gets work when it looks\./)).toBeVisible();
+});

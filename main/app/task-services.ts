@@ -273,6 +273,7 @@ export function composeTaskServices(
   });
   const handOffs: HandOffs = new HandOffs({
     ...deps,
+    parties,
     endings,
     events,
     tell: (task, handedOnTo) => progress.tell(task, { state: 'running', handedOnTo }),

@@ -139,6 +139,8 @@ export interface StoryContext {
   readonly away: (agent: string) => { readonly since: number | null } | null;
   /** The hubs of adults that decide about this request instead of the people here. */
   readonly adults: readonly PlaceDto[] | null;
+  /** Where it waits for a decision to be handed on; null: it does not. */
+  readonly handOnWaits: PlaceDto | null;
   readonly kind: StoryKind;
   readonly onBehalfOf: OnBehalfOfDto | null;
   /** When its time is over, and when the wait for a person is. */

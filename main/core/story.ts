@@ -230,6 +230,7 @@ function onToOf(row: StoryRow, context: StoryContext): HandedDto['on_to'] {
   return {
     agent: agent === null ? null : context.agentName(of, agent),
     hub_name: hub === null ? null : context.place(hub).hub_name,
+    waits_at: context.handOnWaits?.hub_name ?? null,
   };
 }
 

@@ -236,12 +236,14 @@ export interface HandedDto {
   readonly times: number | null;
   /** The digest that it was handed with, which is that of what was shown; null: none was shown. */
   readonly digest: string | null;
-  /** Who has it since; null: it was not handed on. */
+  /** Who has it since, or is to have it; null: it was not handed on. */
   readonly on_to: {
     /** null: not named. */
     readonly agent: OutsideText | null;
     /** Another hub that the agent's own one asked; null: its own, or not named. */
     readonly hub_name: OutsideText | null;
+    /** The hub where it waits to be let through: nobody else has it. null: it was handed on. */
+    readonly waits_at: OutsideText | null;
   } | null;
 }
 /** It was not written down, and another hub does not say. */

@@ -65,6 +65,7 @@ export function storyContext(context: Partial<StoryContext> = {}): StoryContext 
     rule: () => null,
     away: () => null,
     adults: null,
+    handOnWaits: null,
     kind: 'task',
     onBehalfOf: null,
     until: ASKED_AT + 60 * MINUTE,

@@ -8,11 +8,11 @@ import { handedOnTo, type HandedOn, type StoryColumns } from '../../core/story-r
 import type { Random } from '../../ports/clock.ts';
 import { inputError, type AppError } from '../../lib/app-error.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
-import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
+import type { Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { HAND_OFF, PROPOSE } from '../../protocol/escalation.ts';
 import type { After } from '../base/unit-of-work.ts';
-import { agentOfParty, isLocal, partyOfAgent } from './parties.ts';
+import { agentOfParty, isLocal, OWNER_PARTY, partyOfAgent, type Parties } from './parties.ts';
 import type { Ended, EndedTask, Ending, ResultWords, TaskEndings } from './task-endings.ts';
 import type { TaskEvents } from './task-events.ts';
 import { answererOf, changeTask, isInHand, isOpen, isStoppedHere } from './task-moves.ts';
@@ -41,6 +41,8 @@ interface Deps {
   readonly random: Random;
   readonly endings: TaskEndings;
   readonly events: TaskEvents;
+  readonly store: Pick<Store, 'read'>;
+  readonly parties: Pick<Parties, 'nameOf' | 'agentName'>;
   /** Tells whoever asked which agent has it now, without a name where it is not known; null: the
    * agent that had it before. */
   readonly tell: (task: TaskRow, handedOnTo: string | null) => void;
@@ -92,9 +94,14 @@ export function checkNoWayBack(
 
 export class HandOffs {
   readonly #deps: Deps;
+  /** Hand-offs that nobody has let through, of which whoever asked first knows nothing. */
+  readonly #undecided = new Set<string>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    deps.events.onChanged(({ taskId }) => {
+      if (this.#undecided.has(taskId)) this.#tellIfDecided(deps.store.read.task(taskId));
+    });
   }
 
   /** Inside the commit that ends what was handed on, or the hand-off. */
@@ -116,7 +123,25 @@ export class HandOffs {
       throw refused('It is handed on already.', 'Cancel the first hand-off, then hand it on anew.');
     if (first.stopAt !== null) throw refused('It was cancelled, so it is not handed on.');
     if (this.#isHeldBy(tables, first, handOff)) throw refused(BACK, INSTEAD);
-    this.#set(tables, after, first, { hub: hubOf(handOff), agent: handOff.toAgent });
+    const to = { hub: hubOf(handOff), agent: handOff.toAgent };
+    if (!isUndecided(handOff)) return this.#set(tables, after, first, to);
+    const changed = changeTask(tables, first, { handedOnTo: handedOnTo(to) });
+    after(() => {
+      this.#undecided.add(handOff.id);
+      this.#deps.events.changed(changed.id);
+    });
+  }
+
+  /** It is handed on once it may be, and not as soon as somebody wants to. */
+  #tellIfDecided(handOff: TaskRow | undefined): void {
+    if (handOff === undefined || isUndecided(handOff)) return;
+    this.#undecided.delete(handOff.id);
+    const { events, store, tell } = this.#deps;
+    if (!isOpen(handOff)) return;
+    const first = this.#firstOf(store.read, handOff);
+    if (first === undefined || first.handedOnTo === null) return;
+    events.changed(first.id);
+    tell(first, handOff.toAgent ?? '');
   }
 
   /** A cancel of what was handed on, or a person's stop. */
@@ -157,7 +182,37 @@ export class HandOffs {
     }
     if (!isLocal(first.party) && task.direction === 'local')
       tables.addTokens(first.party, task.finishedAt ?? 0, 'here', result.tokens_used ?? 0);
-    this.#deps.endings.end(tables, after, first, endOfFirst(first, ended));
+    this.#deps.endings.end(
+      tables,
+      after,
+      first,
+      this.#neverHandedOn(ended) ?? endOfFirst(first, ended),
+    );
+  }
+
+  /** Nobody let it through: what it was to be handed on to never had it. */
+  #neverHandedOn({ task, ending }: EndedTask): Ending | undefined {
+    if (task.state !== 'declined' && task.state !== 'expired') return undefined;
+    const { parties } = this.#deps;
+    const at = hubOf(task) ?? OWNER_PARTY;
+    const hub = parties.nameOf(at);
+    const never =
+      task.toAgent === null ? '' : ` ${parties.agentName(at, task.toAgent)} never got it.`;
+    const who = task.endedBy === 'person' || task.verdictAs !== null ? `A person at ${hub}` : hub;
+    const isLate = task.state === 'expired';
+    const reason = isLate
+      ? `Nobody at ${hub} decided in time whether it may be handed on.`
+      : `${who} declined that it is handed on.`;
+    return {
+      state: 'failed',
+      code: isLate ? 'timeout' : 'unhandled',
+      reason: `${reason}${never}`,
+      by: ending.by,
+      surface: ending.surface,
+      from: 'hub',
+      ended: { by: 'hub', kind: 'failed' },
+      story: { handedOnTo: null },
+    };
   }
 
   #set(tables: Tables, after: After, first: TaskRow, to: HandedOn | null): void {
@@ -209,6 +264,21 @@ function askerHere({ direction, fromAgent }: TaskRow): string | null {
   return direction === 'local' ? fromAgent : null;
 }
 
+const UNDECIDED: ReadonlySet<TaskRow['state']> = new Set(['sending', 'awaiting_approval', 'held']);
+
+/** Whether nobody has let it through, here or at the hub that was asked. */
+function isUndecided({ state }: Pick<TaskRow, 'state'>): boolean {
+  return UNDECIDED.has(state);
+}
+
+/** The hub where a hand-off of this waits for a decision; null: none does. */
+export function handOnWaitsAt(reads: Reads, first: TaskRow): PartyKey | null {
+  if (first.handedOnTo === null || first.direction === 'outgoing' || !isOpen(first)) return null;
+  const handOff = handOffOf(reads, first);
+  if (handOff === undefined || !isUndecided(handOff)) return null;
+  return hubOf(handOff) ?? OWNER_PARTY;
+}
+
 /** The open one that goes on with this. */
 function handOffOf(reads: Reads, first: TaskRow): TaskRow | undefined {
   return reads
@@ -253,7 +323,7 @@ function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending
       : { by: 'hub', kind: 'cancelled' };
     return { ...(isStoppedHere(first) ? STOPPED : CANCELLED), ...hub, ended: stopped };
   }
-  const isLate = task.state === 'expired' || task.code === 'timeout';
+  const isLate = task.code === 'timeout';
   return {
     state: 'failed',
     code: isLate ? 'timeout' : 'unhandled',
@@ -270,8 +340,6 @@ const CANCELLED = {
   reason: 'It was cancelled after it had been handed on.',
 } as const;
 const NOT_DONE: Partial<Record<TaskRow['state'], string>> & { readonly failed: string } = {
-  declined: 'It was handed on, and that was declined.',
-  expired: 'It was handed on, and nobody decided about that in time.',
   cancelled: 'It was handed on, and that was cancelled.',
   failed: 'It was handed on, and no answer came of it.',
 };

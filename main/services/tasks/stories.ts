@@ -16,6 +16,7 @@ import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { questionIn, PERSON_THERE } from '../../protocol/remote-approval.ts';
+import { handOnWaitsAt } from './hand-offs.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, type Parties } from './parties.ts';
 import { isPermission } from './task-moves.ts';
 
@@ -47,6 +48,7 @@ export class Stories {
     const { store, parties, personName, awaySince, adultsFor } = this.#deps;
     const approval = task.direction === 'outgoing' ? undefined : store.read.decisionOfTask(task.id);
     const { kind, onBehalfOf } = this.#subject(task);
+    const waitsAt = handOnWaitsAt(store.read, task);
     return storyOf(task, approval, {
       here: this.#here(),
       person: personName(),
@@ -61,6 +63,7 @@ export class Stories {
       rule: (id) => (agent === null ? this.#rule(id) : null),
       away: awaySince,
       adults: adultsFor(store.read, task)?.map(({ key }) => this.#place(key)) ?? null,
+      handOnWaits: waitsAt === null ? null : this.#place(waitsAt),
       kind,
       onBehalfOf,
       ...times,

@@ -94,6 +94,8 @@ export const story = {
   waitsForAway: (agent: string) => `Waits for ${agent}, which is away.`,
   hasIt: (agent: string) => `${agent} has it.`,
   handedOn: (agent: string, to: string) => `${agent} handed it on to ${to}.`,
+  wantsToHandOn: (agent: string, to: string, hub: string) =>
+    `${agent} wants to hand it on to ${to}. That waits for a person at ${hub}.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
 
   done: {
@@ -179,6 +181,8 @@ export const story = {
       }),
     hadSometime: (agent: string) => `${agent} got it.`,
     on: (agent: string) => `It handed it on to ${agent}.`,
+    wantsOn: (agent: string, hub: string) =>
+      `It wants to hand it on to ${agent}. That waits for a person at ${hub}.`,
     shown: 'The agent got exactly what was shown.',
   },
 
@@ -301,8 +305,12 @@ function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean
     }
     case 'handed': {
       const agent = firstAgentAt(whom, handed.agent);
-      if (handed.on_to !== null) return story.handedOn(agent, onToWords(handed.on_to, false));
-      return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
+      const { on_to: onTo } = handed;
+      if (onTo === null) return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
+      const to = onToWords(onTo, false);
+      return onTo.waits_at === null
+        ? story.handedOn(agent, to)
+        : story.wantsToHandOn(agent, to, onTo.waits_at);
     }
     case 'no':
       return isUnsaid && !whom.here
@@ -508,7 +516,10 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
           : times === null || times === 1
             ? words.had(agent, time(first))
             : words.hadTimes(agent, times, time(first));
-      return onTo === null ? had : `${had} ${words.on(onToWords(onTo, false))}`;
+      if (onTo === null) return had;
+      const to = onToWords(onTo, false);
+      const on = onTo.waits_at === null ? words.on(to) : words.wantsOn(to, onTo.waits_at);
+      return `${had} ${on}`;
     }
   }
 }
@@ -648,7 +659,8 @@ function answererWords(told: StoryDto): string {
 }
 
 function onToIn({ handed_over: handed }: StoryDto): HandedDto['on_to'] {
-  return handed.state === 'handed' ? handed.on_to : null;
+  const isOn = handed.state === 'handed' && handed.on_to?.waits_at === null;
+  return isOn ? handed.on_to : null;
 }
 
 function onToWords(

@@ -141,13 +141,18 @@ describe('seed 002, hand-offs', () => {
     const { id, request } = await asked();
     const about = { to: ARCHITECT, correlation_id: request.id };
     await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
+    // Whoever asked first is told that it was handed on once a person let it.
+    expect(await handedTo(id)).toBe(null);
     await house.decide({ decision: 'decline' });
     expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'failed' });
+    expect(await handedTo(id)).toBe(null);
     expect(await house.next(ORCHESTRATOR)).toMatchObject({
       correlation_id: request.id,
       payload: {
         status: 'FAILED',
-        result: { summary: 'It was handed on, and that was declined.' },
+        result: {
+          summary: 'A person at Test hub declined that it is handed on. Architect never got it.',
+        },
       },
     });
     expect(await house.next(ANALYST)).toMatchObject({ payload: { event: 'ABORT' } });

@@ -729,6 +729,19 @@ const STORIES: readonly Named[] = [
     [SENT, 'Its time ran out.', 'Its time ran out.'],
   ],
   [
+    'its agent wants to hand on, which waits for a person',
+    { ...BY_MUM, state: 'running', handedAt: AT, handedTimes: 1, handedOnTo: 'jules' },
+    { handOnWaits: HERE },
+    approval(),
+    [
+      ASKED,
+      'Chat wants to hand it on to jules. That waits for a person at Mum’s PC.',
+      'Mum allowed it, on Mum’s PC.',
+      'Chat got it, at 0. It wants to hand it on to jules. That waits for a person at Mum’s PC.',
+      'The agent got exactly what was shown.',
+    ],
+  ],
+  [
     'was only delivered before that was written down',
     { ...MUMS, ...END, state: 'completed', reportBack: false },
     {},

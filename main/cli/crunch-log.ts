@@ -52,9 +52,9 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
 function speakerOf({ sent, untrusted }: OwnMessageDto, named: unknown): unknown {
   const origin = untrusted?.origin;
   if (sent || origin === undefined) return named;
-  const agent = origin.from_agent ?? named;
-  if (origin.peer_id === null) return agent;
-  return typeof agent === 'string' ? `${origin.peer_name}/${agent}` : origin.peer_name;
+  const { peer_id: hub, peer_name: hubName, from_agent: agent } = origin;
+  if (hub === null) return agent ?? named;
+  return agent === null ? hubName : `${hubName}/${agent}`;
 }
 
 export function crunchLog(said: readonly Said[], issue: number | null): JsonObject {
@@ -106,7 +106,7 @@ export function crunchKnowledge(said: readonly Said[], issue: number | null): Js
         .map((finding) => ({ ...finding, agent: from, message: message['id'] })),
     ),
     decisions: decisionsOf(said),
-    agents: figuresOf(responses),
+    agents: figuresOf(responses.filter(({ isHubs }) => !isHubs)),
   };
 }
 

@@ -209,8 +209,12 @@ function structuredIn(payload: JsonObject, performative: string, text: string | 
   const { offer } = objectOf(data);
   if (performative === 'PROPOSE') return offer === text ? undefined : offer;
   const said = context ?? data;
+  const isPartial = payload['status'] === 'partial';
   const isKind = performative === 'FAILURE' && typeof code === 'string' && code !== 'internal';
-  return (said === undefined || said === null) && isKind ? { code } : said;
+  if (said !== undefined && said !== null)
+    return isPartial ? { status: 'partial', data: said } : said;
+  // FIPA has no word for what was done in part.
+  return isPartial ? { status: 'partial' } : isKind ? { code } : said;
 }
 
 /** Whoever gets a cancel says with its answer that the work has stopped. */
@@ -225,7 +229,8 @@ function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';
   if (payload['code'] === 'not_understood') return 'NOT_UNDERSTOOD';
-  return objectOf(payload['data'])['act'] === 'propose' ? 'PROPOSE' : 'FAILURE';
+  if (objectOf(payload['data'])['act'] === 'propose') return 'PROPOSE';
+  return payload['code'] === 'rejected' ? 'REFUSE' : 'FAILURE';
 }
 
 function contentOf(content: unknown, about: string): Said {

@@ -218,7 +218,7 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       const report = await answer.catch((error: unknown) => {
-        throw this.#withNative(error, post, this.#nameOf(to, agent));
+        throw this.#withNative(error, post, this.#refuserOf(error, to, agent));
       });
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
@@ -472,7 +472,8 @@ export class NativeMessages {
       kind: 'result',
       id,
       at,
-      from: chosen.agent ?? chosen.peer_name,
+      // What a person says is told in no agent's name.
+      from: (untrusted.answered_by === null ? chosen.agent : null) ?? chosen.peer_name,
       to: agent,
       conversation: id,
       payload: { status: 'completed', outcome: untrusted.summary, ...untrusted },
@@ -480,8 +481,11 @@ export class NativeMessages {
     });
   }
 
-  #nameOf(to: To, agent: string): string {
+  /** Of another hub: that, unless its agent ended it. */
+  #refuserOf(error: unknown, to: To, agent: string): string {
     const found = this.#deps.recipients.resolve(to, agent, 'query');
+    const said = error instanceof AppError ? objectOf(error.data['untrusted']) : {};
+    if (found.at === 'peer' && said['ended_by'] !== 'agent') return found.peer.petname;
     return found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
   }
 

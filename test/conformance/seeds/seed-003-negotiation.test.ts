@@ -193,7 +193,7 @@ describe('seed 003: negotiation', () => {
     const one = await offered();
     await accepting({ in_reply_to: one.proposal });
     await house.decide({ decision: 'decline' });
-    expect(await house.next(asker)).toMatchObject({ performative: 'FAILURE' });
+    expect(await house.next(asker)).toMatchObject({ performative: 'REFUSE' });
     expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({ http: 200 });
     await house.allow();
     await house.next(doer);

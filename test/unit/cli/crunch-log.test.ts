@@ -70,8 +70,8 @@ test('a vote counts for who sent it, though another hub gives the name of an age
   };
   const said = saidIn([own, given('notify', null, cast('me', 'no'))], null);
   expect(crunchLog(said, null)).toMatchObject({
-    messages: [{ from: 'me' }, { from: 'Mum/me' }],
-    conflicts: [{ agents: ['me', 'Mum/me'], standing: { yes: 1, no: 1 }, resolved_by: null }],
+    messages: [{ from: 'me' }, { from: 'Mum' }],
+    conflicts: [{ agents: ['me', 'Mum'], standing: { yes: 1, no: 1 }, resolved_by: null }],
   });
 });
 
@@ -81,6 +81,13 @@ test('a conflict is resolved by whoever said so, by name', () => {
   const told = { id: 'B-1', type: 'BROADCAST', from: 'boss', payload: { content: { data } } };
   const said = saidIn([given('notify', null, vote), given('notify', null, told)], null);
   expect(crunchLog(said, null)).toMatchObject({
-    conflicts: [{ status: 'resolved', resolution: 'yes', resolved_by: 'Mum/boss' }],
+    conflicts: [{ status: 'resolved', resolution: 'yes', resolved_by: 'Mum' }],
+  });
+});
+
+test('what a person or a hub answered is no figure of an agent', () => {
+  const answer = { id: 'R-1', type: 'RESPONSE', from: 'Mum', payload: { status: 'FAILED' } };
+  expect(crunchKnowledge(saidIn([given('result', 'T-1', answer)], null), null)).toMatchObject({
+    agents: [],
   });
 });

@@ -120,7 +120,7 @@ test.each(DIALECTS)(
   },
 );
 
-test('an answer that names another request of the agent comes without its message', async () => {
+test('an answer that names another request of the agent comes without its message, and a decline is nobody’s but the hub’s', async () => {
   const own = await openPairedHubs();
   const { dad, mum, clock } = own;
   const dialect = dialectNamed('fipa-acl');
@@ -132,7 +132,11 @@ test('an answer that names another request of the agent comes without its messag
     await hub.work.agents.create(name, { dialect: 'fipa-acl', domains: ['house'] }, 'R2', OWNER);
   await dad.knows(mum);
   await mum.knows(dad);
-  const asks = async (id: string, content: string): Promise<string> => {
+  const asks = async (
+    id: string,
+    content: string,
+    decision: 'allow' | 'decline' = 'allow',
+  ): Promise<string> => {
     const asked = dad.work.nativeMessages.post(
       'eddy',
       {
@@ -147,7 +151,7 @@ test('an answer that names another request of the agent comes without its messag
       new AbortController().signal,
     );
     await clock.settle();
-    await mum.decide(mum.card, 'allow');
+    await mum.decide(mum.card, decision);
     await clock.settle();
     await asked;
     return newest(dad).messageId;
@@ -167,6 +171,10 @@ test('an answer that names another request of the agent comes without its messag
     content: { text: 'Done' },
   });
   expect(await answered(first, 'r-1')).toMatchObject({ in_reply_to: 'r-1', sender: 'jules' });
+  // What a person says is told in no agent's name.
+  await asks('r-3', 'Open the door', 'decline');
+  await clock.settle();
+  expect(await readAndDone(dad, 'eddy')).toMatchObject({ performative: 'REFUSE', sender: 'mum' });
   await closeTwoHubs(own);
 });
 

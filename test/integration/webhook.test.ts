@@ -115,7 +115,9 @@ test('only its owner sets one, and nobody is shown its secret', async () => {
 
 test('a hub that is killed in a call calls once for an item, and says that it is not known', async () => {
   const address = await program('killed', () => undefined);
-  const { home, program: first } = await startHeadless();
+  // A proxy where nobody listens, which everything else of this process would go by.
+  const proxied = { http_proxy: 'http://127.0.0.1:9', no_proxy: '', NODE_USE_ENV_PROXY: '1' };
+  const { home, program: first } = await startHeadless(undefined, [], proxied);
   const file = await choosePassphrase(home);
   const asOwner = async (...words: readonly string[]): Promise<string> => {
     const { code, out, error } = await axon(home, [...words, '--passphrase-file', file]);

@@ -1,9 +1,12 @@
 // A hub and its agents, killed at random moments: what was accepted is delivered at least once,
 // what was acknowledged never again, and each task ends with one result. Over HTTP and MCP. An A2A
-// agent of elsewhere is called at most once, and what nobody knows says so.
+// agent of elsewhere is called at most once, and what nobody knows says so. Whoever asked looks at
+// nothing meanwhile, and its webhook is called at most once for each result.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,6 +33,14 @@ const agents = new Map<Door, ChildProcess>();
 let home: string;
 let hub: HeadlessHub;
 let elsewhere: A2aServer;
+/** The ids of the calls of the webhook. */
+const calls: string[] = [];
+/** Answers late, so that a kill meets a call under way. */
+const woken = createServer((request, response) => {
+  request.resume();
+  calls.push(String(request.headers['webhook-id']));
+  void setTimeout(chance.between(0, KILL_WITHIN_MS)).then(() => response.end());
+});
 
 beforeAll(async () => {
   const first = await TestHub.start();
@@ -38,16 +49,24 @@ beforeAll(async () => {
     tokens.set(name, await first.agent(name));
     writeFileSync(join(home, `${name}.secret`), tokens.get(name) ?? '', { mode: 0o600 });
   }
-  tokens.set('page', await first.page());
+  const page = await first.page();
+  tokens.set('page', page);
   elsewhere = await A2aServer.start();
   elsewhere.delayMs = () => chance.between(0, KILL_WITHIN_MS / 4);
   elsewhere.workMs = () => chance.between(0, 4 * KILL_WITHIN_MS);
-  const asPage = { method: 'POST', token: await first.page() };
+  const asPage = { method: 'POST', token: page };
   const { url } = elsewhere;
   const card = await first.ask('/v1/a2a/cards', { ...asPage, body: { url } });
   const { digest } = JSON.parse(card.text) as { digest: string };
   const body = { name: 'elsewhere', url, digest };
   expect((await first.ask('/v1/a2a/agents', { ...asPage, body })).status).toBe(200);
+  await once(woken.listen(0, '127.0.0.1'), 'listening');
+  const address = `http://127.0.0.1:${(woken.address() as AddressInfo).port}/wake`;
+  for (const [path, method, change] of [
+    ['/v1/agents/asker/webhook', 'PUT', { preset: 'generic', address }],
+    ['/v1/settings', 'PATCH', { wakes_max: 1_000 }],
+  ] as const)
+    expect((await first.ask(path, { method, token: page, body: change })).status).toBe(200);
   await first.node.stop();
   hub = await startHeadless(home);
   for (const door of DOORS) startAgent(door);
@@ -56,6 +75,8 @@ afterAll(async () => {
   for (const door of DOORS) await killAgent(door);
   await endPrograms();
   elsewhere.stop();
+  woken.close();
+  woken.closeAllConnections();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -182,10 +203,13 @@ test(
     expect(deliveredAgain(notes)).toEqual([]);
     const got = new Set(notes.filter(({ step }) => step === 'got').map(({ text }) => text));
     expect([...accepted.values()].filter((text) => !got.has(text))).toEqual([]);
+    await until('a call of the webhook', 60_000, async () => calls.length > 0 || undefined);
     const all = [...accepted.keys(), ...called.keys()];
     expect((await results()).toSorted()).toEqual(all.toSorted());
+    expect(new Set(calls).size).toBe(calls.length);
+    expect(calls.length).toBeLessThanOrEqual(all.length);
     measured(
-      `inbox kills: ${KILLS} kills, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown`,
+      `inbox kills: ${KILLS} kills, ${calls.length} calls of a webhook, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown`,
     );
   },
   120_000 + KILLS * 8_000,

@@ -50,11 +50,11 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const AGENT_DOORS = ['http', 'mcp', 'a2a', 'terminal'] as const;
 export type AgentDoor = (typeof AGENT_DOORS)[number];
 
-/**
- * How an agent comes to know that something waits: it looks, or it is woken. A runner, which the
- * hub starts, would be one more.
- */
-export const REACHES = ['itself', 'hook', 'webhook', 'nothing'] as const;
+/** What this hub itself does to reach an agent. A runner, which it starts, would be one more. */
+export const HUB_WAYS = ['called'] as const;
+export type HubWay = (typeof HUB_WAYS)[number];
+/** How an agent comes to know that something waits: this hub sees to it, it is woken, it looks. */
+export const REACHES = [...HUB_WAYS, 'hook', 'webhook', 'itself', 'nothing'] as const;
 export type Reach = (typeof REACHES)[number];
 
 /** The programs whose own form a webhook has. */

@@ -470,6 +470,7 @@ describe('an A2A agent of elsewhere', () => {
     });
     const card = items.find(({ text }) => text === 'Count the cups');
     expect(card?.goes_to).toBe(server.host);
+    expect(card?.runner).toMatchObject({ reach: 'called', presence: 'online' });
     expect(leavesOf(card as ApprovalDto)).toContain(`The request itself leaves to ${server.host}.`);
     await decides('decline');
     expect(isTask(sent) && toldBy(await taskOf(client, sent))).toContain('REJECTED');

@@ -1,6 +1,6 @@
 // Whether the agents of this computer are there: when each last called and through which door, how
 // busy it is, and what wakes it. Kept in memory; only the last call is stored.
-import type { Reach } from '../../../preload/contract/closed-lists.ts';
+import type { HubWay, Reach } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, AgentLineDto, WebhookDto } from '../../../preload/contract/dto.ts';
 import type { Load } from '../../core/recipient-choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -48,6 +48,7 @@ export class AgentPresence {
   /** Hooks that wait to wake it, and those that did a moment ago. */
   readonly #hooks = new Map<string, { waiting: number; timer: TimerHandle | undefined }>();
   readonly #webhooks = new Map<string, WebhookDto>();
+  readonly #ways = new Map<string, HubWay>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -134,6 +135,12 @@ export class AgentPresence {
     this.#deps.changed(name);
   }
 
+  /** This hub reaches it by itself from now on. */
+  setWay(name: string, way: HubWay): void {
+    this.#ways.set(name, way);
+    this.#deps.changed(name);
+  }
+
   isOnline(name: string): boolean {
     return this.#seen.get(name)?.online ?? false;
   }
@@ -195,14 +202,17 @@ export class AgentPresence {
     this.#hooks.get(name)?.timer?.cancel();
     this.#hooks.delete(name);
     this.#webhooks.delete(name);
+    this.#ways.delete(name);
   }
 
   stop(): void {
     for (const name of [...this.#seen.keys(), ...this.#hooks.keys()]) this.forget(name);
   }
 
-  /** Whatever wakes it comes before what it does by itself. */
+  /** What is done to reach it comes before what it does by itself. */
   #reach(name: string): Reach {
+    const way = this.#ways.get(name);
+    if (way !== undefined) return way;
     if (this.hasHook(name)) return 'hook';
     if (this.#webhooks.has(name)) return 'webhook';
     return this.#looks(name) ? 'itself' : 'nothing';

@@ -182,7 +182,8 @@ export class A2aAgents {
 
   #open(row: A2aRow): void {
     if (!this.#isRunning) return;
-    const { call } = this.#deps;
+    const { call, agents } = this.#deps;
+    agents.presence.setWay(row.agent, 'called');
     const token = this.#tokenOf(row);
     // It is not asked without the token that it wants.
     if (row.token !== null && token === undefined) return;

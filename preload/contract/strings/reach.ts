@@ -32,6 +32,8 @@ export function lastCallOf(last: WebhookCallDto | null, time: TimeOf): string {
 }
 
 const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>> = {
+  called: ({ presence }) =>
+    presence === 'away' ? 'This hub calls it, but cannot just now.' : 'This hub calls it.',
   itself: () => 'It looks by itself.',
   hook: () => 'A hook of its program waits to wake it.',
   webhook: ({ webhook }, time) => lastCallOf(webhook?.last ?? null, time),

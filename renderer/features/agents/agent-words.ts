@@ -30,7 +30,8 @@ export function reachedOf(agent: AgentDto, now: number): Pick<PresenceWords, 'ic
   return { icon: lightOf(agent), text: reachOf(agent, (at) => when(at, now)) };
 }
 
-function lightOf({ reach, webhook }: AgentDto): IconName {
+function lightOf({ reach, webhook, presence }: AgentDto): IconName {
+  if (reach === 'called') return presence === 'away' ? 'cross' : 'check';
   if (reach !== 'webhook') return reach === 'nothing' ? 'clock' : 'check';
   const outcome = webhook?.last?.outcome ?? 'limit';
   if (outcome === 'taken') return 'check';

@@ -96,23 +96,23 @@ export function askHook({ start }: HookedProgram, home: string, agent: string): 
 
 /** What goes into the file, as it stands in one of its own. */
 export function hooksText(hooks: readonly Hook[]): string {
-  return withHooks('', hooks).trimEnd();
+  return withHooks('', hooks, '').trimEnd();
 }
 
 /** Those that stood there before are replaced. @throws AppError bad_request */
-export function withHooks(text: string, hooks: readonly Hook[]): string {
-  let kept = withoutHooks(text);
+export function withHooks(text: string, hooks: readonly Hook[], file: string): string {
+  let kept = withoutHooks(text, file);
   for (const { events, value } of hooks)
-    for (const event of events) kept = added(kept, event, { hooks: [value] });
+    for (const event of events) kept = added(kept, event, { hooks: [value] }, file);
   return text.trim() === '' ? `${kept}\n` : kept;
 }
 
 /** The text without our hooks, and without what held nothing else. @throws AppError bad_request */
-export function withoutHooks(text: string): string {
+export function withoutHooks(text: string, file: string): string {
   let kept = text;
-  for (const [event, groups] of Object.entries(groupsOf(text)))
+  for (const [event, groups] of Object.entries(groupsOf(text, file)))
     if (Array.isArray(groups)) kept = withoutOurs(kept, ['hooks', event], groups);
-  const isEmptied = kept !== text && Object.keys(groupsOf(kept)).length === 0;
+  const isEmptied = kept !== text && Object.keys(groupsOf(kept, file)).length === 0;
   return isEmptied ? withoutProperty(kept, ['hooks']) : kept;
 }
 
@@ -154,35 +154,35 @@ function isOurs(hook: unknown): boolean {
   );
 }
 
-function groupsOf(text: string): JsonObject {
-  const { hooks } = read(text);
+function groupsOf(text: string, file: string): JsonObject {
+  const { hooks } = read(text, file);
   if (hooks === undefined) return {};
   if (isJsonObject(hooks)) return hooks;
-  throw unfit('"hooks" is no object');
+  throw unfit(file, '"hooks" is no object');
 }
 
-function read(text: string): JsonObject {
+function read(text: string, file: string): JsonObject {
   if (text.trim() === '') return {};
   const errors: jsonc.ParseError[] = [];
   const value: unknown = jsonc.parse(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0 || !isJsonObject(value)) throw unfit('it is no JSON object');
+  if (errors.length > 0 || !isJsonObject(value)) throw unfit(file, 'it is no JSON object');
   // The last one would be read, and the first one changed.
   const root = jsonc.parseTree(text);
   const hooks = root && jsonc.findNodeAtLocation(root, ['hooks']);
   for (const object of [root, hooks]) {
     const names = object?.children?.map(({ children }) => String(children?.[0]?.value)) ?? [];
     const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) throw unfit(`"${twice}" stands there twice`);
+    if (twice !== undefined) throw unfit(file, `"${twice}" stands there twice`);
   }
   return value;
 }
 
 /** Ours is the last one, and where it is the only one, the list was ours, too. */
-function added(text: string, event: string, group: unknown): string {
+function added(text: string, event: string, group: unknown, file: string): string {
   if (text.trim() === '') return JSON.stringify({ hooks: { [event]: [group] } }, null, 2);
-  const groups = groupsOf(text)[event];
+  const groups = groupsOf(text, file)[event];
   if (groups === undefined) return withProperty(text, ['hooks', event], [group]);
-  if (!Array.isArray(groups)) throw unfit(`"${event}" is no list`);
+  if (!Array.isArray(groups)) throw unfit(file, `"${event}" is no list`);
   return withElement(text, ['hooks', event], group);
 }
 
@@ -193,10 +193,10 @@ function ownProgram(): string {
   throw refusal('bad_request', 'This copy of AXON Hub has no command that another can start.');
 }
 
-function unfit(flaw: string): Error {
+function unfit(file: string, flaw: string): Error {
   return refusal(
     'bad_request',
-    `The hooks are written in a way that this command does not change: ${flaw}.`,
+    `The hooks in ${file} are written in a way that this command does not change: ${flaw}.`,
     'Nothing was changed. With --show the same command prints what goes there.',
   );
 }

@@ -134,7 +134,7 @@ async function install(
   }
   // Before anybody is asked to confirm anything.
   new ClientSettings(client).with(entry);
-  if (hooks !== null) withHooks(new SettingsText(hooks.file).text, hooks.all);
+  if (hooks !== null) withHooks(new SettingsText(hooks.file).text, hooks.all, hooks.file);
   const handle =
     (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
@@ -200,7 +200,7 @@ function hooksOf(
 function installHooks({ file, all }: WantedHooks, undo: string): void {
   const isNew = keptUndo(undo)?.isNew ?? !existsSync(file);
   const settings = new SettingsText(file);
-  settings.write(withHooks(settings.text, all));
+  settings.write(withHooks(settings.text, all, file));
   keepUndo(undo, { inserted: '', replaced: '', isNew });
 }
 
@@ -210,7 +210,7 @@ function unhooked(session: Session, client: McpClient): readonly string[] {
   if (program === undefined) return [];
   const file = program.file();
   const settings = new SettingsText(file);
-  const text = withoutHooks(settings.text);
+  const text = withoutHooks(settings.text, file);
   if (text === settings.text) return [];
   settings.write(text);
   const undo = hooksUndoFile(session, client);

@@ -244,7 +244,7 @@ export const settings = {
     turns_max: {
       title: 'How often two agents go back and forth by themselves',
       detail:
-        'Two agents that your rules let through could talk all night. After so many turns within an hour you are asked once, and a yes is for as many again. What only one of them asks, and the answers to it, never count.',
+        'Two agents that your rules let through could talk all night. After so many turns within an hour you are asked once, and a yes is for as many again. What only one of them asks, and the answers to it, never count. The agents of another hub count together, whatever it calls them.',
     },
     wakes_max: {
       title: 'How often an agent is woken in a day',

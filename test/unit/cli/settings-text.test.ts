@@ -49,14 +49,14 @@ test('a lock that a killed program left holds nobody up', () => {
 test('a comment between the hooks of a person and ours stays when ours go', () => {
   const ours = { events: ['Stop'], value: { args: ['/x/axon.cjs', 'inbox', '--watch'] } };
   const own = '{\n  "hooks": {\n    "Stop": [\n      { "hooks": [] }\n    ]\n  }\n}\n';
-  const text = withHooks(own, [ours]);
-  expect(withoutHooks(text)).toBe(own);
+  const text = withHooks(own, [ours], file);
+  expect(withoutHooks(text, file)).toBe(own);
   const comment = ' // says when it is done\n      ';
   const between = text.replace('{ "hooks": [] },\n      ', `{ "hooks": [] },${comment}`);
   expect(between).not.toBe(text);
-  expect(withoutHooks(between)).toContain('// says when it is done');
+  expect(withoutHooks(between, file)).toContain('// says when it is done');
   const behind = text.replace(/\}\n {4}\]/, '},\n      // mine\n      { "hooks": [1] }\n    ]');
-  expect(withoutHooks(behind)).toMatch(
+  expect(withoutHooks(behind, file)).toMatch(
     /\{ "hooks": \[\] \},\s+\/\/ mine\n {6}\{ "hooks": \[1\] \}/,
   );
 });

@@ -157,6 +157,20 @@ it('ends with the day, and tells that it was not called', async () => {
   expect([calls.length, light()?.outcome]).toEqual([3, 'taken']);
 });
 
+it('is said to look by itself only where an agent was seen to', async () => {
+  const { agents, inbox } = hub.work;
+  const claim = { max: 1, wait_ms: 0, lease_ms: 1_000 };
+  expect(agents.get(NAME)).toMatchObject({ presence: 'never_seen', reach: 'nothing' });
+  agents.presence.touch(NAME, { door: 'mcp', program: null });
+  expect(agents.get(NAME)).toMatchObject({ presence: 'online', reach: 'nothing' });
+  await inbox.claimWaiting(NAME, claim, new AbortController().signal);
+  expect(agents.get(NAME)).toMatchObject({ presence: 'online', reach: 'itself' });
+  await later(60_000);
+  agents.presence.touch(NAME, { door: 'mcp', program: null });
+  await later(40_000);
+  expect(agents.get(NAME)).toMatchObject({ presence: 'online', reach: 'nothing' });
+});
+
 it('lets one hub have no more than half of what the others have left', async () => {
   const count = (from: string | null) =>
     hub.store.write((tables) => wakeUps.count(tables, NAME, [{ id: 'x', seq: 1, hub: from }]));

@@ -265,7 +265,7 @@ export class Deliveries {
     // What a person or a hub says is told in no agent's name.
     const isAgents =
       result.answered_by === undefined &&
-      (ending.from === 'runner' || (task.direction === 'outgoing' && ending.ended.by === 'agent'));
+      (task.direction === 'outgoing' ? ending.ended.by === 'agent' : ending.from === 'runner');
     const { hub, agent } = answererOf(task);
     const told = {
       ...task,

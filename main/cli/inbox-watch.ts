@@ -1,21 +1,13 @@
 // Waits until something new is in an inbox, and says so in one fixed sentence: what a hook of a
 // coding program runs to wake an idle session. Remembers for each session what it has announced, so
 // that an item wakes it once. Takes nothing, and never says a word of what anybody wrote.
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isJsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { HubClient } from './hub-client.ts';
+import { hashed, privateFolder, readKept, replaceKept } from './kept-json.ts';
 
 /** The exit code by which a hook wakes the model; its sentence stands on standard error. */
 export const WAKE_EXIT_CODE = 2;
@@ -87,11 +79,10 @@ class WatchMemory {
   #announced: readonly string[];
 
   constructor({ home, session, agent }: Watch) {
-    const folder = join(home, 'watch');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const folder = privateFolder(home, 'watch');
     forgetOld(folder);
     this.#file = join(folder, `${hashed(agent, session)}.json`);
-    const { announced } = read(this.#file);
+    const { announced } = readKept(this.#file);
     this.#announced = Array.isArray(announced)
       ? announced.filter((id): id is string => typeof id === 'string')
       : [];
@@ -99,7 +90,7 @@ class WatchMemory {
   }
 
   isOurs(): boolean {
-    return read(this.#file)['waiter'] === this.#name;
+    return readKept(this.#file)['waiter'] === this.#name;
   }
 
   newOf(items: readonly string[]): readonly string[] {
@@ -113,28 +104,8 @@ class WatchMemory {
   }
 
   #write(): void {
-    replace(this.#file, { waiter: this.#name, announced: this.#announced });
+    replaceKept(this.#file, { waiter: this.#name, announced: this.#announced });
   }
-}
-
-function hashed(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-}
-
-/** Empty where there is none, or it is not one of ours. */
-function read(file: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function replace(file: string, value: object): void {
-  const fresh = `${file}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(fresh, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
-  renameSync(fresh, file);
 }
 
 function forgetOld(folder: string): void {

@@ -3,15 +3,12 @@
 // the program. What the hub does not take is told again with less, and work that is done is told
 // however often the hub was away. Asked to stop, it tells what is done and gives back what is not.
 // The item reaches the program as JSON on a pipe, never as an argument or through a shell.
-import { setTimeout as wait } from 'node:timers/promises';
 import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import { ERRORS, type ErrorCode, type Problem } from '../../preload/contract/errors.ts';
-import type { OperationInput, OperationResult } from '../../preload/contract/operations.ts';
+import type { OperationResult } from '../../preload/contract/operations.ts';
 import { repliedOf } from '../../preload/contract/strings/receipts.ts';
-import { AppError } from '../lib/app-error.ts';
 import type { JsonObject } from '../lib/json-object.ts';
-import { HubProblem } from './hub-client.ts';
 import type { HubClient } from './hub-client.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from './context.ts';
 import {
@@ -24,17 +21,12 @@ import { nativeAnswer } from './native-answer.ts';
 import { nameOfOffer, type OfferedDomain } from './option-values.ts';
 import { runProgram } from './program-run.ts';
 import { refusal } from './refusal.ts';
+import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf, type Called } from './steady-line.ts';
 import type { Terminal } from './terminal.ts';
 
-const CLAIM_WAIT_MS = 55_000;
-const WORK_KINDS = DELIVERY_KINDS.filter(isWork);
-/** Refusals that no later try can mend. */
-const FATAL: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden']);
+export const WORK_KINDS = DELIVERY_KINDS.filter(isWork);
 /** Refusals of an answer that one with less in it may not meet. */
 const LESS_MAY_FIT: ReadonlySet<ErrorCode> = new Set(['bad_request', 'payload_too_large']);
-/** Waits between tries while the hub cannot be reached. */
-const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 15_000;
 /** How long what is done is told, and what is not is given back, once it was asked to stop. */
 const TELL_MAX_MS = 10_000;
 
@@ -43,10 +35,6 @@ export interface ListenOptions {
   readonly domains: readonly OfferedDomain[];
   readonly once: boolean;
 }
-
-type SteadyCall = 'inbox.claim' | 'inbox.ack' | 'inbox.reply' | 'inbox.nack' | 'send.message';
-/** What the hub made of a call; undefined: there was no time for it any more. */
-type Called<T> = { readonly value: T } | { readonly refused: Problem } | undefined;
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
 export async function listen(
@@ -70,12 +58,12 @@ export async function listen(
 /** Exported for tests: in a process of its own it takes a second to start. */
 export class Listener {
   readonly #terminal: Pick<Terminal, 'note'>;
+  readonly #line: SteadyLine;
   readonly #options: Pick<ListenOptions, 'words' | 'once'>;
   /** Aborted: it takes nothing more. */
   readonly #signal: AbortSignal;
   /** Aborted a while later: now it tells nothing more, either. */
   readonly #telling = new AbortController();
-  #client: HubClient;
 
   constructor(
     client: HubClient,
@@ -83,7 +71,7 @@ export class Listener {
     options: Pick<ListenOptions, 'words' | 'once'>,
     signal: AbortSignal,
   ) {
-    this.#client = client;
+    this.#line = new SteadyLine(client, terminal);
     this.#terminal = terminal;
     this.#options = options;
     this.#signal = signal;
@@ -99,13 +87,14 @@ export class Listener {
     let exitCode = 0;
     try {
       while (!this.#signal.aborted) {
-        const claimed = await this.#steadily('inbox.claim', {
+        const wanted = {
           max: 1,
           wait_ms: CLAIM_WAIT_MS,
-          kinds: [...WORK_KINDS, 'cancel'],
-        });
+          kinds: [...WORK_KINDS, 'cancel' as const],
+        };
+        const claimed = await this.#line.call('inbox.claim', wanted, this.#signal);
         for (const item of valueOf(claimed)?.items ?? []) {
-          if (item.kind === 'cancel') await this.#settle(item);
+          if (item.kind === 'cancel') await this.#line.settle(item, this.#signal);
           else {
             const ended = await this.#handle(item);
             if (ended === undefined) continue;
@@ -116,13 +105,13 @@ export class Listener {
       }
       return this.#options.once ? INTERRUPTED_EXIT_CODE : exitCode;
     } finally {
-      this.#client.close();
+      this.#line.close();
     }
   }
 
   /** The exit code of telling it; undefined: it was not this listener's to do. */
   async #handle(item: DeliveryDto): Promise<number | 'given back' | undefined> {
-    const taken = valueOf(await this.#steadily('inbox.ack', leaseOf(item)));
+    const taken = valueOf(await this.#line.call('inbox.ack', leaseOf(item), this.#signal));
     // Asked to stop meanwhile, it does not know whether the hub has heard it.
     if (this.#signal.aborted) return this.#giveBack(item);
     if (taken === undefined) return undefined;
@@ -130,7 +119,8 @@ export class Listener {
     const over = new AbortController();
     const cancelled = new AbortController();
     // A failure here shows in the next call too, where it is told.
-    const watch = this.#watchForCancel(item, over, cancelled).catch(() => undefined);
+    const watching = AbortSignal.any([over.signal, this.#signal]);
+    const watch = this.#line.watchForCancel(item, cancelled, watching).catch(() => undefined);
     const stopped = AbortSignal.any([cancelled.signal, this.#signal]);
     const end = await runProgram(this.#options.words, `${JSON.stringify(item)}\n`, stopped);
     over.abort();
@@ -147,7 +137,7 @@ export class Listener {
    * is no answer of that language.
    */
   async #post(message: JsonObject): Promise<number | undefined> {
-    const called = await this.#steadily('send.message', message, this.#telling.signal);
+    const called = await this.#line.call('send.message', message, this.#telling.signal);
     if (called === undefined || 'refused' in called) return undefined;
     const { replied } = called.value;
     if (replied === undefined) return undefined;
@@ -176,7 +166,7 @@ export class Listener {
 
   async #reply(item: DeliveryDto, answer: Answer): Promise<Called<OperationResult<'inbox.reply'>>> {
     const params = { ...leaseOf(item), ...answer };
-    const called = await this.#steadily('inbox.reply', params, this.#telling.signal);
+    const called = await this.#line.call('inbox.reply', params, this.#telling.signal);
     if (called === undefined) this.#terminal.note('the answer could not be told before the end');
     else if ('value' in called) this.#terminal.note(`replied: ${repliedOf(called.value)}`);
     return called;
@@ -184,7 +174,7 @@ export class Listener {
 
   /** What was begun and is not done is another one's to do, or this one's after its next start. */
   async #giveBack(item: DeliveryDto): Promise<number | 'given back'> {
-    const called = await this.#steadily('inbox.nack', leaseOf(item), this.#telling.signal);
+    const called = await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
     if (called === undefined) {
       this.#terminal.note(`${item.delivery_id} could not be given back before the end`);
       return ERRORS.hub_unreachable.exit;
@@ -192,85 +182,6 @@ export class Listener {
     if ('value' in called) this.#terminal.note(`given back, not done: ${item.delivery_id}`);
     return 'given back';
   }
-
-  /** While the program runs: a cancel of its task ends it. */
-  async #watchForCancel(
-    item: DeliveryDto,
-    over: AbortController,
-    cancelled: AbortController,
-  ): Promise<void> {
-    const signal = AbortSignal.any([over.signal, this.#signal]);
-    while (!signal.aborted) {
-      const claimed = await this.#steadily(
-        'inbox.claim',
-        { max: 4, wait_ms: CLAIM_WAIT_MS, kinds: ['cancel'] },
-        signal,
-      );
-      for (const cancel of valueOf(claimed)?.items ?? []) {
-        await this.#settle(cancel);
-        if (cancel.task_id === null || cancel.task_id !== item.task_id) continue;
-        this.#terminal.note('it was cancelled, so the program is ended');
-        cancelled.abort();
-        over.abort();
-      }
-    }
-  }
-
-  async #settle(item: DeliveryDto): Promise<void> {
-    await this.#steadily('inbox.ack', leaseOf(item));
-  }
-
-  /**
-   * Calls until the hub answers, with pauses that grow. What it refuses for good is said (an item
-   * was cancelled, or came too late). Throws for a token that is no longer any good.
-   */
-  async #steadily<Name extends SteadyCall>(
-    name: Name,
-    params: OperationInput<Name>,
-    signal: AbortSignal = this.#signal,
-  ): Promise<Called<OperationResult<Name>>> {
-    for (let failures = 0; !signal.aborted; failures++) {
-      try {
-        return { value: await this.#client.call(name, params, signal) };
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        if (error instanceof HubProblem && !error.problem.retryable) {
-          if (name === 'inbox.claim' || FATAL.has(error.problem.code)) throw error;
-          this.#terminal.note(`the hub did not take it: ${error.problem.detail}`);
-          return { refused: error.problem };
-        }
-        if (!isPassing(error)) throw error;
-        await this.#pause(failures, signal, error);
-      }
-    }
-    return undefined;
-  }
-
-  async #pause(failures: number, signal: AbortSignal, error: unknown): Promise<void> {
-    const waitMs = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(failures, 6));
-    const why =
-      error instanceof HubProblem
-        ? error.problem.detail.replace(/\.$/, '')
-        : 'The hub does not answer';
-    this.#terminal.note(`${why}; trying again in ${Math.ceil(waitMs / 1000)} s.`);
-    await wait(waitMs, undefined, { signal }).catch(() => undefined);
-    // It may have started again at another port.
-    const next = await this.#client.again().catch(() => undefined);
-    if (next === undefined) return;
-    this.#client.close();
-    this.#client = next;
-  }
-}
-
-/**
- * Names the item and which attempt at it: after this one has ended the work is another listener's.
- */
-function leaseOf(item: DeliveryDto): { readonly delivery: string; readonly attempt: number } {
-  return { delivery: item.delivery_id, attempt: item.attempt };
-}
-
-function valueOf<T>(called: Called<T>): T | undefined {
-  return called !== undefined && 'value' in called ? called.value : undefined;
 }
 
 /** Offers these too, and leaves hidden what else the agent does not offer. Returns what is new. */
@@ -288,11 +199,4 @@ async function offerDomains(
   if (domains.some((offer) => typeof offer !== 'string' || isNew(offer)))
     await client.call('agents.update', { name: agent, domains: [...offered, ...domains] });
   return [...new Set(domains.map(nameOfOffer))].filter(isNew);
-}
-
-function isPassing(error: unknown): boolean {
-  if (error instanceof HubProblem) return error.problem.retryable;
-  return (
-    error instanceof AppError && (error.code === 'hub_unreachable' || error.code === 'timeout')
-  );
 }

@@ -1,9 +1,10 @@
 // Runs the program of an agent, as a group of its own where the system has such groups: whoever
 // ends it ends what it started, too. It is over when the program itself has exited; what it left
 // running in the background keeps nobody waiting.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { nextTurn } from '../lib/next-turn.ts';
 
@@ -84,6 +85,76 @@ export async function runProgram(
   const sentence = `The program "${program}" cannot be started.`;
   const said = exitCode === undefined ? wholeText(sentence) : errors.printed();
   return { exitCode: exitCode ?? 1, wasEnded, output: output.printed(), errors: said };
+}
+
+/** A process, and when it was born: its number may be another one's later. */
+export interface GroupMark {
+  readonly pid: number;
+  readonly born: string;
+}
+
+/** Ends what a process that was killed left running, if it is still that one. */
+export function endLeft({ pid, born }: GroupMark): void {
+  if (bornAt(pid) === born) endGroup(pid, 'SIGKILL');
+}
+
+/** As the system writes it; undefined: it does not run, or the system does not say. */
+function bornAt(pid: number): string | undefined {
+  try {
+    // After the name, which may hold anything: the twentieth word.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout?.trim() === '' ? undefined : stdout?.trim();
+  }
+}
+
+/**
+ * A program that runs as long as somebody speaks with it over its pipes, as a group of its own.
+ * What it says on standard error is kept as `errors`.
+ */
+export class ProgramGroup {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly errors: Kept;
+  /** Resolves once it has exited, or could not be started. */
+  readonly exited: Promise<void>;
+  readonly #endHard: () => void;
+
+  constructor(words: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+    const [program = '', ...parameters] = words;
+    this.child = spawn(program, parameters, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      cwd,
+      env,
+      shell: false,
+      windowsHide: true,
+      detached: process.platform !== 'win32',
+    });
+    this.errors = new Kept(this.child.stderr, ERRORS_KEPT_MAX_BYTES);
+    this.exited = new Promise((resolve) => {
+      this.child.once('exit', () => resolve());
+      this.child.once('error', () => resolve());
+    });
+    const { pid } = this.child;
+    this.#endHard = () => (pid === undefined ? undefined : endGroup(pid, 'SIGKILL'));
+    process.once('exit', this.#endHard);
+  }
+
+  /** By which a later process finds it again; undefined: it could not be started. */
+  get mark(): GroupMark | undefined {
+    const { pid } = this.child;
+    const born = pid === undefined ? undefined : bornAt(pid);
+    return pid === undefined || born === undefined ? undefined : { pid, born };
+  }
+
+  /** Ends it, with all that it started. Never rejects. */
+  async end(): Promise<void> {
+    this.child.stdin.end();
+    await endWhole(this.child.pid);
+    process.off('exit', this.#endHard);
+    letGo(this.child);
+  }
 }
 
 /** Asks all of it to end, and ends what has not done so in time. */

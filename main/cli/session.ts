@@ -13,7 +13,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { AGENT_NAME } from '../../preload/contract/formats.ts';
 import { FIRST_PASSPHRASE_ON_A_PAGE } from '../../preload/contract/operations.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
@@ -164,6 +164,19 @@ export class Session {
       'Several agents are connected here.',
       `Say which one speaks: --as ${names.join(' or --as ')}.`,
     );
+  }
+
+  /** By which variable another program speaks for the same agent. */
+  tokenVariables(): Readonly<Record<string, string>> {
+    const { AXON_TOKEN: token = '', AXON_TOKEN_FILE: file = '' } = process.env;
+    if (token !== '') return { AXON_TOKEN: token };
+    if (file !== '') return { AXON_TOKEN_FILE: resolve(file) };
+    const [only = ''] = this.storedAgents();
+    return {
+      AXON_TOKEN_FILE: this.tokenFile(
+        this.#options.agent === undefined ? only : this.#namedAgent(),
+      ),
+    };
   }
 
   storedAgents(): readonly string[] {

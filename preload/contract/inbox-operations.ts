@@ -36,12 +36,14 @@ export const INBOX_OPERATIONS = {
     params: v.strictObject({
       known: v.optional(whole(0, 1_000_000_000)),
       wait_ms: v.optional(whole(0, 55_000), 0),
+      /** It tells the ids of work alone; the number is that of all. */
+      work: v.optional(v.boolean(), false),
       /** Whoever asks is a hook, which wakes the agent. */
       wakes: v.optional(v.boolean(), false),
     }),
   },
   'inbox.wake': {
-    summary: 'Asks whether a hook may wake the agent for these items, and counts it.',
+    summary: 'Asks whether the agent may be woken for these items, and counts it.',
     method: 'POST',
     path: '/v1/inbox/wake',
     access: 'inbox',

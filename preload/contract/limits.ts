@@ -36,6 +36,14 @@ export const APPROVALS_WAIT_MINUTES_MIN = 1;
 /** The longest, as long as anybody who asks may wait; a longer one is refused. */
 export const APPROVALS_WAIT_MINUTES_MAX = 1_440;
 
+/**
+ * How long a program waits for a person's word about what it wants to do, unless it says otherwise;
+ * then nobody has spoken.
+ */
+export const PERMISSION_WAIT_MS = 50_000;
+/** The longest such wait, of a program that has no terminal; a longer one is refused. */
+export const PERMISSION_WAIT_MAX_MS = 600_000;
+
 /** How often two agents go back and forth within an hour before a person is asked. */
 export const TURNS_DEFAULT = 12;
 /** Fewer is refused: a question back and its answer are no loop. */

@@ -9,7 +9,12 @@ import {
   TASK_FILTERS,
   WEBHOOK_PRESETS,
 } from './closed-lists.ts';
-import { AGENT_AREAS_MAX, EXAMPLE_MAX_CHARACTERS } from './limits.ts';
+import {
+  AGENT_AREAS_MAX,
+  EXAMPLE_MAX_CHARACTERS,
+  PERMISSION_WAIT_MAX_MS,
+  PERMISSION_WAIT_MS,
+} from './limits.ts';
 import { A2A_OPERATIONS } from './a2a-operations.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
@@ -468,6 +473,7 @@ export const OPERATIONS = {
       tool: v.pipe(v.string(), v.regex(/^[\w.:-]{1,128}$/, 'the name of a tool')),
       input: jsonObject,
       folder: v.pipe(v.string(), v.minLength(1), v.maxLength(4_096)),
+      deadline_ms: v.optional(whole(1_000, PERMISSION_WAIT_MAX_MS), PERMISSION_WAIT_MS),
     }),
   },
   'send.delegate': {

@@ -1,10 +1,19 @@
 // A hub and its agents, killed at random moments: what was accepted is delivered at least once,
 // what was acknowledged never again, and each task ends with one result. Over HTTP and MCP. An A2A
-// agent of elsewhere is called at most once, and what nobody knows says so. Whoever asked looks at
-// nothing meanwhile, and its webhook is called at most once for each result.
+// agent of elsewhere is called, and a program that the hub starts does a task, at most once, and
+// what nobody knows says so. Whoever asked looks at nothing meanwhile, and its webhook is called at
+// most once for each result.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -24,6 +33,9 @@ const KILLS = rounds('kill -9 of a hub and its agents', { short: 12, long: 500 }
 const SEED = Number(process.env['AXON_TEST_SEED'] ?? Date.now() % 2 ** 31);
 const DOORS = ['http', 'mcp', 'stdio'] as const;
 type Door = (typeof DOORS)[number];
+/** The agent that the hub starts a program for, and what of it is killed by name. */
+const RUN = 'run';
+const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
 /** A kill comes within it, so that it meets a claim, an ack and a reply. */
 const KILL_WITHIN_MS = 600;
 
@@ -67,8 +79,15 @@ beforeAll(async () => {
     ['/v1/settings', 'PATCH', { wakes_max: 1_000 }],
   ] as const)
     expect((await first.ask(path, { method, token: page, body: change })).status).toBe(200);
+  await first.agent(RUN);
+  const runner = {
+    kind: 'acp',
+    program: 'claude-agent-acp',
+    folder: null,
+  } as const;
+  await first.node.services.runners.set(RUN, runner, PERSON);
   await first.node.stop();
-  hub = await startHeadless(home);
+  hub = await startHub();
   for (const door of DOORS) startAgent(door);
 }, 60_000);
 afterAll(async () => {
@@ -109,10 +128,37 @@ async function killAgent(door: Door): Promise<void> {
   await ended;
 }
 
+/** It starts a program that does what a plan says, in the place of a real one. */
+function startHub(): Promise<HeadlessHub> {
+  const bin = join(home, 'bin');
+  mkdirSync(bin, { recursive: true });
+  copyFileSync(join(import.meta.dirname, '../support/acp-program.mjs'), join(bin, 'program.mjs'));
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(bin, 'program.mjs')}'\n`;
+  writeFileSync(join(bin, 'claude-agent-acp'), script, { mode: 0o755 });
+  return startHeadless(home, [], {
+    PATH: `${bin}:${process.env['PATH']}`,
+    PLAN: JSON.stringify([['inbox'], ['does'], ['reply', 'Done']]),
+    LOG: join(home, 'did'),
+  });
+}
+
 async function killHub(): Promise<void> {
   hub.program.kill('SIGKILL');
   await hub.program.ended();
-  hub = await startHeadless(home);
+  hub = await startHub();
+}
+
+/** The runner, or the program that it has started. */
+function killOf(what: 'runner' | 'program'): void {
+  const words = what === 'runner' ? [home, '--acp'] : [join(home, 'bin/program.mjs')];
+  for (const pid of readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name))) {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (words.every((word) => line.includes(word))) process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 /** Again until the hub takes it. */
@@ -147,7 +193,7 @@ async function allowAll(): Promise<void> {
 }
 
 /** Resolves with the id of the accepted task. */
-async function delegate(to: Door | 'elsewhere', text: string): Promise<string> {
+async function delegate(to: Door | typeof RUN | 'elsewhere', text: string): Promise<string> {
   const area = to === 'elsewhere' ? {} : { domain: `${to}.work` };
   const sent = { to: `local/${to}`, task: text, ...area };
   const { id } = (await call('asker', '/v1/delegate', sent)) as { id: string };
@@ -164,8 +210,9 @@ function deliveredAgain(notes: readonly Note[]): readonly Note[] {
 }
 
 async function kill(): Promise<void> {
-  const victim = chance.pick(['hub', ...DOORS] as const);
+  const victim = chance.pick(['hub', 'runner', 'program', ...DOORS] as const);
   if (victim === 'hub') return killHub();
+  if (victim === 'runner' || victim === 'program') return killOf(victim);
   await killAgent(victim);
   startAgent(victim);
 }
@@ -176,6 +223,7 @@ test(
     process.stderr.write(`SEED: inbox kills: ${SEED}\n`);
     const accepted = new Map<string, string>();
     const called = new Map<string, string>();
+    const started = new Map<string, string>();
     for (let round = 0; round < KILLS; round += 1) {
       for (const door of DOORS) {
         const text = `${door} ${round}`;
@@ -183,6 +231,8 @@ test(
       }
       const text = `${round % 2 === 0 ? 'Count' : 'Later'} ${round}`;
       called.set(await delegate('elsewhere', text), text);
+      // Each takes a start of the program, and of our server by it.
+      if (round % 3 === 0) started.set(await delegate(RUN, `${RUN} ${round}`), `${RUN} ${round}`);
       await allowAll();
       await setTimeout(chance.between(0, KILL_WITHIN_MS));
       await kill();
@@ -199,17 +249,18 @@ test(
     );
     const unknown = await endsElsewhere(called);
     expect([...elsewhere.messages.values()].filter((times) => times > 1)).toEqual([]);
+    const uncertain = await endsOf(started);
     const notes = DOORS.flatMap((door) => readNotes(journalOf(door)));
     expect(deliveredAgain(notes)).toEqual([]);
     const got = new Set(notes.filter(({ step }) => step === 'got').map(({ text }) => text));
     expect([...accepted.values()].filter((text) => !got.has(text))).toEqual([]);
     await until('a call of the webhook', 60_000, async () => calls.length > 0 || undefined);
-    const all = [...accepted.keys(), ...called.keys()];
+    const all = [...accepted.keys(), ...called.keys(), ...started.keys()];
     expect((await results()).toSorted()).toEqual(all.toSorted());
     expect(new Set(calls).size).toBe(calls.length);
     expect(calls.length).toBeLessThanOrEqual(all.length);
     measured(
-      `inbox kills: ${KILLS} kills, ${calls.length} calls of a webhook, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown`,
+      `inbox kills: ${KILLS} kills, ${calls.length} calls of a webhook, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown, ${uncertain} of ${started.size} tasks of a program that the hub starts possibly executed`,
     );
   },
   120_000 + KILLS * 8_000,
@@ -232,7 +283,37 @@ async function endsElsewhere(called: ReadonlyMap<string, string>): Promise<numbe
   return ends.filter((isDone) => !isDone).length;
 }
 
+/** Each was done once, or ended as possibly executed; how many of these there are. */
+async function endsOf(started: ReadonlyMap<string, string>): Promise<number> {
+  const did = (text: string): number => {
+    const lines = existsSync(join(home, 'did')) ? readFileSync(join(home, 'did'), 'utf8') : '';
+    return lines.split('\n').filter((line) => line === `did ${text}`).length;
+  };
+  let unknown = 0;
+  for (const [id, text] of started) {
+    const task = await until(`the end of ${text}`, 120_000, async () => {
+      await requeueDead();
+      const now = (await call('asker', `/v1/tasks/${id}`)) as Task;
+      return ['completed', 'cancelled'].includes(now.state) ? now : undefined;
+    });
+    const { kind } = task.story.end ?? {};
+    if (kind === 'possibly_executed') unknown += 1;
+    else expect([text, kind, did(text)]).toEqual([text, 'completed', 1]);
+    expect(did(text), text).toBeLessThan(2);
+  }
+  return unknown;
+}
+
+/** A person has what was killed too often before it began handed out again. */
+async function requeueDead(): Promise<void> {
+  const { items } = (await call('page', '/v1/inbox/dead')) as {
+    items: readonly { delivery_id: string }[];
+  };
+  for (const { delivery_id: id } of items) await call('page', `/v1/inbox/${id}/requeue`, {});
+}
+
 interface Task {
+  readonly story: { readonly end: { readonly kind: string } | null };
   readonly state: string;
   readonly story: { readonly end: { readonly kind: string } | null };
   readonly untrusted: { readonly outcome: string } | null;

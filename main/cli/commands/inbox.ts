@@ -152,14 +152,21 @@ export function addInboxCommands(program: AxonCommand): void {
       collectOffers,
     )
     .option('--once', 'end after one item')
+    .option(
+      '--acp',
+      'the program speaks the Agent Client Protocol, as "gemini --acp" does: each item starts it, and it takes the item with our tools',
+    )
+    .option('--folder <folder>', 'with --acp: where the program works (default: an empty folder)')
     .argument('<command...>', 'after "--": the program and its arguments')
     .passThroughOptions()
     .does(
-      async (
-        { terminal, session },
-        words: string[],
-        options: { domain?: OfferedDomain[]; once?: boolean },
-      ) => {
+      async ({ terminal, session }, words: string[], { acp, folder, ...options }: ListenFlags) => {
+        if (acp === true) {
+          // Loaded here, so that no other command waits for it.
+          const { listenAcp } = await import('../acp/command.ts');
+          const once = options.once === true;
+          return listenAcp(session, terminal, { words, folder, once });
+        }
         findProgram(words[0] ?? '');
         const client = await session.asAgent();
         return listen(client, terminal, {
@@ -169,6 +176,13 @@ export function addInboxCommands(program: AxonCommand): void {
         });
       },
     );
+}
+
+interface ListenFlags {
+  readonly domain?: OfferedDomain[];
+  readonly once?: boolean;
+  readonly acp?: true;
+  readonly folder?: string;
 }
 
 interface InboxOptions {

@@ -18,6 +18,7 @@ import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
 import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
+import { wholeNumber } from '../option-values.ts';
 import {
   askHook,
   HOOKED,
@@ -39,7 +40,11 @@ export function addMcpCommand(program: AxonCommand, version: string): void {
   const mcp = program
     .command('mcp')
     .description('serve MCP over standard input and output, for an agent that starts this')
-    .does(({ session }) => serve(session, version));
+    .option('--item <delivery>', 'the inbox has this one item alone, which the agent has already')
+    .option('--attempt <number>', 'with --item: which attempt at it', wholeNumber, 1)
+    .does(({ session }, { item, attempt }: { item?: string; attempt: number }) =>
+      serve(session, version, item === undefined ? null : { delivery: item, attempt }),
+    );
   withProfile(mcp.command('install'))
     .description('connect a program that speaks MCP, and write this server into its settings')
     .addArgument(clientArgument())
@@ -72,13 +77,19 @@ function clientOf(id: string): McpClient {
   return client;
 }
 
-async function serve(session: Session, version: string): Promise<number> {
+/** One item of the inbox, and the attempt at it that somebody holds. */
+interface HeldItem {
+  readonly delivery: string;
+  readonly attempt: number;
+}
+
+async function serve(session: Session, version: string, held: HeldItem | null): Promise<number> {
   // Loaded here, so that no other command waits for it.
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
   const { mcpServer } = await import('../../mcp/server.ts');
   const { StdioTransport } = await import('../../mcp/stdio-transport.ts');
   const closed = new AbortController();
-  const line = new AgentLine(session, version, closed.signal);
+  const line = new AgentLine(session, version, closed.signal, held);
   const call = <Name extends OperationName>(
     operation: Name,
     params: Readonly<Record<string, unknown>>,
@@ -280,15 +291,20 @@ class AgentLine {
   readonly #session: Session;
   readonly #version: string;
   readonly #ended: AbortSignal;
+  readonly #only: HeldItem | null;
   readonly #held = new Map<string, number>();
   #client: HubClient | undefined;
   #finding: Promise<void> | undefined;
 
-  /** @param ended ends the wait for a hub that is away */
-  constructor(session: Session, version: string, ended: AbortSignal) {
+  /**
+   * @param ended ends the wait for a hub that is away
+   * @param only all that the inbox has; null: whatever waits
+   */
+  constructor(session: Session, version: string, ended: AbortSignal, only: HeldItem | null) {
     this.#session = session;
     this.#version = version;
     this.#ended = ended;
+    this.#only = only;
   }
 
   /** What is under way fails. */
@@ -301,6 +317,35 @@ class AgentLine {
    * @param program what it says it is
    */
   async call<Name extends OperationName>(
+    operation: Name,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    program: Implementation | undefined,
+  ): Promise<OperationResult<Name>> {
+    if (this.#only === null) return this.#call(operation, params, signal, program);
+    if (operation === 'inbox.claim')
+      return (await this.#onlyItem(this.#only, signal, program)) as OperationResult<Name>; // of that operation
+    const isIt = params['delivery'] === this.#only.delivery;
+    const meant = isIt ? { ...params, attempt: this.#only.attempt } : params;
+    return this.#call(operation, meant, signal, program);
+  }
+
+  /** As if it were taken now; it is said again of what its holder has. None once it is over. */
+  async #onlyItem(
+    held: HeldItem,
+    signal: AbortSignal,
+    program: Implementation | undefined,
+  ): Promise<OperationResult<'inbox.claim'>> {
+    const none = { items: [], next: null, waiting: 0 };
+    try {
+      return { ...none, items: [await this.#call('inbox.ack', { ...held }, signal, program)] };
+    } catch (error) {
+      if (error instanceof HubProblem && error.problem.code === 'gone') return none;
+      throw error;
+    }
+  }
+
+  async #call<Name extends OperationName>(
     operation: Name,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,

@@ -39,7 +39,3 @@ export const TURNS_KEPT_MAX = 101;
 export const TURN_PAIRS_MAX = 1_000;
 /** Agents of one hub that are told apart; those beyond it count as all of them. */
 export const TURN_NAMES_MAX = 32;
-/**
- * How long a program waits for a person's word about what it wants to do; then nobody has spoken.
- */
-export const PERMISSION_WAIT_MS = 50_000;

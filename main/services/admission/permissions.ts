@@ -11,7 +11,6 @@ import { partyOfAgent } from '../tasks/parties.ts';
 import { ASKED, type Assessment } from '../tasks/verdict.ts';
 import { readWorkRequest, type WorkRequest } from '../tasks/work-request.ts';
 import type { ApprovalGate } from '../approvals/approval-gate.ts';
-import { PERMISSION_WAIT_MS } from './limits.ts';
 import type { QueryService } from './query-service.ts';
 
 /** They read, by their programs' own account; whatever else there is may do anything. */
@@ -66,14 +65,14 @@ export class Permissions {
 
   #request(agent: string, params: OperationParams<'send.permission'>): WorkRequest {
     const { clock, random } = this.#deps;
-    const { tool, input, folder } = params;
+    const { tool, input, folder, deadline_ms } = params;
     const { command, ...more } = input;
     const isCommand = typeof command === 'string' && command.trim() !== '';
     // What is typed to allow it is its last word, and never a bracket.
     const said = isCommand ? command : `${JSON.stringify(input, null, 2)}\nTool: ${tool}`;
     const payload: JsonObject = {
       question: `${tool}\n${said}`,
-      deadline_ms: PERMISSION_WAIT_MS,
+      deadline_ms,
       route: { from: agent },
       context: { folder, ...(isCommand ? { argument: more } : {}) },
     };

@@ -1,7 +1,8 @@
 // The inbox of each agent as its doors see it. Owns who waits for new items and tells them;
 // lifecycle.ts owns the items.
+import { isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
-import type { OperationResult } from '../../../preload/contract/operations.ts';
+import type { OperationParams, OperationResult } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -105,11 +106,7 @@ export class Inbox implements InboxReader {
    */
   async untilWaiting(
     agent: string,
-    {
-      known,
-      wait_ms: waitMs,
-      wakes,
-    }: { readonly known?: number | undefined; readonly wait_ms: number; readonly wakes: boolean },
+    { known, wait_ms: waitMs, wakes, work }: OperationParams<'inbox.waiting'>,
     signal: AbortSignal,
   ): Promise<OperationResult<'inbox.waiting'>> {
     const isNew = (): boolean => this.waitingCount(agent) !== known;
@@ -125,18 +122,21 @@ export class Inbox implements InboxReader {
     } finally {
       away?.();
     }
-    return { waiting: this.waitingCount(agent), items: this.waiting(agent).map(({ id }) => id) };
+    const items = this.waiting(agent, work).map(({ id }) => id);
+    return { waiting: this.waitingCount(agent), items };
   }
 
   /** What waits longest, questions that somebody waits for first. */
-  waiting(agent: string): readonly WaitingItem[] {
+  waiting(agent: string, isWorkOnly = false): readonly WaitingItem[] {
     const { store, queries } = this.#deps;
     const rows = store.read.deliveriesOfAgent(agent, ['queued'], { limit: WAITING_IDS_MAX });
-    const stored = rows.map((row) => ({
-      id: row.deliveryId,
-      seq: row.seq,
-      hub: readDeliveryBody(row)?.trust.peer_id ?? null,
-    }));
+    const stored = rows
+      .filter(({ kind }) => !isWorkOnly || isWork(kind))
+      .map((row) => ({
+        id: row.deliveryId,
+        seq: row.seq,
+        hub: readDeliveryBody(row)?.trust.peer_id ?? null,
+      }));
     return [...queries.waiting(agent), ...stored].slice(0, WAITING_IDS_MAX);
   }
 

@@ -82,7 +82,7 @@ export const story = {
     notDone: (hub: string) => `It is not done. ${hub} is told that nobody answered.`,
     notChosen: (hub: string) => `Nothing is chosen. ${hub} is told that nobody answered.`,
     decision: (hub: string) => `It is not done. ${hub} waits until its own time is over.`,
-    permission: 'Its program asks at its own terminal, as ever.',
+    permission: 'Nothing is allowed here. A program at a terminal asks there, as ever.',
     adults: (hubs: string) =>
       `${hubs} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
     nobodyLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,

@@ -396,7 +396,7 @@ describe('what a program here wants to do by itself', () => {
   const COMMAND = 'rm -rf build && npm run build';
   const wants = (tool = 'Bash', input: object = { command: COMMAND, timeout: 9 }) => {
     const gone = new AbortController();
-    const params = { tool, input: { ...input }, folder: '/home/mum/shop' };
+    const params = { tool, input: { ...input }, folder: '/home/mum/shop', deadline_ms: 50_000 };
     const said = mum.work.permissions.ask('claude', params, gone.signal).then(
       (answer) => answer,
       (error: unknown) => (error instanceof AppError ? error.code : error),

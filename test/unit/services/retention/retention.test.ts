@@ -98,7 +98,12 @@ const removals = (): readonly unknown[] =>
 it('keeps what a program asked to do for seven days, and all else for as long as its owner says', async () => {
   const { mum } = hubs;
   await done(crypto.randomUUID());
-  const wants = { tool: 'Bash', input: { command: 'rm -rf build' }, folder: '/home/mum' };
+  const wants = {
+    tool: 'Bash',
+    input: { command: 'rm -rf build' },
+    folder: '/home/mum',
+    deadline_ms: 50_000,
+  };
   const said = mum.work.permissions.ask('claude', wants, never);
   await hubs.clock.settle();
   await mum.decide(mum.card, 'decline');

@@ -1,0 +1,57 @@
+// Programs that a hub keeps running for its agents, as they cross a process boundary. Closed lists:
+// what is not in them does not run. Imports nothing.
+
+/**
+ * How a runner does its work. A kind is added here; what has to know of it then fails to compile.
+ */
+export const RUNNER_KINDS = ['acp'] as const;
+export type RunnerKind = (typeof RUNNER_KINDS)[number];
+
+/**
+ * The programs that speak the Agent Client Protocol and may be kept running, with the words that
+ * start each. Any other one is started at a terminal: "axon listen --acp".
+ */
+export const ACP_PROGRAMS = {
+  'claude-agent-acp': { title: 'Claude Code', words: ['claude-agent-acp'] },
+  'codex-acp': { title: 'Codex', words: ['codex-acp'] },
+  gemini: { title: 'Gemini CLI', words: ['gemini', '--acp'] },
+  opencode: { title: 'opencode', words: ['opencode', 'acp'] },
+  copilot: { title: 'Copilot CLI', words: ['copilot', '--acp'] },
+  qwen: { title: 'Qwen Code', words: ['qwen', '--acp'] },
+} as const satisfies Record<string, { readonly title: string; readonly words: readonly string[] }>;
+export type AcpProgram = keyof typeof ACP_PROGRAMS;
+// `Object.keys` forgets which keys there are, so its type is written down.
+export const ACP_PROGRAM_NAMES = Object.keys(ACP_PROGRAMS) as readonly AcpProgram[];
+
+/** What a runner says of itself. day_used: its agent was woken as
+ * often today as it may be. */
+export const RUNNER_SAYS = ['waits', 'works', 'day_used', 'needs_sign_in', 'cannot_start'] as const;
+/** starts: it has not said anything yet. */
+export const RUNNER_STATES = [...RUNNER_SAYS, 'starts'] as const;
+export type RunnerState = (typeof RUNNER_STATES)[number];
+
+export interface RunnerSaid {
+  readonly state: (typeof RUNNER_SAYS)[number];
+  /** In a sentence, where it cannot go on. */
+  readonly why: string | null;
+  /** What its starts cost today at least, by the program's own count. */
+  readonly tokens: number;
+}
+
+/** What the owner chose for one agent. */
+export interface AcpRunnerChoice {
+  readonly kind: 'acp';
+  readonly program: AcpProgram;
+  /** null: an empty folder of its own. */
+  readonly folder: string | null;
+}
+export type RunnerChoice = AcpRunnerChoice;
+
+export type RunnerDto = RunnerChoice & {
+  readonly agent: string;
+  readonly state: RunnerState;
+  readonly why: string | null;
+  /** How often the agent was woken today, whatever woke it. */
+  readonly wakes: number;
+  readonly tokens: number;
+};

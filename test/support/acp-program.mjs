@@ -1,0 +1,99 @@
+// A program that speaks the Agent Client Protocol and does what a plan says: what no real one can
+// be made to do at will. Runs by itself. It calls our server's tools for real.
+// usage: PLAN='[["inbox"],["reply","Done"]]' LOG=FILE node acp-program.mjs
+import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const plan = JSON.parse(process.env.PLAN);
+const log = (...words) => appendFileSync(process.env.LOG, `${words.join(' ')}\n`);
+
+/** JSON-RPC over a pair of pipes, a message a line. */
+function line(input, output, answer) {
+  const waiting = new Map();
+  let lastId = 0;
+  const send = (message) => output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  createInterface({ input }).on('line', (text) => {
+    const { id, method, params, result, error } = JSON.parse(text);
+    if (method !== undefined) void answer?.(id, method, params);
+    else waiting.get(id)?.(result ?? { error });
+  });
+  const call = (method, params) =>
+    new Promise((resolve) => {
+      waiting.set(++lastId, resolve);
+      send({ id: lastId, method, params });
+    });
+  return { call, send };
+}
+
+let tools;
+let server;
+let item;
+const sessionId = 'one';
+const PERMISSIONS = [
+  { optionId: 'always', name: 'Always', kind: 'allow_always' },
+  { optionId: 'once', name: 'Once', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+
+/** SERVER stands for the name of our server. */
+const named = (said) => JSON.parse(JSON.stringify(said).replaceAll('SERVER', server));
+
+async function tool(name, input) {
+  const { structuredContent, content } = await tools.call('tools/call', { name, arguments: input });
+  log(name, JSON.stringify(structuredContent ?? content));
+  return structuredContent;
+}
+
+const STEPS = {
+  inbox: async () => {
+    [item] = (await tool('axon_inbox', {})).items;
+  },
+  reply: (outcome) => tool('axon_reply', { delivery: item?.delivery_id, outcome }),
+  /** What it does out there, as whoever looks there sees it. */
+  does: () => log('did', item?.untrusted.text),
+  ask: async (toolCall, more = {}) => {
+    const asked = { sessionId, toolCall: named(toolCall), options: PERMISSIONS, ...more };
+    const { outcome } = await acp.call('session/request_permission', asked);
+    log('decided', outcome?.optionId ?? outcome?.outcome);
+  },
+  update: (update) =>
+    acp.send({ method: 'session/update', params: { sessionId, update: named(update) } }),
+  child: () => log('child', spawn('sleep', ['600'], { stdio: 'ignore' }).pid),
+  stay: () => new Promise(() => undefined),
+  die: () => process.exit(1),
+};
+
+const ANSWERS = {
+  initialize: () => ({ protocolVersion: 1 }),
+  'session/new': async ({ mcpServers: [own] }) => {
+    server = own.name;
+    const env = Object.fromEntries(own.env.map(({ name, value }) => [name, value]));
+    const child = spawn(own.command, own.args, { env: { ...process.env, ...env } });
+    tools = line(child.stdout, child.stdin);
+    const clientInfo = { name: 'plan', version: '1' };
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    await tools.call('initialize', hello);
+    tools.send({ method: 'notifications/initialized' });
+    const modes = [{ id: 'yolo' }, { id: 'default' }];
+    return { sessionId, modes: { currentModeId: 'yolo', availableModes: modes } };
+  },
+  'session/set_mode': ({ modeId }) => log('mode', modeId),
+  'session/prompt': async ({ prompt }) => {
+    log('prompt', prompt[0].text);
+    const steps = plan.splice(0, plan.findIndex(([step]) => step === 'turn') + 1 || Infinity);
+    for (const [step, ...given] of steps) await STEPS[step]?.(...given);
+    return { stopReason: 'end_turn', usage: { totalTokens: 42 } };
+  },
+};
+
+const acp = line(process.stdin, process.stdout, async (id, method, params) => {
+  if (method === 'session/cancel') return log('cancel');
+  if (plan[0]?.[0] === 'refuse' && plan[0][1] === method) {
+    const error = { code: plan[0][2], message: 'not now' };
+    return acp.send({ id, error });
+  }
+  acp.send({ id, result: (await ANSWERS[method]?.(params)) ?? {} });
+});
+process.on('SIGTERM', () => log('SIGTERM'));
+log('started', process.pid);

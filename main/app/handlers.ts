@@ -2,7 +2,7 @@
 // an operation without a handler does not compile.
 import type { Handlers } from '../api/caller.ts';
 import { a2aHandlers } from '../api/operations/a2a.ts';
-import { agentsHandlers } from '../api/operations/agents.ts';
+import { agentsHandlers, runnersHandlers } from '../api/operations/agents.ts';
 import {
   approvalsHandlers,
   attentionHandlers,
@@ -82,6 +82,7 @@ export function composeHandlers(
     ...pairingsHandlers({ pairing, hub }),
     ...agentsHandlers({ ...work, ...services }),
     ...a2aHandlers(services),
+    ...runnersHandlers(services),
     ...sendHandlers(work),
     ...tasksHandlers(work),
     ...inboxHandlers({ ...work, ...services }),
@@ -103,7 +104,7 @@ function processorSeconds(): number {
 
 /** One picture, taken in one turn: events with a higher number follow it. */
 function snapshotOf(
-  { events, hub, settings, identity, directory, pairing, work }: Services,
+  { events, hub, settings, identity, directory, pairing, work, runners }: Services,
   clock: Clock,
 ): OperationResult<'hub.snapshot'> {
   return {
@@ -115,6 +116,7 @@ function snapshotOf(
     pairing_window: pairing.window,
     pairings: pairing.list(),
     ...work.snapshot(),
+    runners: runners.list(),
   };
 }
 

@@ -190,6 +190,7 @@ export class HubNode {
     this.#opened.add(() => opening.stop());
     // Agents, timers and other hubs wait for the check of the audit log, people do not.
     await opening.open(this.#stopping.signal);
+    this.services.runners.start();
     hub.started();
     this.#wasUp = true;
     this.#deps.log.info('hub started', { api_port: port, peer_port: peers.port });
@@ -214,6 +215,8 @@ export class HubNode {
     this.services.hub.stopping();
     this.#stopping.abort();
     await this.#starting?.catch(() => undefined);
+    // While the door is open they tell what became of their work.
+    await this.services.runners.stop();
     this.#window.close();
     await this.#http.stop();
     for (const failure of await this.#opened.disposeAll()) {

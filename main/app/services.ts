@@ -1,6 +1,7 @@
 // Makes every service and adapter of one hub, in order of dependency, and starts nothing. They are
 // made nowhere else.
 import { join } from 'node:path';
+import { childRunners } from '../adapters/runners/child-runner.ts';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
@@ -12,6 +13,7 @@ import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
 import { loopbackCall } from '../adapters/webhook/loopback-call.ts';
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import { invocationAnywhere } from '../cli/invocation.ts';
+import { axonProgram } from './axon-program.ts';
 import { toBase64Url } from '../lib/bytes.ts';
 import { Secret } from '../lib/secret.ts';
 import { VERSION } from '../lib/version.ts';
@@ -22,6 +24,8 @@ import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Transport } from '../ports/transport.ts';
 import { A2aAgents } from '../services/elsewhere/a2a-agents.ts';
+import type { StartRunner } from '../ports/runner-process.ts';
+import { Runners } from '../services/agents/runners.ts';
 import { Audit } from '../services/audit/audit.ts';
 import { watchAudit } from '../services/audit/watched-store.ts';
 import { LoginService } from '../services/auth/login-service.ts';
@@ -74,6 +78,7 @@ export interface NodeDeps {
   readonly rendererDirectory: string | null;
   /** Electron has its own kind of child process. */
   readonly spawnQuicProcess?: SpawnQuicProcess;
+  readonly startRunner?: StartRunner;
   readonly transport?: Transport;
   readonly discovery?: Discovery;
   /** In order of preference. */
@@ -96,6 +101,7 @@ export interface Services {
   readonly pairing: PairingService;
   readonly peers: PeerSide;
   readonly work: TaskServices;
+  readonly runners: Runners;
   readonly retention: Retention;
   readonly wakeUps: WakeUps;
   readonly webhooks: Webhooks;
@@ -303,6 +309,18 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     call: outsideCall(clock),
     ownPorts: () => [hub.current().api_port],
   });
+  const runners = new Runners({
+    ...base,
+    events,
+    unit,
+    audit: new AuditTrail({ clock, unit }),
+    tokens,
+    wakesOf: (agent) => wakeUps.today(agent),
+    reachedBy: (agent, isRunner) => agents.presence.setWay(agent, isRunner ? 'runner' : null),
+    startRunner:
+      deps.startRunner ?? childRunners({ clock, home: config.home, axon: axonProgram() }),
+  });
+  agents.onRemoving((tables, after, agent) => runners.agentRemoved(tables, after, agent));
   const opening = new AuditLock({
     clock,
     log,
@@ -334,6 +352,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     pairing,
     peers,
     work,
+    runners,
     retention,
     wakeUps,
     webhooks,

@@ -50,8 +50,8 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const AGENT_DOORS = ['http', 'mcp', 'a2a', 'terminal'] as const;
 export type AgentDoor = (typeof AGENT_DOORS)[number];
 
-/** What this hub itself does to reach an agent. A runner, which it starts, would be one more. */
-export const HUB_WAYS = ['called'] as const;
+/** What this hub itself does to reach an agent: it calls it, or starts its program. */
+export const HUB_WAYS = ['called', 'runner'] as const;
 export type HubWay = (typeof HUB_WAYS)[number];
 /** How an agent comes to know that something waits: this hub sees to it, it is woken, it looks. */
 export const REACHES = [...HUB_WAYS, 'hook', 'webhook', 'itself', 'nothing'] as const;

@@ -24,6 +24,7 @@ import type { AttentionDto, HeldDto } from './attention.ts';
 import type { AuditState, TamperFindingDto } from './audit.ts';
 import type { DeliveryKind } from './delivery-kind.ts';
 import type { RuleChoice, RuleDto } from './rules.ts';
+import type { RunnerDto } from './runners.ts';
 import type { Role } from './role.ts';
 import type { StoryDto } from './story.ts';
 
@@ -535,6 +536,8 @@ export interface UiSnapshot {
   readonly agents: readonly AgentDto[];
   /** Those that were removed here, for the records that tell of them. */
   readonly removed_agents: readonly { readonly name: string; readonly display_name: string }[];
+  /** Programs that the hub keeps running for its agents. */
+  readonly runners: readonly RunnerDto[];
   readonly registrations: readonly RegistrationDto[];
   readonly approvals: readonly ApprovalDto[];
   /** The newest decided ones, for "who decided what". */
@@ -557,6 +560,8 @@ export type UiEventBody =
   | { readonly type: 'pairing_gone'; readonly id: string }
   | { readonly type: 'agent'; readonly agent: AgentDto }
   | { readonly type: 'agent_gone'; readonly name: string }
+  | { readonly type: 'runner'; readonly runner: RunnerDto }
+  | { readonly type: 'runner_gone'; readonly agent: string }
   | { readonly type: 'registration'; readonly registration: RegistrationDto }
   | { readonly type: 'registration_gone'; readonly id: string }
   | { readonly type: 'approval'; readonly approval: ApprovalDto }

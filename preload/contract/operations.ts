@@ -38,6 +38,7 @@ import {
 } from './parameters.ts';
 import { PASSPHRASE_MIN_CHARACTERS } from './passphrase.ts';
 import type { OperationResults } from './results.ts';
+import { RUNNER_OPERATIONS } from './runner-operations.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
 
 /** Hubs, and agents, of a restored copy that can be named at once: more than a hub keeps. */
@@ -446,6 +447,7 @@ export const OPERATIONS = {
   },
 
   ...A2A_OPERATIONS,
+  ...RUNNER_OPERATIONS,
   ...HUB_OPERATIONS,
 
   'send.query': {

@@ -18,6 +18,7 @@ import type {
 } from './dto.ts';
 import type { A2aAgentDto, A2aCardDto } from './a2a.ts';
 import type { OutsideText } from './formats.ts';
+import type { RunnerDto } from './runners.ts';
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
 import type { InvitationDto, PairingDto, PairingWindowDto } from './pairing-dto.ts';
 import type { AttentionDto } from './attention.ts';
@@ -142,6 +143,9 @@ export interface OperationResults {
   'a2a.add': AgentDto;
   'a2a.list': Items<A2aAgentDto>;
   'a2a.confirm': A2aAgentDto;
+  'runners.list': Items<RunnerDto>;
+  'runners.set': RunnerDto;
+  'runners.end': { readonly ended: true };
   'peers.list': Items<PeerDto>;
   'peers.get': PeerDto;
   'peers.capabilities': CapabilitiesDto;

@@ -32,6 +32,8 @@ export const WINDOW_OPERATIONS = [
   'a2a.add',
   'a2a.list',
   'a2a.confirm',
+  'runners.set',
+  'runners.end',
   'peers.list',
   'peers.get',
   'peers.capabilities',

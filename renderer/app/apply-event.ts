@@ -32,6 +32,9 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
       return { ...next, agents: put(snapshot.agents, event.agent, (agent) => agent.name) };
     case 'agent_gone':
       return { ...next, agents: snapshot.agents.filter((agent) => agent.name !== event.name) };
+    case 'runner':
+    case 'runner_gone':
+      return { ...next, runners: runnersAfter(snapshot.runners, event) };
     case 'registration':
       return {
         ...next,
@@ -61,12 +64,7 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'muted_topics':
       return { ...next, muted_topics: event.topics };
     case 'conversation_gone':
-      return {
-        ...next,
-        recently_decided: snapshot.recently_decided.filter(
-          ({ conversation_id }) => conversation_id !== event.id,
-        ),
-      };
+      return { ...next, recently_decided: decidedWithout(snapshot, event.id) };
     case 'feed_removed':
       return {
         ...next,
@@ -79,6 +77,22 @@ export function applyEvent(snapshot: UiSnapshot, event: UiEvent): UiSnapshot {
     case 'attention':
       return next;
   }
+}
+
+function decidedWithout(
+  { recently_decided: decided }: UiSnapshot,
+  conversation: string,
+): UiSnapshot['recently_decided'] {
+  return decided.filter(({ conversation_id: id }) => id !== conversation);
+}
+
+function runnersAfter(
+  runners: UiSnapshot['runners'],
+  event: Extract<UiEvent, { type: 'runner' | 'runner_gone' }>,
+): UiSnapshot['runners'] {
+  return event.type === 'runner'
+    ? put(runners, event.runner, ({ agent }) => agent)
+    : runners.filter(({ agent }) => agent !== event.agent);
 }
 
 function putFirst(feed: UiSnapshot['feed'], item: FeedItemDto): UiSnapshot['feed'] {

@@ -275,6 +275,43 @@ describe('agents', () => {
     ]);
   });
 
+  test('the owner lets the hub start a program, is told what it does unasked, and how it stands', async () => {
+    const agent = snapshotOf().agents[0];
+    const runner = {
+      agent: agent?.name ?? '',
+      kind: 'acp',
+      program: 'opencode',
+      folder: '/home/dad/shop',
+      state: 'needs_sign_in',
+      why: '“opencode” wants its person to sign in first.',
+      wakes: 7,
+      tokens: 12_345,
+    } as const;
+    const hub = new FakeHubApi(snapshotOf());
+    await showApp(hub, 'agents');
+    const section = page.getByRole('region', { name: agent?.display_name ?? '' });
+    await section.getByRole('button', { name: 'Let this hub start it' }).click();
+    await expect.element(section.getByText(/read files without asking/)).toBeVisible();
+    await section.getByLabelText('Program').selectOptions('opencode');
+    await section.getByLabelText('Folder in which it works').fill(' /home/dad/shop ');
+    await expectAccessible();
+    await section.getByRole('button', { name: 'Start it', exact: true }).click();
+    const { kind, program, folder } = runner;
+    expect(callsOf(hub, 'runners.set')).toEqual([
+      { name: agent?.name, runner: { kind, program, folder } },
+    ]);
+    hub.emit({ type: 'runner', runner });
+    await expect
+      .element(section.getByText(/^opencode: cannot start because nobody is signed in to it\./))
+      .toHaveTextContent(
+        /wants its person to sign in first\..*Woken 7 of 50 times today, for 12,345 tokens or more by the program’s own count\./,
+      );
+    await expectAccessible();
+    await section.getByRole('button', { name: 'Don’t start it any more' }).click();
+    expect(callsOf(hub, 'runners.end')).toEqual([{ name: agent?.name }]);
+    await expect.element(section.getByText(/^opencode:/)).not.toBeInTheDocument();
+  });
+
   test('the picker asks for areas, and its line names them', async () => {
     await showApp(new FakeHubApi(snapshotOf()), 'agents');
     const picker = page.getByRole('region', { name: 'Connect an agent' });

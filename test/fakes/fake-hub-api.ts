@@ -324,6 +324,23 @@ export class FakeHubApi implements HubApi {
         this.emit({ type: 'agent_gone', name });
         return good({ removed: true });
       },
+      'runners.set': ({ name: agent, runner: { folder = null, ...runner } }) => {
+        const set = {
+          agent,
+          ...runner,
+          folder,
+          state: 'starts',
+          why: null,
+          wakes: 0,
+          tokens: 0,
+        } as const;
+        this.emit({ type: 'runner', runner: set });
+        return good(set);
+      },
+      'runners.end': ({ name }) => {
+        this.emit({ type: 'runner_gone', agent: name });
+        return good({ ended: true });
+      },
       'agents.declineRegistration': ({ id }) => {
         this.emit({ type: 'registration_gone', id });
         return good({ declined: true });

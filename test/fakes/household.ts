@@ -792,6 +792,7 @@ export function snapshotOf(over: Partial<UiSnapshot> = {}): UiSnapshot {
     pairings: [],
     agents: AGENTS,
     removed_agents: [],
+    runners: [],
     registrations: [],
     approvals: [],
     recently_decided: DECIDED,

@@ -313,7 +313,6 @@ async function requeueDead(): Promise<void> {
 }
 
 interface Task {
-  readonly story: { readonly end: { readonly kind: string } | null };
   readonly state: string;
   readonly story: { readonly end: { readonly kind: string } | null };
   readonly untrusted: { readonly outcome: string } | null;

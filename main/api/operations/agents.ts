@@ -3,6 +3,7 @@
 import { AppError } from '../../lib/app-error.ts';
 import type { AgentRegistry } from '../../services/agents/agent-registry.ts';
 import type { Registrations } from '../../services/agents/registrations.ts';
+import type { Runners } from '../../services/agents/runners.ts';
 import type { Webhooks } from '../../services/inbox/webhooks.ts';
 import type { TokenService } from '../../services/auth/token-service.ts';
 import type { HandlersOf } from '../caller.ts';
@@ -82,6 +83,22 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
     'agents.remove': async ({ name }, caller) => {
       await agents.remove(name, actorOf(caller));
       return { removed: true };
+    },
+  };
+}
+
+/** PUT and DELETE /v1/agents/:name/runner: what the hub keeps running for an agent. */
+export function runnersHandlers({
+  runners,
+}: {
+  readonly runners: Pick<Runners, 'list' | 'set' | 'end'>;
+}): HandlersOf<'runners'> {
+  return {
+    'runners.list': async () => ({ items: runners.list(), next: null }),
+    'runners.set': ({ name, runner }, caller) => runners.set(name, runner, actorOf(caller)),
+    'runners.end': async ({ name }, caller) => {
+      await runners.end(name, actorOf(caller));
+      return { ended: true };
     },
   };
 }

@@ -1,5 +1,6 @@
 // agents: the programs of this computer that may speak through the hub. `connect` is for a program
 // (a person confirms it), the others are for the person in charge.
+import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import {
   RISK_CLASSES,
@@ -8,11 +9,18 @@ import {
   type WebhookPreset,
 } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
+import {
+  ACP_PROGRAMS,
+  ACP_PROGRAM_NAMES,
+  type AcpProgram,
+  type RunnerDto,
+} from '../../../preload/contract/runners.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { reachOf } from '../../../preload/contract/strings/reach.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { domainName } from '../option-values.ts';
+import { quoted } from '../quoted-text.ts';
 import { handleHere } from '../agent-handle.ts';
 import type { HubClient } from '../hub-client.ts';
 import { refusal } from '../refusal.ts';
@@ -175,6 +183,7 @@ export function addAgentCommands(program: AxonCommand): void {
         `${agent.display_name} has ${area} no longer, and ${countOfAreas(agent)}.`,
       ]);
     });
+  addRunCommand(agents);
   addWebhookCommands(agents);
   addA2aCommands(agents);
   agents
@@ -188,6 +197,66 @@ export function addAgentCommands(program: AxonCommand): void {
       session.forgetToken(asked);
       terminal.result(removed, () => [`${typed} is disconnected.`]);
     });
+}
+
+/** What the hub keeps running for an agent, so that it is woken without anybody at a terminal. */
+function addRunCommand(agents: AxonCommand): void {
+  agents
+    .command('run')
+    .description(
+      'have the hub start a program for each request that an agent may do; without an agent, show which it starts (the person in charge only)',
+    )
+    .argument('[agent]', AGENT)
+    .addArgument(
+      new Argument('[program]', 'which one: it speaks the Agent Client Protocol').choices(
+        ACP_PROGRAM_NAMES,
+      ),
+    )
+    .option('--folder <folder>', 'where the program works (default: an empty folder of its own)')
+    .option('--off', 'start none for this agent any more')
+    .doesAsOwner(
+      async (
+        owner,
+        { terminal },
+        typed: string | undefined,
+        program: AcpProgram | undefined,
+        options: { folder?: string; off?: true },
+      ) => {
+        if (typed === undefined) {
+          const list = await owner.call('runners.list', {});
+          const most = (await owner.call('settings.get', {})).wakes_max;
+          const none = 'The hub starts no program for any agent.';
+          terminal.result(list, () =>
+            list.items.length === 0
+              ? [none]
+              : list.items.flatMap((runner) => runnerLines(runner, most)),
+          );
+          return;
+        }
+        const name = await handleHere(owner, typed);
+        if (options.off === true) {
+          const ended = await owner.call('runners.end', { name });
+          terminal.result(ended, () => [`The hub starts no program for ${typed} any more.`]);
+          return;
+        }
+        if (program === undefined)
+          throw refusal('bad_request', 'Name the program, or --off.', ACP_PROGRAM_NAMES.join(', '));
+        const folder = options.folder === undefined ? null : resolve(options.folder);
+        const runner = { kind: 'acp', program, folder } as const;
+        const set = await owner.call('runners.set', { name, runner });
+        const most = (await owner.call('settings.get', {})).wakes_max;
+        terminal.result(set, () => [...runnerLines(set, most), ENGLISH.agents.runner.unasked]);
+      },
+    );
+}
+
+function runnerLines(runner: RunnerDto, most: number): readonly string[] {
+  const { states, wakesToday } = ENGLISH.agents.runner;
+  const { agent, program, state, why, wakes, tokens } = runner;
+  return [
+    `${agent}: ${states[state](ACP_PROGRAMS[program].title)} ${wakesToday(wakes, most, tokens)}`,
+    ...(why === null ? [] : quoted(why)),
+  ];
 }
 
 /** What wakes an agent while its program is open, and nobody looks. */

@@ -124,6 +124,11 @@ export class AgentPresence {
     };
   }
 
+  /** Whether a hook wakes it, or the hub starts a program for it. */
+  isWoken(name: string): boolean {
+    return this.hasHook(name) || this.#ways.get(name) === 'runner';
+  }
+
   hasHook(name: string): boolean {
     return this.#hooks.has(name);
   }
@@ -135,9 +140,10 @@ export class AgentPresence {
     this.#deps.changed(name);
   }
 
-  /** This hub reaches it by itself from now on. */
-  setWay(name: string, way: HubWay): void {
-    this.#ways.set(name, way);
+  /** This hub reaches it by itself from now on; null: no longer. */
+  setWay(name: string, way: HubWay | null): void {
+    if (way === null) this.#ways.delete(name);
+    else this.#ways.set(name, way);
     this.#deps.changed(name);
   }
 

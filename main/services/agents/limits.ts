@@ -18,3 +18,9 @@ export const REGISTRATIONS_PENDING_MAX = 8;
 export const REGISTRATION_LIFETIME_MS = 600_000;
 /** Wrong codes for one request before it is declined. */
 export const REGISTRATION_FAILURES_MAX = 5;
+/** The waits before a runner that ended is started again. */
+export const RUNNER_RESTART = { firstMs: 2_000, maxMs: 300_000, jitter: 0.2 } as const;
+/** One that ran so long is started again as if it had never ended. */
+export const RUNNER_STEADY_MS = 60_000;
+/** What a runner says of itself is cut after this. */
+export const RUNNER_WHY_MAX_CHARACTERS = 300;

@@ -42,12 +42,18 @@ export class WakeUps {
     this.#deps = deps;
   }
 
-  /** Whether a hook may wake the agent for those of these items that still wait. */
+  /** Whether a hook or a runner may wake the agent for those of these items that still wait. */
   async forHook(agent: string, ids: readonly string[]): Promise<boolean> {
     const { inbox, unit } = this.#deps;
     const items = inbox.waiting(agent).filter(({ id }) => ids.includes(id));
     if (items.length === 0) return false;
     return unit.run((tables) => this.count(tables, agent, items) !== null);
+  }
+
+  /** How often it was woken today. */
+  today(agent: string): number {
+    const { times } = this.#today(this.#deps.store.read);
+    return Object.values(times[agent] ?? {}).reduce((sum, count) => sum + count, 0);
   }
 
   /** Inside the commit before it is woken for these. null: no more today. */

@@ -208,7 +208,7 @@ export class Webhooks {
     const items = inbox.waiting(name).filter((item) => isNew(item, row, channel));
     if (items.length === 0) return;
     // One is enough.
-    if (agents.presence.hasHook(name)) return this.#lookIn(name, WEBHOOK_LOOK_AGAIN_MS);
+    if (agents.presence.isWoken(name)) return this.#lookIn(name, WEBHOOK_LOOK_AGAIN_MS);
     channel.isCalling = true;
     const begun = await unit.run((tables) => this.#begin(tables, name, items));
     if (begun === null) {

@@ -3,6 +3,7 @@ import type { A2aState } from '../a2a.ts';
 import type { AgentDoor, WebhookPreset } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
+import type { RunnerState } from '../runners.ts';
 import type { SettingKey } from '../settings.ts';
 import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
@@ -78,6 +79,32 @@ export const agents = {
   removeAreaYes: 'Remove it',
   topics: (list: string) => `Subscribed to ${list}.`,
 
+  /** A program that the hub starts for it. */
+  runner: {
+    start: 'Let this hub start it',
+    detail:
+      'For each request that you allow, this hub starts the program, which takes the request and ends. What it wants to do beyond reading becomes a card here.',
+    unasked:
+      'These programs read files without asking, and do without asking what their own settings allow.',
+    program: 'Program',
+    folder: 'Folder in which it works',
+    folderEmpty: 'Leave it empty for an empty folder of its own.',
+    set: 'Start it',
+    change: 'Change how it is started',
+    end: 'Don’t start it any more',
+    states: {
+      starts: (program: string) => `${program}: getting ready.`,
+      waits: (program: string) => `${program}: running, and waits for a request.`,
+      works: (program: string) => `${program}: running, and works on a request.`,
+      day_used: (program: string) => `${program}: waits until tomorrow, by UTC.`,
+      needs_sign_in: (program: string) =>
+        `${program}: cannot start because nobody is signed in to it.`,
+      cannot_start: (program: string) => `${program}: cannot start.`,
+    } satisfies Record<RunnerState, (program: string) => string>,
+    wakesToday: (wakes: number, most: number, tokens: number) =>
+      `Woken ${wakes} of ${most} times today${tokens === 0 ? '' : `, for ${tokens.toLocaleString(locale)} tokens or more by the program’s own count`}.`,
+    worksIn: 'It works in',
+  },
   webhook: {
     open: 'Wake it',
     title: (name: string) => `Wake ${name} by a call`,

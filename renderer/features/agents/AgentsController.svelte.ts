@@ -3,6 +3,7 @@
 // forgotten when the person says so.
 import type { WebhookPreset } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
+import type { RunnerChoice } from '../../../preload/contract/runners.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
@@ -138,6 +139,18 @@ export class AgentsController {
         is_default: true,
       }),
     );
+  }
+
+  /** Makes the hub keep a program running that does its work. */
+  async setRunner(name: string, runner: RunnerChoice): Promise<boolean> {
+    const outcome = await this.#calls.run(name, () =>
+      this.#api.call('runners.set', { name, runner }),
+    );
+    return outcome?.ok === true;
+  }
+
+  async endRunner(name: string): Promise<void> {
+    await this.#calls.run(name, () => this.#api.call('runners.end', { name }));
   }
 
   async confirm(registration: RegistrationDto): Promise<void> {

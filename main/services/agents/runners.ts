@@ -1,0 +1,328 @@
+// The programs that this hub keeps running for its agents, because its owner said so: one an agent.
+// Owns what was chosen, starts each, tells how it stands, and starts it again after its end, later
+// each time. What a kind of runner is told is one row of KINDS; nothing else knows of kinds.
+import * as v from 'valibot';
+import {
+  ACP_PROGRAMS,
+  RUNNER_SAYS,
+  type RunnerChoice,
+  type RunnerDto,
+  type RunnerKind,
+  type RunnerSaid,
+} from '../../../preload/contract/runners.ts';
+import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
+import { inputError } from '../../lib/app-error.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { shortened } from '../../lib/shortened.ts';
+import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { RunnerProcess, StartRunner } from '../../ports/runner-process.ts';
+import type { Reads, Store, Tables } from '../../ports/store.ts';
+import type { TokenService } from '../auth/token-service.ts';
+import type { Actor, AuditTrail } from '../base/audit-trail.ts';
+import type { EventBus } from '../base/event-bus.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
+import { RUNNER_RESTART, RUNNER_STEADY_MS, RUNNER_WHY_MAX_CHARACTERS } from './limits.ts';
+
+const META_NAME = 'runners';
+const BY_THE_HUB = { actor: 'hub', surface: 'hub' } as const;
+
+interface Kind<Choice extends RunnerChoice> {
+  /** What stands behind `axon`. */
+  readonly words: (choice: Choice) => readonly string[];
+  /** Written to its standard input; null: nothing. @throws AppError: it cannot be started */
+  readonly input: (agent: string, choice: Choice) => string | null;
+}
+
+const KINDS: {
+  readonly [Name in RunnerKind]: Kind<Extract<RunnerChoice, { readonly kind: Name }>>;
+} = {
+  acp: {
+    words: ({ program, folder }) => [
+      'listen',
+      '--acp',
+      ...(folder === null ? [] : ['--folder', folder]),
+      '--',
+      ...ACP_PROGRAMS[program].words,
+    ],
+    input: () => null,
+  },
+};
+
+/** token: the id of the one that it was given last, which ends once it is given another. */
+const STORED = v.array(
+  v.object({ agent: v.string(), runner: RUNNER_CHOICE, token: v.nullable(v.string()) }),
+);
+type Stored = v.InferOutput<typeof STORED>[number];
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const SAID = v.object({
+  state: v.picklist(RUNNER_SAYS),
+  why: v.nullable(v.string()),
+  tokens: count,
+});
+
+interface Deps {
+  readonly store: Pick<Store, 'read'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly unit: UnitOfWork;
+  readonly audit: AuditTrail;
+  readonly tokens: Pick<TokenService, 'issueForAgent' | 'isIdAlive' | 'revoke'>;
+  readonly startRunner: StartRunner;
+  /** How often it was woken today. */
+  readonly wakesOf: (agent: string) => number;
+  /** Whether the hub starts a program for it. */
+  readonly reachedBy: (agent: string, isRunner: boolean) => void;
+}
+
+export class Runners {
+  readonly #deps: Deps;
+  readonly #kept = new Map<string, KeptRunner>();
+  #isRunning = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Starts what was chosen before. */
+  start(): void {
+    this.#isRunning = true;
+    for (const { agent, runner } of this.#stored(this.#deps.store.read)) this.#keep(agent, runner);
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    const kept = [...this.#kept.values()];
+    this.#kept.clear();
+    await Promise.all(kept.map((one) => one.end()));
+  }
+
+  list(): readonly RunnerDto[] {
+    const stored = this.#stored(this.#deps.store.read);
+    return stored.map(({ agent, runner }) => this.#dto(agent, runner));
+  }
+
+  /** Of the process that works for this agent now. */
+  pidOf(agent: string): number | undefined {
+    return this.#kept.get(agent)?.pid;
+  }
+
+  /** @throws AppError not_found */
+  async set(agent: string, runner: RunnerChoice, by: Actor): Promise<RunnerDto> {
+    await this.#deps.unit.run((tables) => {
+      if (tables.agent(agent)?.state !== 'active')
+        throw inputError('not_found', `There is no agent named "${agent}" on this hub.`);
+      this.#write(tables, agent, { runner });
+      const { kind } = runner;
+      const detail = { kind, program: runner.program };
+      this.#deps.audit.append(tables, { ...by, action: 'agent.runner_set', object: agent, detail });
+    });
+    await this.#leave(agent);
+    if (this.#isRunning) this.#keep(agent, runner);
+    return this.#tell(agent, runner);
+  }
+
+  /** @throws AppError not_found */
+  async end(agent: string, by: Actor): Promise<void> {
+    const token = await this.#deps.unit.run((tables) => {
+      const stored = this.#stored(tables).find((one) => one.agent === agent);
+      if (stored === undefined)
+        throw inputError('not_found', `This hub keeps no program running for "${agent}".`);
+      this.#write(tables, agent, null);
+      this.#deps.audit.append(tables, { ...by, action: 'agent.runner_ended', object: agent });
+      return stored.token;
+    });
+    this.#deps.events.publish({ type: 'runner_gone', agent });
+    await this.#leave(agent);
+    await this.#endToken(token);
+  }
+
+  /** Inside the commit in which the agent is removed. */
+  agentRemoved(tables: Tables, after: After, agent: string): void {
+    if (!this.#stored(tables).some((one) => one.agent === agent)) return;
+    this.#write(tables, agent, null);
+    after(() => {
+      this.#deps.events.publish({ type: 'runner_gone', agent });
+      void this.#leave(agent);
+    });
+  }
+
+  #keep(agent: string, runner: RunnerChoice): void {
+    const kept = new KeptRunner(this.#deps, agent, runner, {
+      changed: () => this.#tell(agent, runner),
+      newToken: () => this.#newToken(agent),
+    });
+    this.#kept.set(agent, kept);
+    this.#deps.reachedBy(agent, true);
+    kept.start();
+  }
+
+  async #leave(agent: string): Promise<void> {
+    const kept = this.#kept.get(agent);
+    this.#kept.delete(agent);
+    if (kept !== undefined) this.#deps.reachedBy(agent, false);
+    await kept?.end();
+  }
+
+  #tell(agent: string, runner: RunnerChoice): RunnerDto {
+    const dto = this.#dto(agent, runner);
+    this.#deps.events.publish({ type: 'runner', runner: dto });
+    return dto;
+  }
+
+  #dto(agent: string, runner: RunnerChoice): RunnerDto {
+    const status = this.#kept.get(agent)?.status ?? NOT_SAID;
+    return { agent, ...runner, ...status, wakes: this.#deps.wakesOf(agent) };
+  }
+
+  #stored(reads: Pick<Reads, 'getMeta'>): readonly Stored[] {
+    const text = reads.getMeta(META_NAME);
+    if (text === undefined) return [];
+    try {
+      return v.parse(STORED, JSON.parse(text));
+    } catch {
+      this.#deps.log.warn('the stored runners could not be read; none is started');
+      return [];
+    }
+  }
+
+  /** @param change what is new of it; null: it is chosen no longer */
+  #write(tables: Tables, agent: string, change: Partial<Stored> | null): void {
+    const all = this.#stored(tables);
+    const before = all.find((one) => one.agent === agent);
+    const others = all.filter((one) => one !== before);
+    const next = change === null ? [] : [{ agent, token: null, ...before, ...change }];
+    tables.setMeta(META_NAME, JSON.stringify([...others, ...next]));
+  }
+
+  /** A token for a runner; the one that the run before gave it ends. */
+  async #newToken(agent: string): Promise<Given> {
+    const { unit, tokens } = this.#deps;
+    const given = await tokens.issueForAgent(agent);
+    const before = await unit.run((tables) => {
+      const stored = this.#stored(tables).find((one) => one.agent === agent);
+      if (stored !== undefined) this.#write(tables, agent, { token: given.id });
+      return stored?.token ?? null;
+    });
+    await this.#endToken(before);
+    return given;
+  }
+
+  async #endToken(id: string | null): Promise<void> {
+    const { tokens } = this.#deps;
+    if (id !== null && tokens.isIdAlive(id)) await tokens.revoke(id, BY_THE_HUB);
+  }
+}
+
+interface Given {
+  readonly token: string;
+  readonly id: string;
+}
+
+type Status = Pick<RunnerDto, 'state' | 'why' | 'tokens'>;
+const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
+
+interface Keeping {
+  readonly changed: () => void;
+  readonly newToken: () => Promise<Given>;
+}
+
+/** One of them, from its start to its end for good. */
+class KeptRunner {
+  readonly #deps: Deps;
+  readonly #agent: string;
+  readonly #runner: RunnerChoice;
+  readonly #keeping: Keeping;
+  #status = NOT_SAID;
+  #given: Given | undefined;
+  /** Why it cannot go on, as it has said itself since its start. */
+  #said: string | null = null;
+  #process: RunnerProcess | undefined;
+  #timer: TimerHandle | undefined;
+  #failures = 0;
+  #startedMs = 0;
+  #isOver = false;
+  /** The start that is under way. */
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(deps: Deps, agent: string, runner: RunnerChoice, keeping: Keeping) {
+    this.#deps = deps;
+    this.#agent = agent;
+    this.#runner = runner;
+    this.#keeping = keeping;
+  }
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Never rejects. */
+  start(): void {
+    this.#starting = this.#start().catch((error: unknown) => this.#ended(String(error)));
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#timer?.cancel();
+    await this.#starting;
+    await this.#process?.end();
+  }
+
+  async #start(): Promise<void> {
+    const { tokens, clock, startRunner } = this.#deps;
+    // A person may have ended it.
+    if (this.#given === undefined || !tokens.isIdAlive(this.#given.id))
+      this.#given = await this.#keeping.newToken();
+    if (this.#isOver) return;
+    this.#startedMs = clock.monotonicMs();
+    this.#said = null;
+    this.#process = startRunner({
+      agent: this.#agent,
+      ...started(this.#agent, this.#runner),
+      token: this.#given.token,
+      onSaid: (said) => this.#hear(said),
+      onEnd: (why) => this.#ended(why),
+    });
+  }
+
+  #hear(said: RunnerSaid): void {
+    const read = v.safeParse(SAID, said);
+    if (!read.success || this.#isOver) return;
+    this.#said = sentence(read.output.why);
+    this.#is({ ...read.output, why: this.#said });
+  }
+
+  #ended(why: string | null): void {
+    this.#process = undefined;
+    if (this.#isOver) return;
+    const { clock, random, log } = this.#deps;
+    if (clock.monotonicMs() - this.#startedMs > RUNNER_STEADY_MS) this.#failures = 0;
+    const waitMs = backoffMs(this.#failures++, random.fraction(), RUNNER_RESTART);
+    log.warn('a runner ended', { agent: this.#agent, again_ms: waitMs });
+    this.#is({ ...this.#status, state: 'cannot_start', why: this.#said ?? sentence(why) });
+    this.#timer = clock.setTimer(waitMs, () => this.start());
+  }
+
+  #is(status: Status): void {
+    this.#status = status;
+    this.#keeping.changed();
+  }
+}
+
+function started(
+  agent: string,
+  runner: RunnerChoice,
+): { readonly words: readonly string[]; readonly input: string | null } {
+  const kind = KINDS[runner.kind];
+  return { words: kind.words(runner), input: kind.input(agent, runner) };
+}
+
+function sentence(why: string | null): string | null {
+  return why === null ? null : shortened(why, RUNNER_WHY_MAX_CHARACTERS);
+}

@@ -1,7 +1,7 @@
 // The programs that people really have, with the entry that `axon mcp install` wrote for them. Two
 // Claude Codes on two paired hubs work together, with a person between them; all that is written by
 // hand is what their models say.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,15 @@ import { ThisComputer } from '../lan/this-computer.ts';
 import { endPrograms } from '../support/programs.ts';
 import { CodexSession } from '../support/codex-session.ts';
 import { freePort } from '../support/free-port.ts';
-import { openClaudeCode, openClient, runClient, type RealClient } from '../support/real-clients.ts';
+import {
+  ACP,
+  acpEnvironment,
+  openClaudeCode,
+  openClient,
+  runClient,
+  type AcpClient,
+  type RealClient,
+} from '../support/real-clients.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { ScriptedModel, type Result, type Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
@@ -98,6 +106,22 @@ function first(result: unknown, list: string): Result {
   return item;
 }
 
+const quotedWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** The command lines that hold this word. */
+function runningWith(word: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    })
+    .filter((line) => line.includes(word));
+}
+
 const plain = (said: readonly string[]): string => stripVTControlCharacters(said.join(''));
 
 describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clients', () => {
@@ -106,9 +130,15 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   let dad: Place;
   let mum: Place;
   let browser: Browser;
+  /** Where the hubs look for programs first. */
+  let bin: string;
 
   async function start(name: string): Promise<Place> {
-    const hub = await HubProcess.start(computer, { name, flags: ['--discovery', 'off'] });
+    const hub = await HubProcess.start(computer, {
+      name,
+      flags: ['--discovery', 'off'],
+      environment: { PATH: `${bin}:${process.env['PATH']}` },
+    });
     await (await hub.owner()).call('settings.update', { person: name.slice(0, 3) });
     const place = { hub, home: await mkdtemp(join(tmpdir(), 'axon-client-')) };
     places.push(place);
@@ -157,6 +187,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   }
 
   beforeAll(async () => {
+    bin = await mkdtemp(join(tmpdir(), 'axon-bin-'));
     [dad, mum, browser] = await Promise.all([start(DAD), start(MUM), openBrowser(computer)]);
     await pairByApi(await dad.hub.owner(), await mum.hub.owner(), { asking: DAD, asked: MUM });
     await Promise.all([install(dad, 'claude-code'), install(mum, 'claude-code')]);
@@ -170,6 +201,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       await rm(home, { recursive: true, force: true });
     }
     await computer.close();
+    await rm(bin, { recursive: true });
   });
 
   it('Claude Code connects', async () => {
@@ -257,6 +289,16 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
   /** The one card, once it waits. */
   const cardOf = (owner: HubApi): Promise<ApprovalDto> =>
     until('the card', WAIT_MS, async () => (await owner.call('approvals.list', {})).items[0]);
+
+  /** A person's word about the one card that waits. */
+  async function decide(owner: HubApi, decision: 'allow' | 'decline'): Promise<ApprovalDto> {
+    const card = await cardOf(owner);
+    const { id, revision, digest, text, risk_class: riskClass } = card;
+    const word = riskClass === 'R3' && decision === 'allow' ? lastWord(text)?.word : undefined;
+    const more = word === undefined ? {} : { last_word: word };
+    await owner.call('approvals.decide', { id, revision, digest, decision, ...more });
+    return card;
+  }
 
   it('an idle Claude Code is woken by its hook once for each item, and answers it', async () => {
     await idle(WOKEN, async (model, owner) => {
@@ -396,7 +438,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       (results, said) => {
         const wakes = said.filter((text) => text.includes(WAKE_SENTENCE)).length;
         if (results.length >= wakes) return { says: 'Done.' };
-        return { tool: 'Bash', isOwn: true, input: { command: `touch ${made(wakes)}` } };
+        return { tool: 'Bash', of: 'agent', input: { command: `touch ${made(wakes)}` } };
       },
     ];
     await idle(wanting, async (model, owner) => {
@@ -422,6 +464,110 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     });
   });
 
+  /** Stands in for the program where the hub looks for it: the real one, with these variables. */
+  async function wrap(client: AcpClient, variables: NodeJS.ProcessEnv): Promise<void> {
+    const words = Object.entries(variables).map(([name, value = '']) => `${name}=${value}`);
+    const line = ['exec env', ...[...words, ACP[client].words[0]].map(quotedWord), '"$@"'];
+    await writeFile(join(bin, client), `#!/bin/sh\n${line.join(' ')}\n`, { mode: 0o755 });
+  }
+
+  /** A tool of the program's own that runs a command, as its model calls it. */
+  const RUNS = {
+    'claude-agent-acp': (command: string) => ({ tool: 'Bash', input: { command } }),
+    // What its sandbox lets it read it does without asking.
+    'codex-acp': (cmd: string) => ({
+      tool: 'exec_command',
+      input: { cmd, sandbox_permissions: 'require_escalated', justification: 'To try it.' },
+    }),
+    opencode: (command: string) => ({ tool: 'bash', input: { command, description: 'x' } }),
+  } as const satisfies Record<AcpClient, (command: string) => object>;
+
+  it.each(['claude-agent-acp', 'codex-acp', 'opencode'] as const)(
+    '%s is kept by the hub, does what a person allowed, and asks a person about the rest',
+    async (client) => {
+      const home = await mkdtemp(join(tmpdir(), 'axon-acp-'));
+      const made = (name: string): string => join(home, name);
+      const owner = await mum.hub.owner();
+      const { token } = await owner.call('agents.create', { name: client });
+      const pid = made('pid');
+      let isLong = false;
+      const taken = (inbox: Result | undefined) => first(inbox, 'items')['delivery_id'];
+      const runs = (command: string) => ({ of: 'agent' as const, ...RUNS[client](command) });
+      const model = await ScriptedModel.start([
+        () => ({ tool: 'axon_inbox', input: {} }),
+        ([inbox]) => ({ tool: 'axon_ack', input: { delivery: taken(inbox) } }),
+        () =>
+          isLong
+            ? runs(`echo $$ > ${pid}; exec sleep 600`)
+            : {
+                of: 'other server',
+                tool: 'axon_notify',
+                input: { to: '*', topic: 'x', data: 'x' },
+              },
+        () => runs(`touch ${made('yes')}`),
+        () => runs(`touch ${made('no')}`),
+        ([inbox]) => ({ tool: 'axon_reply', input: { delivery: taken(inbox), outcome: OUTCOME } }),
+        () => ({ says: 'Done.' }),
+      ]);
+      const axon = {
+        command: NODE_BINARY,
+        args: [join(REPOSITORY_ROOT, 'main/entry/axon.cjs'), 'mcp', '--home', mum.hub.home],
+        env: { AXON_TOKEN: token },
+      };
+      await wrap(client, acpEnvironment(client, home, model.url, axon));
+      const runner = { kind: 'acp', program: client, folder: home } as const;
+      await owner.call('runners.set', { name: client, runner });
+      const status = async () => {
+        const { items } = await owner.call('runners.list', {});
+        return items.find(({ agent }) => agent === client);
+      };
+      const asking = await dad.hub.owner();
+      const allowed = async (): Promise<string> => {
+        const { id } = await asking.call('send.delegate', { to: `${MUM}/${client}`, task: TEXT });
+        await decide(owner, 'allow');
+        return id;
+      };
+      try {
+        const id = await allowed();
+        // A server that calls itself axon gets nothing.
+        expect((await decide(owner, 'decline')).text).toContain('axon_notify');
+        expect((await decide(owner, 'allow')).text).toContain(`touch ${made('yes')}`);
+        expect((await decide(owner, 'decline')).text).toContain(`touch ${made('no')}`);
+        const ended = await asking.call('tasks.get', { id, wait: WAIT_MS });
+        expect(ended).toMatchObject({ state: 'completed', untrusted: { outcome: OUTCOME } });
+        expect([existsSync(made('yes')), existsSync(made('no'))]).toEqual([true, false]);
+        expect(model.said.filter((said) => said.includes(WAKE_SENTENCE))).toHaveLength(1);
+        isLong = true;
+        const long = await allowed();
+        await decide(owner, 'allow');
+        const running = await until('the command to run', WAIT_MS, () =>
+          existsSync(pid) ? Number(readFileSync(pid, 'utf8')) : undefined,
+        );
+        await asking.call('tasks.cancel', { id: long });
+        await until(
+          'the command to end',
+          WAIT_MS,
+          () => !existsSync(`/proc/${running}`) || undefined,
+        );
+        const over = await asking.call('tasks.get', { id: long, wait: WAIT_MS });
+        expect(over).toMatchObject({ state: 'cancelled', story: { end: { kind: 'stopped' } } });
+        // Nor does anything else of it run on.
+        expect(runningWith(taken(model.results[0]) as string)).toEqual([]);
+        await until('it to wait again', WAIT_MS, async () => {
+          const { state, wakes, tokens = 0 } = (await status()) ?? {};
+          return (state === 'waits' && wakes === 2 && tokens > 0) || undefined;
+        });
+      } catch (cause) {
+        const said = JSON.stringify([await status(), model.results.slice(2)]);
+        throw new Error(said, { cause });
+      } finally {
+        await owner.call('runners.end', { name: client });
+        await model.close();
+        await rm(home, { recursive: true, force: true });
+      }
+    },
+  );
+
   it('what a Codex wants to do is a card here, once its person trusts the hook', async () => {
     const { hub, home } = mum;
     const made = (times: number): string => join(home, `codex-${times}`);
@@ -429,7 +575,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     const model = await ScriptedModel.start([
       () => ({
         tool: 'exec_command',
-        isOwn: true,
+        of: 'agent',
         input: {
           cmd: `touch ${made(times)}`,
           sandbox_permissions: 'require_escalated',

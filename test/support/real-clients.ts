@@ -3,8 +3,9 @@
 // out leads to a port where nobody listens, so that whatever wants the network fails at once.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stringify } from 'smol-toml';
 import { endAfterTest, type Ended } from './programs.ts';
 
 const PACKAGES = join(import.meta.dirname, '../clients/node_modules');
@@ -32,6 +33,86 @@ const SETTINGS = {
 };
 
 export type RealClient = keyof typeof PROGRAMS;
+
+const CLAUDE = join(PACKAGES, PROGRAMS['claude-code'][0]);
+const CODEX = 'vendor/x86_64-unknown-linux-musl/bin/codex';
+
+/**
+ * Programs that speak the Agent Client Protocol, with the words that start each, and what leads it
+ * to a model elsewhere. They run the Claude Code and Codex of above, and no second copy of them.
+ */
+export const ACP = {
+  'claude-agent-acp': {
+    words: [join(PACKAGES, '.bin/claude-agent-acp')],
+    variables: (model: string) => ({
+      CLAUDE_CODE_EXECUTABLE: CLAUDE,
+      // Claude Code reads it as nothing but 1, its adapter as anything.
+      IS_SANDBOX: '',
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'none',
+      ENABLE_TOOL_SEARCH: 'false',
+      MCP_CONNECTION_NONBLOCKING: '0',
+    }),
+  },
+  'codex-acp': {
+    words: [join(PACKAGES, '.bin/codex-acp')],
+    variables: (model: string) => ({
+      CODEX_PATH: join(PACKAGES, '@openai/codex-linux-x64', CODEX),
+      CODEX_CONFIG: JSON.stringify({
+        model: 'scripted',
+        model_provider: 'scripted',
+        model_providers: {
+          scripted: { name: 'scripted', base_url: `${model}/v1`, wire_api: 'responses' },
+        },
+      }),
+      MODEL_PROVIDER: 'scripted',
+    }),
+  },
+  opencode: {
+    words: [join(PACKAGES, PROGRAMS.opencode[0]), 'acp'],
+    variables: (model: string, { command, args, env }: OtherServer) => ({
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        mcp: { axon: { type: 'local', command: [command, ...args], environment: env } },
+        model: 'scripted/one',
+        small_model: 'scripted/one',
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/anthropic',
+            options: { baseURL: `${model}/v1`, apiKey: 'none' },
+            models: { one: { name: 'one', tool_call: true } },
+          },
+        },
+      }),
+    }),
+  },
+} as const;
+export type AcpClient = keyof typeof ACP;
+
+/** A server that its person has given it, under a name that is not ours. */
+export interface OtherServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a program is started with: a home folder of its own, the model at this address, and a server
+ * of its person's that calls itself axon.
+ */
+export function acpEnvironment(
+  client: AcpClient,
+  home: string,
+  model: string,
+  axon: OtherServer,
+): NodeJS.ProcessEnv {
+  if (client === 'claude-agent-acp')
+    writeFileSync(join(home, '.claude.json'), JSON.stringify({ mcpServers: { axon } }));
+  if (client === 'codex-acp') {
+    mkdirSync(join(home, '.codex'));
+    writeFileSync(join(home, '.codex/config.toml'), stringify({ mcp_servers: { axon } }));
+  }
+  return environment(home, ACP[client].variables(model, axon));
+}
 
 /** Programs that try a server out, and end with a code that says how it went. */
 const CHECKERS = {
@@ -89,6 +170,8 @@ export function openClient(
 export function hasRealClients(): boolean {
   const files = [
     ...Object.values(PROGRAMS).map((words) => words.at(-1) ?? ''),
+    '.bin/claude-agent-acp',
+    '.bin/codex-acp',
     ...Object.values(CHECKERS),
   ];
   return files.every((file) => existsSync(join(PACKAGES, file)));

@@ -12,8 +12,8 @@ export type Turn =
   | {
       readonly tool: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** A tool of the agent's own, and not of our server. */
-      readonly isOwn?: true;
+      /** A tool of the agent's own, or of another server that has tools of the same names. */
+      readonly of?: 'agent' | 'other server';
     }
   | { readonly says: string };
 /**
@@ -99,7 +99,10 @@ export class ScriptedModel {
   /** Whatever the agent asks without our tools, such as a title, has no part in the script. */
   #answer({ read, events }: Api, body: never): readonly Event[] {
     const { model, tools, results, said } = read(body);
-    const inbox = tools.find(({ name }) => name.endsWith(INBOX));
+    // Where two servers have it, ours in a session that we opened has the longer name.
+    const [inbox, other] = tools
+      .filter(({ name }) => name.endsWith(INBOX))
+      .toSorted((one, two) => lengthOf(two) - lengthOf(one));
     if (inbox === undefined) return events(model, { says: 'A title' }, 0);
     this.results = results;
     this.said = said;
@@ -107,14 +110,17 @@ export class ScriptedModel {
     const turn = (this.#script[done] ?? this.#script.at(-1))?.(results, said);
     if (turn === undefined) throw new RangeError('there is no script');
     if ('says' in turn) return events(model, turn, done);
-    const prefix = inbox.name.slice(0, -INBOX.length);
-    const tool = turn.isOwn === true ? { name: turn.tool } : { ...inbox, name: prefix + turn.tool };
+    const server = turn.of === 'other server' ? other : inbox;
+    const prefix = server?.name.slice(0, -INBOX.length) ?? '';
+    const tool =
+      turn.of === 'agent' ? { name: turn.tool } : { ...server, name: prefix + turn.tool };
     return events(model, { tool, input: turn.input }, done);
   }
 }
 
 /** One of our server's tools, by which its others are known. */
 const INBOX = 'axon_inbox';
+const lengthOf = ({ name, namespace = '' }: ToolName): number => name.length + namespace.length;
 
 interface Block {
   readonly type: string;

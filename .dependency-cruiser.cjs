@@ -15,7 +15,7 @@ const ALLOWED = {
   'main/adapters': ['main/ports', 'main/lib'],
   'main/mcp': ['main/lib'],
   'main/api': ['main/mcp', 'main/services', 'main/ports', 'main/lib'],
-  'main/cli': ['main/mcp', 'main/lib'],
+  'main/cli': ['main/mcp', 'main/dialects', 'main/lib'],
   'main/shell': ['main/ports', 'main/lib'],
   'main/app': [
     'main/api',

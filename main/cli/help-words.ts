@@ -193,7 +193,10 @@ const WORDS: Readonly<Record<string, Words>> = {
       'reply ID --status failed --error "no paper"',
     ],
   },
-  listen: { tries: ['listen --domain family.chat -- ./my-agent'], next: LISTEN },
+  listen: {
+    tries: ['listen --domain family.chat -- ./my-agent', 'listen --file cook.md --as cook'],
+    next: LISTEN,
+  },
   approvals: { tries: ['approvals', 'approvals list --decided'] },
   'approvals list': {
     tries: ['approvals list --decided'],

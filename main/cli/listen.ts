@@ -1,9 +1,8 @@
-// The loop behind `axon listen`: claims an item, says "I have it", runs the program with the item
-// on its standard input, and replies with what it printed. One item at a time; a cancel of it ends
-// the program. What the hub does not take is told again with less, and work that is done is told
-// however often the hub was away. Asked to stop, it tells what is done and gives back what is not.
-// The item reaches the program as JSON on a pipe, never as an argument or through a shell.
-import { DELIVERY_KINDS, isWork } from '../../preload/contract/delivery-kind.ts';
+// The loop behind `axon listen`: claims an item, says "I have it", has it worked on, and replies
+// with what came of that. One item at a time; a cancel of it ends the work. What the hub does not
+// take is told again with less, and work that is done is told however often the hub was away. Asked
+// to stop, it tells what is done and gives back what is not.
+import { DELIVERY_KINDS, isWork, type DeliveryKind } from '../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import { ERRORS, type ErrorCode, type Problem } from '../../preload/contract/errors.ts';
 import type { OperationResult } from '../../preload/contract/operations.ts';
@@ -11,15 +10,8 @@ import { repliedOf } from '../../preload/contract/strings/receipts.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { HubClient } from './hub-client.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from './context.ts';
-import {
-  failedAnswer,
-  fittingAnswers,
-  type Answer,
-  type FittingAnswer,
-} from './fitting-answers.ts';
-import { nativeAnswer } from './native-answer.ts';
+import { failedAnswer, type Answer, type FittingAnswer } from './fitting-answers.ts';
 import { nameOfOffer, type OfferedDomain } from './option-values.ts';
-import { runProgram } from './program-run.ts';
 import { refusal } from './refusal.ts';
 import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf, type Called } from './steady-line.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,10 +22,42 @@ const LESS_MAY_FIT: ReadonlySet<ErrorCode> = new Set(['bad_request', 'payload_to
 /** How long what is done is told, and what is not is given back, once it was asked to stop. */
 const TELL_MAX_MS = 10_000;
 
+/** Which attempt at which item. */
+export type Lease = ReturnType<typeof leaseOf>;
+
+/** What came of the work on an item; of a notice nobody is told. */
+export interface Worked {
+  /** In the language of its agent; told first. */
+  readonly native?: JsonObject | undefined;
+  /** The whole first, then ever less. */
+  readonly answers: readonly FittingAnswer[];
+}
+
+export interface Worker {
+  readonly kinds: readonly DeliveryKind[];
+  /** What the process before this one had in hand when it was killed. */
+  readonly left?: { readonly lease: Lease; readonly mayHaveRun: boolean } | undefined;
+  /** Before the hub hears that this listener has it. */
+  taking?(lease: Lease): void;
+  /** Whatever it had in hand is told, given back or not its own. */
+  settled?(): void;
+  /**
+   * undone: another one may do it. may have run: nobody knows, and nobody does it again.
+   * @param stopped the work is to end @param cancelled nobody wants it any more
+   */
+  work(
+    item: DeliveryDto,
+    stopped: AbortSignal,
+    cancelled: AbortSignal,
+  ): Promise<Worked | 'undone' | 'may have run'>;
+}
+
 export interface ListenOptions {
-  readonly words: readonly string[];
+  readonly worker: Worker;
   readonly domains: readonly OfferedDomain[];
   readonly once: boolean;
+  /** Ends it as Ctrl+C does. */
+  readonly gone?: AbortSignal;
 }
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
@@ -50,8 +74,11 @@ export async function listen(
       `${token.agent} did not offer ${added.join(', ')} until now; it does from now on.`,
     );
   terminal.note(`Listening as ${token.agent}. Stop with Ctrl+C.`);
-  const run = (signal: AbortSignal): Promise<number> =>
-    new Listener(client, terminal, options, signal).run();
+  const { gone } = options;
+  const run = (signal: AbortSignal): Promise<number> => {
+    const ended = gone === undefined ? signal : AbortSignal.any([signal, gone]);
+    return new Listener(client, terminal, options, ended).run();
+  };
   return interruptible(run);
 }
 
@@ -59,7 +86,7 @@ export async function listen(
 export class Listener {
   readonly #terminal: Pick<Terminal, 'note'>;
   readonly #line: SteadyLine;
-  readonly #options: Pick<ListenOptions, 'words' | 'once'>;
+  readonly #options: Pick<ListenOptions, 'worker' | 'once'>;
   /** Aborted: it takes nothing more. */
   readonly #signal: AbortSignal;
   /** Aborted a while later: now it tells nothing more, either. */
@@ -68,7 +95,7 @@ export class Listener {
   constructor(
     client: HubClient,
     terminal: Pick<Terminal, 'note'>,
-    options: Pick<ListenOptions, 'words' | 'once'>,
+    options: Pick<ListenOptions, 'worker' | 'once'>,
     signal: AbortSignal,
   ) {
     this.#line = new SteadyLine(client, terminal);
@@ -85,13 +112,16 @@ export class Listener {
    */
   async run(): Promise<number> {
     let exitCode = 0;
+    const { worker } = this.#options;
+    const wanted = {
+      max: 1,
+      wait_ms: CLAIM_WAIT_MS,
+      kinds: [...worker.kinds, 'cancel' as const],
+    };
     try {
+      if (worker.left !== undefined)
+        await this.#giveBack(worker.left.lease, worker.left.mayHaveRun, this.#signal);
       while (!this.#signal.aborted) {
-        const wanted = {
-          max: 1,
-          wait_ms: CLAIM_WAIT_MS,
-          kinds: [...WORK_KINDS, 'cancel' as const],
-        };
         const claimed = await this.#line.call('inbox.claim', wanted, this.#signal);
         for (const item of valueOf(claimed)?.items ?? []) {
           if (item.kind === 'cancel') await this.#line.settle(item, this.#signal);
@@ -111,10 +141,15 @@ export class Listener {
 
   /** The exit code of telling it; undefined: it was not this listener's to do. */
   async #handle(item: DeliveryDto): Promise<number | 'given back' | undefined> {
+    const { worker } = this.#options;
+    worker.taking?.(leaseOf(item));
     const taken = valueOf(await this.#line.call('inbox.ack', leaseOf(item), this.#signal));
     // Asked to stop meanwhile, it does not know whether the hub has heard it.
-    if (this.#signal.aborted) return this.#giveBack(item);
-    if (taken === undefined) return undefined;
+    if (this.#signal.aborted) return this.#giveBack(leaseOf(item));
+    if (taken === undefined) {
+      worker.settled?.();
+      return undefined;
+    }
     this.#terminal.note(`${item.kind} from ${item.trust.peer_name} (${item.delivery_id})`);
     const over = new AbortController();
     const cancelled = new AbortController();
@@ -122,19 +157,23 @@ export class Listener {
     const watching = AbortSignal.any([over.signal, this.#signal]);
     const watch = this.#line.watchForCancel(item, cancelled, watching).catch(() => undefined);
     const stopped = AbortSignal.any([cancelled.signal, this.#signal]);
-    const end = await runProgram(this.#options.words, `${JSON.stringify(item)}\n`, stopped);
+    const worked = await worker.work(item, stopped, cancelled.signal);
     over.abort();
     await watch;
-    if (end.exitCode !== 0 && end.wasEnded && !cancelled.signal.aborted)
-      return this.#giveBack(item);
-    const message = cancelled.signal.aborted ? undefined : nativeAnswer(item, end);
-    const told = message === undefined ? undefined : await this.#post(message);
-    return told ?? this.tell(item, fittingAnswers(end, cancelled.signal.aborted));
+    if (!isWork(item.kind)) {
+      worker.settled?.();
+      return 0;
+    }
+    if (worked === 'undone' || worked === 'may have run')
+      return this.#giveBack(leaseOf(item), worked === 'may have run');
+    const { native, answers } = worked;
+    const told = native === undefined ? undefined : await this.#post(native);
+    return told ?? this.tell(item, answers);
   }
 
   /**
-   * What the program said in the language of its agent. The exit code of telling it; undefined: it
-   * is no answer of that language.
+   * What was said in the language of its agent. The exit code of telling it; undefined: it is no
+   * answer of that language.
    */
   async #post(message: JsonObject): Promise<number | undefined> {
     const called = await this.#line.call('send.message', message, this.#telling.signal);
@@ -142,6 +181,7 @@ export class Listener {
     const { replied } = called.value;
     if (replied === undefined) return undefined;
     this.#terminal.note(`replied: ${replied.state}`);
+    this.#options.worker.settled?.();
     return 0;
   }
 
@@ -169,17 +209,25 @@ export class Listener {
     const called = await this.#line.call('inbox.reply', params, this.#telling.signal);
     if (called === undefined) this.#terminal.note('the answer could not be told before the end');
     else if ('value' in called) this.#terminal.note(`replied: ${repliedOf(called.value)}`);
+    if (called !== undefined) this.#options.worker.settled?.();
     return called;
   }
 
   /** What was begun and is not done is another one's to do, or this one's after its next start. */
-  async #giveBack(item: DeliveryDto): Promise<number | 'given back'> {
-    const called = await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
+  async #giveBack(
+    lease: Lease,
+    mayHaveRun = false,
+    signal = this.#telling.signal,
+  ): Promise<number | 'given back'> {
+    const given = mayHaveRun ? { ...lease, may_have_run: true } : lease;
+    const called = await this.#line.call('inbox.nack', given, signal);
     if (called === undefined) {
-      this.#terminal.note(`${item.delivery_id} could not be given back before the end`);
+      this.#terminal.note(`${lease.delivery} could not be given back before the end`);
       return ERRORS.hub_unreachable.exit;
     }
-    if ('value' in called) this.#terminal.note(`given back, not done: ${item.delivery_id}`);
+    const how = mayHaveRun ? 'ended as possibly executed' : 'given back, not done';
+    if ('value' in called) this.#terminal.note(`${how}: ${lease.delivery}`);
+    this.#options.worker.settled?.();
     return 'given back';
   }
 }

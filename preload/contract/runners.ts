@@ -4,7 +4,7 @@
 /**
  * How a runner does its work. A kind is added here; what has to know of it then fails to compile.
  */
-export const RUNNER_KINDS = ['acp'] as const;
+export const RUNNER_KINDS = ['acp', 'file'] as const;
 export type RunnerKind = (typeof RUNNER_KINDS)[number];
 
 /**
@@ -45,7 +45,18 @@ export interface AcpRunnerChoice {
   /** null: an empty folder of its own. */
   readonly folder: string | null;
 }
-export type RunnerChoice = AcpRunnerChoice;
+/** An agent that is a file, of which a person confirmed the text: agent-files.ts. */
+export interface FileRunnerChoice {
+  readonly kind: 'file';
+  /** Its name in the folder. */
+  readonly file: string;
+  readonly model: string;
+  /** Tokens a day. */
+  readonly budget: number;
+  /** The host to which what it is asked goes; null: it stays on this computer. */
+  readonly leaves_to: string | null;
+}
+export type RunnerChoice = AcpRunnerChoice | FileRunnerChoice;
 
 export type RunnerDto = RunnerChoice & {
   readonly agent: string;

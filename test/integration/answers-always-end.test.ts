@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fittingAnswers } from '../../main/cli/fitting-answers.ts';
 import { HubClient } from '../../main/cli/hub-client.ts';
 import { Listener } from '../../main/cli/listen.ts';
+import { programWorker } from '../../main/cli/program-worker.ts';
 import { Kept, type Printed } from '../../main/cli/program-run.ts';
 import { escapeText } from '../../main/core/text-escape.ts';
 import { AppError } from '../../main/lib/app-error.ts';
@@ -111,7 +112,7 @@ async function answers(output: Printed, errors: Printed, exitCode: number): Prom
   const listener = new Listener(
     client,
     { note: () => undefined },
-    { words: [], once: true },
+    { worker: programWorker([]), once: true },
     stop.signal,
   );
   const end = { exitCode, wasEnded: false, output, errors };

@@ -28,6 +28,7 @@ import {
   type OfferedDomain,
 } from '../option-values.ts';
 import { findProgram } from '../program-file.ts';
+import { programWorker } from '../program-worker.ts';
 import { refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -144,7 +145,7 @@ export function addInboxCommands(program: AxonCommand): void {
   program
     .command('listen')
     .description(
-      'turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome',
+      'turn a program into an agent: each item as JSON on its standard input, its standard output as the outcome; or a file with a prompt, for a model on this computer',
     )
     .option(
       '--domain <domain>',
@@ -157,10 +158,41 @@ export function addInboxCommands(program: AxonCommand): void {
       'the program speaks the Agent Client Protocol, as "gemini --acp" does: each item starts it, and it takes the item with our tools',
     )
     .option('--folder <folder>', 'with --acp: where the program works (default: an empty folder)')
-    .argument('<command...>', 'after "--": the program and its arguments')
+    .option(
+      '--file <path>',
+      'the agent as a file; "-": as {"text":...,"key":...} on standard input',
+    )
+    .option(
+      '--key-file <path>',
+      'with --file: holds the key of the endpoint; "-": standard input does',
+    )
+    .option(
+      '--leaves-to <host>',
+      'with --file: the endpoint may be there, and not on this computer',
+    )
+    .argument('[command...]', 'after "--": the program and its arguments')
     .passThroughOptions()
     .does(
-      async ({ terminal, session }, words: string[], { acp, folder, ...options }: ListenFlags) => {
+      async (
+        { terminal, session },
+        words: string[],
+        { acp, folder, file, keyFile, leavesTo, ...options }: ListenFlags,
+      ) => {
+        const isFile = file !== undefined;
+        const isOther = acp !== undefined || folder !== undefined || options.domain !== undefined;
+        if (isFile === words.length > 0 || (isFile && isOther))
+          throw refusal(
+            'bad_request',
+            'An agent is a program, named after "--", or a file, in which its areas stand.',
+          );
+        if (!isFile && (keyFile ?? leavesTo) !== undefined)
+          throw refusal('bad_request', 'A key and a host belong to a file: --file FILE.');
+        if (isFile) {
+          // Loaded here, so that no other command waits for it.
+          const { listenByFile } = await import('../file-agent.ts');
+          const once = options.once === true;
+          return listenByFile(session, terminal, { file, keyFile, leavesTo, once });
+        }
         if (acp === true) {
           // Loaded here, so that no other command waits for it.
           const { listenAcp } = await import('../acp/command.ts');
@@ -170,7 +202,7 @@ export function addInboxCommands(program: AxonCommand): void {
         findProgram(words[0] ?? '');
         const client = await session.asAgent();
         return listen(client, terminal, {
-          words,
+          worker: programWorker(words),
           domains: options.domain ?? [],
           once: options.once === true,
         });
@@ -183,6 +215,9 @@ interface ListenFlags {
   readonly once?: boolean;
   readonly acp?: true;
   readonly folder?: string;
+  readonly file?: string;
+  readonly keyFile?: string;
+  readonly leavesTo?: string;
 }
 
 interface InboxOptions {

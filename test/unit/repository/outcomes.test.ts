@@ -42,6 +42,7 @@ const MAY_READ: Readonly<Record<string, string>> = {
   'main/cli/demo/run-demo.ts': 'what a scripted agent of the demo did',
   'main/cli/demo/scripted-agent.ts': 'the status that an agent replies with',
   'main/cli/fitting-answers.ts': 'the status that an agent replies with',
+  'main/cli/model-words.ts': 'the status that an agent replies with',
   'renderer/app/story-marks.ts': 'marks',
   'renderer/features/approvals/ActivityChart.svelte': 'the columns of the chart',
   'renderer/features/approvals/ApprovalsController.svelte.ts': 'whether this press counted',

@@ -2,6 +2,7 @@
 // an operation without a handler does not compile.
 import type { Handlers } from '../api/caller.ts';
 import { a2aHandlers } from '../api/operations/a2a.ts';
+import { agentFilesHandlers } from '../api/operations/agent-files.ts';
 import { agentsHandlers, runnersHandlers } from '../api/operations/agents.ts';
 import {
   approvalsHandlers,
@@ -83,6 +84,7 @@ export function composeHandlers(
     ...agentsHandlers({ ...work, ...services }),
     ...a2aHandlers(services),
     ...runnersHandlers(services),
+    ...agentFilesHandlers(services),
     ...sendHandlers(work),
     ...tasksHandlers(work),
     ...inboxHandlers({ ...work, ...services }),

@@ -2,6 +2,7 @@
 // made nowhere else.
 import { join } from 'node:path';
 import { childRunners } from '../adapters/runners/child-runner.ts';
+import { agentFolder } from '../adapters/agent-folder/agent-folder.ts';
 import { FileVault } from '../adapters/keyvault/file-vault.ts';
 import { KeychainVault } from '../adapters/keyvault/keychain-vault.ts';
 import { createMdnsDiscovery } from '../adapters/mdns/mdns-discovery.ts';
@@ -26,6 +27,7 @@ import type { Transport } from '../ports/transport.ts';
 import { A2aAgents } from '../services/elsewhere/a2a-agents.ts';
 import type { StartRunner } from '../ports/runner-process.ts';
 import { Runners } from '../services/agents/runners.ts';
+import { AgentFiles } from '../services/agents/agent-files.ts';
 import { Audit } from '../services/audit/audit.ts';
 import { watchAudit } from '../services/audit/watched-store.ts';
 import { LoginService } from '../services/auth/login-service.ts';
@@ -106,6 +108,7 @@ export interface Services {
   readonly wakeUps: WakeUps;
   readonly webhooks: Webhooks;
   readonly a2a: A2aAgents;
+  readonly agentFiles: AgentFiles;
   readonly opening: AuditLock;
   readonly bootSecret: Secret<string>;
 }
@@ -287,6 +290,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   const { agents, inbox } = work;
   const dayMax = (): number => settings.current().wakes_max;
   const wakeUps = new WakeUps({ ...base, unit, inbox, dayMax });
+  const secrets = new SealedSecrets({ identity, random });
   const webhooks = new Webhooks({
     ...base,
     unit,
@@ -294,7 +298,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     agents,
     inbox,
     wakeUps,
-    secrets: new SealedSecrets({ identity, random }),
+    secrets,
     call: loopbackCall(clock),
     ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
   });
@@ -304,21 +308,31 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     audit: new AuditTrail({ clock, unit }),
     agents: work.agents,
     inbox: work.inbox,
-    secrets: new SealedSecrets({ identity, random }),
+    secrets,
     feed: work.feed,
     call: outsideCall(clock),
     ownPorts: () => [hub.current().api_port],
   });
-  const runners = new Runners({
+  const runners: Runners = new Runners({
     ...base,
     events,
     unit,
     audit: new AuditTrail({ clock, unit }),
     tokens,
     wakesOf: (agent) => wakeUps.today(agent),
+    fileInput: (agent) => agentFiles.inputOf(agent),
     reachedBy: (agent, isRunner) => agents.presence.setWay(agent, isRunner ? 'runner' : null),
     startRunner:
       deps.startRunner ?? childRunners({ clock, home: config.home, axon: axonProgram() }),
+  });
+  const agentFiles: AgentFiles = new AgentFiles({
+    ...base,
+    unit,
+    audit: new AuditTrail({ clock, unit }),
+    agents,
+    secrets,
+    folder: agentFolder(config.home),
+    runners,
   });
   agents.onRemoving((tables, after, agent) => runners.agentRemoved(tables, after, agent));
   const opening = new AuditLock({
@@ -357,6 +371,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     wakeUps,
     webhooks,
     a2a,
+    agentFiles,
     opening,
     bootSecret,
   };

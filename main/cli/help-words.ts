@@ -303,6 +303,18 @@ const WORDS: Readonly<Record<string, Words>> = {
     tries: ['agents a2a-add counter http://127.0.0.1:4000 --digest DIGEST --class R2'],
   },
   'agents a2a-confirm': { tries: ['agents a2a-confirm counter --digest DIGEST'] },
+  'agents files': {
+    tries: ['agents files'],
+    next: 'Confirm one: "axon agents run-file FILE --class R1".',
+  },
+  'agents run-file': {
+    tries: [
+      'agents run-file cook.md --class R1',
+      'agents run-file cook.md --class R1 --sha256 HASH --key-file key.txt',
+    ],
+    next: 'The file stands in the folder "agents" of the data folder: "axon agents files" names it.',
+  },
+  'agents end-file': { tries: ['agents end-file cook.md'] },
   'agents remove': { tries: ['agents remove claude-code'] },
   settings: {
     tries: [

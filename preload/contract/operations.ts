@@ -16,6 +16,7 @@ import {
   PERMISSION_WAIT_MS,
 } from './limits.ts';
 import { A2A_OPERATIONS } from './a2a-operations.ts';
+import { AGENT_FILE_OPERATIONS } from './agent-files.ts';
 import { ATTENTION_OPERATIONS } from './attention-operations.ts';
 import { AUDIT_OPERATIONS } from './audit-operations.ts';
 import { DECISION_OPERATIONS } from './decision-operations.ts';
@@ -448,6 +449,9 @@ export const OPERATIONS = {
 
   ...A2A_OPERATIONS,
   ...RUNNER_OPERATIONS,
+
+  ...AGENT_FILE_OPERATIONS,
+
   ...HUB_OPERATIONS,
 
   'send.query': {

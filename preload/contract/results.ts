@@ -17,6 +17,7 @@ import type {
   UiSnapshot,
 } from './dto.ts';
 import type { A2aAgentDto, A2aCardDto } from './a2a.ts';
+import type { AgentFileDto } from './agent-files.ts';
 import type { OutsideText } from './formats.ts';
 import type { RunnerDto } from './runners.ts';
 import type { SessionDto, SettingsDto } from './settings-dto.ts';
@@ -146,6 +147,9 @@ export interface OperationResults {
   'runners.list': Items<RunnerDto>;
   'runners.set': RunnerDto;
   'runners.end': { readonly ended: true };
+  'agent_files.list': Items<AgentFileDto>;
+  'agent_files.confirm': AgentFileDto;
+  'agent_files.remove': { readonly removed: true };
   'peers.list': Items<PeerDto>;
   'peers.get': PeerDto;
   'peers.capabilities': CapabilitiesDto;

@@ -7,15 +7,27 @@ import { ACP_PROGRAM_NAMES } from './runners.ts';
 
 const FOLDER_MAX_CHARACTERS = 4_096;
 
-/** What the owner may choose, by its kind. */
+const acp = v.strictObject({
+  kind: v.literal('acp'),
+  program: v.picklist(ACP_PROGRAM_NAMES),
+  folder: v.optional(
+    v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(FOLDER_MAX_CHARACTERS))),
+    null,
+  ),
+});
+
+/** What the owner may choose here; a file is confirmed by its text instead. */
+const CHOSEN_HERE = v.variant('kind', [acp]);
+
+/** What is kept, by its kind. */
 export const RUNNER_CHOICE = v.variant('kind', [
+  acp,
   v.strictObject({
-    kind: v.literal('acp'),
-    program: v.picklist(ACP_PROGRAM_NAMES),
-    folder: v.optional(
-      v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(FOLDER_MAX_CHARACTERS))),
-      null,
-    ),
+    kind: v.literal('file'),
+    file: v.string(),
+    model: v.string(),
+    budget: v.number(),
+    leaves_to: v.nullable(v.string()),
   }),
 ]);
 
@@ -32,7 +44,7 @@ export const RUNNER_OPERATIONS = {
     method: 'PUT',
     path: '/v1/agents/:name/runner',
     access: 'owner',
-    params: v.strictObject({ name: agentName, runner: RUNNER_CHOICE }),
+    params: v.strictObject({ name: agentName, runner: CHOSEN_HERE }),
   },
   'runners.end': {
     summary: 'Ends the program that does the work of an agent, for good.',

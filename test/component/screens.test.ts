@@ -1,6 +1,7 @@
 // The feed, the record, the agents, the settings and what stands around them.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { AgentFileDto, AgentFileVersionDto } from '../../preload/contract/agent-files.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { RULES } from '../fakes/household-rules.ts';
@@ -452,6 +453,67 @@ describe('agents', () => {
       .element(page.getByText('it gets its areas, its risk settings and its inbox back.'))
       .toBeVisible();
     await expectAccessible();
+  });
+
+  test('a file is confirmed by the text that was read, with a class, and only where it may go', async () => {
+    const version: AgentFileVersionDto = {
+      sha256: 'a'.repeat(64),
+      agent_name: 'cook',
+      model: 'small',
+      endpoint: 'https://models.example/v1',
+      leaves_to: 'models.example',
+      budget: 50_000,
+      areas: ['family.dinner'],
+      capabilities: [],
+      text: '---\nname: cook\n---\nYou[U+200B] cook.',
+    };
+    const before = {
+      ...version,
+      sha256: 'b'.repeat(64),
+      agent: 'cook',
+      at: NOW,
+      has_key: true,
+      runs: true,
+    };
+    const cook: AgentFileDto = {
+      file: 'cook.md',
+      state: 'changed',
+      flaw: null,
+      now: version,
+      confirmed: before,
+    };
+    const broken: AgentFileDto = {
+      file: 'notes.md',
+      state: 'broken',
+      flaw: 'Line 1: The file must begin with a line "---".',
+      now: null,
+      confirmed: null,
+    };
+    const hub = new FakeHubApi(snapshotOf(), {
+      'agent_files.list': () => ({ ok: true, value: { items: [cook, broken], next: null } }),
+      'agent_files.confirm': () => ({ ok: true, value: cook }),
+    });
+    await showApp(hub, 'agents');
+    const section = page.getByRole('region', { name: 'Agents from files' });
+    await expect.element(section.getByText('Line 1: The file must begin')).toBeVisible();
+    await expect.element(section.getByText(before.sha256)).toBeVisible();
+    await section.getByRole('button', { name: 'Read it' }).click();
+    const form = page.getByRole('form', { name: 'Confirm and run' });
+    await expect.element(form.getByText('name: cook')).toBeVisible();
+    await expectAccessible();
+    await form.getByRole('button', { name: 'Confirm the new text' }).click({ force: true });
+    expect(callsOf(hub, 'agent_files.confirm')).toEqual([]);
+    await form.getByRole('checkbox', { name: 'Yes, it may go to models.example' }).click();
+    await form.getByRole('combobox', { name: 'How risky it is' }).selectOptions('Dangerous');
+    await press(form.getByRole('button', { name: 'Confirm the new text' }));
+    expect(callsOf(hub, 'agent_files.confirm')).toEqual([
+      {
+        file: 'cook.md',
+        sha256: version.sha256,
+        risk_class: 'R3',
+        leaves_to: 'models.example',
+      },
+    ]);
   });
 
   test('an agent shows its door, since when, and which program it says it is', async () => {

@@ -290,6 +290,7 @@ export class FakeHubApi implements HubApi {
         this.emit({ type: 'peer_gone', id });
         return good({ removed: true });
       },
+      'agent_files.list': () => ({ ok: true, value: { items: [], next: null } }),
       'agents.create': ({ name, display_name }) => {
         const agent = agentOf(name, {
           display_name: display_name ?? shownOf(name),

@@ -1,7 +1,8 @@
 // An agent that is a file: Mum's helper asks a model on her computer, which a double stands for.
 // Dad's agents ask it over two whole hubs, each in its own language. The worker runs in this
 // process where no kill and no file is tried; else the real command does.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import { HubClient } from '../../main/cli/hub-client.ts';
 import { privateFolder } from '../../main/cli/kept-json.ts';
 import { Listener } from '../../main/cli/listen.ts';
 import { readAgentFile } from '../../main/lib/agent-file.ts';
+import type { AgentFileDto } from '../../preload/contract/agent-files.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { callTool } from '../support/mcp-calls.ts';
@@ -443,5 +445,139 @@ describe('the command', () => {
       code: 3,
       error: expect.stringContaining('Another program runs this agent already.'),
     });
+  });
+});
+
+describe('a file in the folder of the hub', () => {
+  const EXAMPLE = join(import.meta.dirname, '../../resources/examples/cook.md');
+  let person: string;
+  const put = (text: string, name = 'cook.md'): void => {
+    mkdirSync(join(mum.home, 'agents'), { recursive: true });
+    writeFileSync(join(mum.home, 'agents', name), text);
+  };
+  const example = (): string =>
+    readFileSync(EXAMPLE, 'utf8').replace('http://127.0.0.1:11434', model.url);
+  const files = async (): Promise<readonly AgentFileDto[]> =>
+    (await atDoor(mum, person, '/v1/agent-files'))['items'] as readonly AgentFileDto[];
+  const confirm = (more: JsonObject): Promise<JsonObject> =>
+    atDoor(mum, person, '/v1/agent-files/confirm', { file: 'cook.md', risk_class: 'R0', ...more });
+  const shaOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  beforeEach(async () => (person = await mum.page()));
+  afterEach(async () => {
+    for (const { file, confirmed } of await files())
+      if (confirmed !== null) await atDoor(mum, person, '/v1/agent-files/remove', { file });
+    rmSync(join(mum.home, 'agents'), { recursive: true, force: true });
+  });
+
+  test('is listed, confirmed by its text, and offers another text that runs only once it is confirmed', async () => {
+    expect(await files()).toEqual([]);
+    put(example());
+    put('no agent', 'notes.md');
+    put('not even listed', 'notes.txt');
+    const [cook, broken] = await files();
+    expect(cook).toMatchObject({ file: 'cook.md', state: 'new', confirmed: null });
+    expect(cook?.now).toMatchObject({ sha256: shaOf(example()), leaves_to: null, text: example() });
+    expect(broken).toMatchObject({
+      file: 'notes.md',
+      state: 'broken',
+      flaw: expect.stringMatching(/^Line 1/),
+    });
+    expect(await confirm({ sha256: shaOf('another') })).toMatchObject({ code: 'request_changed' });
+    expect(await confirm({ file: 'notes.md', sha256: shaOf('no agent') })).toMatchObject({
+      http: 400,
+    });
+    const confirmed = await confirm({ sha256: shaOf(example()), key: KEY });
+    expect(confirmed).toMatchObject({
+      state: 'confirmed',
+      confirmed: { agent: 'cook', has_key: true },
+    });
+    expect(JSON.stringify(await files())).not.toContain(KEY);
+    const agent = await atDoor(mum, person, '/v1/agents/cook');
+    expect(agent).toMatchObject({ risk_class: 'R0', domains: [{ domain: 'family.dinner' }] });
+    put(example().replace('dinner.', 'robbery.'));
+    const [changed] = await files();
+    expect(changed).toMatchObject({ state: 'changed', confirmed: { sha256: shaOf(example()) } });
+    const { agentFiles } = mum.node.services;
+    const given = () => JSON.parse(agentFiles.inputOf('cook')) as JsonObject;
+    expect(given()).toEqual({ text: example(), key: KEY });
+    await confirm({ sha256: shaOf(example().replace('dinner.', 'robbery.')) });
+    expect(given()).toEqual({ text: expect.stringContaining('robbery.'), key: KEY });
+    rmSync(join(mum.home, 'agents', 'cook.md'));
+    expect(await files()).toMatchObject([{ state: 'broken' }, { state: 'gone' }]);
+  });
+
+  test('runs as an agent of the hub, from what was confirmed, until its person ends it', async () => {
+    put(example());
+    await confirm({ sha256: shaOf(example()), key: KEY });
+    const { runners } = mum.node.services;
+    const stands = () => runners.list().find(({ agent }) => agent === 'cook');
+    await until('it runs', WITHIN_MS, () => (stands()?.state === 'waits' ? true : undefined));
+    const question = { to: 'Mum/cook', question: 'What is for dinner?', domain: 'family.dinner' };
+    put(example().replace('dinner.', 'robbery.'));
+    model.says = () => ({ says: 'INFORM: Soup' });
+    expect(await atDoor(dad, plain, '/v1/query', question)).toMatchObject({
+      untrusted: { summary: 'Soup' },
+    });
+    expect(model.asked).toMatchObject([{ authorization: `Bearer ${KEY}`, model: 'qwen3:8b' }]);
+    expect(model.asked[0]?.system).toContain('a family of four with dinner.');
+    await until('its count', WITHIN_MS, () => (stands()?.tokens === 10 ? true : undefined));
+    expect((await files())[0]).toMatchObject({ state: 'changed', confirmed: { runs: true } });
+    const pid = runners.pidOf('cook') ?? 0;
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(KEY);
+    await atDoor(mum, person, '/v1/agent-files/remove', { file: 'cook.md' });
+    expect(stands()).toBeUndefined();
+    expect(() => process.kill(pid, 0)).toThrow();
+    expect((await files())[0]).toMatchObject({ state: 'new', confirmed: null });
+  });
+
+  test('of an endpoint elsewhere needs the word for its host, and gets no key of another one', async () => {
+    put(example());
+    await confirm({ sha256: shaOf(example()), key: KEY });
+    const away = example().replace(`${model.url}/v1`, 'https://models.example/v1');
+    put(away);
+    const refused = await confirm({ sha256: shaOf(away) });
+    expect(refused).toMatchObject({ http: 400, detail: expect.stringContaining('models.example') });
+    expect(await confirm({ sha256: shaOf(away), leaves_to: 'other.example' })).toMatchObject({
+      http: 400,
+    });
+    expect(await confirm({ sha256: shaOf(away), leaves_to: 'models.example' })).toMatchObject({
+      confirmed: { leaves_to: 'models.example', has_key: false },
+    });
+  });
+
+  test('is listed, run and ended by the command of its person, who names the text that was read', async () => {
+    put(example());
+    const passphrase = 'a passphrase of the tests';
+    const set = await atDoor(mum, person, '/v1/passphrase', { passphrase }, 'PUT');
+    expect(set).toMatchObject({ http: 200 });
+    const secret = join(folder, 'passphrase');
+    writeFileSync(secret, passphrase, { mode: 0o600 });
+    const owner = (...words: readonly string[]) =>
+      axon(mum.home, ['--passphrase-file', secret, 'agents', ...words]);
+    const listed = await owner('files');
+    expect(listed.out).toContain('new, not confirmed');
+    expect(listed.out).toContain(shaOf(example()).slice(0, 12));
+    const unread = await owner('run-file', 'cook.md', '--class', 'R1');
+    expect(unread).toMatchObject({ code: 2, error: expect.stringContaining('--sha256 HASH') });
+    const sha256 = ['--sha256', shaOf(example())];
+    const run = await owner('run-file', 'cook.md', '--class', 'R1', ...sha256);
+    expect(run).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('runs as cook, of class R1'),
+    });
+    expect(await files()).toMatchObject([{ state: 'confirmed', confirmed: { has_key: false } }]);
+    expect(await owner('end-file', 'cook.md')).toMatchObject({ code: 0 });
+    expect(await files()).toMatchObject([{ state: 'new', confirmed: null }]);
+  }, 60_000);
+
+  test('is nothing that an agent may list or confirm', async () => {
+    put(example());
+    for (const [path, body] of [
+      ['/v1/agent-files', undefined],
+      ['/v1/agent-files/confirm', { file: 'cook.md', risk_class: 'R0', sha256: shaOf(example()) }],
+      ['/v1/agent-files/remove', { file: 'cook.md' }],
+    ] as const)
+      expect(await atDoor(mum, token, path, body)).toMatchObject({ http: 403 });
   });
 });

@@ -10,13 +10,14 @@ import {
 } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
 import {
-  ACP_PROGRAMS,
   ACP_PROGRAM_NAMES,
   type AcpProgram,
   type RunnerDto,
 } from '../../../preload/contract/runners.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { reachOf } from '../../../preload/contract/strings/reach.ts';
+import { titleOf, todayOf } from '../../../preload/contract/strings/runners.ts';
+import { addAgentFileCommands } from './agent-files.ts';
 import { cellTime, inZone, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { domainName } from '../option-values.ts';
@@ -186,6 +187,7 @@ export function addAgentCommands(program: AxonCommand): void {
   addRunCommand(agents);
   addWebhookCommands(agents);
   addA2aCommands(agents);
+  addAgentFileCommands(agents);
   agents
     .command('remove')
     .description('disconnect an agent; its tokens end at once')
@@ -251,10 +253,10 @@ function addRunCommand(agents: AxonCommand): void {
 }
 
 function runnerLines(runner: RunnerDto, most: number): readonly string[] {
-  const { states, wakesToday } = ENGLISH.agents.runner;
-  const { agent, program, state, why, wakes, tokens } = runner;
+  const { agent, state, why } = runner;
+  const { states } = ENGLISH.agents.runner;
   return [
-    `${agent}: ${states[state](ACP_PROGRAMS[program].title)} ${wakesToday(wakes, most, tokens)}`,
+    `${agent}: ${states[state](titleOf(runner))} ${todayOf(runner, most)}`,
     ...(why === null ? [] : quoted(why)),
   ];
 }

@@ -31,7 +31,15 @@ interface Kind<Choice extends RunnerChoice> {
   /** What stands behind `axon`. */
   readonly words: (choice: Choice) => readonly string[];
   /** Written to its standard input; null: nothing. @throws AppError: it cannot be started */
-  readonly input: (agent: string, choice: Choice) => string | null;
+  readonly input: (agent: string, given: Given) => string | null;
+  /** What it is called in the record. */
+  readonly named: (choice: Choice) => string;
+}
+
+/** What the other rooms give to a runner. */
+interface Given {
+  /** The text that a person confirmed, and the key of its endpoint. @throws AppError */
+  readonly fileInput: (agent: string) => string;
 }
 
 const KINDS: {
@@ -46,8 +54,23 @@ const KINDS: {
       ...ACP_PROGRAMS[program].words,
     ],
     input: () => null,
+    named: ({ program }) => program,
+  },
+  file: {
+    words: ({ leaves_to: host }) => [
+      'listen',
+      '--file',
+      '-',
+      ...(host === null ? [] : ['--leaves-to', host]),
+    ],
+    input: (agent, { fileInput }) => fileInput(agent),
+    named: ({ file }) => file,
   },
 };
+
+// The row of a kind takes the choices of that kind.
+const kindOf = <Choice extends RunnerChoice>({ kind }: Choice): Kind<Choice> =>
+  KINDS[kind] as unknown as Kind<Choice>;
 
 /** token: the id of the one that it was given last, which ends once it is given another. */
 const STORED = v.array(
@@ -61,7 +84,7 @@ const SAID = v.object({
   tokens: count,
 });
 
-interface Deps {
+interface Deps extends Given {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -116,7 +139,7 @@ export class Runners {
         throw inputError('not_found', `There is no agent named "${agent}" on this hub.`);
       this.#write(tables, agent, { runner });
       const { kind } = runner;
-      const detail = { kind, program: runner.program };
+      const detail = { kind, program: kindOf(runner).named(runner) };
       this.#deps.audit.append(tables, { ...by, action: 'agent.runner_set', object: agent, detail });
     });
     await this.#leave(agent);
@@ -198,7 +221,7 @@ export class Runners {
   }
 
   /** A token for a runner; the one that the run before gave it ends. */
-  async #newToken(agent: string): Promise<Given> {
+  async #newToken(agent: string): Promise<MadeToken> {
     const { unit, tokens } = this.#deps;
     const given = await tokens.issueForAgent(agent);
     const before = await unit.run((tables) => {
@@ -216,7 +239,7 @@ export class Runners {
   }
 }
 
-interface Given {
+interface MadeToken {
   readonly token: string;
   readonly id: string;
 }
@@ -226,7 +249,7 @@ const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
 
 interface Keeping {
   readonly changed: () => void;
-  readonly newToken: () => Promise<Given>;
+  readonly newToken: () => Promise<MadeToken>;
 }
 
 /** One of them, from its start to its end for good. */
@@ -236,7 +259,7 @@ class KeptRunner {
   readonly #runner: RunnerChoice;
   readonly #keeping: Keeping;
   #status = NOT_SAID;
-  #given: Given | undefined;
+  #given: MadeToken | undefined;
   /** Why it cannot go on, as it has said itself since its start. */
   #said: string | null = null;
   #process: RunnerProcess | undefined;
@@ -284,7 +307,7 @@ class KeptRunner {
     this.#said = null;
     this.#process = startRunner({
       agent: this.#agent,
-      ...started(this.#agent, this.#runner),
+      ...started(this.#deps, this.#agent, this.#runner),
       token: this.#given.token,
       onSaid: (said) => this.#hear(said),
       onEnd: (why) => this.#ended(why),
@@ -316,11 +339,12 @@ class KeptRunner {
 }
 
 function started(
+  given: Given,
   agent: string,
   runner: RunnerChoice,
 ): { readonly words: readonly string[]; readonly input: string | null } {
-  const kind = KINDS[runner.kind];
-  return { words: kind.words(runner), input: kind.input(agent, runner) };
+  const kind = kindOf(runner);
+  return { words: kind.words(runner), input: kind.input(agent, given) };
 }
 
 function sentence(why: string | null): string | null {

@@ -1,5 +1,6 @@
 // The words of the owner's own screens: agents on this computer, settings, sessions. English.
 import type { A2aState } from '../a2a.ts';
+import type { AgentFileState } from '../agent-files.ts';
 import type { AgentDoor, WebhookPreset } from '../closed-lists.ts';
 import type { RiskClass } from '../dto.ts';
 import { DATE_JUMP_DAYS_MAX } from '../limits.ts';
@@ -103,6 +104,8 @@ export const agents = {
     } satisfies Record<RunnerState, (program: string) => string>,
     wakesToday: (wakes: number, most: number, tokens: number) =>
       `Woken ${wakes} of ${most} times today${tokens === 0 ? '' : `, for ${tokens.toLocaleString(locale)} tokens or more by the program’s own count`}.`,
+    tokensToday: (tokens: number, most: number) =>
+      `${tokens.toLocaleString(locale)} of ${plural(most, { one: '{n} token', other: '{n} tokens' })} of today are counted.`,
     worksIn: 'It works in',
   },
   webhook: {
@@ -140,6 +143,38 @@ export const agents = {
       `This request ends in ${duration}. An agent of this name was connected before: it gets its areas, its risk settings and its inbox back.`,
     wasRemoved: (day: string) =>
       `An agent of this name was removed (${day}). This would be a new one: it sees nothing of the old one and none of its permissions come back. What you answered with “never” stays.`,
+  },
+
+  files: {
+    title: 'Agents from files',
+    detail:
+      'These stand in the folder “agents” of this hub. Each asks a language model. A file runs nothing until you have read and confirmed it.',
+    states: {
+      new: 'new, not confirmed',
+      changed: 'changed, the new text is not confirmed',
+      confirmed: 'confirmed',
+      broken: 'broken',
+      gone: 'the file is gone',
+    } satisfies Record<AgentFileState, string>,
+    changedDetail: 'The file has another text than the one that you confirmed.',
+    goneDetail: 'What you confirmed needs the file no longer.',
+    confirmedDetail: (agent: string) => `What you confirmed runs as ${agent}.`,
+    notRun: 'It does not run: another program was chosen for its agent, or it was ended there.',
+    what: 'the whole file',
+    facts: (agent: string, model: string, budget: string) =>
+      `It would be ${agent}, and asks ${model}: at most ${budget} tokens a day.`,
+    stays: 'What it is asked stays on this computer.',
+    leaves: (host: string) => `What it is asked leaves this computer, to ${host}.`,
+    leavesYes: (host: string) => `Yes, it may go to ${host}`,
+    hash: 'SHA-256 of this text',
+    risk: 'How risky it is',
+    key: 'Key for the endpoint, if it wants one',
+    keyKept: 'The hub keeps a key for its endpoint.',
+    confirm: 'Confirm and run',
+    confirmNew: 'Confirm the new text',
+    read: 'Read it',
+    end: 'Run it no longer',
+    look: 'Look again',
   },
 
   connect: {

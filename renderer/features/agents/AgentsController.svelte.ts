@@ -1,9 +1,10 @@
 // What the owner does with the agents of this computer: let one in, say how risky each area is,
 // make a token, remove. A token passes through here once, on its way to the screen, and is
 // forgotten when the person says so.
+import type { AgentFileDto, AgentFileVersionDto } from '../../../preload/contract/agent-files.ts';
 import type { WebhookPreset } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, RegistrationDto, RiskClass } from '../../../preload/contract/dto.ts';
-import type { RunnerChoice } from '../../../preload/contract/runners.ts';
+import type { AcpRunnerChoice } from '../../../preload/contract/runners.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
 import { Calls } from '../../app/Calls.svelte.ts';
 
@@ -19,7 +20,17 @@ export interface ShownToken {
   readonly token: string;
 }
 
+/** What the person says of a file beside "yes". */
+export interface FileChoice {
+  readonly riskClass: RiskClass;
+  readonly key: string;
+}
+
+/** Beside what it is said that the files could not be listed. */
+export const FILES = 'files';
+
 export class AgentsController {
+  #files = $state.raw<readonly AgentFileDto[]>([]);
   #shownToken = $state.raw<ShownToken | null>(null);
   readonly #calls = new Calls();
   readonly #api: HubApi;
@@ -28,6 +39,9 @@ export class AgentsController {
     this.#api = api;
   }
 
+  get files(): readonly AgentFileDto[] {
+    return this.#files;
+  }
   get shownToken(): ShownToken | null {
     return this.#shownToken;
   }
@@ -142,7 +156,7 @@ export class AgentsController {
   }
 
   /** Makes the hub keep a program running that does its work. */
-  async setRunner(name: string, runner: RunnerChoice): Promise<boolean> {
+  async setRunner(name: string, runner: AcpRunnerChoice): Promise<boolean> {
     const outcome = await this.#calls.run(name, () =>
       this.#api.call('runners.set', { name, runner }),
     );
@@ -157,6 +171,35 @@ export class AgentsController {
     await this.#calls.run(registration.id, () =>
       this.#api.call('agents.confirm', { id: registration.id, code: registration.code }),
     );
+  }
+
+  async listFiles(): Promise<void> {
+    const outcome = await this.#calls.run(FILES, () => this.#api.call('agent_files.list', {}));
+    if (outcome?.ok) this.#files = outcome.value.items;
+  }
+
+  /** Exactly the text that was shown. */
+  async confirmFile(
+    { file }: AgentFileDto,
+    { sha256, leaves_to }: AgentFileVersionDto,
+    { riskClass, key }: FileChoice,
+  ): Promise<boolean> {
+    const outcome = await this.#calls.run(file, () =>
+      this.#api.call('agent_files.confirm', {
+        file,
+        sha256,
+        risk_class: riskClass,
+        ...(leaves_to === null ? {} : { leaves_to }),
+        ...(key === '' ? {} : { key }),
+      }),
+    );
+    await this.listFiles();
+    return outcome?.ok === true;
+  }
+
+  async removeFile({ file }: AgentFileDto): Promise<void> {
+    await this.#calls.run(file, () => this.#api.call('agent_files.remove', { file }));
+    await this.listFiles();
   }
 
   async refuse(registration: RegistrationDto): Promise<void> {

@@ -1,4 +1,6 @@
 // Reads agents as files, and refuses with the line what is not understood.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readAgentFile } from '../../../main/lib/agent-file.ts';
 
@@ -109,4 +111,13 @@ describe('a broken file is refused with its line', () => {
   ])('%j', (text, sentence) => {
     expect(read(text)).toMatch(sentence);
   });
+});
+
+test('the example of the pages is a file that is read', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const example = readFileSync(join(root, 'resources/examples/cook.md'), 'utf8');
+  expect(readFileSync(join(root, 'resources/docs/agents.md'), 'utf8')).toContain(
+    `\`\`\`md\n${example}\`\`\`\n`,
+  );
+  expect(read(example)).toMatchObject({ name: 'cook', areas: ['family.dinner'] });
 });

@@ -1,0 +1,16 @@
+// What a program that the hub keeps running is called, and what it has cost today: the same at a
+// page and at a terminal. English.
+import { ACP_PROGRAMS, type RunnerDto } from '../runners.ts';
+import { agents } from './owner.ts';
+
+export function titleOf(runner: RunnerDto): string {
+  return runner.kind === 'acp' ? ACP_PROGRAMS[runner.program].title : runner.file;
+}
+
+/** @param wakesMax of each agent that is woken */
+export function todayOf(runner: RunnerDto, wakesMax: number): string {
+  const { wakesToday, tokensToday } = agents.runner;
+  return runner.kind === 'acp'
+    ? wakesToday(runner.wakes, wakesMax, runner.tokens)
+    : tokensToday(runner.tokens, runner.budget);
+}

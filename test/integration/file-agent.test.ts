@@ -513,6 +513,12 @@ describe('a file in the folder of the hub', () => {
     const { runners } = mum.node.services;
     const stands = () => runners.list().find(({ agent }) => agent === 'cook');
     await until('it runs', WITHIN_MS, () => (stands()?.state === 'waits' ? true : undefined));
+    const reach = async () => (await atDoor(mum, person, '/v1/agents/cook'))['reach'];
+    await until(
+      'it looks by itself',
+      WITHIN_MS,
+      async () => (await reach()) === 'itself' || undefined,
+    );
     const question = { to: 'Mum/cook', question: 'What is for dinner?', domain: 'family.dinner' };
     put(example().replace('dinner.', 'robbery.'));
     model.says = () => ({ says: 'INFORM: Soup' });

@@ -32,6 +32,8 @@ interface Kind<Choice extends RunnerChoice> {
   readonly words: (choice: Choice) => readonly string[];
   /** Written to its standard input; null: nothing. @throws AppError: it cannot be started */
   readonly input: (agent: string, given: Given) => string | null;
+  /** Whether something is started for each request; else it looks by itself. */
+  readonly startsForEach: boolean;
   /** What it is called in the record. */
   readonly named: (choice: Choice) => string;
 }
@@ -54,6 +56,7 @@ const KINDS: {
       ...ACP_PROGRAMS[program].words,
     ],
     input: () => null,
+    startsForEach: true,
     named: ({ program }) => program,
   },
   file: {
@@ -64,6 +67,7 @@ const KINDS: {
       ...(host === null ? [] : ['--leaves-to', host]),
     ],
     input: (agent, { fileInput }) => fileInput(agent),
+    startsForEach: false,
     named: ({ file }) => file,
   },
 };
@@ -96,7 +100,7 @@ interface Deps extends Given {
   readonly startRunner: StartRunner;
   /** How often it was woken today. */
   readonly wakesOf: (agent: string) => number;
-  /** Whether the hub starts a program for it. */
+  /** Whether the hub starts a program for each of its requests. */
   readonly reachedBy: (agent: string, isRunner: boolean) => void;
 }
 
@@ -178,7 +182,7 @@ export class Runners {
       newToken: () => this.#newToken(agent),
     });
     this.#kept.set(agent, kept);
-    this.#deps.reachedBy(agent, true);
+    this.#deps.reachedBy(agent, kindOf(runner).startsForEach);
     kept.start();
   }
 

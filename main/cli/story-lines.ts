@@ -26,7 +26,8 @@ export function decisionLine(story: StoryDto): string {
 
 /** All that its headline leaves open: who decided, which agent got it, who asked it to stop. */
 export function storyLines(story: StoryDto): readonly string[] {
-  const [headline, decision, stop] = [headlineOf(story), decisionOf(story), stopOf(story)];
+  const [headline, decision] = [headlineOf(story), decisionOf(story)];
+  const stop = stopOf(story, localTime);
   return [
     decision === headline ? '' : sentences([decision, whenOf(story)]),
     sentences([handedOverOf(story, localTime), shownOf(story)]),

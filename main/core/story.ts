@@ -314,10 +314,17 @@ function stopAskerOf(read: Read): StopAskerDto {
 
 function stopStateOf(row: StoryRow): StopState {
   const { state, direction, party, stopParty } = row;
-  if (row.stopObeyed !== null) return row.stopObeyed ? 'obeyed' : 'too_late';
-  if (state === 'completed' || state === 'partial') return 'too_late';
+  if (row.stopObeyed === true) return 'obeyed';
+  const isDone = state === 'completed' || state === 'partial';
+  if (row.stopObeyed === false || isDone) return wasAskedInTime(row) ? 'not_obeyed' : 'too_late';
   if (direction !== 'outgoing') return stopHere(row);
   return stopParty === party ? stoppedThere(row) : cancelThere(row);
+}
+
+/** Whether its agent still had it then. Our own cancel may cross the answer on its way. */
+function wasAskedInTime({ direction, party, stopParty, stopAt, ...row }: StoryRow): boolean {
+  if (row.endedBy !== 'agent' || stopAt === null) return false;
+  return direction !== 'outgoing' || stopParty === party || row.cancelAnswer === 'asked_to_stop';
 }
 
 function stopHere({ state, handedAt, endedKind }: StoryRow): StopState {

@@ -66,7 +66,8 @@ export type EndedKind = (typeof ENDED_KINDS)[number];
 /**
  * How far a stop came. on_its_way: no answer yet. not_told: too much waited for that hub, so it was
  * not told. not_taken: that hub takes no cancels. nothing_begun: no agent had it. asked: its agent
- * had it and was asked to stop. obeyed: it stopped. too_late: it was finished. unsaid: it is
+ * had it and was asked to stop. obeyed: it stopped. not_obeyed: it
+ * went on to its end. too_late: it had ended before the stop was there. unsaid: it is
  * cancelled; nobody says whether it had begun.
  */
 export const STOP_STATES = [
@@ -76,6 +77,7 @@ export const STOP_STATES = [
   'nothing_begun',
   'asked',
   'obeyed',
+  'not_obeyed',
   'too_late',
   'unsaid',
 ] as const;

@@ -136,8 +136,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a stop that was obeyed came too late',
     file: 'main/core/story.ts',
-    was: "  if (row.stopObeyed !== null) return row.stopObeyed ? 'obeyed' : 'too_late';",
-    is: "  if (row.stopObeyed !== null) return 'too_late';",
+    was: "  if (row.stopObeyed === true) return 'obeyed';",
+    is: "  if (row.stopObeyed === true) return 'too_late';",
     tests: [
       'test/unit/core/story.test.ts',
       'test/unit/services/tasks/stories.test.ts',

@@ -13,6 +13,7 @@ import { DoorAgent, DOORS, sentencesOf, type Asked, type How } from '../support/
 const HOUR_MS = 3_600_000;
 /** Stands for the agent that has the task, as each hub names it. */
 const AGENT = 'AGENT';
+const ASKER = 'ASKER';
 
 let dad: TestHub;
 let mum: TestHub;
@@ -90,8 +91,11 @@ async function storyAt(hub: TestHub, id: string): Promise<string> {
 }
 
 /** With the agent named as people read it; whether it is away by now is a matter of time. */
-const inRow = (said: string, { doer }: Pair): string =>
-  said.replaceAll(readableName(doer.name), AGENT).replace(', which is away', '');
+const inRow = (said: string, { asker, doer }: Pair): string =>
+  said
+    .replaceAll(readableName(doer.name), AGENT)
+    .replaceAll(readableName(asker.name), ASKER)
+    .replace(', which is away', '');
 const readableName = (handle: string): string =>
   handle
     .split('-')
@@ -148,19 +152,24 @@ const ASKED_TO_STOP = {
     `Asked ${AGENT} to stop; it still runs.`,
   ],
 } as const;
-const FINISHED = 'Done. Too late: it was finished.';
-const DISOBEYED: Readonly<Record<'completes' | 'fails', Told>> = {
-  completes: [FINISHED, FINISHED],
-  fails: [
-    `${AGENT} on Mum could not do it. Too late: it had ended.`,
-    `${AGENT} could not do it. Too late: it had ended.`,
+const OTHERWISE = 'Asked to stop; it ended otherwise.';
+/** @param who asked for the stop, as each hub names them */
+const disobeyed = (who: Told): Readonly<Record<'completes' | 'fails', Told>> => ({
+  completes: [
+    `Done, though ${who[0]} asked it to stop. Asked to stop; ${AGENT} on Mum finished all the same.`,
+    `Done, though ${who[1]} asked it to stop. Asked to stop; ${AGENT} finished all the same.`,
   ],
-};
+  fails: [
+    `${AGENT} on Mum could not do it. ${OTHERWISE}`,
+    `${AGENT} could not do it. ${OTHERWISE}`,
+  ],
+});
 const NOT_BEGUN = 'Cancelled: nobody had begun.';
 const WITHDRAWN: Told = [NOT_BEGUN, 'Cancelled: nobody had decided.'];
 
 /** @param over it gave back what it had not begun, and nobody knows what it did by then */
 const inHand = (
+  who: Told,
   told: (before: Told, asked: Told) => Told,
   obeyed: Told,
   over: Told,
@@ -176,7 +185,7 @@ const inHand = (
       how,
       before,
       told: told(before, ASKED_TO_STOP[state]),
-      end: how === 'obeys' ? obeyed : how === 'gives it back' ? over : DISOBEYED[how],
+      end: how === 'obeys' ? obeyed : how === 'gives it back' ? over : disobeyed(who)[how],
       isReported: true,
     })),
   );
@@ -187,6 +196,7 @@ const CANCELLED: readonly Row[] = [
   { state: 'held', before: HELD, told: WITHDRAWN, isReported: false },
   { state: 'queued', before: QUEUED, told: [NOT_BEGUN, NOT_BEGUN], isReported: false },
   ...inHand(
+    [`${ASKER} on Test hub`, `${ASKER} on Dad`],
     (_, asked) => asked,
     ['Stopped.', 'Stopped.'],
     [`Cancelled: ${AGENT} on Mum had it already.`, `Cancelled: ${AGENT} had it already.`],
@@ -205,6 +215,7 @@ const STOPPED: readonly Row[] = [
     isReported: true,
   },
   ...inHand(
+    ['Nadia on Mum', 'Nadia on Test hub'],
     ([asker], [, there]) => [asker, there],
     ['Stopped by Nadia on Mum.', 'Stopped by Nadia on Test hub.'],
     [

@@ -84,6 +84,7 @@ const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> =
   nothing_begun: false,
   asked: true,
   obeyed: false,
+  not_obeyed: true,
   too_late: true,
   unsaid: false,
 };

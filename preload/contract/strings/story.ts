@@ -115,6 +115,8 @@ export const story = {
   answeredBy: (who: string) => `Answered by ${who}.`,
   chosenBy: (who: string) => `Chosen by ${who}.`,
   mayDoIt: (hub: string) => `Allowed: ${hub} may do it.`,
+  /** @param done one of the above, without its full stop */
+  doneAllTheSame: (done: string, who: string) => `${done}, though ${who} asked it to stop.`,
   delivered: (hub: string) => `Delivered to ${hub}. No report was wanted.`,
   declined: 'Declined.',
   expired: 'Nobody decided in time.',
@@ -191,6 +193,10 @@ export const story = {
     stillRuns: (agent: string) => `Asked ${agent} to stop; it still runs.`,
     stillHas: (agent: string) => `Asked ${agent} to stop; it had it already.`,
     stopped: 'Stopped.',
+    notObeyed: (agent: string) => `Asked to stop; ${agent} finished all the same.`,
+    notObeyedAt: (agent: string, time: string) =>
+      `Asked to stop, ${time}; ${agent} finished all the same.`,
+    endedOtherwise: 'Asked to stop; it ended otherwise.',
     tooLate: 'Too late: it was finished.',
     tooLateEnded: 'Too late: it had ended.',
     onItsWay: (hub: string) => `Asked ${hub} to cancel it; no answer yet.`,
@@ -329,9 +335,9 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'completed':
       if (end.by === 'clock') return story.delivered(hub);
       if (end.by === 'person' && asked.kind === 'decision') return story.mayDoIt(asked.by.hub_name);
-      return story.done[asked.kind];
+      return doneWords(told, story.done[asked.kind]);
     case 'partial':
-      return story.partly[asked.kind];
+      return doneWords(told, story.partly[asked.kind]);
     case 'failed':
       if (end.by === 'hub') return story.failedHub(hub);
       if (end.by === null) return story.failed;
@@ -425,7 +431,9 @@ function deciderWords(
 /** How it stands since it was allowed; null where the verdict, or none, is all there is. */
 export function sinceOf(told: StoryDto): string | null {
   const { outcome } = told.verdict;
-  return outcome === 'allowed' || outcome === 'passed' ? headlineOf(told) : null;
+  if (outcome !== 'allowed' && outcome !== 'passed') return null;
+  const isOtherwise = told.stop?.state === 'not_obeyed' && !isDoneAllTheSame(told);
+  return isOtherwise ? `${headlineOf(told)} ${story.stop.endedOtherwise}` : headlineOf(told);
 }
 
 /** Who decided and where, or how it stands. */
@@ -443,6 +451,7 @@ export function becameOf(told: StoryDto): string {
 export function wholeOf(told: StoryDto): string {
   const became = becameOf(told);
   const stop = stopOf(told);
+  if (isDoneAllTheSame(told)) return became;
   return stop === null || became.endsWith(stop) ? became : `${became} ${stop}`;
 }
 
@@ -532,6 +541,12 @@ export function shownOf({ verdict, handed_over: handed }: StoryDto): string | nu
     : null;
 }
 
+function doneWords(told: StoryDto, done: string): string {
+  return told.stop !== null && isDoneAllTheSame(told)
+    ? story.doneAllTheSame(done.slice(0, -1), stopAskerWords(told.stop))
+    : done;
+}
+
 /** How it ended, where more than a verdict did; null: not over, or the verdict was its end. */
 export function endOf(told: StoryDto): string | null {
   return told.end === null ? null : endHeadline(told, told.end);
@@ -541,9 +556,28 @@ export function endOf(told: StoryDto): string | null {
  * Of a stop: what was asked, and what came of it; null: nobody asked for one, or `decidedOf` says
  * so.
  */
-export function stopOf(told: StoryDto): string | null {
-  const isSaid = told.stop === null || told.verdict.outcome === 'withdrawn';
-  return isSaid ? null : stopWords(told, told.stop);
+export function stopOf(told: StoryDto, time?: TimeOf): string | null {
+  const { stop } = told;
+  if (stop === null || told.verdict.outcome === 'withdrawn') return null;
+  return time !== undefined && stop.at !== null && isDoneAllTheSame(told)
+    ? story.stop.notObeyedAt(doerWords(told), time(stop.at))
+    : stopWords(told, stop);
+}
+
+/** Somebody asked its agent to stop, and it finished. */
+function isDoneAllTheSame({ stop, end }: StoryDto): boolean {
+  return stop?.state === 'not_obeyed' && (end?.kind === 'completed' || end?.kind === 'partial');
+}
+
+/** Its agent within a sentence, or whoever has it since. */
+function doerWords(told: StoryDto): string {
+  const onTo = onToIn(told);
+  return onTo === null ? agentAt(told.asked.for, agentIn(told)) : onToWords(onTo, false);
+}
+
+function stopAskerWords({ by }: StopDto): string {
+  if (by.who === 'person') return personAtWords(by.person, by.place);
+  return by.who === 'asker' ? partyWords(by.party) : by.place.hub_name;
 }
 
 /** What came of a cancel, as whoever cancels reads it: asking to stop is not stopping. */
@@ -562,14 +596,15 @@ function tooLateWords(end: EndDto | null): string {
 function stopWords(told: StoryDto, stop: StopDto): string {
   const { asked, end } = told;
   const hub = asked.for.hub_name;
-  const onTo = onToIn(told);
-  const agent = onTo === null ? agentAt(asked.for, agentIn(told)) : onToWords(onTo, false);
+  const agent = doerWords(told);
   const person = stop.by.who === 'person' ? personAtWords(stop.by.person, stop.by.place) : null;
   switch (stop.state) {
     case 'nothing_begun':
       return person === null ? story.stop.nothingBegun : story.stop.nothingRan(person);
     case 'obeyed':
       return person === null ? story.stop.stopped : story.stop.stoppedBy(person);
+    case 'not_obeyed':
+      return isDoneAllTheSame(told) ? story.stop.notObeyed(agent) : story.stop.endedOtherwise;
     case 'too_late':
       return tooLateWords(end);
     case 'unsaid':

@@ -620,7 +620,7 @@ const STORIES: readonly Named[] = [
     ],
   ],
   [
-    'was asked to stop when it was finished',
+    'was asked to stop, and was finished all the same',
     {
       ...BY_MUM,
       ...END,
@@ -639,12 +639,12 @@ const STORIES: readonly Named[] = [
     approval(),
     [
       ASKED,
-      'Done.',
+      'Done, though OpenClaw on Dad’s laptop asked it to stop.',
       'Mum allowed it, on Mum’s PC.',
       'Chat got it, at 0.',
       'The agent got exactly what was shown.',
-      'Done.',
-      'Too late: it was finished.',
+      'Done, though OpenClaw on Dad’s laptop asked it to stop.',
+      'Asked to stop; Chat finished all the same.',
       'Dad’s laptop has the answer, at 0.',
     ],
   ],
@@ -740,6 +740,22 @@ const STORIES: readonly Named[] = [
       'Chat got it, at 0. It wants to hand it on to jules. That waits for a person at Mum’s PC.',
       'The agent got exactly what was shown.',
     ],
+  ],
+  [
+    'was finished before the cancel was there',
+    {
+      ...MUMS,
+      ...END,
+      state: 'completed',
+      stopParty: 'agent:openclaw',
+      stopAt: AT,
+      stopObeyed: false,
+      endedKind: 'completed',
+      endedBy: 'agent',
+    },
+    {},
+    undefined,
+    [SENT, 'Done.', 'Chat on Dad’s laptop got it.', 'Done.', 'Too late: it was finished.'],
   ],
   [
     'was only delivered before that was written down',

@@ -255,14 +255,16 @@ describe('two hubs', () => {
     expect(newest(mum)).toMatchObject({ stopObeyed: true, endedKind: 'stopped' });
   });
 
-  it('say that a stop came too late where it was finished', async () => {
+  it('say that it was finished though it was asked to stop', async () => {
     const delivery = await allowed();
     await mum.work.inbox.ack('claude', delivery, null);
     await cancel();
     await reply(delivery, { status: 'completed' });
     for (const hub of [mum, dad]) {
       const [headline, , , stop] = await told(hub);
-      expect([headline, stop]).toEqual(['Done.', 'Too late: it was finished.']);
+      const who = hub === mum ? 'Claude' : 'an agent on mum';
+      const done = 'Done, though OpenClaw on dad asked it to stop.';
+      expect([headline, stop]).toEqual([done, `Asked to stop; ${who} finished all the same.`]);
     }
     expect(newest(dad).stopObeyed).toBe(false);
   });

@@ -1,5 +1,6 @@
 // The work of this hub's agents, put together: the rooms of services from the ledger up, what each
 // tells the others, and how they start and stop. Reads top to bottom; holds no rule of its own.
+import { HUB_RESTARTED } from '../core/story-row.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { AppError } from '../lib/app-error.ts';
 import type { Result } from '../lib/result.ts';
@@ -83,7 +84,7 @@ import { partyOfAgent, Parties } from '../services/tasks/parties.ts';
 import { PERMISSION } from '../services/tasks/permission.ts';
 import { ReplayGuard, RecentIds } from '../services/tasks/replay-guard.ts';
 import { Stories } from '../services/tasks/stories.ts';
-import { HUB_RESTARTED, TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
+import { TaskEndings, type Ending } from '../services/tasks/task-endings.ts';
 import { TaskEvents } from '../services/tasks/task-events.ts';
 import { TaskTimeouts } from '../services/tasks/task-timeouts.ts';
 import { TaskViews } from '../services/tasks/task-views.ts';

@@ -220,7 +220,16 @@ export function doneByPerson(read: Read): DoneByPersonDto {
 
 export function cancelledOf({ row }: Read): CancelledDto {
   const by = row.endedBy === 'clock' ? null : row.endedBy;
-  return { kind: 'cancelled', by, ...ending(row) };
+  return { kind: 'cancelled', by, while_waiting: whileWaiting(row), ...ending(row) };
+}
+
+/** Of questions that the run before left open. */
+export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
+
+function whileWaiting(row: StoryRow): CancelledDto['while_waiting'] {
+  const isHubs = row.direction !== 'outgoing' && row.endedBy === 'hub' && row.stopAt === null;
+  if (!isHubs || row.verdict !== null || row.waitsFor === null) return null;
+  return row.reason === HUB_RESTARTED ? 'hub_stopped' : 'hub_ended';
 }
 
 /** Where it failed the error says so, and else the outcome; never this hub's own sentence. */

@@ -308,6 +308,8 @@ export interface CancelledDto extends EndingDto {
   readonly kind: 'cancelled';
   /** null: not written down. */
   readonly by: 'agent' | 'person' | 'hub' | null;
+  /** This hub stopped, or ended it, while it waited for a decision; null: neither. */
+  readonly while_waiting: 'hub_stopped' | 'hub_ended' | null;
 }
 export interface StoppedDto extends EndingDto {
   readonly kind: 'stopped';

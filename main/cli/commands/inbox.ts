@@ -324,10 +324,11 @@ export function deliveryLines(
   ];
 }
 
-function cancelLine({ task_id: task, stops }: DeliveryDto): string {
+function cancelLine({ task_id: task, stops, untrusted: { origin } }: DeliveryDto): string {
+  const isPersons = origin.peer_id === null && origin.from_agent === null;
   return stops === undefined
     ? `  Stop task ${task ?? ''} now. It is over, and no reply is open.`
-    : `  Stop task ${task ?? ''} now. You have it as ${stops}; reply to that with --status cancelled.`;
+    : `  ${isPersons ? 'A person on this hub stopped it. ' : ''}Stop task ${task ?? ''} now. You have it as ${stops}; reply to that with --status cancelled.`;
 }
 
 /** A cancel without a reason says nothing. */

@@ -63,7 +63,11 @@ export class Cancelling {
     // What came back undone its agent may still answer; it is handed to nobody again.
     if (isInHand(task) || isBack(tables, task)) {
       if (task.stopAt === null) changeTask(tables, task, stop);
-      if (task.handedOnTo === null) this.#deps.deliveries.putCancel(tables, after, task, call);
+      if (task.handedOnTo === null)
+        this.#deps.deliveries.putCancel(tables, after, task, {
+          ...call,
+          by: 'party' in asks ? 'asker' : 'person',
+        });
       else this.#deps.handOffs.passOn(tables, after, task, call);
       return 'asked_to_stop';
     }

@@ -18,7 +18,7 @@ import type { EndedTask, TaskEndings } from '../tasks/task-endings.ts';
 import { answererHere, answererOf, isInHand, isOpen } from '../tasks/task-moves.ts';
 import type { Item } from './items.ts';
 import { readDeliveryBody, type DeliveryBody } from './delivery-body.ts';
-import { isLocal, type Parties } from '../tasks/parties.ts';
+import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { After } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
@@ -194,7 +194,9 @@ export class Deliveries {
       messageId,
       reason,
       origin,
+      by,
     }: {
+      readonly by: 'asker' | 'person' | 'hub';
       readonly messageId: string;
       readonly reason: string | null;
       readonly origin: JsonObject | null;
@@ -202,6 +204,7 @@ export class Deliveries {
   ): void {
     if (task.toAgent === null || task.direction === 'outgoing') return;
     if (tables.deliveryOfTask(task.id, 'cancel')) return;
+    const party = by === 'asker' ? task.party : OWNER_PARTY;
     const work = isOpen(task) ? tables.deliveryOfTask(task.id, 'delegate') : undefined;
     this.put(tables, after, {
       agent: task.toAgent,
@@ -209,14 +212,15 @@ export class Deliveries {
       taskId: task.id,
       urgency: URGENCY.urgent,
       body: {
-        ...this.#body(task, messageId, 'cancel', {
-          party: task.party,
-          fromAgent: task.fromAgent,
+        ...this.#body({ ...task, party }, messageId, 'cancel', {
+          party,
+          fromAgent: by === 'asker' ? task.fromAgent : null,
           kind: 'cancel',
           text: reason,
           payload: origin === null ? { reason } : { reason, origin },
         }),
         ...(work === undefined ? {} : { stops: work.deliveryId }),
+        ...(by === 'asker' ? {} : { stopped_by: by }),
       },
     });
   }
@@ -249,7 +253,9 @@ export class Deliveries {
   }
 
   #taskEnded(tables: Tables, after: After, { task, before, ending, result }: EndedTask): void {
-    this.#close(tables, task);
+    this.#close(tables, task, 'delegate');
+    // Nobody has it in hand any more who would have to stop.
+    if (!isInHand(before) || ending.from === 'runner') this.#close(tables, task, 'cancel');
     // Whoever holds a question learns of its end by its answer.
     if (task.kind === 'query') return;
     if (isInHand(before) && ending.from !== 'runner')
@@ -257,6 +263,7 @@ export class Deliveries {
         messageId: this.#random.uuid(),
         reason: ending.reason,
         origin: null,
+        by: ending.from === 'asker' ? 'asker' : 'hub',
       });
     const isWanted =
       task.direction === 'outgoing' ||
@@ -302,8 +309,8 @@ export class Deliveries {
     });
   }
 
-  #close(tables: Tables, task: TaskRow): void {
-    const row = tables.deliveryOfTask(task.id, 'delegate');
+  #close(tables: Tables, task: TaskRow, kind: 'delegate' | 'cancel'): void {
+    const row = tables.deliveryOfTask(task.id, kind);
     if (!row || row.state === 'done') return;
     tables.updateDelivery(row.deliveryId, row.state, {
       state: 'done',

@@ -18,6 +18,8 @@ export interface DeliveryBody {
   readonly untrusted: Untrusted | null;
   /** Of a cancel: the item with the work, while a reply to that one is open. */
   readonly stops?: string;
+  /** Of a cancel: who is none of those that asked for the work. */
+  readonly stopped_by?: 'person' | 'hub';
   /** It goes before all that is urgent. */
   readonly first?: true;
 }
@@ -34,14 +36,18 @@ const INSTRUCTIONS: Readonly<Record<Exclude<DeliveryRow['kind'], 'cancel'>, stri
 
 function instruction(
   { kind, taskId }: Pick<DeliveryRow, 'kind' | 'taskId'>,
-  { stops }: DeliveryBody,
+  { stops, stopped_by: by }: DeliveryBody,
 ): string {
   if (kind !== 'cancel') return INSTRUCTIONS[kind];
   const next =
     stops === undefined
       ? 'Stop it now and "ack" this item; it is over, and no reply is open.'
       : `Stop it now, then reply to the delivery with the work, ${stops}, with status "cancelled" ("axon reply ${stops} --status cancelled"), and "ack" this item.`;
-  return `Task ${taskId ?? ''} is cancelled. ${next} ${DATA_NOT_ORDERS}`;
+  const what =
+    by === 'person'
+      ? `A person on this hub stopped task ${taskId ?? ''}.`
+      : `Task ${taskId ?? ''} is ${by === 'hub' ? 'ended by this hub' : 'cancelled'}.`;
+  return `${what} ${next} ${DATA_NOT_ORDERS}`;
 }
 
 /** Undefined for a row that was damaged. */

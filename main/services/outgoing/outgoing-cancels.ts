@@ -3,6 +3,7 @@
 // `cancelling` until the other hub answers, because nobody here knows whether it runs there
 // (PROTOCOL.md, Delegation states). Owns what that answer means for the task; the outbox does the
 // sending, over restarts too.
+import { HUB_RESTARTED } from '../../core/story-row.ts';
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { utf8 } from '../../lib/bytes.ts';
@@ -21,7 +22,7 @@ import {
 } from './limits.ts';
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
-import { HUB_RESTARTED, type Ended, type TaskEndings } from '../tasks/task-endings.ts';
+import type { Ended, TaskEndings } from '../tasks/task-endings.ts';
 import { changeTask, moveTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';

@@ -266,9 +266,6 @@ export function untrusted(reads: Pick<Reads, 'peer'>, task: TaskRow): Ending {
     : { state: 'cancelled', code: 'cancelled', ...by };
 }
 
-/** Of questions that the run before left open. */
-export const HUB_RESTARTED = 'The hub was restarted while somebody waited for the answer.';
-
 /** Of what its agent had when whatever runs it ended. Both hubs show it. */
 export const CUT_OFF = 'Its agent was cut off while it had this. It may have been done.';
 

@@ -2,6 +2,7 @@
 // go on from where they were, with the time that had passed (PROTOCOL.md, Delegation states). Also
 // ends what hangs on an agent or a hub that was removed.
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
+import { HUB_RESTARTED } from '../../core/story-row.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, TaskRow, Tables } from '../../ports/store.ts';
@@ -12,7 +13,6 @@ import {
   DELIVERED,
   EXPIRED,
   EXPIRED_HELD,
-  HUB_RESTARTED,
   untrusted,
   type Ended,
   type Ending,

@@ -135,6 +135,10 @@ export const story = {
   failed: 'It failed.',
   cancelled: 'Cancelled.',
   endedBy: (hub: string) => `Ended by ${hub}.`,
+  whileWaiting: {
+    hub_stopped: 'The hub stopped while it waited. Nobody decided, and no agent got it.',
+    hub_ended: 'The hub ended it while it waited. Nobody decided, and no agent got it.',
+  },
   stopped: 'Stopped.',
   stoppedBy: (who: string) => `Stopped by ${who}.`,
   timedOut: 'Its time ran out.',
@@ -352,6 +356,7 @@ function endHeadline(told: StoryDto, end: EndDto): string {
       return end.sent ? story.refusedHub(hub) : story.notSent(hub);
     case 'cancelled':
       if (stop !== null) return stopWords(told, stop);
+      if (end.while_waiting !== null) return story.whileWaiting[end.while_waiting];
       return end.by === 'hub' ? story.endedBy(hub) : story.cancelled;
     case 'stopped':
       return stop === null ? story.stopped : stopWords(told, stop);
@@ -505,7 +510,8 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
       return null;
     case 'no':
       if (verdict.outcome === 'expired' || verdict.outcome === 'withdrawn') return null;
-      if (isOfNoAgent(asked)) return null;
+      if (isOfNoAgent(asked) || (end?.kind === 'cancelled' && end.while_waiting !== null))
+        return null;
       return end === null && (verdict.outcome === 'waiting' || verdict.outcome === 'none')
         ? null
         : words.nobody;

@@ -269,6 +269,38 @@ describe('two hubs', () => {
     expect(newest(dad).stopObeyed).toBe(false);
   });
 
+  it('tell an agent that a person of its own hub stops it, until it is done with the work', async () => {
+    const delivery = await allowed();
+    await mum.work.inbox.ack('claude', delivery, null);
+    await mum.work.tasks.cancel(newest(mum).id, { person: BROWSER }, null);
+    const item = await mum.claim('claude');
+    expect(item).toMatchObject({
+      kind: 'cancel',
+      trust: { peer_id: null, peer_name: 'mum' },
+      untrusted: { origin: { peer_id: null, peer_name: 'mum', from_agent: null } },
+    });
+    expect(item.instruction_from_hub).toContain('A person on this hub stopped task ');
+    await mum.work.inbox.nack('claude', item.delivery_id, null);
+    await reply(delivery, { status: 'completed' });
+    expect(await mum.work.inbox.claim('claude', 9)).toEqual([]);
+  });
+
+  it('say that a hub stopped while a question waited for a person', async () => {
+    const line = new AbortController();
+    const asked = dad.work.sender
+      .query({ to: 'mum', question: 'Who is in?', domain: 'family.chat' }, 'openclaw', line.signal)
+      .catch((error: unknown) => error);
+    await clock.advance(100);
+    await mum.restart();
+    expect((await told(mum)).slice(0, 3)).toEqual([
+      'The hub stopped while it waited. Nobody decided, and no agent got it.',
+      null,
+      null,
+    ]);
+    line.abort();
+    await asked;
+  });
+
   it('tell of what ended with the trust between them', async () => {
     await allowed();
     await mum.endTrust(dad, 'suspended');

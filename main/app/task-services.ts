@@ -76,7 +76,7 @@ import { RuleViews } from '../services/rules/rule-views.ts';
 import { Rules } from '../services/rules/rules.ts';
 import { AuditTrail, type Decider } from '../services/base/audit-trail.ts';
 import { Deadlines } from '../services/tasks/deadlines.ts';
-import { HandOffs, stopOf } from '../services/tasks/hand-offs.ts';
+import { handOnWaitsAt, HandOffs, stopOf } from '../services/tasks/hand-offs.ts';
 import { isPermission, mayBe } from '../services/tasks/task-moves.ts';
 import { ESCALATE, HAND_OFF } from '../protocol/escalation.ts';
 import { DelegationKeys } from '../services/tasks/delegation-keys.ts';
@@ -205,6 +205,7 @@ export function composeTaskServices(
     ...deps,
     parties,
     awaySince: (agent) => agents.presence.awaySince(agent),
+    handOnWaitsAt,
     adultsFor: (reads, task) =>
       isWaiting(task) && remoteGate.coversTask(reads, task) ? remoteGate.hubs(reads) : null,
   });

@@ -26,6 +26,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...(approval.reason === null
       ? []
       : ['', 'Their reason, unchecked:', ...quoted(approval.reason)]),
+    ...whyLines(approval),
     ...askerLines(approval),
   ];
   const isLong = theirs.length > LINES_SEEN_AT_ONCE;
@@ -67,6 +68,13 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
       ? [`To choose: ${command} answer ${approval.id} --choose OPTION`]
       : []),
   ];
+}
+
+/** Why it was declined or cancelled, where somebody said. */
+function whyLines({ story: { verdict, end } }: ApprovalDto): readonly string[] {
+  const why =
+    verdict.outcome === 'declined' ? verdict.reason : end?.kind === 'cancelled' ? end.reason : null;
+  return why === null ? [] : ['', 'Why it was not done:', ...quoted(why)];
 }
 
 /** Who wants what of whom. */

@@ -244,7 +244,9 @@ export function wordsIn({ row, result }: Read): string | null {
 }
 
 export function failureIn({ row, result }: Read): { code: ErrorCode | null; retryable: boolean } {
-  const code = isErrorCode(row.code) ? row.code : null;
+  // The wire wants a code of every failure. Its agent named none.
+  const isUnsaid = row.endedBy === 'agent' && row.code === 'internal' && result.code === undefined;
+  const code = isErrorCode(row.code) && !isUnsaid ? row.code : null;
   const said = result.retryable;
   const usual = code !== null && ERRORS[code].retryable;
   return { code, retryable: typeof said === 'boolean' ? said : usual };

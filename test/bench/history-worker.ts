@@ -144,6 +144,7 @@ function readers(of: Store): { readonly search: Search; readonly conversations: 
     personName: () => null,
     awaySince: () => null,
     adultsFor: () => null,
+    handOnWaitsAt: () => null,
   });
   const tasks = new TaskViews({ store: of, clock, parties, deadlines, stories });
   const conversations = new Conversations({ store: of, clock, parties, tasks });

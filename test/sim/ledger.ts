@@ -407,7 +407,7 @@ export class Ledger {
     if (task.state === 'completed') this.counts.completed += 1;
     if (task.state === 'cancelled') this.counts.cancelled += 1;
     const accepted = this.#accepted.has(`${hub.name} ${task.id}`);
-    const wasCalledOff = task.reason === 'You cancelled it.';
+    const wasCalledOff = task.reason?.startsWith('You cancelled it') === true;
     // Of one that was to report nothing only the end is told, and not to its agent.
     const isSilent = !task.reportBack && task.state === 'completed';
     const wantsResult = task.direction === 'outgoing' && accepted && !wasCalledOff && !isSilent;

@@ -5,7 +5,7 @@ import type { AttentionDto, QuietPeriodDto } from '../../../preload/contract/att
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { TIME_OF_DAY } from '../../../preload/contract/formats.ts';
-import type { HubClient } from '../hub-client.ts';
+import { HubProblem, type HubClient } from '../hub-client.ts';
 import { idOf, requestOf, withId } from '../ids.ts';
 import { lengthMs, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
@@ -62,7 +62,16 @@ export function addAttentionCommands(program: AxonCommand): void {
 
 /** A person's Stop of work that runs here. */
 async function stopTask(owner: HubClient, terminal: Terminal, id: string): Promise<void> {
-  const task = await withId('task', id, (called) => owner.call('tasks.cancel', { id: called }));
+  const task = await withId('task', id, (called) =>
+    owner.call('tasks.cancel', { id: called }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof HubProblem) || error.problem.code !== 'not_found') throw error;
+    throw refusal(
+      'not_found',
+      error.problem.detail,
+      'It takes the id of a task, from "axon tasks". A request that waits is declined with "axon approvals decline ID".',
+    );
+  });
   terminal.result(task, () => taskLines(task));
 }
 

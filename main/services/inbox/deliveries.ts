@@ -272,6 +272,8 @@ export class Deliveries {
     // What a person or a hub says is told in no agent's name.
     const isAgents =
       result.answered_by === undefined &&
+      ending.result !== undefined &&
+      ending.ended.by !== 'hub' &&
       (task.direction === 'outgoing' ? ending.ended.by === 'agent' : ending.from === 'runner');
     const { hub, agent } = answererOf(task);
     const told = {

@@ -9,7 +9,7 @@ import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ok } from '../../lib/result.ts';
 import type { TaskRow } from '../../ports/store.ts';
-import { answererOf, isOpen } from '../tasks/task-moves.ts';
+import { answererOf, isOpen, isStoppedHere } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { AgentReply } from './agent-reply.ts';
@@ -434,9 +434,12 @@ function notHeld(item: Item, task: TaskRow | undefined): AppError {
   if (task?.endedBy === 'agent' && task.endedKind !== 'cancelled' && task.handedOnTo === null)
     return answeredAlready(task.state, task.code);
   if (task && !isOpen(task)) {
+    const code = task.code === null ? '' : ` (${task.code})`;
     return inputError(
       'gone',
-      `This task has ended: ${task.state}${task.code === null ? '' : ` (${task.code})`}.`,
+      isStoppedHere(task)
+        ? 'This task has ended: a person on this hub stopped it.'
+        : `This task has ended: ${task.state}${code}.`,
       {
         data: { state: task.state, code: task.code },
       },

@@ -221,7 +221,8 @@ export class Outbox {
     if (ended.kind === 'query' || ended.direction !== 'incoming' || isRemoved(tables, ended.party))
       return;
     // What a person or this hub says is told in no agent's name.
-    const isAgents = ending.from === 'runner' && result.answered_by === undefined;
+    const isAgents =
+      ending.from === 'runner' && ending.result !== undefined && result.answered_by === undefined;
     const task = { ...ended, toAgent: isAgents ? answererHere(ended) : null };
     const decision = this.#deps.messenger.extensions(task.party).includes(DECISIONS)
       ? decisionMember(tables, task)

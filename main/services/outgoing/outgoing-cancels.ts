@@ -3,14 +3,15 @@
 // `cancelling` until the other hub answers, because nobody here knows whether it runs there
 // (PROTOCOL.md, Delegation states). Owns what that answer means for the task; the outbox does the
 // sending, over restarts too.
-import { HUB_RESTARTED } from '../../core/story-row.ts';
+import { inQuotes } from '../../../preload/contract/agent-name.ts';
 import { OPEN_TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import { utf8 } from '../../lib/bytes.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { StoryColumns } from '../../core/story-row.ts';
+import { HUB_RESTARTED, type StoryColumns } from '../../core/story-row.ts';
+import { escapeText } from '../../core/text-escape.ts';
 import type { OutboxRow, Store, TaskRow, Tables } from '../../ports/store.ts';
 import { parseEnvelope } from '../../protocol/parse-envelope.ts';
 import { lateGraceOf, type Deadlines } from '../tasks/deadlines.ts';
@@ -29,6 +30,13 @@ import type { TaskEvents } from '../tasks/task-events.ts';
 
 /** Of a delegation that somebody here cancelled. */
 export const YOU_CANCELLED = 'You cancelled it.';
+
+/** @param reason in the words of whoever cancelled it */
+export function youCancelled(reason: string | null): string {
+  return reason === null || reason === ''
+    ? YOU_CANCELLED
+    : `You cancelled it: "${inQuotes(escapeText(reason))}"`;
+}
 
 /** Why a task is cancelled, as people read it. Only the key decides what follows. */
 const WHY: Readonly<Record<NonNullable<TaskRow['cancelCause']>, string>> = {
@@ -53,6 +61,8 @@ interface More {
   readonly stop?: Partial<StoryColumns>;
   /** The cancel as it was written in a dialect. */
   readonly origin?: JsonObject | undefined;
+  /** The reason is that of whoever cancels it, and is kept here too. */
+  readonly isSaid?: boolean;
 }
 
 export class OutgoingCancels {
@@ -129,10 +139,10 @@ export class OutgoingCancels {
     task: TaskRow,
     why: NonNullable<TaskRow['cancelCause']>,
     reason: string | null,
-    { stop = { stopParty: partyOfAgent(task.fromAgent) }, origin }: More = {},
+    { stop = { stopParty: partyOfAgent(task.fromAgent) }, origin, isSaid = false }: More = {},
   ): TaskRow {
     const cancelling = moveTask(tables, task, 'cancelling', {
-      reason: WHY[why],
+      reason: isSaid ? youCancelled(reason) : WHY[why],
       cancelCause: why,
       ...(task.stopAt === null ? { ...stop, stopAt: this.#deps.clock.wallMs() } : {}),
     });

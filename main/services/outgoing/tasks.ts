@@ -19,7 +19,7 @@ import {
   TASKS_AT_ONCE,
   TASKS_TEXT_MAX_CHARACTERS,
 } from './limits.ts';
-import { YOU_CANCELLED, type OutgoingCancels } from './outgoing-cancels.ts';
+import { youCancelled, type OutgoingCancels } from './outgoing-cancels.ts';
 import { pageInPieces, type Page } from '../base/paging.ts';
 import type { Decider } from '../base/audit-trail.ts';
 import { peerAway } from './send-reports.ts';
@@ -164,7 +164,7 @@ export class Tasks {
     const isDone = await this.#deps.unit.run((tables, after) => {
       const current = tables.task(task.id);
       if (current?.state !== 'sending') return false;
-      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason);
+      this.#deps.cancels.begin(tables, after, current, 'cancelled', reason, { isSaid: true });
       return true;
     });
     if (!isDone) await this.cancel(task.id, viewer, reason);
@@ -208,7 +208,10 @@ export class Tasks {
       // Nobody knows whether it arrived: the one that is sent again is the one on record.
       if (isUnknown && current && isOpen(current)) {
         const { origin: told } = message.payload;
-        cancels.begin(tables, after, current, 'cancelled', reason, { origin: told });
+        cancels.begin(tables, after, current, 'cancelled', reason, {
+          origin: told,
+          isSaid: true,
+        });
         return;
       }
       tables.insertMessage({
@@ -239,11 +242,11 @@ export class Tasks {
         },
       );
     }
-    await this.#answered(task, ack.value.state === null);
+    await this.#answered(task, ack.value.state === null, reason);
   }
 
   /** The other hub took the cancel: it will not run there, or its agent was asked to stop. */
-  async #answered(task: TaskRow, isOver: boolean): Promise<void> {
+  async #answered(task: TaskRow, isOver: boolean, reason: string | null): Promise<void> {
     const { unit, endings, events, cancels } = this.#deps;
     await unit.run((tables, after) => {
       const found = tables.task(task.id);
@@ -256,7 +259,7 @@ export class Tasks {
       endings.end(tables, after, current, {
         state: 'cancelled',
         code: 'cancelled',
-        reason: YOU_CANCELLED,
+        reason: youCancelled(reason),
         by: task.fromAgent ?? 'owner',
         surface: 'agent',
         from: 'asker',

@@ -95,13 +95,10 @@ export function checkNoWayBack(
 export class HandOffs {
   readonly #deps: Deps;
   /** Hand-offs that nobody has let through, of which whoever asked first knows nothing. */
-  readonly #undecided = new Set<string>();
+  #undecided: Set<string> | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    deps.events.onChanged(({ taskId }) => {
-      if (this.#undecided.has(taskId)) this.#tellIfDecided(deps.store.read.task(taskId));
-    });
   }
 
   /** Inside the commit that ends what was handed on, or the hand-off. */
@@ -127,15 +124,26 @@ export class HandOffs {
     if (!isUndecided(handOff)) return this.#set(tables, after, first, to);
     const changed = changeTask(tables, first, { handedOnTo: handedOnTo(to) });
     after(() => {
-      this.#undecided.add(handOff.id);
+      this.#lookAfter(handOff.id);
       this.#deps.events.changed(changed.id);
+    });
+  }
+
+  #lookAfter(handOff: string): void {
+    const { events, store } = this.#deps;
+    this.#undecided?.add(handOff);
+    if (this.#undecided !== undefined) return;
+    const undecided = new Set([handOff]);
+    this.#undecided = undecided;
+    events.onChanged(({ taskId }) => {
+      if (undecided.has(taskId)) this.#tellIfDecided(store.read.task(taskId));
     });
   }
 
   /** It is handed on once it may be, and not as soon as somebody wants to. */
   #tellIfDecided(handOff: TaskRow | undefined): void {
     if (handOff === undefined || isUndecided(handOff)) return;
-    this.#undecided.delete(handOff.id);
+    this.#undecided?.delete(handOff.id);
     const { events, store, tell } = this.#deps;
     if (!isOpen(handOff)) return;
     const first = this.#firstOf(store.read, handOff);

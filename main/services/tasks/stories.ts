@@ -16,7 +16,6 @@ import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { ESCALATE } from '../../protocol/escalation.ts';
 import { questionIn, PERSON_THERE } from '../../protocol/remote-approval.ts';
-import { handOnWaitsAt } from './hand-offs.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, type Parties } from './parties.ts';
 import { isPermission } from './task-moves.ts';
 
@@ -26,6 +25,8 @@ interface Deps {
   readonly personName: () => string | null;
   /** Since when an agent of this hub is away; null: it is there. */
   readonly awaySince: (agent: string) => { readonly since: number | null } | null;
+  /** The hub where it waits for a decision to be handed on; null: it does not. */
+  readonly handOnWaitsAt: (reads: Reads, task: TaskRow) => PartyKey | null;
   /** The hubs that decide about this request instead of the people here. */
   readonly adultsFor: (reads: Reads, task: TaskRow) => readonly PeerRow[] | null;
 }
@@ -48,7 +49,7 @@ export class Stories {
     const { store, parties, personName, awaySince, adultsFor } = this.#deps;
     const approval = task.direction === 'outgoing' ? undefined : store.read.decisionOfTask(task.id);
     const { kind, onBehalfOf } = this.#subject(task);
-    const waitsAt = handOnWaitsAt(store.read, task);
+    const waitsAt = task.handedOnTo === null ? null : this.#deps.handOnWaitsAt(store.read, task);
     return storyOf(task, approval, {
       here: this.#here(),
       person: personName(),

@@ -142,6 +142,7 @@ export const story = {
   stopped: 'Stopped.',
   stoppedBy: (who: string) => `Stopped by ${who}.`,
   timedOut: 'Its time ran out.',
+  timedOutWaiting: 'Its time ran out. No agent took it.',
   mayHaveRun: (agent: string) => `Cut off while ${agent} had it. It may have been done.`,
   mayHaveRunAt: (hub: string) => `Ended by ${hub}. It may have been done.`,
   hubRemoved: 'Ended: the two hubs are not connected any more.',
@@ -361,7 +362,9 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'stopped':
       return stop === null ? story.stopped : stopWords(told, stop);
     case 'timed_out':
-      return story.timedOut;
+      return asked.for.here && told.handed_over.state === 'no'
+        ? story.timedOutWaiting
+        : story.timedOut;
     case 'possibly_executed':
       return asked.for.here
         ? story.mayHaveRun(agentAt(asked.for, agentIn(told)))

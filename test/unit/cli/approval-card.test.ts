@@ -7,6 +7,7 @@ import { quoted } from '../../../main/cli/quoted-text.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import { ASKED } from '../../fakes/remote-approval-cards.ts';
 import { approvalOf } from '../../fakes/household.ts';
+import { story } from '../../fakes/stories.ts';
 
 const MARKED = /^ {2}[|:=] /;
 /** What the hub says on every card, and would be worth forging. */
@@ -83,6 +84,15 @@ test('a line to be typed stands whole on a line of its own, and no field is left
   );
   const quiet = approvalOf('quiet', { report_back: false, fields: [['report_back', 'false']] });
   expect(cardLines(quiet, command).join('\n')).toContain('report_back');
+});
+
+test('why it was declined or cancelled stands with the words of others', () => {
+  const told = { verdict: 'allowed', endedBy: 'agent', endedKind: 'cancelled' } as const;
+  const reason = 'It was cancelled: "changed my mind"';
+  const of = story({ ...told, state: 'cancelled', reason });
+  expect(cardLines({ ...approvalOf('why'), state: 'cancelled', story: of }, 'axon')).toContain(
+    `  | ${reason}`,
+  );
 });
 
 describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {

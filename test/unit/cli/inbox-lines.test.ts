@@ -37,6 +37,17 @@ it('names the task that a cancel is about, and says to stop and then to reply th
   expect(shown).not.toContain('null');
 });
 
+it('says how the task of a result ended', () => {
+  const payload = { status: 'failed', outcome: 'No oven' };
+  const untrusted = { ...CANCEL.untrusted, kind: 'result', text: 'No oven', payload } as const;
+  const shown = lines({ ...CANCEL, kind: 'result', untrusted });
+  expect(shown).toContain('result of t-1, failed  from');
+});
+
+it('says that a person of this hub stopped the task', () => {
+  expect(lines(CANCEL)).toContain('A person on this hub stopped it. Stop task t-1 now.');
+});
+
 it('asks for no reply where the task of a cancel is over, and shows the reason', () => {
   const { stops: _, ...over } = CANCEL;
   const shown = lines({ ...over, untrusted: { ...CANCEL.untrusted, text: 'Plans changed' } });

@@ -742,6 +742,27 @@ const STORIES: readonly Named[] = [
     ],
   ],
   [
+    'was allowed, and no agent took it in time',
+    {
+      ...BY_MUM,
+      ...END,
+      state: 'failed',
+      code: 'timeout',
+      endedKind: 'timed_out',
+      endedBy: 'clock',
+    },
+    {},
+    approval(),
+    [
+      ASKED,
+      'Its time ran out. No agent took it.',
+      'Mum allowed it, on Mum’s PC.',
+      'No agent got it.',
+      'Its time ran out. No agent took it.',
+      'Dad’s laptop does not have the answer yet.',
+    ],
+  ],
+  [
     'was finished before the cancel was there',
     {
       ...MUMS,

@@ -80,7 +80,7 @@ describe('a delegation whose ack was lost', () => {
     expect(mum.store.read.tasks({ limit: 1 })[0]?.state).toBe('cancelled');
     expect(dad.store.read.task(id)).toMatchObject({
       state: 'cancelled',
-      reason: 'You cancelled it.',
+      reason: 'You cancelled it: "Plans changed"',
     });
     expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
     expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate')).toEqual([]);

@@ -159,7 +159,7 @@ describe('two hubs', () => {
     expect((await told(mum))[0]).toBe('Claude could not do it.');
     expect((await told(dad))[0]).toBe('An agent on mum could not do it.');
     const { story } = await dad.work.tasks.get(newest(dad).id, ASKS, 0, signal);
-    expect(story.end).toMatchObject({ kind: 'failed', by: 'agent', code: 'internal' });
+    expect(story.end).toMatchObject({ kind: 'failed', by: 'agent', code: null, retryable: false });
     expect(words.saidOf(story)).toEqual({ by: 'An agent on mum', words: 'The oven is cold.' });
   });
 
@@ -283,6 +283,29 @@ describe('two hubs', () => {
     await mum.work.inbox.nack('claude', item.delivery_id, null);
     await reply(delivery, { status: 'completed' });
     expect(await mum.work.inbox.claim('claude', 9)).toEqual([]);
+  });
+
+  it('tell what the hub says of a stop in the name of no agent', async () => {
+    const delivery = await allowed();
+    await mum.work.tasks.cancel(newest(mum).id, { person: BROWSER }, null);
+    await expect(mum.work.inbox.ack('claude', delivery, null)).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    await clock.advance(100);
+    const results = mum.store.read
+      .messages({ limit: 9 }, {})
+      .filter(({ kind }) => kind === 'result');
+    expect(results.map(({ fromAgent }) => fromAgent)).toEqual([null]);
+  });
+
+  it('say to an agent that gave it back that a person stopped it', async () => {
+    const delivery = await allowed();
+    await mum.work.tasks.cancel(newest(mum).id, { person: BROWSER }, null);
+    await mum.work.inbox.nack('claude', delivery, null);
+    const items = await mum.work.inbox.claim('claude', 9);
+    expect(items.map(({ kind }) => kind)).not.toContain('delegate');
+    const stopped = reply(delivery, { status: 'completed' });
+    await expect(stopped).rejects.toThrow('a person on this hub stopped it');
   });
 
   it('say that a hub stopped while a question waited for a person', async () => {

@@ -382,9 +382,52 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     }
   });
 
-  it('an idle OpenClaw is woken by its webhook, and does the task', async () => {
+  /** The hub calls OpenClaw, and OpenClaw the hub: each time a person is asked in between. */
+  async function bothWaysByA2a(port: number, token: string): Promise<void> {
+    const owner = await mum.hub.owner();
+    const url = `http://127.0.0.1:${port}`;
+    const { digest, host } = await owner.call('a2a.look', { url });
+    await owner.call('a2a.add', { name: 'claw', url, digest, token });
+    const sent = await owner.call('send.delegate', { to: 'local/claw', task: 'Count the plates' });
+    const asked = await cardOf(owner);
+    expect(asked.goes_to).toBe(host);
+    const { id, revision } = asked;
+    await owner.call('approvals.decide', {
+      id,
+      revision,
+      digest: asked.digest,
+      decision: 'allow',
+    });
+    const done = await until('its answer', WAIT_MS, async () => {
+      const task = await owner.call('tasks.get', { id: sent.id });
+      return task.finished_at === null ? undefined : task;
+    });
+    expect([done.state, done.untrusted?.outcome]).toEqual(['completed', 'Done.']);
+    const words = ['--channel', 'a2a', '--target', 'a2a:hub', '--message', 'Dinner is at 7'];
+    const said = await runClient('openclaw', ['message', 'send', ...words, '--json'], mum.home);
+    const card = await cardOf(owner);
+    expect(card).toMatchObject({
+      text: 'Dinner is at 7',
+      from_agent: 'caller',
+      to_agent: 'called',
+    });
+    expect(JSON.parse(said.out)).toMatchObject({ messageId: card.task_id });
+    await owner.call('approvals.decide', {
+      id: card.id,
+      revision: card.revision,
+      digest: card.digest,
+      decision: 'decline',
+    });
+  }
+
+  it('an idle OpenClaw is woken by its webhook and does the task; and speaks A2A both ways', async () => {
     const model = await ScriptedModel.start(WOKEN);
     const port = await freePort();
+    const owner = await mum.hub.owner();
+    const { token: caller } = await owner.call('agents.create', { name: 'caller' });
+    await owner.call('agents.create', { name: 'called' });
+    const called = `http://127.0.0.1:${mum.hub.port}/a2a/agents/called`;
+    const a2aToken = 'the-token-of-the-hub-there';
     const secret = 'the token of the hooks';
     // As its people write it.
     const settings = `// ours
@@ -397,6 +440,9 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       skipBootstrap: true,
     } },
   tools: { toolSearch: false },
+  channels: { a2a: { enabled: true, peers: { hub: {
+      token: '${a2aToken}', url: '${called}', outboundToken: '${caller}',
+    } } } },
   models: {
     providers: {
       local: {
@@ -420,6 +466,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       await until('its gateway', 90_000, async () => / ready\n/.test(plain(said)) || undefined);
       const address = `http://127.0.0.1:${port}/hooks/agent`;
       await wokenByWebhook('openclaw', { address, secret }, model);
+      await bothWaysByA2a(port, a2aToken);
     } finally {
       await endPrograms();
       await model.close();

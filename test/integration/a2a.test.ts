@@ -1,14 +1,24 @@
 // A2A through its official client, over JSON-RPC and REST: between two whole hubs, with people who
 // decide. Two hubs of their own, since every case needs a person on the other one.
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Task } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
+import { selfSignedCertificate } from '../../main/adapters/quic/certificate.ts';
+import { cardAddress, readCard } from '../../main/services/elsewhere/card.ts';
 import { outsideCall } from '../../main/adapters/outside/outside-call.ts';
 import type { A2aAgentDto, A2aCardDto } from '../../preload/contract/a2a.ts';
-import type { ApprovalDto, DeliveryDto } from '../../preload/contract/dto.ts';
+import type {
+  AgentDto,
+  ApprovalDto,
+  DeliveryDto,
+  SendReportDto,
+} from '../../preload/contract/dto.ts';
 import { leavesOf } from '../../renderer/features/approvals/sentences.ts';
 import {
   BINDINGS,
@@ -462,6 +472,22 @@ describe('an A2A agent of elsewhere', () => {
     expect(mum.logLines.join('\n')).not.toContain(TOKEN);
   });
 
+  it('answers a question, and cannot be answered what it asks', async () => {
+    const asked = ask<SendReportDto>(dad, '/v1/query', {
+      method: 'POST',
+      token: asker,
+      body: { to: 'Mum/counter', question: 'Say four', deadline_ms: 30_000 },
+    });
+    await decides('allow');
+    expect((await asked).untrusted?.summary).toBe('four');
+    const [client, sent] = await allowed('counter', 'Ask me');
+    const words = toldBy(await ended(client, sent));
+    expect(words).toContain('FAILED');
+    expect(words).toContain(
+      `${server.host} asks for more, which this hub cannot give. Which plates?`,
+    );
+  });
+
   it('is named on the card by the host that the request leaves to', async () => {
     const client = await clientAt(mum, '/a2a/agents/counter', chat);
     const sent = await client.sendMessage(sending(userMessage('Count the cups')));
@@ -478,6 +504,7 @@ describe('an A2A agent of elsewhere', () => {
   });
 
   it('is asked to stop when whoever asked cancels', async () => {
+    const before = server.cancelled.length;
     const [client, sent] = await allowed('counter', 'Wait for me');
     await until('the work', 10_000, () => server.texts.includes('Wait for me') || undefined);
     await until('its task', 10_000, async () =>
@@ -485,7 +512,7 @@ describe('an A2A agent of elsewhere', () => {
     );
     await client.cancelTask(named(sent));
     expect(toldBy(await ended(client, sent))).toMatch(/^CANCELED .*Stopped\./);
-    expect(server.cancelled).toHaveLength(1);
+    expect(server.cancelled.length - before).toBe(1);
   });
 
   it('gets nothing once its card has changed, until a person has confirmed it', async () => {
@@ -660,6 +687,44 @@ describe('an A2A agent of elsewhere', () => {
       'COMPLETED | A person allowed it for Mum. Done.',
     );
     expect(server.texts.filter((text) => text === 'Wait for the hub')).toHaveLength(1);
+  });
+
+  it('beyond this computer is one only over a connection that the system trusts, and by the word of a person', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const der = selfSignedCertificate(privateKey, 'nobody', 'localhost').toString('base64');
+    const cert = `-----BEGIN CERTIFICATE-----\n${der.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----`;
+    const key = privateKey.export({ format: 'pem', type: 'pkcs8' });
+    let requests = 0;
+    const impostor = createServer({ key, cert }, (_, response) => {
+      requests += 1;
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
+    const { port } = impostor.address() as AddressInfo; // a TCP server that listens
+    const { status, text } = await post('/v1/a2a/cards', { url: `https://localhost:${port}` });
+    impostor.close();
+    expect({ status, requests, text }).toMatchObject({ status: 503, requests: 0 });
+    const address = cardAddress('https://count.example/agents/1/', []);
+    expect(address.href).toBe('https://count.example/agents/1/.well-known/agent-card.json');
+    const card = (url: string): Uint8Array =>
+      Buffer.from(
+        JSON.stringify({
+          name: 'Counter',
+          supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+        }),
+      );
+    expect(readCard(address, card('https://count.example/rpc'))).toMatchObject({
+      endpoint: 'https://count.example/rpc',
+      shown: { host: 'count.example', leaves_computer: true },
+    });
+    for (const elsewhere of [
+      'http://count.example/rpc',
+      'https://count.example:444/rpc',
+      'https://me@count.example/rpc',
+      'https://127.0.0.1/rpc',
+      '/rpc',
+    ])
+      expect(() => readCard(address, card(elsewhere)), elsewhere).toThrow(/another place/);
   });
 
   it('is gone with its agent, and calls stop', async () => {

@@ -123,6 +123,10 @@ export class A2aServer implements AgentExecutor {
     );
     const over = Promise.withResolvers<void>();
     this.#open.set(taskId, { bus, context: contextId, over: () => over.resolve() });
+    if (text.startsWith('Ask')) {
+      this.#update(taskId, contextId, bus, TaskState.TASK_STATE_INPUT_REQUIRED, 'Which plates?');
+      return bus.finished();
+    }
     // Until it is ended, it works.
     if (text.startsWith('Wait')) return over.promise;
     if (text.startsWith('Later')) {
@@ -154,15 +158,25 @@ export class A2aServer implements AgentExecutor {
     const open = this.#open.get(taskId);
     if (open === undefined) return;
     this.#open.delete(taskId);
-    const update: TaskStatusUpdateEvent = {
-      taskId,
-      contextId: open.context,
-      status: { state, message: said(words, open.context), timestamp: undefined },
-      metadata: undefined,
-    };
-    open.bus.publish(AgentEvent.statusUpdate(update));
+    this.#update(taskId, open.context, open.bus, state, words);
     open.bus.finished();
     open.over();
+  }
+
+  #update(
+    taskId: string,
+    contextId: string,
+    bus: ExecutionEventBus,
+    state: TaskState,
+    words: string,
+  ): void {
+    const update: TaskStatusUpdateEvent = {
+      taskId,
+      contextId,
+      status: { state, message: said(words, contextId), timestamp: undefined },
+      metadata: undefined,
+    };
+    bus.publish(AgentEvent.statusUpdate(update));
   }
 }
 

@@ -13,12 +13,7 @@ import { selfSignedCertificate } from '../../main/adapters/quic/certificate.ts';
 import { cardAddress, readCard } from '../../main/services/elsewhere/card.ts';
 import { outsideCall } from '../../main/adapters/outside/outside-call.ts';
 import type { A2aAgentDto, A2aCardDto } from '../../preload/contract/a2a.ts';
-import type {
-  AgentDto,
-  ApprovalDto,
-  DeliveryDto,
-  SendReportDto,
-} from '../../preload/contract/dto.ts';
+import type { ApprovalDto, DeliveryDto, SendReportDto } from '../../preload/contract/dto.ts';
 import { leavesOf } from '../../renderer/features/approvals/sentences.ts';
 import {
   BINDINGS,

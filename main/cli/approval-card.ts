@@ -6,6 +6,7 @@ import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { reachOf } from '../../preload/contract/strings/reach.ts';
 import { plural } from '../../preload/contract/strings/shared-words.ts';
+import { reasonOf } from '../../preload/contract/strings/story.ts';
 import { localTime } from './local-time.ts';
 import { ownLine, quoted } from './quoted-text.ts';
 import { decisionLine } from './story-lines.ts';
@@ -71,9 +72,8 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
 }
 
 /** Why it was declined or cancelled, where somebody said. */
-function whyLines({ story: { verdict, end } }: ApprovalDto): readonly string[] {
-  const why =
-    verdict.outcome === 'declined' ? verdict.reason : end?.kind === 'cancelled' ? end.reason : null;
+function whyLines({ story }: ApprovalDto): readonly string[] {
+  const why = reasonOf(story);
   return why === null ? [] : ['', 'Why it was not done:', ...quoted(why)];
 }
 

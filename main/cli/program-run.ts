@@ -105,6 +105,7 @@ function bornAt(pid: number): string | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
+    if (process.platform === 'linux') return undefined;
     const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
     return stdout?.trim() === '' ? undefined : stdout?.trim();
   }

@@ -651,9 +651,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "an adult's hub says that no agent got it",
     file: 'preload/contract/strings/story.ts',
-    was: `      if (isOfNoAgent(asked)) return null;
-`,
-    is: '',
+    was: 'if (isOfNoAgent(asked) || (end?.kind',
+    is: 'if ((end?.kind',
     tests: ['test/unit/services/tasks/story-elsewhere.test.ts'],
   },
   {

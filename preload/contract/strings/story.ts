@@ -463,6 +463,12 @@ export function wholeOf(told: StoryDto): string {
   return stop === null || became.endsWith(stop) ? became : `${became} ${stop}`;
 }
 
+/** Why it was declined or cancelled, in the words of whoever did; null: nobody said. */
+export function reasonOf({ verdict, end }: StoryDto): string | null {
+  if (verdict.outcome === 'declined') return verdict.reason;
+  return end?.kind === 'cancelled' ? end.reason : null;
+}
+
 /** "in the window": where a person here decided; null: nobody here did, or it is not known. */
 export function surfaceOf({ verdict }: StoryDto): string | null {
   if (!('decider' in verdict) || verdict.decider.by !== 'person') return null;

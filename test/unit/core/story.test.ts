@@ -90,7 +90,9 @@ function check(of: StoryDto, row: Partial<StoryRow>): void {
   const state = a2aState(of).replace('TASK_STATE_', '');
   const isFinished =
     isDone ||
-    /^(Answered|Chosen) by |^De(livered|cided)|^Partly|may do it|whether it ran/.test(headline);
+    /^(Answered|Chosen) by |^De(livered|cided)|^Done, though|^Partly|may do it|whether it ran/.test(
+      headline,
+    );
   if ((state === 'COMPLETED') !== isFinished)
     expect.unreachable(`A2A ${state} of ${JSON.stringify(row)}: ${headline}`);
   if ((state === 'AUTH_REQUIRED') !== (of.verdict.outcome === 'waiting'))

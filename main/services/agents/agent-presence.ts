@@ -116,7 +116,8 @@ export class AgentPresence {
     if (known === undefined) this.#deps.changed(name);
     return () => {
       hook.waiting--;
-      if (hook.waiting > 0) return;
+      // One that was forgotten, or whose hub has stopped, is gone already.
+      if (hook.waiting > 0 || this.#hooks.get(name) !== hook) return;
       hook.timer = this.#deps.clock.setTimer(HOOK_GONE_AFTER_MS, () => {
         this.#hooks.delete(name);
         this.#deps.changed(name);

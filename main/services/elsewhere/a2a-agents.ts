@@ -198,9 +198,9 @@ export class A2aAgents {
 
   async #tellChanged({ agent, host }: A2aRow): Promise<void> {
     const { agents, unit, feed, log } = this.#deps;
-    const { display_name: shown } = agents.get(agent);
-    const sentence = `The card of ${shown} at ${host} has changed. It gets nothing until you have looked at it and confirmed it, under Agents.`;
     try {
+      const { display_name: shown } = agents.get(agent);
+      const sentence = `The card of ${shown} at ${host} has changed. It gets nothing until you have looked at it and confirmed it, under Agents.`;
       await unit.run((tables, after) =>
         feed.notice(tables, after, 'axon.agents', 'high', sentence),
       );

@@ -13,7 +13,12 @@ import { selfSignedCertificate } from '../../main/adapters/quic/certificate.ts';
 import { cardAddress, readCard } from '../../main/services/elsewhere/card.ts';
 import { outsideCall } from '../../main/adapters/outside/outside-call.ts';
 import type { A2aAgentDto, A2aCardDto } from '../../preload/contract/a2a.ts';
-import type { ApprovalDto, DeliveryDto, SendReportDto } from '../../preload/contract/dto.ts';
+import type {
+  AgentDto,
+  ApprovalDto,
+  DeliveryDto,
+  SendReportDto,
+} from '../../preload/contract/dto.ts';
 import { leavesOf } from '../../renderer/features/approvals/sentences.ts';
 import {
   BINDINGS,
@@ -522,6 +527,8 @@ describe('an A2A agent of elsewhere', () => {
       has: false,
     });
     expect(toldBy(await taskOf(client, sent))).toMatch(/^SUBMITTED/);
+    const counter = await ask<AgentDto>(mum, '/v1/agents/counter', { token: mumsPage });
+    expect(counter).toMatchObject({ reach: 'called', presence: 'away' });
     const feed = await ask<{ items: { text: string }[] }>(mum, '/v1/feed', { token: mumsPage });
     expect(feed.items.map(({ text }) => text)).toContain(
       `The card of Counter at ${server.host} has changed. It gets nothing until you have looked at it and confirmed it, under Agents.`,

@@ -193,6 +193,11 @@ export class AgentPresence {
 
   /** The next call of an agent that was just given a token counts as its first. */
   tokenMade(name: string): void {
+    this.wentAway(name);
+  }
+
+  /** It is not there any more, as from now on. */
+  wentAway(name: string): void {
     const sighting = this.#seen.get(name);
     if (sighting) {
       sighting.lastCallMonotonicMs = -Infinity;

@@ -141,6 +141,7 @@ export class Worker {
     } else {
       this.#goAway?.();
       this.#goAway = undefined;
+      if (isNew) agents.presence.wentAway(agent);
     }
     if (!isNew) return;
     agents.changed(agent);

@@ -2,6 +2,7 @@
 // the asker and the asked hub read is true at each moment, through every door and in each language.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readableHandle } from '../../preload/contract/agent-name.ts';
 import type { ApprovalDto, DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { axon, choosePassphrase } from '../support/programs.ts';
@@ -93,14 +94,9 @@ async function storyAt(hub: TestHub, id: string): Promise<string> {
 /** With the agent named as people read it; whether it is away by now is a matter of time. */
 const inRow = (said: string, { asker, doer }: Pair): string =>
   said
-    .replaceAll(readableName(doer.name), AGENT)
-    .replaceAll(readableName(asker.name), ASKER)
+    .replaceAll(readableHandle(doer.name), AGENT)
+    .replaceAll(readableHandle(asker.name), ASKER)
     .replace(', which is away', '');
-const readableName = (handle: string): string =>
-  handle
-    .split('-')
-    .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
-    .join(' ');
 
 /** Both hubs come to read this. */
 async function bothTell(task: Reached, told: Told, what: string): Promise<void> {

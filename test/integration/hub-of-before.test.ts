@@ -161,7 +161,12 @@ describe('what our agent gives it', () => {
   it.each([
     ['nobody had begun', {}, undefined, 'Cancelled: nobody had begun.'],
     ['its agent stops', { state: 'working' }, failed('cancelled'), 'Stopped.'],
-    ['its agent is done', { state: 'working' }, done(), 'Done.'],
+    [
+      'its agent is done',
+      { state: 'working' },
+      done(),
+      'Done, though Family on Test hub asked it to stop.',
+    ],
     ['its agent fails', { state: 'working' }, failed('internal'), 'It failed.'],
   ] as const)('is cancelled, and %s', async (_, ack, result, words) => {
     const { id, ref } = await sent({ state: 'working' });

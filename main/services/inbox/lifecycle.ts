@@ -307,11 +307,18 @@ export class Lifecycle {
     leaseMs: number,
     kinds: ItemKinds,
   ): readonly DeliveryDto[] {
-    return step.claimable(agent, kinds, max).flatMap((item) => {
+    let hasEnded = false;
+    return step.claimable(agent, kinds, max).flatMap((read) => {
+      // With a task its stop ends, too, which may be another one of these.
+      const item = hasEnded ? step.find(read.deliveryId) : read;
+      if (item?.state !== read.state) return [];
       // It came back undone, and was cancelled since.
-      if (step.endIfCancelled(item, 'hub')) return [];
-      const words = step.words(item);
-      if (!words.ok) return [];
+      const isOver = step.endIfCancelled(item, 'hub');
+      const words = isOver ? undefined : step.words(item);
+      if (words?.ok !== true) {
+        hasEnded = true;
+        return [];
+      }
       const leaseUntilWallMs = Math.round(this.#deps.clock.wallMs() + leaseMs);
       const claimed = step.put(item, {
         state: 'claimed',

@@ -12,6 +12,7 @@ import { invocation } from '../cli/invocation.ts';
 import { browserOpener, openInBrowser } from './browser.ts';
 import { readConfig } from './config.ts';
 import { describeError, explainFailure, type Start } from './explain-failure.ts';
+import { collectorAtRest } from './heap-growth.ts';
 export { startByNpm } from './explain-failure.ts';
 import type { Log } from '../ports/log.ts';
 import { createNode } from './node.ts';
@@ -54,6 +55,7 @@ export async function runHeadless(start: Start, quic: EarlyQuicProcess): Promise
       desktop: false,
       rendererDirectory: pages,
       spawnQuicProcess: quic.spawn,
+      committed: collectorAtRest(clock),
     });
     await node.start();
     greet(node, {

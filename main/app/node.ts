@@ -80,6 +80,7 @@ export class HubNode {
     this.#opened.add(() => ground.home.close());
     this.#opened.add(() => ground.store.close());
     this.services = composeServices(config, deps, ground.store);
+    if (deps.committed !== undefined) ground.store.onCommit(deps.committed);
     const lag = new EventLoopLag(deps.clock);
     this.#opened.add(() => lag.stop());
     this.handlers = composeHandlers(this.services, deps.clock, lag);

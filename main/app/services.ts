@@ -83,6 +83,8 @@ export interface NodeDeps {
   readonly startRunner?: StartRunner;
   readonly transport?: Transport;
   readonly discovery?: Discovery;
+  /** Called after each commit. */
+  readonly committed?: () => void;
   /** In order of preference. */
   readonly vaults?: readonly KeyVault[];
 }

@@ -567,7 +567,7 @@ export interface Store {
    * where it was dropped or refused: whoever tells of a row tells of one that can be read.
    */
   writeBehind<T>(work: (tables: Tables) => T, then?: (value: T) => void): void;
-  /** Calls `tell` after each commit of this store, for as long as it is open. One listener. */
+  /** Calls `tell` after each commit of this store, for as long as it is open. */
   onCommit(tell: () => void): void;
   /** Commits what is queued and closes. Idempotent. */
   close(): Promise<void>;

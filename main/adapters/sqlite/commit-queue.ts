@@ -67,7 +67,7 @@ export class CommitQueue {
   #closed = false;
   #behindDropped = 0;
   #behindFailed = 0;
-  #onCommit: (() => void) | undefined;
+  readonly #onCommit: (() => void)[] = [];
 
   constructor(deps: CommitQueueDeps) {
     this.#deps = deps;
@@ -122,7 +122,7 @@ export class CommitQueue {
 
   /** Calls `tell` after each commit, once those who waited for it are answered. */
   onCommit(tell: () => void): void {
-    this.#onCommit = tell;
+    this.#onCommit.push(tell);
   }
 
   /** Commits everything that is queued, then takes nothing more. Idempotent. */
@@ -179,7 +179,7 @@ export class CommitQueue {
         outcome.failed ? outcome.work.reject(outcome.error) : outcome.work.resolve(),
       );
     }
-    this.#consequence(() => this.#onCommit?.());
+    for (const tell of this.#onCommit) this.#consequence(tell);
   }
 
   /** Whether the next commits wait for the disk. */

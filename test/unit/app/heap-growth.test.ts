@@ -39,3 +39,33 @@ it('holds the young generation at its first size, and the old one near what live
   expect(held.old).toBeLessThan(0.7 * onlyYoung.old);
   expect(mostAfter('').young).toBeGreaterThan(2 * held.young);
 }, 60_000);
+
+it('collects what is dropped once a hub is at rest, and never while it works', () => {
+  const script = `
+    const { collectorAtRest, holdHeapGrowth } = await import(${JSON.stringify(MODULE)});
+    holdHeapGrowth();
+    let nowMs = 0;
+    let due;
+    const clock = { monotonicMs: () => nowMs, setTimer: (ms, run) => void (due = { at: nowMs + ms, run }) };
+    const passes = (ms) => { nowMs += ms; if (due && due.at <= nowMs) { const { run } = due; due = undefined; run(); } };
+    const used = [];
+    const look = () => used.push(process.memoryUsage().heapUsed);
+    const committed = collectorAtRest(clock);
+    let dropped = Array.from({ length: 400_000 }, (_, number) => ({ number }));
+    committed();
+    dropped = undefined;
+    passes(29_000); committed(); look();
+    passes(1_000); look();
+    passes(29_000); look();
+    process.stdout.write(JSON.stringify({ used, isDue: due !== undefined }));
+  `;
+  const words = ['--no-warnings', '--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  const { used, isDue } = JSON.parse(stdout) as { used: number[]; isDue: boolean };
+  const [busy = 0, still = 0, rested = Infinity] = used;
+  expect(still).toBeGreaterThan(busy - MEBIBYTE);
+  expect(rested).toBeLessThan(busy - 8 * MEBIBYTE);
+  // A hub at rest has nothing more to look at.
+  expect(isDue).toBe(false);
+}, 60_000);

@@ -535,7 +535,8 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       const home = await mkdtemp(join(tmpdir(), 'axon-acp-'));
       const made = (name: string): string => join(home, name);
       const owner = await mum.hub.owner();
-      const { token } = await owner.call('agents.create', { name: client });
+      const name = `kept-${client}`;
+      const { token } = await owner.call('agents.create', { name });
       const pid = made('pid');
       let isLong = false;
       const taken = (inbox: Result | undefined) => first(inbox, 'items')['delivery_id'];
@@ -563,14 +564,14 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
       };
       await wrap(client, acpEnvironment(client, home, model.url, axon));
       const runner = { kind: 'acp', program: client, folder: home } as const;
-      await owner.call('runners.set', { name: client, runner });
+      await owner.call('runners.set', { name, runner });
       const status = async () => {
         const { items } = await owner.call('runners.list', {});
-        return items.find(({ agent }) => agent === client);
+        return items.find(({ agent }) => agent === name);
       };
       const asking = await dad.hub.owner();
       const allowed = async (): Promise<string> => {
-        const { id } = await asking.call('send.delegate', { to: `${MUM}/${client}`, task: TEXT });
+        const { id } = await asking.call('send.delegate', { to: `${MUM}/${name}`, task: TEXT });
         await decide(owner, 'allow');
         return id;
       };
@@ -608,7 +609,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
         const said = JSON.stringify([await status(), model.results.slice(2)]);
         throw new Error(said, { cause });
       } finally {
-        await owner.call('runners.end', { name: client });
+        await owner.call('runners.end', { name });
         await model.close();
         await rm(home, { recursive: true, force: true });
       }

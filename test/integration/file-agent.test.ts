@@ -146,7 +146,7 @@ test.each([
   ['as OpenAI does', '/v1', '/v1/chat/completions'],
   ['as Ollama does', '', '/api/chat'],
 ])(
-  'FIPA, native and MCP askers are answered over an endpoint that speaks %s',
+  '003.49 FIPA, native and MCP askers are answered over an endpoint that speaks %s',
   async (_, base, path) => {
     const file = join(folder, 'helper.md');
     writeFileSync(file, fileText(['language: de'], `${model.url}${base}`));

@@ -221,10 +221,14 @@ test('brought by a hub that was removed waits for a person, who is told so and t
   });
   writeFileSync(file, await linkOf(), { mode: 0o600 });
   const joined = owner(ben, 'join', '--link-file', file, '--name', 'Gran again');
-  const waiting = await until('it to wait at gran’s', WITHIN_MS, async () => {
+  const waits = until('it to wait at gran’s', WITHIN_MS, async () => {
     const { out } = await owner(gran, 'pair', 'list');
     return out.includes('offered') ? out : undefined;
   });
+  const ends = joined.then(({ out, error }) => {
+    throw new Error(`it ended before a person opened: ${out}${error}`);
+  });
+  const waiting = await Promise.race([waits, ends]);
   expect(waiting).toMatch(/Ben was removed here on .+\. It comes back as a new hub/);
   const unread = await owner(gran, 'pair', 'open');
   expect(unread).toMatchObject({ code: 3, error: expect.stringContaining('--again') });

@@ -6,6 +6,8 @@ import type { Dialect } from '../../../main/dialects/dialect.ts';
 import { DIALECTS, dialectNamed, dialectOf } from '../../../main/dialects/index.ts';
 import { checkOrigin, originOf, readOrigin } from '../../../main/dialects/origin.ts';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { parseStrictJson } from '../../../main/lib/strict-json.ts';
+import { ENVELOPE_JSON_LIMITS } from '../../../main/protocol/limits.ts';
 import { rounds } from '../../support/counts.ts';
 import { anything, MESSAGES, text } from '../../support/dialect-messages.ts';
 import { DIALECTS as NAMES } from '../../support/seed-messages.ts';
@@ -24,7 +26,10 @@ function carried(dialect: Dialect, written: JsonObject) {
   const origin = originOf({ dialect, message: written });
   const payload = { ...members, route: { from }, origin };
   const kind = read.value.kind === 'accept' ? 'notify' : read.value.kind;
-  return { kind, payload: JSON.parse(JSON.stringify(payload)) as JsonObject };
+  const parsed = parseStrictJson(JSON.stringify(payload), ENVELOPE_JSON_LIMITS);
+  // What no hub would take is no message.
+  fc.pre(parsed.ok);
+  return { kind, payload: parsed.value as JsonObject };
 }
 
 test('there are four, in any order', () => {

@@ -21,7 +21,7 @@ export function holdHeapGrowth(): void {
 
 /** A hub that wrote nothing for so long is at rest. */
 const REST_MS = 30_000;
-/** Less than this is not worth the pause, which a hub of today makes in some 30 ms. */
+/** Less than this is not worth the pause. */
 const WORTH_COLLECTING_BYTES = 8 * 1024 ** 2;
 
 /**

@@ -11,7 +11,6 @@ import { createQuicTransport } from '../adapters/quic/process-transport.ts';
 import { outsideCall } from '../adapters/outside/outside-call.ts';
 import { isOnOwnNetwork, ownAddresses } from '../adapters/resolver/own-addresses.ts';
 import { SystemResolver } from '../adapters/resolver/system-resolver.ts';
-import { loopbackCall } from '../adapters/webhook/loopback-call.ts';
 import { ownTimeZone } from '../core/quiet-hours.ts';
 import { invocationAnywhere } from '../cli/invocation.ts';
 import { axonProgram } from './axon-program.ts';
@@ -290,6 +289,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
   });
   const unit = new UnitOfWork(base);
   const { agents, inbox } = work;
+  const call = outsideCall(clock);
   const dayMax = (): number => settings.current().wakes_max;
   const wakeUps = new WakeUps({ ...base, unit, inbox, dayMax });
   const secrets = new SealedSecrets({ identity, random });
@@ -301,7 +301,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     inbox,
     wakeUps,
     secrets,
-    call: loopbackCall(clock),
+    call,
     ownPorts: () => [hub.current().api_port, hub.current().peer_port ?? 0],
   });
   const a2a: A2aAgents = new A2aAgents({
@@ -312,7 +312,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     inbox: work.inbox,
     secrets,
     feed: work.feed,
-    call: outsideCall(clock),
+    call,
     ownPorts: () => [hub.current().api_port],
   });
   const runners: Runners = new Runners({

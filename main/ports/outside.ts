@@ -7,13 +7,16 @@ export interface OutsideCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
+  /** Bytes of the answer that are read; of a longer one the status is all that is told. */
+  readonly answerMaxBytes: number;
 }
 
 export type OutsideAnswer =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: Uint8Array }
+  /** `body` null: it did not come whole in time, or is too long. */
+  | { readonly kind: 'answered'; readonly status: number; readonly body: Uint8Array | null }
   /** There was no connection: nothing was sent. */
   | { readonly kind: 'not_there' }
-  /** Something was sent, and no whole answer came in time, or one that is too long. */
+  /** Something may have been sent, and no answer came in time. */
   | { readonly kind: 'unclear' };
 
 /** Past every proxy, and after no redirect. Never rejects. */

@@ -637,7 +637,13 @@ describe('an A2A agent of elsewhere', () => {
   it('that never answers is given up in its time', async () => {
     const call = outsideCall(new SystemClock());
     hostile.instead = () => true;
-    const slow = { url: hostile.url, method: 'GET', headers: {}, timeoutMs: 300 } as const;
+    const slow = {
+      url: hostile.url,
+      method: 'GET',
+      headers: {},
+      timeoutMs: 300,
+      answerMaxBytes: 9,
+    } as const;
     const started = performance.now();
     expect(await call(slow, new AbortController().signal)).toEqual({ kind: 'unclear' });
     expect(performance.now() - started).toBeLessThan(3_000);

@@ -1,19 +1,23 @@
 // Calls another program over HTTP or HTTPS, on a connection of its own, past every proxy and after
 // no redirect. A certificate that the system does not trust ends the call before anything is sent.
-import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { CallOutside, OutsideAnswer } from '../../ports/outside.ts';
-import { ANSWER_MAX_BYTES, HEAD_MAX_BYTES } from './limits.ts';
+
+/** Bytes of the head of an answer; at more the connection is closed. */
+const HEAD_MAX_BYTES = 8_192;
 
 export function outsideCall(clock: Pick<Clock, 'setTimer'>): CallOutside {
-  return ({ url, method, headers, body, timeoutMs }, signal) =>
+  return ({ url, method, headers, body, timeoutMs, answerMaxBytes }, signal) =>
     new Promise((resolve) => {
       const isSecret = url.startsWith('https:');
       let isConnected = false;
+      let status: number | undefined;
       const sent = (isSecret ? requestHttps : requestHttp)(url, {
         method,
+        // The usual one goes by what the environment says of proxies.
         agent: false,
         maxHeaderSize: HEAD_MAX_BYTES,
         headers: {
@@ -23,41 +27,44 @@ export function outsideCall(clock: Pick<Clock, 'setTimer'>): CallOutside {
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
         },
       });
-      const end = (answer: OutsideAnswer): void => {
+      const end = (whole: Uint8Array | null): void => {
         timer.cancel();
         signal.removeEventListener('abort', give);
         sent.destroy();
-        resolve(answer);
+        resolve(answerOf(status, whole, isConnected));
       };
-      const give = (): void => end({ kind: isConnected ? 'unclear' : 'not_there' });
+      const give = (): void => end(null);
       const timer = clock.setTimer(timeoutMs, give);
       signal.addEventListener('abort', give, { once: true });
       sent.on('socket', (socket: Socket) =>
         socket.once(isSecret ? 'secureConnect' : 'connect', () => (isConnected = true)),
       );
       sent.on('error', give);
-      sent.on('response', (answer) => readWhole(answer, end, give));
+      sent.on('response', (answer) => {
+        status = answer.statusCode ?? 0;
+        const parts: Buffer[] = [];
+        let size = 0;
+        answer.on('data', (part: Buffer) => {
+          size += part.length;
+          if (size > answerMaxBytes) give();
+          else parts.push(part);
+        });
+        answer.on('error', give);
+        answer.on('end', () => {
+          if (answer.complete && size <= answerMaxBytes) end(Buffer.concat(parts));
+        });
+        answer.on('close', give);
+      });
       if (signal.aborted) give();
       else sent.end(body);
     });
 }
 
-function readWhole(
-  answer: IncomingMessage,
-  end: (answer: OutsideAnswer) => void,
-  give: () => void,
-): void {
-  const parts: Buffer[] = [];
-  let size = 0;
-  answer.on('data', (part: Buffer) => {
-    size += part.length;
-    if (size > ANSWER_MAX_BYTES) give();
-    else parts.push(part);
-  });
-  answer.on('error', give);
-  answer.on('end', () => {
-    if (answer.complete && size <= ANSWER_MAX_BYTES)
-      end({ kind: 'answered', status: answer.statusCode ?? 0, body: Buffer.concat(parts) });
-  });
-  answer.on('close', give);
+function answerOf(
+  status: number | undefined,
+  body: Uint8Array | null,
+  isConnected: boolean,
+): OutsideAnswer {
+  if (status !== undefined) return { kind: 'answered', status, body };
+  return { kind: isConnected ? 'unclear' : 'not_there' };
 }

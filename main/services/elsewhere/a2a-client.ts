@@ -17,6 +17,8 @@ export type Called =
   /** It may have got it. */
   | { readonly kind: 'unclear' };
 
+const BOUNDS = { timeoutMs: CALL_MAX_MS, answerMaxBytes: JSON_BOUNDS.sizeMaxBytes };
+
 export class A2aClient {
   readonly #call: CallOutside;
   readonly #token: Secret<string> | null;
@@ -29,11 +31,10 @@ export class A2aClient {
   /** @throws AppError bad_request, peer_unreachable */
   async card(address: URL, signal: AbortSignal): Promise<Card> {
     const answer = await this.#call(
-      { url: address.href, method: 'GET', headers: this.#headers(), timeoutMs: CALL_MAX_MS },
+      { url: address.href, method: 'GET', headers: this.#headers(), ...BOUNDS },
       signal,
     );
-    if (answer.kind !== 'answered')
-      throw new AppError('peer_unreachable', `${address.host} gave no card.`, { failedBy: 'peer' });
+    if (answer.kind !== 'answered') throw noCard(address);
     if (answer.status !== 200)
       throw new AppError(
         'peer_unreachable',
@@ -42,6 +43,7 @@ export class A2aClient {
           : `${address.host} gave no card, but the status ${answer.status}.`,
         { failedBy: 'peer' },
       );
+    if (answer.body === null) throw noCard(address);
     return readCard(address, answer.body);
   }
 
@@ -57,12 +59,13 @@ export class A2aClient {
         method: 'POST',
         headers: { ...this.#headers(), 'content-type': 'application/json' },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        timeoutMs: CALL_MAX_MS,
+        ...BOUNDS,
       },
       signal,
     );
     if (answer.kind !== 'answered') return answer;
     const { status, body } = answer;
+    if (body === null) return { kind: 'unclear' };
     const said = objectIn(body);
     if (isJsonObject(said?.error)) {
       const { code, message } = said.error;
@@ -80,6 +83,10 @@ export class A2aClient {
     const token = this.#token?.expose();
     return token === undefined ? version : { ...version, authorization: `Bearer ${token}` };
   }
+}
+
+function noCard({ host }: URL): AppError {
+  return new AppError('peer_unreachable', `${host} gave no card.`, { failedBy: 'peer' });
 }
 
 function objectIn(body: Uint8Array): JsonObject | undefined {

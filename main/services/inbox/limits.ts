@@ -37,5 +37,9 @@ export const INBOX_QUEUED_MAX = 1_000;
 export const WEBHOOK_SETTLE_MS = 1_000;
 /** The next look while a hook waits in its place, or the wake-ups of the day are used up. */
 export const WEBHOOK_LOOK_AGAIN_MS = 60_000;
+/** A call of a webhook that took longer is given up, whatever came of it. */
+export const WEBHOOK_CALL_MAX_MS = 5_000;
+/** Bytes of its answer that are read; its status is all that is wanted. */
+export const WEBHOOK_ANSWER_MAX_BYTES = 4_096;
 /** After a call that did not wake; the items wait all the while. */
 export const WEBHOOK_BACKOFF = { firstMs: 30_000, maxMs: 3_600_000, jitter: 0.2 } as const;

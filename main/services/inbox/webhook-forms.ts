@@ -6,7 +6,8 @@ import { WAKE_SENTENCE } from '../../../preload/contract/wake.ts';
 import { escapeGiven } from '../../core/text-escape.ts';
 import { type AppError, inputError } from '../../lib/app-error.ts';
 import type { Secret } from '../../lib/secret.ts';
-import type { WebhookCall } from '../../ports/webhook.ts';
+import type { OutsideCall } from '../../ports/outside.ts';
+import { WEBHOOK_ANSWER_MAX_BYTES, WEBHOOK_CALL_MAX_MS } from './limits.ts';
 
 /** Begins a secret that is base64, as the Standard Webhooks have it. */
 const MADE_SECRET = 'whsec_';
@@ -19,7 +20,10 @@ interface Form {
   readonly example: string;
   /** A secret that it cannot do without is asked for, or made. */
   readonly secret: 'asked' | 'made' | 'optional';
-  readonly call: (wake: Wake) => Omit<WebhookCall, 'url'> & { readonly path?: string };
+  readonly call: (wake: Wake) => Pick<OutsideCall, 'headers'> & {
+    readonly body: string;
+    readonly path?: string;
+  };
 }
 
 /** One wake-up. */
@@ -113,11 +117,18 @@ export function webhookCall(
   preset: WebhookPreset,
   address: string,
   wake: { readonly id: string; readonly at: number; readonly secret: Secret<string> | null },
-): WebhookCall {
+): OutsideCall {
   const url = new URL(address);
   const secret = wake.secret?.expose() ?? null;
-  const { path, ...call } = FORMS[preset].call({ ...wake, secret, path: url.pathname });
-  return { url: `${url.origin}${path ?? url.pathname}`, ...call };
+  const form = FORMS[preset].call({ ...wake, secret, path: url.pathname });
+  return {
+    url: `${url.origin}${form.path ?? url.pathname}`,
+    method: 'POST',
+    headers: { ...form.headers, 'content-type': 'application/json' },
+    body: form.body,
+    timeoutMs: WEBHOOK_CALL_MAX_MS,
+    answerMaxBytes: WEBHOOK_ANSWER_MAX_BYTES,
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import { Secret } from '../../lib/secret.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
-import type { CallWebhook, WebhookAnswer } from '../../ports/webhook.ts';
+import type { CallOutside, OutsideAnswer } from '../../ports/outside.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { SealedSecrets } from '../base/sealed-secrets.ts';
@@ -55,7 +55,7 @@ interface Deps {
   readonly inbox: Pick<Inbox, 'waiting' | 'onChange'>;
   readonly wakeUps: Pick<WakeUps, 'count' | 'revoke'>;
   readonly secrets: SealedSecrets;
-  readonly call: CallWebhook;
+  readonly call: CallOutside;
   /** Where this hub itself listens. */
   readonly ownPorts: () => readonly number[];
 }
@@ -327,7 +327,7 @@ function inMemory(
   return [...known, ...items.flatMap(({ id, seq }) => (seq === 0 ? [id] : []))];
 }
 
-function outcomeOf(answer: WebhookAnswer): Pick<WebhookCallDto, 'outcome' | 'status'> {
+function outcomeOf(answer: OutsideAnswer): Pick<WebhookCallDto, 'outcome' | 'status'> {
   if (answer.kind !== 'answered') return { outcome: answer.kind, status: null };
   const { status } = answer;
   if (status >= 200 && status < 300) return { outcome: 'taken', status };

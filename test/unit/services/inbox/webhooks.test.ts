@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SystemRandom } from '../../../../main/adapters/clock/system-clock.ts';
 import { Secret } from '../../../../main/lib/secret.ts';
-import type { WebhookAnswer, WebhookCall } from '../../../../main/ports/webhook.ts';
+import type { OutsideAnswer, OutsideCall } from '../../../../main/ports/outside.ts';
 import { AuditTrail } from '../../../../main/services/base/audit-trail.ts';
 import { SealedSecrets } from '../../../../main/services/base/sealed-secrets.ts';
 import { UnitOfWork } from '../../../../main/services/base/unit-of-work.ts';
@@ -18,15 +18,15 @@ import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const NAME = 'lists';
 const OWN_PORT = 7117;
-const TAKEN: WebhookAnswer = { kind: 'answered', status: 204 };
+const TAKEN: OutsideAnswer = { kind: 'answered', status: 204, body: null };
 const GENERIC = { name: NAME, preset: 'generic', address: 'http://127.0.0.1:8080/wake' } as const;
 
 let clock: ManualClock;
 let hub: WorkHub;
 let dayMax: number;
-let calls: WebhookCall[];
+let calls: OutsideCall[];
 /** What the next call is answered; for ever under way where there is none. */
-let answers: (WebhookAnswer | Promise<never>)[];
+let answers: (OutsideAnswer | Promise<never>)[];
 let webhooks: Webhooks;
 let wakeUps: WakeUps;
 
@@ -76,7 +76,9 @@ it('calls once for what waits, with one sentence, signed over its id, time and b
   await tell('Another');
   await later();
   expect(calls).toHaveLength(1);
-  const [{ url, headers, body } = { url: '', headers: {}, body: '' }] = calls;
+  const [call] = calls;
+  if (call === undefined) throw new Error('no call');
+  const { url, headers, body } = call;
   expect([url, body]).toEqual([GENERIC.address, JSON.stringify({ text: WAKE_SENTENCE })]);
   const key = Buffer.from((secret ?? '').replace('whsec_', ''), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
@@ -109,7 +111,7 @@ it('calls nobody for what the agent took by itself, or while a hook waits in its
 
 it('calls again, ever later, only where it is certain that nobody was woken', async () => {
   await webhooks.set(GENERIC, OWNER);
-  answers = [{ kind: 'not_there' }, { kind: 'answered', status: 302 }];
+  answers = [{ kind: 'not_there' }, { kind: 'answered', status: 302, body: null }];
   await tell('one');
   await later();
   expect(light()).toMatchObject({ outcome: 'not_there', status: null });
@@ -121,7 +123,7 @@ it('calls again, ever later, only where it is certain that nobody was woken', as
   expect(calls).toHaveLength(2);
   await later(60_000);
   expect([calls.length, light()?.outcome]).toEqual([3, 'taken']);
-  answers = [{ kind: 'unclear' }, { kind: 'answered', status: 500 }];
+  answers = [{ kind: 'unclear' }, { kind: 'answered', status: 500, body: null }];
   for (const count of [4, 5]) {
     await tell('next');
     await later(3_600_000);

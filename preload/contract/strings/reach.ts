@@ -35,7 +35,10 @@ const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>>
   called: ({ presence }) =>
     presence === 'away' ? 'This hub calls it, but cannot just now.' : 'This hub calls it.',
   itself: () => 'It looks by itself.',
-  runner: () => 'This hub starts its program for each request.',
+  runner: ({ presence }) =>
+    presence === 'online'
+      ? 'This hub starts its program for each request.'
+      : 'This hub starts its program for each request, but cannot just now.',
   hook: () => 'A hook of its program waits to wake it.',
   webhook: ({ webhook }, time) => lastCallOf(webhook?.last ?? null, time),
   nothing: ({ presence, last_call_at: at }, time) => {

@@ -19,35 +19,34 @@ export function holdHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH_PERCENT}`);
 }
 
-/** A hub that wrote nothing for so long is at rest. */
-const REST_MS = 30_000;
-/** Less than this is not worth the pause. */
-const WORTH_COLLECTING_BYTES = 8 * 1024 ** 2;
+/** How often a hub that works looks whether it is at rest again. */
+const LOOK_MS = 30_000;
+/** A hub that commits no more often between two looks is at rest: an agent that waits does, too. */
+const RESTING_COMMITS_MAX = 30;
 
 /**
- * Collects once when the hub comes to rest. V8 collects as memory is asked for: what a flood left
- * would stay until somebody asks again.
+ * Collects once when the hub comes to rest after work. V8 collects as memory is asked for: what a
+ * flood left would stay until somebody asks again.
  * @returns what is to be called after each commit
  */
 export function collectorAtRest(clock: Clock): () => void {
-  let keptBytes = 0;
-  let isWaiting = false;
-  let lastMs = 0;
-  const look = (): void => {
-    isWaiting = false;
-    const restedMs = clock.monotonicMs() - lastMs;
-    if (restedMs < REST_MS) return lookIn(REST_MS - restedMs);
-    if (process.memoryUsage().heapUsed < keptBytes + WORTH_COLLECTING_BYTES) return;
-    collect();
-    keptBytes = process.memoryUsage().heapUsed;
-  };
-  const lookIn = (ms: number): void => {
-    isWaiting = true;
-    clock.setTimer(ms, look);
+  let commits = 0;
+  let isLooking = false;
+  let hasWorked = false;
+  const lookLater = (): void => {
+    isLooking = true;
+    clock.setTimer(LOOK_MS, () => {
+      isLooking = false;
+      const worked = commits > RESTING_COMMITS_MAX;
+      commits = 0;
+      if (worked) lookLater();
+      else if (hasWorked) collect();
+      hasWorked = worked;
+    });
   };
   return () => {
-    lastMs = clock.monotonicMs();
-    if (!isWaiting) lookIn(REST_MS);
+    commits += 1;
+    if (!isLooking) lookLater();
   };
 }
 

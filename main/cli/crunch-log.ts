@@ -74,7 +74,7 @@ export function crunchLog(said: readonly Said[], issue: number | null): JsonObje
     })),
     pending: idsOf((state) => OPEN.has(state)),
     completed: idsOf((state) => DONE.has(state)),
-    failed: idsOf((state) => !OPEN.has(state) && !DONE.has(state)),
+    not_done: idsOf((state) => !OPEN.has(state) && !DONE.has(state)),
     conflicts: conflictsOf(said),
   };
 }
@@ -124,7 +124,7 @@ function summaryOf({ type }: JsonObject, payload: JsonObject): string {
   const parts: Readonly<Record<string, readonly unknown[]>> = {
     REQUEST: [payload['action'], title],
     RESPONSE: [payload['status'], objectOf(result)['summary']],
-    HANDOFF: [payload['reason']],
+    HANDOFF: [payload['reason'] ?? objectOf(payload['context_transfer'])['remaining_work']],
     ESCALATE: [payload['escalation_type'], payload['reason']],
     BROADCAST: [payload['event'], objectOf(content)['message']],
     VOTE: [payload['conflict_id'], objectOf(position)['choice']],

@@ -650,7 +650,7 @@ export interface ChosenDto {
 export interface PostedDto {
   /** Of a request. */
   readonly report?: SendReportDto;
-  /** The answer to a question, in the dialect, or what came of a cancel; words of somebody else. */
+  /** The answer to a question, in the dialect, or what came of an answer or a cancel. */
   readonly untrusted?: { readonly native?: unknown; readonly came_of_it?: string };
   /** Of a cancel: how its task stands. */
   readonly cancelled?: { readonly id: string; readonly state: string };

@@ -87,6 +87,13 @@ describe('words that do not fit', () => {
     expect((await axon(nowhere, ['help'])).out).toBe((await axon(nowhere, ['--help'])).out);
   });
 
+  test('of "listen" show an item, the exit codes and what a cancel does', async () => {
+    const { code, out } = await axon(nowhere, ['listen', '--help']);
+    expect(code).toBe(0);
+    for (const part of ['{"delivery_id":', 'Exit codes of the program', 'A cancel is no item'])
+      expect(out).toContain(part);
+  });
+
   test('have the help of their group where --help stands among them', async () => {
     for (const words of [
       ['nonsense', '--help'],

@@ -14,6 +14,11 @@ const CLIENTS = 64;
 const ALLOWED = { query: 260, notify: 260, delegate: 5_100, ping: 1_000, discover: 5_000 };
 const SECONDS = rounds('seconds in which 64 hubs ask as much as they may', { short: 5, long: 60 });
 const ROUNDS = rounds('rounds of that', { short: 1, long: 5 });
+/**
+ * A hub that has served a little: its code is compiled, and the pages of Node's own program that it
+ * needs are read from the disk.
+ */
+const WARM_SECONDS = 5;
 const REST_MS = isLongRun ? 120_000 : 2_000;
 const LOOK_MS = 100;
 /** In the short run it only has to be no hang. */
@@ -67,6 +72,12 @@ test.runIf(process.platform === 'linux')(
     const quiet = newIdentity();
     const hub = await CrowdedHub.start([...clients, quiet], ['--request-rate', '5000']);
     ends.push(() => hub.kill());
+    const warmUp = async (): Promise<void> => {
+      const crowd = new Crowd(hub, clients, WARM_SECONDS, ALLOWED);
+      await crowd.connected();
+      await crowd.run();
+      await crowd.end();
+    };
     const round = async (): Promise<Times> => {
       const crowd = new Crowd(hub, clients, SECONDS, ALLOWED);
       ends.push(() => crowd.end());
@@ -75,6 +86,9 @@ test.runIf(process.platform === 'linux')(
       await crowd.end();
       return times;
     };
+    const fresh = hub.memoryBytes();
+    await warmUp();
+    await wait(REST_MS);
     const before = hub.memoryBytes();
     // Its cards wait from now on: the owner's list is as long on the quiet hub as on the busy one.
     await round();
@@ -92,7 +106,7 @@ test.runIf(process.platform === 'linux')(
     };
     measured(
       `${CLIENTS} hubs that ask as much as they may: the owner's cards p95 ${times.approvals.toFixed(1)} ms (${idle.approvals.toFixed(1)} idle), ` +
-        `pings p95 ${times.pings.toFixed(1)} ms (${idle.pings.toFixed(1)} idle); memory ${inMebibytes(before)} MiB before, ` +
+        `pings p95 ${times.pings.toFixed(1)} ms (${idle.pings.toFixed(1)} idle); memory ${inMebibytes(fresh)} MiB fresh, ${inMebibytes(before)} MiB before, ` +
         `+${inMebibytes(after - before)} after, +${inMebibytes(again - after)} after one more`,
     );
     expect(times.approvals).toBeLessThan(LIMITS.p95Ms);
@@ -103,5 +117,5 @@ test.runIf(process.platform === 'linux')(
     expect(again - after).toBeLessThan(LIMITS.secondBytes);
     await hub.stop();
   },
-  ((ROUNDS + 3) * (SECONDS + 20) + 60) * 1_000 + 2 * REST_MS,
+  ((ROUNDS + 3) * (SECONDS + 20) + 60) * 1_000 + 3 * REST_MS,
 );

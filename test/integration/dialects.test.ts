@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIALECTS } from '../support/seed-messages.ts';
+import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
 import { pairHubs } from '../support/paired-hubs.ts';
 import { axon, endAfterTest } from '../support/programs.ts';
@@ -165,6 +166,15 @@ test.each([
   expect(mum.node.services.work.approvals.pending()).toEqual([]);
 });
 
+/** A person allows it, or chooses the first that there is. */
+async function decide(hub: TestHub, { id, revision, digest, choice }: ApprovalDto): Promise<void> {
+  const verdict =
+    choice === null
+      ? ({ decision: 'allow' } as const)
+      : ({ decision: 'answer', choice: '1' } as const);
+  await hub.node.services.work.approvals.decide({ id, revision, digest, ...verdict }, OWNER);
+}
+
 /** Each message of a page, and who says it: the first of the two in the paragraph before it. */
 function saidOn(page: string): readonly (readonly [who: string, message: JsonObject])[] {
   const pieces = page.split('```');
@@ -174,6 +184,19 @@ function saidOn(page: string): readonly (readonly [who: string, message: JsonObj
     const who = /\b(Eddy|Jules)\b/.exec(before)?.[1] ?? '';
     return [[who, JSON.parse(piece.slice(5)) as JsonObject] as const];
   });
+}
+
+/** What a person chose reaches whoever asked, and whoever was told of the question. */
+async function bothRead(words: string): Promise<void> {
+  for (const [hub, token] of [
+    [mum, jules],
+    [dad, eddy],
+  ] as const) {
+    const claimed = await atDoor(hub, token, '/v1/inbox/claim', { max: 1, wait_ms: WITHIN_MS });
+    const [item] = claimed['items'] as readonly JsonObject[];
+    expect(JSON.stringify(item)).toContain(words);
+    await atDoor(hub, token, `/v1/inbox/${String(item?.['delivery_id'])}/ack`, {});
+  }
 }
 
 describe('what the pages of the languages show', () => {
@@ -207,13 +230,14 @@ describe('what the pages of the languages show', () => {
       ];
       await until('the message', WITHIN_MS, async () => {
         const [card] = approvals.pending();
-        if (card !== undefined) await allow();
+        if (card !== undefined) await decide(to.hub, card);
         return inbox.waitingCount(name) > 0 || undefined;
       });
       const claimed = await atDoor(to.hub, to.token, '/v1/inbox/claim', { max: 1 });
       const [item] = claimed['items'] as readonly JsonObject[];
       expect(item).toMatchObject({ untrusted: { native: message } });
       await atDoor(to.hub, to.token, `/v1/inbox/${String(item?.['delivery_id'])}/ack`, {});
+      if (message['type'] === 'ESCALATE') await bothRead('Cookies');
       if (item?.['kind'] === 'query') asking = posting;
       else expect(await posting).toMatchObject({ http: 200 });
     }

@@ -9,6 +9,7 @@ import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { StopState } from '../../../preload/contract/story.ts';
+import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
 import { asNotice, DEADLINE_MAX_MS, EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
 import type { Dialect, Reading } from '../../dialects/dialect.ts';
@@ -279,8 +280,7 @@ export class NativeMessages {
     });
     const origin = originOf({ dialect, message });
     const answer = { ...reply, origin };
-    const { state, sent_to } = await this.#deps.inbox.reply(agent, item.delivery_id, answer);
-    return { replied: { state, sent_to } };
+    return repliedWith(await this.#deps.inbox.reply(agent, item.delivery_id, answer));
   }
 
   /**
@@ -296,7 +296,7 @@ export class NativeMessages {
       ? await this.#deps.inbox.reply(agent, stops, parsed(OPERATIONS['inbox.reply'].params, reply))
       : undefined;
     await this.#deps.inbox.ack(agent, delivery, null);
-    return replied === undefined ? {} : { replied };
+    return replied === undefined ? {} : repliedWith(replied);
   }
 
   /** The hub tells the other hub. The agent that asked gets a notice, if it is known. */
@@ -606,6 +606,11 @@ function parsed<const Entries extends v.ObjectEntries>(
 
 function refused(sentence: string): AppError {
   return new AppError('bad_request', sentence, { failedBy: 'input' });
+}
+
+function repliedWith(report: OperationResult<'inbox.reply'>): Sent {
+  const { state, sent_to } = report;
+  return { replied: { state, sent_to }, untrusted: { came_of_it: repliedOf(report) } };
 }
 
 function nothingThere({ kind, replyTo, conversation }: Reading): AppError {

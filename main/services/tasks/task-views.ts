@@ -3,6 +3,7 @@ import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
+import { isNobodys } from '../../../preload/contract/strings/story.ts';
 import { choiceOf } from '../../core/choice.ts';
 import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
@@ -43,6 +44,7 @@ export class TaskViews {
   /** @param agent for whom; null: for a person */
   dto(task: TaskRow, agent: string | null): TaskDto {
     const { parties } = this.#deps;
+    const story = this.story(task, agent);
     return {
       id: task.id,
       direction: task.direction,
@@ -62,9 +64,9 @@ export class TaskViews {
       held_until: task.state === 'held' ? task.heldUntil : null,
       finished_at: task.finishedAt,
       estimated_ms: task.estimatedMs,
-      code: task.code,
+      code: story.end !== null && 'code' in story.end ? story.end.code : task.code,
       reason: task.reason,
-      story: this.story(task, agent),
+      story,
       decision: decisionOf(this.#deps.store.read, task),
       untrusted: this.#untrusted(task),
     };
@@ -123,7 +125,10 @@ export class TaskViews {
   #untrusted(task: TaskRow): TaskDto['untrusted'] {
     if (task.result === null) return null;
     const result = readObject(task.result);
-    const words = (value: unknown) => (typeof value === 'string' ? escapeText(value) : null);
+    const words = (value: unknown) => {
+      if (typeof value !== 'string' || value === task.reason || isNobodys(value)) return null;
+      return escapeText(value);
+    };
     return {
       status: isOneOf(ENDED_WITHOUT_RESULT, task.state)
         ? task.state

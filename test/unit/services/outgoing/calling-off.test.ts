@@ -27,6 +27,7 @@ const send = () =>
   );
 const cancel = (id: string, reason: string | null = null) =>
   dad.work.tasks.cancel(id, { agent: 'openclaw' }, reason);
+const never = new AbortController().signal;
 const cancels = () => dad.messenger.sent.filter((envelope) => envelope.kind === 'cancel');
 
 it('takes a cancel whatever the length of its reason, and cuts the reason with a mark', async () => {
@@ -82,6 +83,8 @@ describe('a delegation whose ack was lost', () => {
       state: 'cancelled',
       reason: 'You cancelled it: "Plans changed"',
     });
+    const { untrusted } = await dad.work.tasks.get(id, { agent: 'openclaw' }, 0, never);
+    expect(untrusted, 'nobody else said a word').toMatchObject({ outcome: null, error: null });
     expect(dad.store.read.outboxOf(mum.key)).toEqual([]);
     expect(dad.messenger.sent.filter((envelope) => envelope.kind === 'delegate')).toEqual([]);
     const sent = cancels().length;

@@ -158,7 +158,8 @@ describe('two hubs', () => {
     await reply(await allowed(), { status: 'failed', error: 'The oven is cold.' });
     expect((await told(mum))[0]).toBe('Claude could not do it.');
     expect((await told(dad))[0]).toBe('An agent on mum could not do it.');
-    const { story } = await dad.work.tasks.get(newest(dad).id, ASKS, 0, signal);
+    const { code, story } = await dad.work.tasks.get(newest(dad).id, ASKS, 0, signal);
+    expect(code, 'its agent named none').toBeNull();
     expect(story.end).toMatchObject({ kind: 'failed', by: 'agent', code: null, retryable: false });
     expect(words.saidOf(story)).toEqual({ by: 'An agent on mum', words: 'The oven is cold.' });
   });

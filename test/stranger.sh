@@ -60,7 +60,7 @@ for hub in Mum Dad; do
   start "$home.log" npx axon --home "$home" hub --name "$hub" --api-port 0 --peer-port 0 --interface lo
 done
 for home in "$mum" "$dad"; do
-  until_said 'Name' 60 on "$home" status
+  until_said running 60 on "$home" status
   on "$home" passphrase --passphrase-file "$folder/passphrase"
 done
 

@@ -189,7 +189,7 @@ export interface OperationResults {
   /** What a person here said. That nobody said anything is an error. */
   'send.permission': { readonly decision: 'allow' | 'decline'; readonly reason: string | null };
   'inbox.claim': Items<DeliveryDto> & { readonly waiting: number };
-  /** `items`: the ids of those that wait longest. */
+  /** `items`: the ids of those that came last, or of the work that may be taken next. */
   'inbox.waiting': { readonly waiting: number; readonly items: readonly string[] };
   /** Whether the agent may be woken now; then it counts as woken. */
   'inbox.wake': { readonly wake: boolean };

@@ -21,7 +21,7 @@ import type { AuditTrail } from '../base/audit-trail.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import type { PeopleFeed } from '../tasks/people-feed.ts';
-import { INBOX_QUEUED_MAX } from '../inbox/limits.ts';
+import { NOTICES_QUEUED_MAX } from '../inbox/limits.ts';
 import { isOfBoth, openTaskOf, type Turns } from './turns.ts';
 import { isLocal, OWNER_PARTY, type Parties } from '../tasks/parties.ts';
 import type { RecentIds } from '../tasks/replay-guard.ts';
@@ -219,7 +219,7 @@ export class IncomingNotices {
     return agents
       .active()
       .filter((agent) => (routeTo === null ? isMeant(agent) : agent.name === routeTo))
-      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < INBOX_QUEUED_MAX)
+      .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < NOTICES_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }
 }

@@ -1,6 +1,6 @@
 // A person decides about an escalation, and no agent does. Where a message of a language names an
 // agent here, that one is told of it by a notice, and of what came of it (PROTOCOL.md, Dialects).
-import { INBOX_QUEUED_MAX } from './limits.ts';
+import { NOTICES_QUEUED_MAX } from './limits.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
@@ -65,7 +65,7 @@ export class EscalationNotices {
     const agent = readOrigin(payload) === undefined ? null : routeTo(payload);
     if (agent === null || tables.agent(agent) === undefined) return;
     if (partyOfAgent(agent) === party) return;
-    if (tables.countDeliveries(agent, ['queued']) >= INBOX_QUEUED_MAX) return;
+    if (tables.countDeliveries(agent, ['queued']) >= NOTICES_QUEUED_MAX) return;
     const id = random.uuid();
     const ref = isHubs ? task.id : task.messageId;
     const sender = isHubs ? OWNER_PARTY : party;

@@ -1,6 +1,6 @@
 // The inbox of each agent as its doors see it. Owns who waits for new items and tells them;
 // lifecycle.ts owns the items.
-import { isWork } from '../../../preload/contract/delivery-kind.ts';
+import { DELIVERY_KINDS, isWork } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams, OperationResult } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
@@ -100,7 +100,7 @@ export class Inbox implements InboxReader {
   }
 
   /**
-   * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what waits longest.
+   * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what of it is new.
    * Takes nothing, and does not count as the agent being there.
    * @param wakes whoever asks is a hook, which wakes it
    */
@@ -126,18 +126,24 @@ export class Inbox implements InboxReader {
     return { waiting: this.waitingCount(agent), items };
   }
 
-  /** What waits longest, questions that somebody waits for first. */
+  /**
+   * What came last: however much was left lying, what is new shows. Of work what may be taken next.
+   */
   waiting(agent: string, isWorkOnly = false): readonly WaitingItem[] {
     const { store, queries } = this.#deps;
-    const rows = store.read.deliveriesOfAgent(agent, ['queued'], { limit: WAITING_IDS_MAX });
-    const stored = rows
-      .filter(({ kind }) => !isWorkOnly || isWork(kind))
-      .map((row) => ({
-        id: row.deliveryId,
-        seq: row.seq,
-        hub: readDeliveryBody(row)?.trust.peer_id ?? null,
-      }));
-    return [...queries.waiting(agent), ...stored].slice(0, WAITING_IDS_MAX);
+    const rows = isWorkOnly
+      ? store.read.claimable(agent, WORK, WAITING_IDS_MAX)
+      : store.read.newestQueued(agent, WAITING_IDS_MAX);
+    return [...queries.waiting(agent), ...rows.map(waitingItem)].slice(0, WAITING_IDS_MAX);
+  }
+
+  /** Those of these that nobody has taken. */
+  stillWaiting(agent: string, ids: readonly string[]): readonly WaitingItem[] {
+    const { store, queries } = this.#deps;
+    const questions = queries.waiting(agent).filter(({ id }) => ids.includes(id));
+    const rows = ids.flatMap((id) => store.read.delivery(id) ?? []);
+    const queued = rows.filter((row) => row.agent === agent && row.state === 'queued');
+    return [...questions, ...queued.map(waitingItem)];
   }
 
   /** How many items wait for the agent, which nobody has taken. */
@@ -281,6 +287,13 @@ export class Inbox implements InboxReader {
   #changed(agent: string): void {
     for (const listener of this.#listeners.get(agent) ?? []) listener();
   }
+}
+
+const WORK = DELIVERY_KINDS.filter(isWork);
+
+function waitingItem(row: DeliveryRow): WaitingItem {
+  const hub = readDeliveryBody(row)?.trust.peer_id ?? null;
+  return { id: row.deliveryId, seq: row.seq, hub };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

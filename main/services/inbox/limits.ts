@@ -18,7 +18,7 @@ export const LEASE_DEFAULT_MS = 60_000;
  * Longest lease that may be asked for; one that a clock set back would make longer ends after this.
  */
 export const LEASE_MAX_MS = 600_000;
-/** Ids of waiting items that are told at once; of more the oldest. */
+/** Ids of waiting items that are told at once; of more the newest, and of work the next ones. */
 export const WAITING_IDS_MAX = 100;
 /** Calls of one agent that may wait for its inbox; the next is answered `overloaded`. */
 export const WAITERS_PER_AGENT_MAX = 32;
@@ -28,11 +28,13 @@ export const LEASE_RETRY_MS = 5_000;
 export const OWN_TASKS_LOOKED_THROUGH = 200;
 /** Items an agent was handed that an answer in a dialect is looked for among. */
 export const OPEN_ITEMS_MAX = 256;
-/**
- * Items that may wait in one agent's inbox; a request beyond it is `overloaded`, a notification is
- * not put into that inbox.
- */
+/** Items that may wait in one agent's inbox; a request beyond it is `overloaded`. */
 export const INBOX_QUEUED_MAX = 1_000;
+/**
+ * Beyond so many of them no notification is put into that inbox: whoever takes none of them, as a
+ * program that is started for work alone, still gets work.
+ */
+export const NOTICES_QUEUED_MAX = 500;
 /** How long an agent that looks by itself is given to take an item before its webhook is called. */
 export const WEBHOOK_SETTLE_MS = 1_000;
 /** The next look while a hook waits in its place, or the wake-ups of the day are used up. */

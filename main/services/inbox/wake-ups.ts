@@ -31,7 +31,7 @@ interface Deps {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly unit: UnitOfWork;
-  readonly inbox: Pick<Inbox, 'waiting'>;
+  readonly inbox: Pick<Inbox, 'stillWaiting'>;
   readonly dayMax: () => number;
 }
 
@@ -45,7 +45,7 @@ export class WakeUps {
   /** Whether a hook or a runner may wake the agent for those of these items that still wait. */
   async forHook(agent: string, ids: readonly string[]): Promise<boolean> {
     const { inbox, unit } = this.#deps;
-    const items = inbox.waiting(agent).filter(({ id }) => ids.includes(id));
+    const items = inbox.stillWaiting(agent, ids);
     if (items.length === 0) return false;
     return unit.run((tables) => this.count(tables, agent, items) !== null);
   }

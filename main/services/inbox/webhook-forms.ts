@@ -140,8 +140,12 @@ export function webhookSecret(
   given: string | undefined,
   random: (length: number) => Uint8Array,
 ): { readonly secret: string | null; readonly isMade: boolean } {
+  const { secret: kind } = FORMS[preset];
+  // It stands in a header as it is.
+  if (kind === 'asked' && given !== undefined && !/^[ -~]+$/.test(given))
+    throw inputError('bad_request', 'A token is plain characters on one line; this is none.');
   if (given !== undefined) return { secret: given, isMade: false };
-  switch (FORMS[preset].secret) {
+  switch (kind) {
     case 'optional':
       return { secret: null, isMade: false };
     case 'made':

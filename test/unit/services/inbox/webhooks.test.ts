@@ -14,7 +14,8 @@ import { WAKE_SENTENCE } from '../../../../preload/contract/wake.ts';
 import { SILENT_LOG } from '../../../fakes/memory-store.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeOneHub, openOneHub } from '../../../fakes/two-work-hubs.ts';
-import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
+import { ANYBODY } from '../../../fakes/ruled-hubs.ts';
+import { BROWSER, OWNER, delegation, type WorkHub } from '../../../fakes/work-hub.ts';
 
 const NAME = 'lists';
 const OWN_PORT = 7117;
@@ -129,6 +130,44 @@ it('calls again, ever later, only where it is certain that nobody was woken', as
     await later(3_600_000);
     expect([calls.length, light()?.outcome]).toEqual([count, 'unclear']);
   }
+});
+
+it('is called for what is new however much was left lying, and work has room beside notices', async () => {
+  const { agents, inbox, rules, sender } = hub.work;
+  const times = async (count: number): Promise<void> => {
+    for (let time = 0; time < count; time++) {
+      await tell(`${time}`);
+      await later(1_000);
+    }
+  };
+  await times(120);
+  await webhooks.set(GENERIC, OWNER);
+  await later();
+  expect(calls).toHaveLength(1);
+  await tell('new');
+  await later();
+  expect(calls).toHaveLength(2);
+  await webhooks.remove(NAME, OWNER);
+  await times(400);
+  expect(inbox.waitingCount(NAME)).toBe(500);
+  await agents.setClass(NAME, { riskClass: 'R1' }, OWNER);
+  const allow = { ...ANYBODY, effect: 'allow', peer: 'local/claude', agent: NAME } as const;
+  await rules.create({ ...allow, domain: 'logistics' }, BROWSER);
+  const work = delegation(`local/${NAME}`, 'Milk', { domain: 'logistics.grocery' });
+  expect((await sender.delegate(work, 'claude', null)).state).toBe('queued');
+  // As a program looks that is started for work alone.
+  const look = { wait_ms: 0, work: true, wakes: false };
+  const { items } = await inbox.untilWaiting(NAME, look, new AbortController().signal);
+  expect(items).toHaveLength(1);
+  expect(await wakeUps.forHook(NAME, items)).toBe(true);
+});
+
+it('takes as the token of OpenClaw what stands in a header, and nothing else', async () => {
+  const address = 'http://127.0.0.1:18789/hooks/wake';
+  const set = (secret: string) =>
+    webhooks.set({ name: NAME, preset: 'openclaw', address, secret }, OWNER);
+  for (const secret of ['two\nlines', 'schlüssel', 'zero\u0000'])
+    await expect(set(secret)).rejects.toMatchObject({ code: 'bad_request' });
 });
 
 it('does not make a call again that was under way when the hub was killed', async () => {

@@ -2,20 +2,25 @@
 // JSON object, or text. Whatever else comes is nothing.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { decodeText } from '../lib/decode-text.ts';
+import { parseStrictJson } from '../lib/strict-json.ts';
 
 /** A longer one is nothing: no card would show it. */
 const HOOK_INPUT_MAX_BYTES = 1_048_576;
+const LIMITS = {
+  sizeMaxBytes: HOOK_INPUT_MAX_BYTES,
+  depthMax: 64,
+  nodesMax: 65_536,
+  keysPerObjectMax: 4_096,
+} as const;
 
-/** undefined: it is no JSON object, is too long, or a person sits there. */
+/**
+ * undefined: it is no JSON object, would be read as another one than it is, is too long, or a
+ * person sits there.
+ */
 export async function readHookInput(input: NodeJS.ReadStream): Promise<JsonObject | undefined> {
   const text = await readInput(input);
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = text === undefined ? undefined : parseStrictJson(text, LIMITS);
+  return read?.ok === true && isJsonObject(read.value) ? read.value : undefined;
 }
 
 /** undefined: it is no text, is too long, or a person sits there. */

@@ -179,6 +179,79 @@ test('our own tools are allowed once, and what only looks like one is a card', a
   ]);
 });
 
+test('what it says is read exactly: no argument is hidden, none is another call’s, and no flood costs more than itself', async () => {
+  const once = (toolCallId: string) => ({
+    toolCallId,
+    title: 'mcp.SERVER.axon_reply',
+    rawInput: { server: 'SERVER', tool: 'axon_reply' },
+  });
+  const PERMISSION = 'session/request_permission';
+  const CALL = { toolCallId: 'r', kind: 'execute', rawInput: 'RAW' };
+  const asIfOurs = { _meta: { is_mcp_tool_approval: true } };
+  const plan: Plan = [
+    ['inbox'],
+    // Another call under an id that was one of ours.
+    ['update', { sessionUpdate: 'tool_call', ...once('a') }],
+    ['update', { sessionUpdate: 'tool_call', toolCallId: 'a', title: 'rm', kind: 'execute' }],
+    ['ask', { toolCallId: 'a' }, asIfOurs],
+    // Its own words never take the place of an argument.
+    [
+      'ask',
+      {
+        toolCallId: 'b',
+        kind: 'edit',
+        rawInput: { path: '/x', content: 'evil' },
+        content: [{ type: 'diff', path: '/x', newText: 'good' }],
+      },
+    ],
+    // Nothing of these reaches a person.
+    ['update', { sessionUpdate: 'tool_call', toolCallId: 'd', rawInput: 'RAW' }, 'DEEP'],
+    ['other', PERMISSION, { toolCall: CALL }, '{"command":"ls","command":"rm"}'],
+    ['other', PERMISSION, { toolCall: CALL }, '{"pid":12345678901234567890}'],
+    ['other', PERMISSION, { toolCall: CALL }, 'DEEP'],
+    ['other', PERMISSION, { toolCall: CALL }, 'MUCH'],
+    ['other', 'fs/read_text_file', { path: '/etc/passwd' }],
+    ['other', 'terminal/create', { command: 'sh' }],
+    ['flood', 20_000],
+    ['reply', 'Done'],
+  ];
+  const program = listen(plan);
+  const id = await allowedTask();
+  const first = await cardOf();
+  expect(first.text).toContain('"title": "rm"');
+  await decide(first, 'decline');
+  const second = await cardOf();
+  for (const said of ['evil', 'good']) expect(second.text).toContain(said);
+  await decide(second, 'decline');
+  expect(await ended(id)).toMatchObject({ state: 'completed' });
+  expect((await program.ended()).code).toBe(0);
+  const told = logged().filter((line) => /^(?:decided|refused)/.test(line));
+  expect(told).toEqual([
+    'decided no',
+    'decided no',
+    'refused -32600',
+    'refused -32600',
+    'refused -32600',
+    'refused no',
+    'refused -32601',
+    'refused -32601',
+  ]);
+  expect(hub.node.services.work.approvals.pending()).toEqual([]);
+});
+
+test.each([
+  ['another version of the protocol', [['version', 2]]],
+  ['a line of 17 MB', [['version', 'HUGE']]],
+] as const)('a program with %s is given nothing', async (_, plan) => {
+  const program = listen(plan, []);
+  const id = await allowedTask();
+  await expect.poll(() => program.error, { timeout: WITHIN_MS }).toContain('Given back, not done');
+  expect(await stateOf(id)).toBe('queued');
+  program.kill('SIGTERM');
+  await program.ended();
+  await post(asker, `/v1/tasks/${id}/cancel`, {});
+});
+
 test('a turn that ends without an answer is reminded three times, and is a failure then', async () => {
   const program = listen([['inbox'], ['turn'], ['turn'], ['turn'], ['turn']]);
   const id = await allowedTask();
@@ -224,6 +297,20 @@ test('what is under way at a kill -9 ends as possibly executed, and is not done 
   expect(await ended(other)).toMatchObject({ state: 'completed' });
   await next.ended();
   expect(logged().filter((line) => line.startsWith('started'))).toHaveLength(2);
+});
+
+test('a second one for the same agent begins nothing, and ends nothing of the first', async () => {
+  const first = listen([['inbox'], ['stay']]);
+  const id = await allowedTask();
+  await saysSoon('axon_inbox');
+  const { code, error } = await listen([]).ended();
+  expect(code).toBeGreaterThan(0);
+  expect(error).toContain('Another program runs this agent already.');
+  expect(isAlive(pidIn(await saysSoon('started')))).toBe(true);
+  expect(await stateOf(id)).toBe('running');
+  first.kill('SIGTERM');
+  await first.ended();
+  expect(await ended(id)).toMatchObject(MAY_HAVE_RUN);
 });
 
 test('a program that dies at work leaves it as possibly executed', async () => {
@@ -307,6 +394,18 @@ describe('what the hub keeps running', () => {
     expect(isAlive(pid)).toBe(false);
     expect(list()).toEqual([]);
     // Its token ended with it.
+    const left = hub.node.services.tokens.list().filter(({ agent }) => agent === 'bot');
+    expect(left).toHaveLength(1);
+  });
+
+  test('is what its person said last, whatever was under way', async () => {
+    await set([]);
+    await own();
+    const again = set([]);
+    await hub.node.services.runners.end('bot', PERSON);
+    await again;
+    expect(list()).toEqual([]);
+    expect(hub.node.services.runners.pidOf('bot')).toBeUndefined();
     const left = hub.node.services.tokens.list().filter(({ agent }) => agent === 'bot');
     expect(left).toHaveLength(1);
   });

@@ -321,8 +321,10 @@ test('puts what a hook asks before a person, and says nothing where no person ha
     tool_name: 'Bash',
     tool_input: { command: 'printf \'%s\' "\u202e" > out', description: 'Write it' },
   };
-  const asking = (said: object = input, more = {}): Program =>
-    Program.start('cli', ['ask', '--as', 'coder'], { ...env(), ...more }, JSON.stringify(said));
+  const asking = (said: object | string = input, more = {}): Program => {
+    const text = typeof said === 'string' ? said : JSON.stringify(said);
+    return Program.start('cli', ['ask', '--as', 'coder'], { ...env(), ...more }, text);
+  };
   const { approvals } = hub.node.services.work;
   const decide = async (decision: 'allow' | 'decline', more: object): Promise<void> => {
     await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
@@ -353,8 +355,23 @@ test('puts what a hook asks before a person, and says nothing where no person ha
   gone.kill('SIGKILL');
   await expect.poll(() => approvals.pending()).toEqual([]);
   const nothing = { code: 0, out: '', error: '' };
-  for (const odd of [{ ...input, tool_input: 'rm' }, { ...input, hook_event_name: 'Stop' }, {}])
+  const before = approvals.decided({ limit: 50 }).items.length;
+  // What a card would show as something else than it is.
+  const inexact = ['{"command":"ls","command":"rm -rf ~"}', '{"pid":12345678901234567890}'].map(
+    (given) =>
+      JSON.stringify({ ...input, tool_input: 0 }).replace(
+        '"tool_input":0',
+        `"tool_input":${given}`,
+      ),
+  );
+  for (const odd of [
+    { ...input, tool_input: 'rm' },
+    { ...input, hook_event_name: 'Stop' },
+    {},
+    ...inexact,
+  ])
     expect(await asking(odd).ended()).toEqual(nothing);
+  expect(approvals.decided({ limit: 50 }).items).toHaveLength(before);
   expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(nothing);
   // Another program on its port, which says yes to everything.
   const impostor = createServer((_, response) => void response.end('{"decision":"allow"}'));

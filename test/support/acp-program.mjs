@@ -8,20 +8,29 @@ import { createInterface } from 'node:readline';
 const plan = JSON.parse(process.env.PLAN);
 const log = (...words) => appendFileSync(process.env.LOG, `${words.join(' ')}\n`);
 
+/** What is too long to stand in a plan. */
+const LONG = {
+  DEEP: '['.repeat(20_000) + ']'.repeat(20_000),
+  MUCH: JSON.stringify({ text: 'x'.repeat(300_000) }),
+};
+
 /** JSON-RPC over a pair of pipes, a message a line. */
 function line(input, output, answer) {
   const waiting = new Map();
   let lastId = 0;
-  const send = (message) => output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const send = (message, raw) =>
+    output.write(
+      `${JSON.stringify({ jsonrpc: '2.0', ...message }).replace('"RAW"', () => LONG[raw] ?? raw ?? '"RAW"')}\n`,
+    );
   createInterface({ input }).on('line', (text) => {
     const { id, method, params, result, error } = JSON.parse(text);
     if (method !== undefined) void answer?.(id, method, params);
     else waiting.get(id)?.(result ?? { error });
   });
-  const call = (method, params) =>
+  const call = (method, params, raw) =>
     new Promise((resolve) => {
       waiting.set(++lastId, resolve);
-      send({ id: lastId, method, params });
+      send({ id: lastId, method, params }, raw);
     });
   return { call, send };
 }
@@ -57,15 +66,35 @@ const STEPS = {
     const { outcome } = await acp.call('session/request_permission', asked);
     log('decided', outcome?.optionId ?? outcome?.outcome);
   },
-  update: (update) =>
-    acp.send({ method: 'session/update', params: { sessionId, update: named(update) } }),
+  update: (update, raw) =>
+    acp.send({ method: 'session/update', params: { sessionId, update: named(update) } }, raw),
+  /** What no client offers; or the arguments of a tool, as they are written. */
+  other: async (method, params, raw) => {
+    const asked = { sessionId, options: PERMISSIONS, ...params };
+    const { error, outcome } = await acp.call(method, asked, raw);
+    log('refused', error?.code ?? outcome?.optionId);
+  },
+  /** Asks and tells without end, and reads nothing meanwhile. */
+  flood: async (times) => {
+    process.stdin.pause();
+    for (let id = 1; id <= times; id++) {
+      acp.send({ id: 1_000_000 + id, method: 'fs/read_text_file', params: {} });
+      STEPS.update({ sessionUpdate: 'tool_call', toolCallId: `f${id}`, title: 'x'.repeat(200) });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.stdin.resume();
+  },
   child: () => log('child', spawn('sleep', ['600'], { stdio: 'ignore' }).pid),
   stay: () => new Promise(() => undefined),
   die: () => process.exit(1),
 };
 
 const ANSWERS = {
-  initialize: () => ({ protocolVersion: 1 }),
+  initialize: () => {
+    const [step, given] = plan[0] ?? [];
+    if (step !== 'version') return { protocolVersion: 1 };
+    return { protocolVersion: given === 'HUGE' ? 'x'.repeat(17_000_000) : given };
+  },
   'session/new': async ({ mcpServers: [own] }) => {
     server = own.name;
     const env = Object.fromEntries(own.env.map(({ name, value }) => [name, value]));

@@ -1,14 +1,15 @@
 // `axon listen --acp`: who speaks, where the program works, and what our server is.
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { TOOLS } from '../../mcp/tools.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { interruptible } from '../context.ts';
 import { programFile } from '../invocation.ts';
+import { holdName } from '../held-name.ts';
 import { hashed, privateFolder } from '../kept-json.ts';
 import { findProgram } from '../program-file.ts';
 import { refusal } from '../refusal.ts';
-import { runnerLine } from '../runner-line.ts';
+import { runnerLine, type RunnerLine } from '../runner-line.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { AcpListener } from './listen.ts';
@@ -25,22 +26,35 @@ interface AcpListening {
 export async function listenAcp(
   session: Session,
   terminal: Terminal,
-  { words, folder, once }: AcpListening,
+  listening: AcpListening,
 ): Promise<number> {
   const gone = new AbortController();
   const runner = runnerLine(() => gone.abort());
   try {
-    findProgram(words[0] ?? '');
+    return await listen(session, terminal, listening, runner, gone.signal);
   } catch (error) {
-    const why = error instanceof AppError ? error.message : String(error);
-    runner.tell({ state: 'cannot_start', why, tokens: 0 });
+    if (error instanceof AppError)
+      runner.tell({ state: 'cannot_start', why: error.message, tokens: 0 });
     throw error;
   }
+}
+
+async function listen(
+  session: Session,
+  terminal: Terminal,
+  { words, folder, once }: AcpListening,
+  runner: RunnerLine,
+  gone: AbortSignal,
+): Promise<number> {
+  findProgram(words[0] ?? '');
   const client = await session.asAgent();
   const { token } = await client.call('hub.whoami', {});
   const { agent } = token;
   if (agent === null) throw refusal('forbidden', 'Only an agent can listen.');
   const { home } = session;
+  // What it has in hand is nobody else's to end.
+  if (!(await holdName(join(privateFolder(home, 'runners'), `${hashed(agent)}.sock`))))
+    throw refusal('conflict', 'Another program runs this agent already. End that one first.');
   const options = {
     agent,
     home,
@@ -51,7 +65,7 @@ export async function listenAcp(
   };
   terminal.note(`Listening as ${agent}. Stop with Ctrl+C.`);
   return interruptible(async (stopped) => {
-    const signal = AbortSignal.any([stopped, gone.signal]);
+    const signal = AbortSignal.any([stopped, gone]);
     await new AcpListener(client, terminal, options, runner, signal).run();
     return 0;
   });

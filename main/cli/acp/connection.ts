@@ -3,9 +3,21 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineReader, type TextLine } from '../../lib/decode-text.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { parseStrictJson } from '../../lib/strict-json.ts';
 
-/** A longer line is no message: none that is of use here needs it. */
+/** A longer line ends the connection: nobody could say what stands in it. */
 const LINE_MAX_BYTES = 16 * 1024 * 1024;
+/** What a person may read of a message must be what its program has. */
+const LIMITS = {
+  sizeMaxBytes: LINE_MAX_BYTES,
+  depthMax: 64,
+  nodesMax: 1_000_000,
+  keysPerObjectMax: 65_536,
+} as const;
+/** Whoever has not read that much of what was answered is not read from either. */
+const UNREAD_MAX_BYTES = 1024 * 1024;
+/** By JSON-RPC: what cannot be read as it is. */
+const INVALID_REQUEST = -32_600;
 /** By JSON-RPC: what a client does not offer. */
 const METHOD_NOT_FOUND = -32_601;
 /** By the protocol: its person has to sign in first. */
@@ -28,7 +40,8 @@ export class AcpError extends Error {
 interface Answering {
   /** What the program asks; undefined: not offered. */
   readonly request: (method: string, params: JsonObject) => Promise<JsonObject> | undefined;
-  readonly notice: (method: string, params: JsonObject) => void;
+  /** @param params null: they cannot be read as they are */
+  readonly notice: (method: string, params: JsonObject | null) => void;
 }
 
 interface Waiting {
@@ -51,6 +64,9 @@ export class AcpConnection {
     output.on('error', () => undefined);
     input.on('data', (part: Buffer) => {
       for (const line of this.#lines.push(part)) this.#take(line);
+      if (output.writableLength <= UNREAD_MAX_BYTES) return;
+      input.pause();
+      output.once('drain', () => input.resume());
     });
     input.on('close', () => this.close('The program ended.'));
   }
@@ -80,7 +96,8 @@ export class AcpConnection {
     this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  #take({ text, flaw }: TextLine): void {
+  #take({ text, flaw, isCut }: TextLine): void {
+    if (isCut) return this.close(`It sent a line of more than ${LINE_MAX_BYTES} bytes.`);
     if (this.#gone !== undefined || flaw !== null) return;
     let message: unknown;
     try {
@@ -89,10 +106,17 @@ export class AcpConnection {
       return;
     }
     if (!isJsonObject(message)) return;
-    const { id, method, params } = message;
+    const { id, method } = message;
     if (typeof method !== 'string') return this.#answered(message);
+    const read = parseStrictJson(text, LIMITS);
+    const isRequest = typeof id === 'number' || typeof id === 'string';
+    if (!read.ok) {
+      if (!isRequest) return this.#answering.notice(method, null);
+      return this.#send({ id, error: { code: INVALID_REQUEST, message: read.error } });
+    }
+    const { params } = isJsonObject(read.value) ? read.value : {};
     const given = isJsonObject(params) ? params : {};
-    if (typeof id === 'number' || typeof id === 'string') void this.#answer(id, method, given);
+    if (isRequest) void this.#answer(id, method, given);
     else this.#answering.notice(method, given);
   }
 

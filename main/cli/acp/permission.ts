@@ -63,16 +63,26 @@ export function cardOf(call: ToolCall): { readonly tool: string; readonly input:
         ? kind
         : 'tool';
   const given = isJsonObject(rawInput) ? rawInput : rawInput == null ? {} : { input: rawInput };
-  const isSaid = Object.values(given).includes(title) || title === name;
+  const said = {
+    name: tool === name ? undefined : name,
+    title: title === name ? undefined : title,
+    content,
+    locations,
+  };
+  const besides = Object.entries(said).filter(([, value]) => !isSaidIn(given, value));
+  const free = (word: string): string => (Object.hasOwn(given, word) ? free(`${word}_`) : word);
   return {
     tool,
-    input: {
-      ...given,
-      ...(typeof title === 'string' && title !== '' && !isSaid ? { title } : {}),
-      ...(Array.isArray(content) && content.length > 0 ? { content } : {}),
-      ...(Array.isArray(locations) && locations.length > 0 ? { locations } : {}),
-    },
+    // Never in the place of an argument.
+    input: { ...given, ...Object.fromEntries(besides.map(([key, value]) => [free(key), value])) },
   };
+}
+
+/** Whether every text in it is one of the arguments, too, so that it says nothing more. */
+function isSaidIn(given: JsonObject, value: unknown): boolean {
+  if (value === '' || value === undefined || value === null) return true;
+  if (typeof value !== 'object') return Object.values(given).includes(value);
+  return Object.entries(value).every(([key, one]) => key === 'type' || isSaidIn(given, one));
 }
 
 /** Once, or not: never what would last. */

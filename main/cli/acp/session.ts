@@ -16,6 +16,8 @@ const START_MAX_MS = 90_000;
 const STOP_MAX_MS = 2_000;
 /** Calls of tools whose facts are kept; the oldest are forgotten. */
 const CALLS_KEPT_MAX = 256;
+/** Of one call; no card shows more, so it is not allowed. */
+const CALL_MAX_CHARACTERS = 262_144;
 /** What is asked at once; more is not allowed. */
 const ASKED_MAX = 8;
 const PROTOCOL_VERSION = 1;
@@ -74,7 +76,8 @@ export class AcpSession {
   readonly #name = `axon${randomBytes(8).toString('hex')}`;
   readonly #group: ProgramGroup;
   readonly #line: AcpConnection;
-  readonly #calls = new Map<string, ToolCall>();
+  /** null: more was said than a card shows. */
+  readonly #calls = new Map<string, ToolCall | null>();
   /** Aborted: what it asks from now on is not even put before anybody. */
   readonly #over = new AbortController();
   #id: string | undefined;
@@ -144,10 +147,12 @@ export class AcpSession {
 
   async #open(): Promise<void> {
     const { folder, server } = this.#sitting;
-    await this.#line.call('initialize', {
+    const { protocolVersion: version } = await this.#line.call('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
+    if (version !== PROTOCOL_VERSION)
+      throw new AcpError('It speaks another version of the Agent Client Protocol.', 0);
     const env = Object.entries(server.env).map(([name, value]) => ({ name, value }));
     const { command, args } = server;
     const opened = await this.#line.call('session/new', {
@@ -164,25 +169,29 @@ export class AcpSession {
     return this.#line.call(method, { sessionId: this.#id, ...params });
   }
 
-  #notice(method: string, { sessionId, update }: JsonObject): void {
-    if (method !== 'session/update' || sessionId !== this.#id || !isJsonObject(update)) return;
+  #notice(method: string, params: JsonObject | null): void {
+    if (method !== 'session/update') return;
+    // It may tell of anything.
+    if (params === null) this.#hasBegun = true;
+    const { sessionId, update } = params ?? {};
+    if (sessionId !== this.#id || !isJsonObject(update)) return;
     const { sessionUpdate, toolCallId, ...call } = update;
-    if (sessionUpdate !== 'tool_call' && sessionUpdate !== 'tool_call_update') return;
+    const isNew = sessionUpdate === 'tool_call';
+    if (!isNew && sessionUpdate !== 'tool_call_update') return;
     this.#hasBegun = true;
     if (typeof toolCallId !== 'string') return;
-    this.#keep(toolCallId, call);
+    this.#keep(toolCallId, call, isNew);
     const isOurs = JSON.stringify(call).includes(this.#name);
-    if (sessionUpdate === 'tool_call' && typeof call.kind === 'string' && !isOurs)
-      this.#sitting.does(call.kind);
+    if (isNew && typeof call.kind === 'string' && !isOurs) this.#sitting.does(call.kind);
   }
 
-  #keep(id: string, said: ToolCall): ToolCall {
-    const call = { ...this.#calls.get(id), ...said };
+  /** @param isNew nothing that was said under this id before is about it */
+  #keep(id: string, said: ToolCall, isNew: boolean): void {
+    const before = isNew ? {} : this.#calls.get(id);
     this.#calls.delete(id);
-    this.#calls.set(id, call);
+    this.#calls.set(id, before === null ? null : shown({ ...before, ...said }));
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > CALLS_KEPT_MAX && oldest !== undefined) this.#calls.delete(oldest);
-    return call;
   }
 
   #request(method: string, params: JsonObject): Promise<JsonObject> | undefined {
@@ -195,13 +204,14 @@ export class AcpSession {
     const { sessionId, toolCall } = params;
     if (signal.aborted || sessionId !== this.#id || !isJsonObject(toolCall)) return 'cancelled';
     const { toolCallId, ...said } = toolCall;
-    const known = typeof toolCallId === 'string' ? (this.#calls.get(toolCallId) ?? {}) : {};
+    const known = typeof toolCallId === 'string' ? this.#calls.get(toolCallId) : undefined;
     const { tools } = this.#sitting.server;
-    if (isOurTool(params, known, { server: this.#name, tools })) return 'allow';
-    if (this.#asked >= ASKED_MAX) return 'reject';
+    if (isOurTool(params, known ?? {}, { server: this.#name, tools })) return 'allow';
+    const whole = known === null ? null : shown({ ...known, ...said });
+    if (whole === null || this.#asked >= ASKED_MAX) return 'reject';
     this.#asked += 1;
     try {
-      const isAllowed = await this.#sitting.ask(cardOf({ ...known, ...said }), signal);
+      const isAllowed = await this.#sitting.ask(cardOf(whole), signal);
       if (signal.aborted) return 'cancelled';
       return isAllowed ? 'allow' : 'reject';
     } finally {
@@ -224,6 +234,11 @@ export class AcpSession {
 function surroundings(): NodeJS.ProcessEnv {
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('AXON_'));
   return { ...ASKING, ...Object.fromEntries(env) };
+}
+
+/** null: it is more than a card shows. */
+function shown(call: ToolCall): ToolCall | null {
+  return JSON.stringify(call).length > CALL_MAX_CHARACTERS ? null : call;
 }
 
 function askingMode({ modes }: JsonObject): unknown {

@@ -13,6 +13,7 @@ import {
 import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
 import { inputError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import { shortened } from '../../lib/shortened.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -107,6 +108,8 @@ interface Deps extends Given {
 export class Runners {
   readonly #deps: Deps;
   readonly #kept = new Map<string, KeptRunner>();
+  /** What is ended and started, one after the other. */
+  readonly #changes = new SerialQueue();
   #isRunning = false;
 
   constructor(deps: Deps) {
@@ -123,7 +126,7 @@ export class Runners {
     this.#isRunning = false;
     const kept = [...this.#kept.values()];
     this.#kept.clear();
-    await Promise.all(kept.map((one) => one.end()));
+    await Promise.all([...kept.map((one) => one.end()), this.#changes.idle()]);
   }
 
   list(): readonly RunnerDto[] {
@@ -146,9 +149,8 @@ export class Runners {
       const detail = { kind, program: kindOf(runner).named(runner) };
       this.#deps.audit.append(tables, { ...by, action: 'agent.runner_set', object: agent, detail });
     });
-    await this.#leave(agent);
-    if (this.#isRunning) this.#keep(agent, runner);
-    return this.#tell(agent, runner);
+    await this.#settle(agent);
+    return this.#dto(agent, runner);
   }
 
   /** @throws AppError not_found */
@@ -162,7 +164,7 @@ export class Runners {
       return stored.token;
     });
     this.#deps.events.publish({ type: 'runner_gone', agent });
-    await this.#leave(agent);
+    await this.#settle(agent);
     await this.#endToken(token);
   }
 
@@ -172,7 +174,18 @@ export class Runners {
     this.#write(tables, agent, null);
     after(() => {
       this.#deps.events.publish({ type: 'runner_gone', agent });
-      void this.#leave(agent);
+      void this.#settle(agent);
+    });
+  }
+
+  /** Ends what runs for it, and starts what is chosen by then, if anything is. */
+  #settle(agent: string): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.#leave(agent);
+      const chosen = this.#stored(this.#deps.store.read).find((one) => one.agent === agent);
+      if (chosen === undefined) return;
+      if (this.#isRunning) this.#keep(agent, chosen.runner);
+      this.#tell(agent, chosen.runner);
     });
   }
 
@@ -193,10 +206,8 @@ export class Runners {
     await kept?.end();
   }
 
-  #tell(agent: string, runner: RunnerChoice): RunnerDto {
-    const dto = this.#dto(agent, runner);
-    this.#deps.events.publish({ type: 'runner', runner: dto });
-    return dto;
+  #tell(agent: string, runner: RunnerChoice): void {
+    this.#deps.events.publish({ type: 'runner', runner: this.#dto(agent, runner) });
   }
 
   #dto(agent: string, runner: RunnerChoice): RunnerDto {
@@ -230,8 +241,10 @@ export class Runners {
     const given = await tokens.issueForAgent(agent);
     const before = await unit.run((tables) => {
       const stored = this.#stored(tables).find((one) => one.agent === agent);
-      if (stored !== undefined) this.#write(tables, agent, { token: given.id });
-      return stored?.token ?? null;
+      // Its person ended it meanwhile: nobody is to have it.
+      if (stored === undefined) return given.id;
+      this.#write(tables, agent, { token: given.id });
+      return stored.token;
     });
     await this.#endToken(before);
     return given;

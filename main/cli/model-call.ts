@@ -3,8 +3,8 @@
 // sent may have been done.
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { loopbackLookup } from '../lib/loopback-lookup.ts';
 import type { ModelEndpoint } from '../lib/model-endpoint.ts';
 
 /** Asked of the model; what is longer comes cut, and is no answer. */
@@ -74,11 +74,10 @@ function post(
     accept: 'application/json',
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
   };
-  const lookup = new URL(endpoint.url).hostname === 'localhost' ? { lookup: LOOPBACK } : {};
   return new Promise((resolve, reject) => {
     const sent = (isTls ? httpsRequest : httpRequest)(
       endpoint.url,
-      { method: 'POST', agent, headers, signal, ...lookup },
+      { method: 'POST', agent, headers, signal, ...loopbackLookup(endpoint.url) },
       (response) => void readBody(response).then(resolve, reject),
     );
     sent.on('error', reject);
@@ -101,16 +100,6 @@ async function readBody(
   }
   return { status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') };
 }
-
-/** Whatever a hosts file or a resolver says of the name. */
-const LOOPBACK: LookupFunction = (_name, options, found) => {
-  const both = [
-    { address: '127.0.0.1', family: 4 },
-    { address: '::1', family: 6 },
-  ];
-  if (options.all === true) found(null, both);
-  else found(null, '127.0.0.1', 4);
-};
 
 function openAiAnswer({ choices, usage }: JsonObject): ModelEnd {
   const [choice] = Array.isArray(choices) ? (choices as readonly unknown[]) : [];

@@ -1,6 +1,7 @@
 // A2A through its official client, over JSON-RPC and REST: between two whole hubs, with people who
 // decide. Two hubs of their own, since every case needs a person on the other one.
 import { generateKeyPairSync } from 'node:crypto';
+import dns from 'node:dns';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -350,6 +351,17 @@ describe('somebody who should not', () => {
     await decides('decline');
   });
 
+  it('reaches nobody by another name than that of the card', async () => {
+    const other = toChat.replace(/peers\/[^/]+/, 'peers/Mum');
+    const send = rpc('SendMessage', { message: { ...message, messageId: crypto.randomUUID() } });
+    for (const path of [other, toChat.replace(/chat$/, 'Chat'), '/a2a/peers/local/agents/other']) {
+      const { text } = await dad.ask(path, { method: 'POST', token: asker, body: send });
+      expect(JSON.parse(text).error.data[0].reason, path).toMatch(/NOT_FOUND/);
+      expect((await dad.ask(path + CARD, { token: asker })).status, path).toBe(404);
+    }
+    expect(await pending()).toBe(0);
+  });
+
   it('gets no method that decides, and no room for more streams than there is', async () => {
     for (const method of ['approvals.decide', 'Decide', '__proto__', 'constructor', 'toString']) {
       const { text } = await dad.ask(toChat, { method: 'POST', token: asker, body: rpc(method) });
@@ -634,6 +646,45 @@ describe('an A2A agent of elsewhere', () => {
     expect(resultOf(await ended(client, sent))).toBe('Count the rest: 3');
   });
 
+  it('that says too much, or speaks of another task, is over all the same', async () => {
+    const message = (...parts: object[]) => ({
+      result: { message: { messageId: 'm', role: 'ROLE_AGENT', parts } },
+    });
+    const task = (id: string, state: string, text: string) => ({
+      id,
+      status: { state: `TASK_STATE_${state}`, message: { parts: [{ text }] } },
+    });
+    const much = '面'.repeat(30_000);
+    const answers: readonly (readonly [string, RegExp, readonly object[]])[] = [
+      ['says much', /^COMPLETED/, [message({ text: much })]],
+      ['holds much', /^COMPLETED/, [message({ text: 'Here' }, { data: Array(5_000).fill(0) })]],
+      ['refuses at length', /^FAILED .*面…$/, [{ error: { code: -32_603, message: much } }]],
+      [
+        'speaks of another task',
+        /^FAILED .*may have been done/i,
+        [
+          { result: { task: task('mine', 'WORKING', '') } },
+          { result: task('theirs', 'COMPLETED', 'Theirs') },
+        ],
+      ],
+    ];
+    for (const [title, words, said] of answers) {
+      let calls = 0;
+      hostile.instead = (request, response) => {
+        if (request.method !== 'POST') return false;
+        request.resume();
+        const answer = said[Math.min(calls++, said.length - 1)];
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }));
+        return true;
+      };
+      const [client, sent] = await allowed('hostile', `Count what ${title}`);
+      const task = await ended(client, sent);
+      expect(toldBy(task), title).toMatch(words);
+      expect(resultOf(task), title).not.toContain('Theirs');
+    }
+    hostile.instead = () => false;
+  });
+
   it('that never answers is given up in its time', async () => {
     const call = outsideCall(new SystemClock());
     hostile.instead = () => true;
@@ -647,6 +698,17 @@ describe('an A2A agent of elsewhere', () => {
     const started = performance.now();
     expect(await call(slow, new AbortController().signal)).toEqual({ kind: 'unclear' });
     expect(performance.now() - started).toBeLessThan(3_000);
+    // Whatever a resolver says of this computer's own name.
+    const { lookup } = dns;
+    dns.lookup = ((_name: string, _options: object, found: (...said: unknown[]) => void) =>
+      found(null, [{ address: '192.0.2.1', family: 4 }])) as unknown as typeof lookup;
+    const named = { ...slow, url: hostile.url.replace('127.0.0.1', 'localhost') };
+    hostile.instead = (_, response) => !!response.end();
+    expect(await call(named, new AbortController().signal)).toMatchObject({ status: 200 });
+    dns.lookup = lookup;
+    // What Node makes no request of.
+    const unfit = { ...slow, headers: { authorization: 'two\nlines' } };
+    expect(await call(unfit, new AbortController().signal)).toEqual({ kind: 'not_there' });
     const nobody = { ...slow, url: 'http://127.0.0.1:1/' };
     expect(await call(nobody, new AbortController().signal)).toEqual({ kind: 'not_there' });
     hostile.instead = () => false;
@@ -680,6 +742,37 @@ describe('an A2A agent of elsewhere', () => {
     expect([...hostile.authorizations]).toContain('Bearer another-word');
   });
 
+  it('goes on with what it is being given while its card is confirmed anew', async () => {
+    let posted = false;
+    let delayMs = 0;
+    server.workMs = () => 1_500;
+    server.delayMs = () => delayMs;
+    server.instead = ({ method, url }) => {
+      const isSent = method === 'POST' && url === '/' && !posted;
+      posted ||= isSent;
+      delayMs = isSent ? 600 : 0;
+      return false;
+    };
+    const [client, sent] = await allowed('counter', 'Later the spoons');
+    await until('the call', 10_000, () => posted || undefined);
+    const { digest } = await look(server.url);
+    const confirm = () => post('/v1/a2a/agents/counter/confirm', { digest });
+    for (const { status, text } of await Promise.all([confirm(), confirm()]))
+      expect(status, text).toBe(200);
+    expect(resultOf(await ended(client, sent))).toBe('Later the spoons: 3');
+    [server.instead, server.delayMs] = [() => false, () => 0];
+  });
+
+  it('is given its work, too, once the store takes something again', async () => {
+    const { inbox } = mum.node.services.work;
+    let failures = 0;
+    inbox.claim = () => Promise.reject(new Error(`the disk is full ${(failures += 1)}`));
+    const [client, sent] = await allowed('counter', 'Count the forks');
+    await until('a failure', 10_000, () => failures > 0 || undefined);
+    Reflect.deleteProperty(inbox, 'claim');
+    expect(resultOf(await ended(client, sent))).toBe('Count the forks: 3');
+  });
+
   it('goes on with what it had begun when the hub starts again', async () => {
     const [client, sent] = await allowed('counter', 'Wait for the hub');
     await until('the work', 10_000, () => server.texts.includes('Wait for the hub') || undefined);
@@ -695,6 +788,18 @@ describe('an A2A agent of elsewhere', () => {
       'COMPLETED | A person allowed it for Mum. Done.',
     );
     expect(server.texts.filter((text) => text === 'Wait for the hub')).toHaveLength(1);
+    // Of what was asked to stop, that it was.
+    const [other, stopped] = await allowed('counter', 'Wait for the stop');
+    await until('its task', 10_000, async () =>
+      toldBy(await taskOf(other, stopped)).startsWith('WORKING') ? true : undefined,
+    );
+    server.instead = ({ method }) => method === 'POST';
+    await other.cancelTask(named(stopped));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await mum.node.services.a2a.stop();
+    server.instead = () => false;
+    mum.node.services.a2a.start();
+    expect(toldBy(await ended(other, stopped))).toMatch(/^CANCELED/);
   });
 
   it('beyond this computer is one only over a connection that the system trusts, and by the word of a person', async () => {

@@ -1,32 +1,24 @@
 // Calls another program over HTTP or HTTPS, on a connection of its own, past every proxy and after
 // no redirect. A certificate that the system does not trust ends the call before anything is sent.
-import { request as requestHttp } from 'node:http';
+import { request as requestHttp, type ClientRequest } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
+import { loopbackLookup } from '../../lib/loopback-lookup.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { CallOutside, OutsideAnswer } from '../../ports/outside.ts';
+import type { CallOutside, OutsideAnswer, OutsideCall } from '../../ports/outside.ts';
 
 /** Bytes of the head of an answer; at more the connection is closed. */
 const HEAD_MAX_BYTES = 8_192;
 
 export function outsideCall(clock: Pick<Clock, 'setTimer'>): CallOutside {
-  return ({ url, method, headers, body, timeoutMs, answerMaxBytes }, signal) =>
+  return (call, signal) =>
     new Promise((resolve) => {
+      const { url, body, timeoutMs, answerMaxBytes } = call;
       const isSecret = url.startsWith('https:');
       let isConnected = false;
       let status: number | undefined;
-      const sent = (isSecret ? requestHttps : requestHttp)(url, {
-        method,
-        // The usual one goes by what the environment says of proxies.
-        agent: false,
-        maxHeaderSize: HEAD_MAX_BYTES,
-        headers: {
-          ...headers,
-          accept: 'application/json',
-          connection: 'close',
-          ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-        },
-      });
+      const sent = begun(call);
+      if (sent === undefined) return resolve({ kind: 'not_there' });
       const end = (whole: Uint8Array | null): void => {
         timer.cancel();
         signal.removeEventListener('abort', give);
@@ -58,6 +50,27 @@ export function outsideCall(clock: Pick<Clock, 'setTimer'>): CallOutside {
       if (signal.aborted) give();
       else sent.end(body);
     });
+}
+
+/** undefined: Node makes no request of it, as where a header holds something unfit. */
+function begun({ url, method, headers, body }: OutsideCall): ClientRequest | undefined {
+  try {
+    return (url.startsWith('https:') ? requestHttps : requestHttp)(url, {
+      method,
+      ...loopbackLookup(url),
+      // The usual one goes by what the environment says of proxies.
+      agent: false,
+      maxHeaderSize: HEAD_MAX_BYTES,
+      headers: {
+        ...headers,
+        accept: 'application/json',
+        connection: 'close',
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      },
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 function answerOf(

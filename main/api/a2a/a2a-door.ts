@@ -23,8 +23,8 @@ import {
   type Invocation,
   type Method,
 } from './bindings.ts';
-import { A2A_VERSION, CARD_PATH, cardOf, listedFrom, shownHere, shownThere } from './cards.ts';
-import { A2aRefusal } from './failures.ts';
+import { A2A_VERSION, CARD_PATH, cardOf, listedFrom, shownHere } from './cards.ts';
+import { A2aRefusal, nothingThere } from './failures.ts';
 import { readMessage, readTaskId } from './requests.ts';
 import { isOver, type A2aTask } from './task-form.ts';
 
@@ -97,10 +97,7 @@ export class A2aDoor implements Mount {
       const { hub } = await calls.call('hub.whoami', {});
       return cardOf(shownHere(agent, hub.name), address, origin, version);
     }
-    const peer = await calls.call('peers.get', { id: address.hub });
-    const shown = shownThere(peer, address.agent);
-    if (shown === undefined) throw nothingThere();
-    return cardOf(shown, address, origin, version);
+    return cardOf(await calls.shownThere(address), address, origin, version);
   }
 
   async #invoke(
@@ -189,11 +186,4 @@ function checkVersion(headers: IncomingHttpHeaders): void {
   const version = headers['a2a-version'];
   if (version === undefined || version === '' || version === A2A_VERSION) return;
   throw new A2aRefusal('VERSION_NOT_SUPPORTED', `This hub speaks A2A ${A2A_VERSION}.`);
-}
-
-function nothingThere(): AppError {
-  return new AppError('not_found', 'There is nothing at this path.', {
-    failedBy: 'input',
-    hint: `GET ${A2A_PATH} lists the cards of the agents.`,
-  });
 }

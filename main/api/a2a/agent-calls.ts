@@ -14,7 +14,8 @@ import { partyOfAgent } from '../../services/tasks/parties.ts';
 import type { Caller } from '../caller.ts';
 import type { Door } from '../door/door.ts';
 import { pathOf, recipientOf, type Address } from './addresses.ts';
-import { A2aRefusal } from './failures.ts';
+import { shownThere, type Shown } from './cards.ts';
+import { A2aRefusal, nothingThere } from './failures.ts';
 import { WAIT_MS_MAX } from './limits.ts';
 import { noSuchTask, type Asked } from './requests.ts';
 import { a2aTask, dataPart, endsWait, isOver, untrusted, type A2aTask } from './task-form.ts';
@@ -72,6 +73,7 @@ export class AgentCalls {
       ...(domain === undefined ? {} : { domain }),
       ...(conversation === undefined ? {} : { conversation }),
     };
+    if (this.#address.at === 'peer') await this.shownThere(this.#address);
     if (await this.#onlyLooks(asked)) {
       const question = { to, question: text, deadline_ms: WAIT_MS_MAX, ...about };
       return answered(await this.call('send.query', question, key), conversation?.id);
@@ -150,6 +152,18 @@ export class AgentCalls {
     if (address.at === 'here') return direction === 'local' && agent === address.agent;
     const isThere = direction === 'outgoing' && hub === address.hub;
     return isThere && (address.agent === null || agent === address.agent);
+  }
+
+  /**
+   * What the card says of the agent of another hub. Each has one path: what was sent to it by
+   * another name would not be found again.
+   * @throws AppError not_found, peer_not_found
+   */
+  async shownThere({ hub, agent }: Extract<Address, { at: 'peer' }>): Promise<Shown> {
+    const peer = await this.call('peers.get', { id: hub });
+    const shown = peer.id === hub ? shownThere(peer, agent) : undefined;
+    if (shown === undefined) throw nothingThere();
+    return shown;
   }
 
   /** Whether nobody has to be asked: then the answer comes at once, and needs no task. */

@@ -12,7 +12,7 @@ interface Skill {
   readonly example: string | undefined;
 }
 
-interface Shown {
+export interface Shown {
   readonly name: string;
   readonly description: string;
   readonly skills: readonly Skill[];

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { BadParameters } from '../dispatch.ts';
 import { problemOf } from '../problem.ts';
+import { A2A_PATH } from './addresses.ts';
 
 interface Form {
   readonly rpc: number;
@@ -35,6 +36,13 @@ export class A2aRefusal extends AppError {
     super('bad_request', message, { ...options, failedBy: 'input' });
     this.reason = reason;
   }
+}
+
+export function nothingThere(): AppError {
+  return new AppError('not_found', 'There is nothing at this path.', {
+    failedBy: 'input',
+    hint: `GET ${A2A_PATH} lists the cards of the agents.`,
+  });
 }
 
 const HUBS_OWN = -32000;

@@ -7,6 +7,7 @@ import type { AgentDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { AppError, inputError, messageOf } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
+import { SerialQueue } from '../../lib/serial-queue.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CallOutside } from '../../ports/outside.ts';
@@ -42,6 +43,8 @@ interface Deps {
 export class A2aAgents {
   readonly #deps: Deps;
   readonly #workers = new Map<string, Worker>();
+  /** What is ended and begun, one after the other. */
+  readonly #changes = new SerialQueue();
   #isRunning = false;
 
   constructor(deps: Deps) {
@@ -53,7 +56,7 @@ export class A2aAgents {
         tables,
         rows.filter(({ agent }) => agent !== name),
       );
-      after(() => this.#close(name));
+      after(() => void this.#settle(name));
     });
   }
 
@@ -68,7 +71,7 @@ export class A2aAgents {
     this.#isRunning = false;
     const workers = [...this.#workers.values()];
     this.#workers.clear();
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await Promise.all([...workers.map((worker) => worker.stop()), this.#changes.idle()]);
   }
 
   /** Where what this agent is given goes; null: it is no agent of elsewhere. */
@@ -129,10 +132,10 @@ export class A2aAgents {
       };
       write(tables, [...rows, row]);
       audit.append(tables, { ...actor, action: 'agent.elsewhere_added', object: agent });
-      return row;
+      return agent;
     });
-    this.#open(added);
-    return agents.get(added.agent);
+    await this.#settle(added);
+    return agents.get(added);
   }
 
   /** @throws AppError not_found, bad_request, request_changed, peer_unreachable */
@@ -150,7 +153,7 @@ export class A2aAgents {
       signal,
     );
     checkDigest(shown, digest);
-    const confirmed = await unit.run((tables) => {
+    await unit.run((tables) => {
       const rows = this.#rows(tables);
       const row = rows.find(({ agent }) => agent === name);
       if (row === undefined) throw noSuch(name);
@@ -161,10 +164,8 @@ export class A2aAgents {
         rows.map((one) => (one.agent === name ? next : one)),
       );
       audit.append(tables, { ...actor, action: 'agent.elsewhere_confirmed', object: name });
-      return next;
     });
-    await this.#close(name);
-    this.#open(confirmed);
+    await this.#settle(name);
     return this.list().find(({ agent }) => agent === name) ?? Promise.reject(noSuch(name));
   }
 
@@ -209,18 +210,27 @@ export class A2aAgents {
     }
   }
 
-  async #close(agent: string): Promise<void> {
-    const worker = this.#workers.get(agent);
-    this.#workers.delete(agent);
-    await worker?.stop();
+  /** Ends its worker, and begins with what is confirmed by then: the tasks it named, too. */
+  #settle(agent: string): Promise<void> {
+    return this.#changes.run(async () => {
+      const worker = this.#workers.get(agent);
+      this.#workers.delete(agent);
+      await worker?.stop();
+      const row = this.#rows().find((one) => one.agent === agent);
+      if (row !== undefined) this.#open(row);
+    });
   }
 
+  /** Of what is over nothing is kept, however it ended. */
   async #keep(agent: string, delivery: string, task: string | null): Promise<void> {
-    await this.#deps.unit.run((tables) => {
+    const { unit, inbox } = this.#deps;
+    await unit.run((tables) => {
+      const open = new Set(inbox.open(agent).map(({ delivery_id: id }) => id));
       const rows = this.#rows(tables).map((row) => {
         if (row.agent !== agent) return row;
-        const { [delivery]: _, ...others } = row.tasks;
-        return { ...row, tasks: task === null ? others : { ...others, [delivery]: task } };
+        const kept = Object.entries(row.tasks).filter(([id]) => open.has(id) && id !== delivery);
+        const named = task === null ? [] : [[delivery, task] as const];
+        return { ...row, tasks: Object.fromEntries([...kept, ...named]) };
       });
       write(tables, rows);
     });

@@ -1,9 +1,14 @@
 // What an agent of elsewhere answered, as a report of this hub: its own words, whole as far as they
 // fit, and its state as one of a closed list. Pure.
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
-import { shortened } from '../../lib/shortened.ts';
+import { beginningInJson, shortened } from '../../lib/shortened.ts';
 import type { AgentReply } from '../inbox/agent-reply.ts';
-import { ANSWER_MAX_CHARACTERS, ERROR_MAX_CHARACTERS } from './limits.ts';
+import {
+  ANSWER_FITS_BYTES,
+  ANSWER_MAX_CHARACTERS,
+  ERROR_MAX_CHARACTERS,
+  PROGRESS_MAX_CHARACTERS,
+} from './limits.ts';
 
 /** A task there: over with its report, or under way; `asks`: it wants something of its caller. */
 export type Standing =
@@ -12,10 +17,26 @@ export type Standing =
   /** Nothing that A2A knows: nobody can say what became of it. */
   | { readonly kind: 'unreadable' };
 
-/** @param result of SendMessage, GetTask or CancelTask */
-export function standingOf(result: JsonObject): Standing {
+/** @param result of SendMessage */
+export function sentOf(result: JsonObject): Standing {
   if (isJsonObject(result.message)) return over('completed', wordsOf([result.message]));
-  const task = isJsonObject(result.task) ? result.task : result;
+  return standingOf(taskIn(result));
+}
+
+/**
+ * @param result of GetTask or CancelTask
+ * @param id the task that was asked for: what is said of another one says nothing of it
+ */
+export function taskOf(result: JsonObject, id: string): Standing {
+  const task = taskIn(result);
+  return task.id === id ? standingOf(task) : { kind: 'unreadable' };
+}
+
+function taskIn(result: JsonObject): JsonObject {
+  return isJsonObject(result.task) ? result.task : result;
+}
+
+function standingOf(task: JsonObject): Standing {
   const status = isJsonObject(task.status) ? task.status : {};
   const said = wordsOf([status.message]);
   const { id } = task;
@@ -38,7 +59,7 @@ export function standingOf(result: JsonObject): Standing {
       return {
         kind: 'open',
         id,
-        says: shortened(said.text, ERROR_MAX_CHARACTERS / 4),
+        says: shortened(said.text, PROGRESS_MAX_CHARACTERS),
         asks: status.state === 'TASK_STATE_INPUT_REQUIRED',
       };
     default:
@@ -65,23 +86,29 @@ function wordsOf(said: readonly unknown[]): Words {
 }
 
 function over(status: AgentReply['status'], { text, data }: Words, code?: string): Standing {
-  const isCut = text.length > ANSWER_MAX_CHARACTERS;
+  const isDone = status === 'completed';
+  const said = shortened(text, isDone ? ANSWER_MAX_CHARACTERS : ERROR_MAX_CHARACTERS);
   const fits = JSON.stringify(data).length <= ANSWER_MAX_CHARACTERS;
-  const answer = { truncated: isCut || !fits, ...(data.length > 0 && fits ? dataOf(data) : {}) };
-  if (status === 'completed')
-    return {
-      kind: 'over',
-      report: { ...answer, status, outcome: shortened(text, ANSWER_MAX_CHARACTERS) },
-    };
-  return {
-    kind: 'over',
-    report: {
-      ...answer,
-      status,
-      ...(text === '' ? {} : { error: shortened(text, ERROR_MAX_CHARACTERS) }),
-      ...(code === undefined ? {} : { code }),
-    },
+  const report = {
+    status,
+    truncated: said !== text || !fits,
+    ...(data.length > 0 && fits ? dataOf(data) : {}),
+    ...(isDone ? { outcome: said } : text === '' ? {} : { error: said }),
+    ...(code === undefined ? {} : { code }),
   };
+  return { kind: 'over', report };
+}
+
+/** The whole first, then ever less, for a hub that does not take the one before. */
+export function everLess(report: AgentReply): readonly AgentReply[] {
+  const { data, ...rest } = report;
+  const words = { ...rest, truncated: true };
+  const beginning = beginningInJson(words.outcome ?? '', ANSWER_FITS_BYTES);
+  return [
+    report,
+    ...(data === undefined ? [] : [words]),
+    ...(beginning === (words.outcome ?? '') ? [] : [{ ...words, outcome: `${beginning}…` }]),
+  ];
 }
 
 function dataOf(data: readonly unknown[]): { readonly data: unknown } {

@@ -5,13 +5,14 @@ import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { shortened } from '../../lib/shortened.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { AgentReply } from '../inbox/agent-reply.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { A2aClient } from './a2a-client.ts';
-import { standingOf, type Standing } from './answers.ts';
-import { STOP_GRACE_MS, TASK_BACKOFF } from './limits.ts';
+import { everLess, sentOf, taskOf, type Standing } from './answers.ts';
+import { ERROR_MAX_CHARACTERS, STOP_GRACE_MS, TASK_BACKOFF } from './limits.ts';
 
 export interface ItemCallDeps {
   readonly clock: Clock;
@@ -83,7 +84,7 @@ export class ItemCall {
     done();
     switch (called.kind) {
       case 'result':
-        return this.#standing(standingOf(called.result));
+        return this.#standing(sentOf(called.result));
       case 'refused':
         return this.#reply({
           status: 'failed',
@@ -153,7 +154,7 @@ export class ItemCall {
         looks = 0;
       }
       if (called.kind === 'result') {
-        const standing = standingOf(called.result);
+        const standing = taskOf(called.result, task);
         if (standing.kind !== 'open') return this.#standing(standing);
         if (standing.asks && !this.#isCancelled) return this.#cannotAnswer(task, standing.says);
         await this.#tell(standing.says);
@@ -191,14 +192,17 @@ export class ItemCall {
     const { delivery_id: id, attempt } = this.#item;
     const isUnasked = report.status === 'cancelled' && !this.#isCancelled;
     const meant: AgentReply = isUnasked ? { ...report, status: 'failed' } : report;
-    try {
-      await inbox.reply(agent, id, meant, attempt);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'payload_too_large') throw error;
-      const { data: _, ...words } = meant;
-      await inbox.reply(agent, id, { ...words, truncated: true }, attempt);
+    let refused: unknown;
+    for (const told of everLess(meant)) {
+      try {
+        await inbox.reply(agent, id, told, attempt);
+        return await this.#deps.keep(id, null);
+      } catch (error) {
+        if (!(error instanceof AppError) || !UNFIT.has(error.code)) throw error;
+        refused = error;
+      }
     }
-    await this.#deps.keep(id, null);
+    throw refused;
   }
 
   #said = '';
@@ -207,7 +211,8 @@ export class ItemCall {
     this.#said = says;
     const { inbox, agent } = this.#deps;
     const { delivery_id: id, attempt } = this.#item;
-    await inbox.extend(agent, id, 60_000, says, attempt);
+    // It may have ended meanwhile, which is seen next.
+    await inbox.extend(agent, id, 60_000, says, attempt).catch(() => undefined);
   }
 
   #isOpen(): boolean {
@@ -230,9 +235,11 @@ export class ItemCall {
 }
 
 const TASK_NOT_FOUND = -32001;
+/** Refusals of an answer for what is in it. */
+const UNFIT: ReadonlySet<string> = new Set(['payload_too_large', 'bad_request']);
 
 function refusalWords(host: string, code: number, words: string): string {
-  if (words !== '') return words;
+  if (words !== '') return shortened(words, ERROR_MAX_CHARACTERS);
   const isElsewhere = code >= 300 && code < 400;
   return isElsewhere
     ? `${host} sends its callers elsewhere, which this hub does not follow.`

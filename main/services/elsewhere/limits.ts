@@ -16,6 +16,10 @@ export const TASK_BACKOFF = { firstMs: 500, maxMs: 15_000, jitter: 0.3 } as cons
 export const ANSWER_MAX_CHARACTERS = 40_000;
 /** Of what it says went wrong. */
 export const ERROR_MAX_CHARACTERS = 4_000;
+/** Bytes of an answer that did not fit into a message between hubs; cut to them, it does. */
+export const ANSWER_FITS_BYTES = 55_000;
+/** Characters of what it says meanwhile; what is longer is cut. */
+export const PROGRESS_MAX_CHARACTERS = 1_000;
 /** Characters of a name and of a description on a card; what is longer is cut. */
 export const NAME_MAX_CHARACTERS = 64;
 export const DESCRIPTION_MAX_CHARACTERS = 500;

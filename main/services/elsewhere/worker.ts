@@ -6,6 +6,7 @@ import { AppError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Store } from '../../ports/store.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { follow, type InboxReader, type InboxSink } from '../inbox/channel.ts';
 import type { Inbox } from '../inbox/inbox.ts';
@@ -15,6 +16,7 @@ import { CARD_BACKOFF, ITEMS_AT_ONCE } from './limits.ts';
 import type { A2aRow } from './rows.ts';
 
 interface Deps {
+  readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -70,7 +72,7 @@ export class Worker {
     kinds: readonly ('delegate' | 'query' | 'cancel')[],
     sink: InboxSink,
   ): Promise<void> {
-    const { inbox, log } = this.#deps;
+    const { inbox, log, random } = this.#deps;
     // Whether it is there says its card, and not that this hub looks into its inbox.
     const reader: InboxReader = {
       claim: (...asked) => inbox.claim(...asked),
@@ -80,10 +82,15 @@ export class Worker {
       streamOpened: () => () => undefined,
     };
     const following = { agent: this.#row.agent, kinds, batchMax: 1 };
-    try {
-      await follow(reader, following, sink, this.#stopping.signal);
-    } catch (error) {
-      log.error('an A2A agent is not followed', { error: messageOf(error) });
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await follow(reader, following, sink, signal);
+      } catch (error) {
+        // As where the disk is full for a while.
+        log.error('an A2A agent is not followed', { error: messageOf(error) });
+        await this.#pause(backoffMs(failures, random.fraction(), CARD_BACKOFF));
+      }
     }
   }
 
@@ -156,6 +163,9 @@ export class Worker {
   #resume(item: DeliveryDto, task: string | null): void {
     if (item.kind === 'cancel') return;
     const call = this.#callOf(item, task);
+    // The run before took the cancel, and may not have passed it on.
+    const { stopAt } = this.#deps.store.read.task(item.task_id ?? '') ?? { stopAt: null };
+    if (stopAt !== null) call.cancel();
     this.#running(call, call.resume());
   }
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import type { RuleDto, RulePreviewDto } from '../../preload/contract/rules.ts';
+import { callTool } from '../support/mcp-calls.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 let hub: TestHub;
@@ -207,4 +208,85 @@ test('one that could let in nothing is refused beside what is wrong with it, and
     status: 400,
   });
   expect(await list<RuleDto>('/v1/rules')).toEqual(before);
+});
+
+type Door = (from: string, to: string, text: string) => Promise<unknown>;
+let ids = 0;
+const rpc = (to: string, text: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'SendMessage',
+  params: a2aMessage(to, text),
+});
+const a2aMessage = (to: string, text: string) => ({
+  message: {
+    messageId: `m${(ids += 1)}`,
+    role: 'ROLE_USER',
+    parts: [{ text }],
+    metadata: { domain: `${to}.work` },
+  },
+  configuration: { returnImmediately: true },
+});
+const DOORS: Readonly<Record<string, Door>> = {
+  http: (from, to, task) =>
+    post(from, '/v1/delegate', { to: `local/${to}`, task, domain: `${to}.work` }),
+  mcp: (from, to, task) =>
+    callTool(hub, from, 'axon_delegate', { to: `local/${to}`, task, domain: `${to}.work` }),
+  a2a: (from, to, text) => post(from, `/a2a/agents/${to}`, rpc(to, text)),
+  rest: (from, to, text) => post(from, `/a2a/agents/${to}/message:send`, a2aMessage(to, text)),
+  language: (from, to, content) =>
+    post(from, '/v1/messages', {
+      performative: 'REQUEST',
+      capability: `${to}.work`,
+      content,
+      reply_with: `r${(ids += 1)}`,
+    }),
+};
+
+test('two agents that rules let through stop after twelve turns and are asked about once, whatever doors they speak by; one that only asks never is', async () => {
+  for (const left of await waiting()) await decide(left, { decision: 'decline' });
+  const tokens = new Map<string, string>();
+  for (const name of ['ping', 'pong']) {
+    const token = await hub.agent(name);
+    tokens.set(name, token);
+    const risk = { risk_class: 'R1', domains: [`${name}.work`] };
+    await post(page, `/v1/agents/${name}/class`, risk, 'PUT');
+    const speaks = { dialect: 'fipa-acl', capabilities: [`${name}.work`] };
+    await post(token, `/v1/agents/${name}`, speaks, 'PATCH');
+  }
+  for (const [peer, agent] of [
+    ['ping', 'pong'],
+    ['pong', 'ping'],
+    ['asker', 'pong'],
+  ]) {
+    const said = { effect: 'allow', peer: `local/${peer}`, agent, domain: `${agent}.work` };
+    expect(await post(page, '/v1/rules', said)).toMatchObject({ status: 200 });
+  }
+  await post(asker, '/v1/agents/asker', { dialect: 'fipa-acl' }, 'PATCH');
+  const doors = Object.values(DOORS);
+  const doorOf = (turn: number): Door => doors[turn % doors.length] ?? expect.fail('no door');
+  const speaks = async (turn: number, door = doorOf(turn)): Promise<void> => {
+    const [from, to] = turn % 2 === 0 ? (['ping', 'pong'] as const) : (['pong', 'ping'] as const);
+    await door(tokens.get(from) ?? '', to, `Turn ${turn}`);
+  };
+  const passed = async (): Promise<number> =>
+    (await list<RuleDto>('/v1/rules')).reduce((sum, { uses }) => sum + uses, 0);
+  const before = await passed();
+  // The first is no turn.
+  for (let turn = 0; turn < 13; turn += 1) await speaks(turn);
+  expect(await waiting()).toEqual([]);
+  expect(await passed()).toBe(before + 13);
+  for (const door of doors) for (const turn of [13, 14]) await speaks(turn, door);
+  expect(await passed()).toBe(before + 13);
+  const cards = await waiting();
+  expect(cards).toMatchObject([{ turns: 12, from_agent: 'pong', to_agent: 'ping' }]);
+  const pong = tokens.get('pong') ?? '';
+  for (let round = 0; round < 25; round += 1) {
+    await doorOf(round)(asker, 'pong', `Poll ${round}`);
+    const { json } = await post(pong, '/v1/inbox/claim', { max: 32 });
+    for (const { delivery_id: id } of (json as { items: { delivery_id: string }[] }).items)
+      await post(pong, `/v1/inbox/${id}/reply`, { outcome: 'Nothing new' });
+  }
+  expect(await waiting()).toEqual(cards);
+  expect(await passed()).toBe(before + 13 + 25);
 });

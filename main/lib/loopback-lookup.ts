@@ -1,4 +1,5 @@
-// Where "localhost" is: on this computer, whatever a hosts file or a resolver says of the name. Pure.
+// Where "localhost" is: on this computer, whatever a hosts file or a resolver says of the name.
+// Pure.
 import type { LookupFunction } from 'node:net';
 
 /** What a connection to this host needs to get there. */

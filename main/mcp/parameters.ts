@@ -32,6 +32,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   lease_ms: 'How long an item is yours before you say axon_ack, in ms.',
   limit: 'How many at most.',
   max_tokens: 'How long the answer may be, in tokens. 0 is no limit.',
+  offset: 'Where the texts go on that were shown in part, as "part" told.',
   options: 'What the person chooses from.',
   outcome: 'What came of it, in a sentence or more.',
   priority: 'Whether it cannot wait.',

@@ -7,12 +7,16 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { OPERATIONS, type OperationName } from '../../preload/contract/operations.ts';
 import { story } from '../../preload/contract/strings/story.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { CONNECT_AGAIN } from './connect-again.ts';
 import { parameters } from './parameters.ts';
-import { INSTRUCTIONS, TOOLS } from './tools.ts';
+import { answerOf, INSTRUCTIONS, TOOLS } from './tools.ts';
 
 /** Many clients give up after 60 s, unless they hear that it goes on. */
 const PROGRESS_EVERY_MS = 10_000;
+
+type ToolName = keyof typeof TOOLS;
+type Tool = (typeof TOOLS)[ToolName];
 
 interface McpDeps {
   readonly version: string;
@@ -31,10 +35,9 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
     { name: 'axon-hub', title: 'AXON Hub', version },
     { instructions: INSTRUCTIONS },
   );
-  for (const [name, tool] of Object.entries(TOOLS)) {
+  for (const [name, tool] of Object.entries(TOOLS) as [ToolName, Tool][]) {
     const { title, description, operation } = tool;
     const readOnly = 'readOnly' in tool;
-    const enclose = 'enclose' in tool ? tool.enclose : (result: unknown) => result;
     server.registerTool(
       name,
       {
@@ -56,7 +59,8 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
         tellProgress(mcpReq, operation, over.signal).catch(() => undefined);
         try {
           const params = paramsOf(operation, given);
-          return answered(enclose(await call(operation, params, mcpReq.signal), given));
+          const result = await call(operation, params, mcpReq.signal);
+          return answered(answerOf(name, result, given as JsonObject));
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;
@@ -98,11 +102,8 @@ function paramsOf(operation: OperationName, given: object): Readonly<Record<stri
   return Object.fromEntries(Object.entries(given).filter(([name]) => name in entries));
 }
 
-function answered(result: unknown): CallToolResult {
-  return {
-    content: [{ type: 'text', text: JSON.stringify(result) }],
-    structuredContent: result as CallToolResult['structuredContent'],
-  };
+function answered(result: JsonObject): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
 }
 
 /** Whoever uses tools makes no HTTP requests. */

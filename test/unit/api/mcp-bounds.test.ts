@@ -11,7 +11,9 @@ import {
 } from '../../../main/api/operations/work.ts';
 import type { Caller } from '../../../main/api/caller.ts';
 import { parameters } from '../../../main/mcp/parameters.ts';
-import { TOOLS } from '../../../main/mcp/tools.ts';
+import { inParts, type ToolCall } from '../../../main/mcp/parts.ts';
+import { answerOf, TOOLS } from '../../../main/mcp/tools.ts';
+import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { ManualClock } from '../../fakes/manual-clock.ts';
 import { closeTwoHubs, openTwoHubs } from '../../fakes/two-work-hubs.ts';
@@ -19,7 +21,6 @@ import { delegation, type WorkHub } from '../../fakes/work-hub.ts';
 
 const MESSAGES = 10_000;
 const ANSWER_MAX_CHARACTERS = 20_000;
-const CLAUDE: Caller = { kind: 'agent', tokenId: 't', agent: 'claude', scopes: [] };
 const CONTEXT = { signal: new AbortController().signal, idempotencyKey: null };
 const TEXT = 'The garden has to be watered in the evening, all of it. '.repeat(40);
 
@@ -47,24 +48,58 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => closeTwoHubs({ clock, dad, mum }));
 
-/** As a model gets it. */
-async function answerOf(name: keyof typeof TOOLS, given: object): Promise<string> {
+type Name = keyof typeof TOOLS;
+
+/** As a model at mum's gets it, or one at dad's. */
+async function answerTo(name: Name, given: JsonObject, hub = mum): Promise<string> {
   const tool = TOOLS[name];
+  const agent = hub === mum ? 'claude' : 'openclaw';
+  const caller: Caller = { kind: 'agent', tokenId: 't', agent, scopes: [] };
   const handlers: Readonly<Record<string, unknown>> = {
-    ...conversationsHandlers(mum.work),
-    ...historyHandlers(mum.work),
-    ...inboxHandlers({ ...mum.work, wakeUps: { forHook: () => Promise.resolve(false) } }),
-    ...sendHandlers(mum.work),
-    ...tasksHandlers(mum.work),
+    ...conversationsHandlers(hub.work),
+    ...historyHandlers(hub.work),
+    ...inboxHandlers({ ...hub.work, wakeUps: { forHook: () => Promise.resolve(false) } }),
+    ...sendHandlers(hub.work),
+    ...tasksHandlers(hub.work),
   };
   const handler = handlers[tool.operation] as (...said: unknown[]) => Promise<unknown>;
   const read = await parameters(tool.params as never)['~standard'].validate(given);
   if (read.issues !== undefined) throw new Error(JSON.stringify(read.issues));
-  const params = v.parse(OPERATIONS[tool.operation].params, read.value);
-  const running = handler(params, CLAUDE, CONTEXT);
+  const { offset: _, before: _seq, ...params } = read.value as JsonObject;
+  const running = handler(v.parse(OPERATIONS[tool.operation].params, params), caller, CONTEXT);
   await clock.settle();
-  const said = await running;
-  return JSON.stringify(tool.enclose?.(said, given) ?? said);
+  const answer = JSON.stringify(answerOf(name, await running, read.value as JsonObject));
+  expect(answer.length, name).toBeLessThan(ANSWER_MAX_CHARACTERS);
+  return answer;
+}
+
+interface Part {
+  readonly texts: readonly { at: string; from: number; to: number; of: number; is_json: boolean }[];
+  readonly read_on: ToolCall | null;
+}
+
+/** Follows the calls that the answers name. What they showed of each long text, by its last word. */
+async function readWhole(
+  next: ToolCall,
+  call: (name: Name, given: JsonObject) => string | Promise<string>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const texts: Record<string, string> = {};
+  const read: Record<string, unknown> = {};
+  for (let calls = 0, on: ToolCall | null | undefined = next; on; calls++) {
+    expect(calls).toBeLessThan(200);
+    const answer: JsonObject = JSON.parse(await call(on.tool as Name, on.arguments as JsonObject));
+    const { texts: parts, read_on }: Part = (answer['part'] ?? { texts: [] }) as Part;
+    for (const { at, from, to, of, is_json } of parts) {
+      const shown = at.split('.').reduce((value, key) => Object(value)[key], answer as unknown);
+      const word = at.split('.').at(-1) ?? '';
+      texts[word] = (texts[word] ?? '').slice(0, from) + String(shown);
+      expect([texts[word].length, to <= of]).toEqual([to, true]);
+      if (to === of) read[word] = is_json ? JSON.parse(texts[word]) : texts[word];
+    }
+    on = read_on;
+  }
+  expect(Object.keys(read).toSorted()).toEqual(Object.keys(texts).toSorted());
+  return read;
 }
 
 const CALLS = [
@@ -76,13 +111,12 @@ const CALLS = [
 ] as const;
 
 it.each(CALLS)('%s %j', async (name, given) => {
-  const answer = await answerOf(name, given);
-  expect(answer.length).toBeLessThan(ANSWER_MAX_CHARACTERS);
+  expect(await answerTo(name, given)).not.toContain('read_on');
 });
 
 it('no longer page than that is had', async () => {
   for (const name of ['axon_conversations', 'axon_search'] as const)
-    await expect(answerOf(name, { q: 'garden', limit: 200 })).rejects.toThrow('20');
+    await expect(answerTo(name, { q: 'garden', limit: 200 })).rejects.toThrow('20');
 });
 
 it('a task, from what waits to its end', async () => {
@@ -93,8 +127,7 @@ it('a task, from what waits to its end', async () => {
     await mum.decide(mum.card, 'allow');
   }
   // However many it would have.
-  const taken = await answerOf('axon_inbox', { max: 32 });
-  expect(taken.length).toBeLessThan(ANSWER_MAX_CHARACTERS);
+  const taken = await answerTo('axon_inbox', { max: 32 });
   const { items, waiting } = JSON.parse(taken) as {
     readonly items: readonly { readonly delivery_id: string; readonly task_id: string }[];
     readonly waiting: number;
@@ -107,5 +140,94 @@ it('a task, from what waits to its end', async () => {
     ['axon_reply', { delivery, outcome: 'Watered.' }],
     ['axon_task', { id }],
   ] as const)
-    expect((await answerOf(name, given)).length).toBeLessThan(ANSWER_MAX_CHARACTERS);
+    await answerTo(name, given);
+});
+
+const LONG = 'Ein "Wort", und noch eines 🌱. '.repeat(1_000);
+
+it('what is longer comes in parts, each of which says so and how to read on', async () => {
+  for (const hub of [mum, dad])
+    for (let left = 1; left > 0;) {
+      const { items, waiting } = JSON.parse(await answerTo('axon_inbox', {}, hub));
+      for (const { delivery_id: delivery } of items) await answerTo('axon_ack', { delivery }, hub);
+      left = waiting;
+    }
+  const context = { garden: LONG.slice(0, 9_000), beds: Array.from({ length: 900 }, (_, n) => n) };
+  const task = { ...delegation('mum', LONG.slice(0, 20_000)), domain: 'family.chat', context };
+  const { id } = await dad.work.sender.delegate(task, 'openclaw', null);
+  await clock.settle();
+  await mum.decide(mum.card, 'allow');
+  let delivery = '';
+  const atMum = async (name: Name, given: JsonObject): Promise<string> => {
+    const answer = await answerTo(name, given);
+    if (name === 'axon_inbox') delivery = JSON.parse(answer).items[0].delivery_id;
+    return answer;
+  };
+  const asked = await readWhole({ tool: 'axon_inbox', arguments: {} }, atMum);
+  expect(asked).toEqual({ text: task.task, payload: expect.objectContaining({ context }) });
+  const outcome = LONG.slice(0, 22_000);
+  await answerTo('axon_reply', { delivery, outcome });
+  await clock.settle();
+  const atDad = (name: Name, given: JsonObject): Promise<string> => answerTo(name, given, dad);
+  expect(await readWhole({ tool: 'axon_inbox', arguments: {} }, atDad)).toMatchObject({
+    text: outcome,
+  });
+  expect(await readWhole({ tool: 'axon_task', arguments: { id } }, atDad)).toMatchObject({
+    text: task.task,
+    outcome,
+  });
+  const { items } = JSON.parse(await atDad('axon_conversations', {})).untrusted;
+  await atDad('axon_history', { id: items[0].id });
+});
+
+it('an answer to a question, too', async () => {
+  await mum.agent('calendar', ['family.calendar'], { risk: 'R0' });
+  const asking = async (name: Name, given: JsonObject): Promise<string> => {
+    // Its record is written a moment after it.
+    if (name === 'axon_task') await clock.advance(100);
+    return answerTo(name, given, dad);
+  };
+  const data = { days: Array.from({ length: 2_000 }, (_, day) => ({ day })) };
+  const question = { to: 'mum', domain: 'family.calendar', question: 'Free?' };
+  const read = readWhole({ tool: 'axon_query', arguments: question }, asking);
+  await clock.settle();
+  const item = await mum.claim('calendar');
+  const reply = { status: 'completed', summary: 'Free.', data, truncated: false } as const;
+  await mum.work.inbox.reply('calendar', item.delivery_id, reply);
+  await clock.settle();
+  expect(await read).toEqual({ data });
+});
+
+it('whatever an answer holds, it is short and all of it can be read', async () => {
+  const hostile = '\u0000"\\😀\ud800'.repeat(1_000);
+  const answers: readonly JsonObject[] = [
+    { text: hostile },
+    { data: { [hostile]: hostile } },
+    {
+      items: Array.from({ length: 1_024 }, (_, id) => ({ id, name: `hub ${id}`, none: undefined })),
+    },
+    Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`text${n}`, hostile])),
+    { few: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`text${n}`, hostile])) },
+    { deep: { deeper: [{ text: hostile }, { short: 'word' }] }, number: 7 },
+  ];
+  for (const answer of answers) {
+    const again = { tool: 'axon_task', arguments: {} };
+    const pieces: string[] = [];
+    await readWhole(again, (_, { offset }) => {
+      const piece = JSON.stringify(inParts(answer, Number(offset ?? 0), again));
+      expect(piece.length).toBeLessThan(ANSWER_MAX_CHARACTERS);
+      return pieces[pieces.push(piece) - 1] ?? '';
+    });
+    expect(pieces.length).toBeGreaterThan(1);
+  }
+  const short = { text: 'x'.repeat(17_000) };
+  expect(inParts(short, 5, null)).toBe(short);
+  expect(inParts({ text: hostile }, 0, null)['part']).toMatchObject({ read_on: null });
+});
+
+it('every tool whose answers may be long says how to read on', () => {
+  // Short, whatever was said: who one is, and where an answer or a notice went.
+  const short = ['axon_whoami', 'axon_reply', 'axon_notify'];
+  for (const [name, { params, ...tool }] of Object.entries(TOOLS))
+    expect('offset' in params.entries || 'more' in tool, name).toBe(!short.includes(name));
 });

@@ -3,17 +3,20 @@
 import type { RunnerSaid } from '../../preload/contract/runners.ts';
 
 export interface RunnerLine {
+  /** Whether there is one. */
+  readonly isKept: boolean;
   tell(said: RunnerSaid): void;
 }
 
 /** @param end called once the hub that started this is gone */
 export function runnerLine(end: () => void): RunnerLine {
-  if (process.send === undefined) return { tell: () => undefined };
+  if (process.send === undefined) return { isKept: false, tell: () => undefined };
   process.once('disconnect', end);
   // It keeps nobody from ending.
   process.channel?.unref();
   let said = '';
   return {
+    isKept: true,
     tell: (now) => {
       const text = JSON.stringify(now);
       if (text === said || !process.connected) return;

@@ -416,9 +416,9 @@ describe('what the hub keeps running', () => {
     await saysSoon('axon_inbox');
     process.kill(await own(), 'SIGKILL');
     expect(await ended(id)).toMatchObject(MAY_HAVE_RUN);
-    await dies(pidIn(await saysSoon('started')));
+    for (const line of logged().filter((one) => one.startsWith('started'))) await dies(pidIn(line));
     await is('waits');
-    expect(logged().filter((line) => line.startsWith('started'))).toHaveLength(1);
+    expect(logged().filter((line) => line.startsWith('prompt'))).toHaveLength(1);
   });
 
   test('says why it cannot start, and which of its owner’s words it needs', async () => {
@@ -432,10 +432,39 @@ describe('what the hub keeps running', () => {
       { mode: 0o755 },
     );
     await set([['refuse', 'session/new', -32_000]]);
+    // Before anything waits; nothing is prompted for it.
+    expect((await is('needs_sign_in')).why).toBe(
+      '"claude-agent-acp" wants its person to sign in first. Start "claude" at a terminal and type "/login".',
+    );
     const id = await allowedTask();
     await is('needs_sign_in');
+    expect(logged().filter((line) => /^(prompt|axon_)/.test(line))).toEqual([]);
     expect(await stateOf(id)).toBe('queued');
     await post(asker, `/v1/tasks/${id}/cancel`, {});
+  });
+
+  test('goes on with its session in the same conversation alone, where the program keeps it', async () => {
+    const give = async (more: object): Promise<{ id: string; conversation_id: string }> => {
+      const task = { to: 'local/bot', task: TASK, ...more };
+      const { id } = await post<{ id: string }>(asker, '/v1/delegate', task);
+      await decide(await cardOf(), 'allow');
+      expect(await ended(id)).toMatchObject({ untrusted: { outcome: 'Done' } });
+      return post<TaskDto>(asker, `/v1/tasks/${id}`);
+    };
+    const wentOn = (): readonly string[] =>
+      logged().filter((line) => /^(tried out|goes on|axon_reply)/.test(line));
+    process.env['LOADS'] = '1';
+    await set([['inbox'], ['reply', 'Done']]);
+    await is('waits');
+    const { conversation_id: id } = await give({});
+    await give({});
+    await give({ conversation: { id } });
+    expect(wentOn().map((line) => line.slice(0, 7))).toEqual([
+      ...['tried o', 'axon_re', 'axon_re'],
+      ...['goes on', 'axon_re'],
+    ]);
+    const pids = logged().filter((line) => line.startsWith('started'));
+    expect(wentOn()[3]).toBe(`goes on session-${pidIn(pids[1] ?? '')}`);
   });
 
   test('is for the owner alone to set', async () => {

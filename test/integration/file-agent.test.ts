@@ -82,7 +82,10 @@ async function serve(more: readonly string[] = [], endpoint?: string): Promise<v
   stop = new AbortController();
   kept = new CallNotes(join(privateFolder(mum.home, 'file-agents'), 'helper.json'));
   const terminal = { note: (line: string) => void notes.push(line) };
-  const worker = new FileWorker(read.value, null, kept, terminal, { tell: () => undefined });
+  const worker = new FileWorker(read.value, null, kept, terminal, {
+    isKept: false,
+    tell: () => undefined,
+  });
   // It closes its line at its end.
   const line = await client.again();
   running = new Listener(line, terminal, { worker, once: false }, stop.signal).run();

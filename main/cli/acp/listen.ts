@@ -1,6 +1,6 @@
 // The loop behind `axon listen --acp`: takes an item that may be done, starts the program for it
-// alone, wakes it with one fixed sentence, and ends it with all that it started. No session sees
-// two items, so none sees two askers or two conversations. What was begun is written down before
+// alone, wakes it with one fixed sentence, and ends it with all that it started. A session goes on
+// with the next item of the same asker in the same conversation, and sees no other. What was begun is written down before
 // the program hears of it: if this process is killed, it ends as possibly executed, and nobody does
 // it again. What was not begun is given back.
 import { join } from 'node:path';
@@ -18,7 +18,13 @@ import type { RunnerLine } from '../runner-line.ts';
 import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf } from '../steady-line.ts';
 import type { Terminal } from '../terminal.ts';
 import { AcpError } from './connection.ts';
-import { AcpSession, NotStarted, type OwnServer } from './session.ts';
+import {
+  AcpSession,
+  NotStarted,
+  notSignedIn,
+  type KeptSession,
+  type OwnServer,
+} from './session.ts';
 
 /** Said to a model that ended its turn and did not answer, as some do after each refusal. */
 const REMIND_SENTENCE = 'What you took from your AXON inbox is not answered yet. Use axon_reply.';
@@ -35,6 +41,8 @@ const PAUSE_FIRST_MS = 60_000;
 const PAUSE_MAX_MS = 3_600_000;
 /** How long what became of it is told, once it was asked to stop. */
 const TELL_MAX_MS = 10_000;
+/** Of conversations, whose sessions are remembered; the oldest are forgotten. */
+const SESSIONS_KEPT_MAX = 64;
 /** Progress is told no more often. */
 const PROGRESS_EVERY_MS = 5_000;
 
@@ -77,6 +85,7 @@ export class AcpListener {
   readonly #tokens: DayTokens;
   /** What is under way, for whoever comes after this process. */
   readonly #record: string;
+  readonly #sessions = new Map<string, KeptSession>();
   #failures = 0;
   /** Why it could not be started the last time. */
   #trouble: Pick<RunnerSaid, 'state' | 'why'> | undefined;
@@ -103,6 +112,7 @@ export class AcpListener {
   async run(): Promise<void> {
     try {
       await this.#endOld();
+      if (this.#runner.isKept) await this.#tryOut();
       for (let known: number | undefined; !this.#signal.aborted;) {
         const look = { known, wait_ms: known === undefined ? 0 : CLAIM_WAIT_MS, work: true };
         const found = valueOf(await this.#line.call('inbox.waiting', look, this.#signal));
@@ -127,6 +137,20 @@ export class AcpListener {
     const claimed = valueOf(await this.#line.call('inbox.claim', wanted, this.#signal));
     const [item] = claimed?.items ?? [];
     return item === undefined ? 'nothing' : this.#handle(item);
+  }
+
+  /** So that a missing sign-in is known before something waits. Nothing is prompted. */
+  async #tryOut(): Promise<void> {
+    const { words, folder } = this.#options;
+    const nobody = { ask: () => Promise.resolve(false), does: () => undefined };
+    try {
+      await (
+        await AcpSession.start({ words, folder, server: null, ...nobody }, this.#signal)
+      ).end();
+    } catch (error) {
+      if (!(error instanceof NotStarted)) throw error;
+      if (!this.#signal.aborted) this.#isTrouble(error);
+    }
   }
 
   /** What the process before this one had begun may have been done. */
@@ -163,6 +187,7 @@ export class AcpListener {
       words: this.#options.words,
       folder: this.#options.folder,
       server: this.#options.server(leaseOf(item)),
+      before: this.#sessions.get(conversationOf(item)),
       ask: (wanted: Wanted, signal: AbortSignal) => {
         progress?.say(ASKS);
         return this.#ask(wanted, signal);
@@ -189,6 +214,7 @@ export class AcpListener {
       over.abort();
       await session.end();
       this.#tokens.spend(session.tokens);
+      this.#remember(item, why === 'over' ? session.kept : undefined);
       return await this.#tell(item, why);
     } finally {
       over.abort();
@@ -233,7 +259,7 @@ export class AcpListener {
         if (!(why instanceof AcpError)) throw why;
         this.#terminal.note(`the program gave up: ${why.message}`);
         if (session.hasBegun) return 'unsure';
-        return why.needsSignIn ? { needsSignIn: why.message } : why.isGone ? 'unsure' : 'gave_up';
+        return why.needsSignIn ? 'not_signed_in' : why.isGone ? 'unsure' : 'gave_up';
       }
       if (await this.#isOver(item)) return 'over';
     }
@@ -250,8 +276,8 @@ export class AcpListener {
   async #tell(item: DeliveryDto, why: Why): Promise<Ended> {
     const lease = leaseOf(item);
     const { signal } = this.#telling;
-    if (typeof why === 'object')
-      return this.#notStarted(item, new NotStarted(why.needsSignIn, true));
+    if (why === 'not_signed_in')
+      return this.#notStarted(item, notSignedIn(this.#options.words[0] ?? ''));
     this.#terminal.note(`it ended: ${why}`);
     if (why === 'called_off')
       await this.#line.call('inbox.reply', { ...lease, status: 'cancelled' }, signal);
@@ -272,13 +298,28 @@ export class AcpListener {
     return 'told';
   }
 
-  async #notStarted(item: DeliveryDto, { message, needsSignIn }: NotStarted): Promise<Ended> {
+  async #notStarted(item: DeliveryDto, error: NotStarted): Promise<Ended> {
     await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
     this.#done(item);
-    this.#terminal.note(`${message} Given back, not done: ${item.delivery_id}`);
+    this.#terminal.note(`${error.message} Given back, not done: ${item.delivery_id}`);
+    this.#isTrouble(error);
+    return 'not started';
+  }
+
+  #isTrouble({ message, needsSignIn }: NotStarted): void {
     this.#trouble = { state: needsSignIn ? 'needs_sign_in' : 'cannot_start', why: message };
     this.#runner.tell({ ...this.#trouble, tokens: this.#tokens.today() });
-    return 'not started';
+  }
+
+  /** @param kept undefined: it ended in the middle of something, and nothing goes on with it */
+  #remember(item: DeliveryDto, kept: KeptSession | undefined): void {
+    const conversation = conversationOf(item);
+    this.#sessions.delete(conversation);
+    if (kept === undefined || item.conversation_id === null) return;
+    this.#sessions.set(conversation, kept);
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > SESSIONS_KEPT_MAX && oldest !== undefined)
+      this.#sessions.delete(oldest);
   }
 
   /** The one that the hub started after this one may have begun another by now. */
@@ -307,10 +348,8 @@ interface Wanted {
 }
 
 /** Why a turn is over. */
-type Why = 'over' | keyof typeof FAILED | 'unsure' | 'called_off' | 'late' | 'stopped' | SignIn;
-interface SignIn {
-  readonly needsSignIn: string;
-}
+type Why =
+  'over' | keyof typeof FAILED | 'unsure' | 'called_off' | 'late' | 'stopped' | 'not_signed_in';
 
 /** Tells whoever asked what the program does, now and then. */
 class Progress {
@@ -338,6 +377,11 @@ class Progress {
     await wait(PROGRESS_EVERY_MS, undefined, { signal: this.#over, ref: false });
     this.#isQuiet = false;
   }
+}
+
+/** Whose it is, and which. */
+function conversationOf({ conversation_id: id, trust, untrusted }: DeliveryDto): string {
+  return JSON.stringify([trust.peer_id, untrusted.origin.from_agent, id]);
 }
 
 /** A little more than the hub gives it, so that the hub says that its time ran out. */

@@ -1,13 +1,15 @@
-// One session with a program that speaks the Agent Client Protocol: starts it in a folder, gives it
-// our server under a name that nobody could guess, puts it into a mode in which it asks before it
-// acts, and tells it one fixed sentence. The protocol's library is not used: what is needed of it
-// are five calls, and it brings a second schema library and an HTTP server along. No word of
-// another hub passes here, and nothing is offered but the answer to what it asks.
+// One sitting with a program that speaks the Agent Client Protocol: starts it in a folder, opens a
+// session or goes on with one, gives it our server under a name that nobody could guess, puts it
+// into a mode in which it asks before it acts, and tells it one fixed sentence. The protocol's
+// library is not used: what is needed of it are six calls, and it brings a second schema library and
+// an HTTP server along. No word of another hub passes here, and nothing is offered but the answer to
+// what it asks.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { ProgramGroup, type GroupMark } from '../program-run.ts';
 import { AcpConnection, AcpError } from './connection.ts';
+import { signInOf } from './sign-in.ts';
 import { answerTo, cardOf, isOurTool, type Decision, type ToolCall } from './permission.ts';
 
 /** From its start to a session; the first start of some unpacks a lot. */
@@ -50,6 +52,13 @@ export class NotStarted extends Error {
   }
 }
 
+export function notSignedIn(program: string): NotStarted {
+  return new NotStarted(
+    `"${program}" wants its person to sign in first. ${signInOf(program)}`,
+    true,
+  );
+}
+
 /** Our server, as the program starts it. */
 export interface OwnServer {
   readonly command: string;
@@ -58,10 +67,20 @@ export interface OwnServer {
   readonly tools: readonly string[];
 }
 
+/** What a later sitting goes on with. */
+export interface KeptSession {
+  readonly id: string;
+  /** What the program had counted of it. */
+  readonly tokens: number;
+}
+
 export interface Sitting {
   readonly words: readonly string[];
   readonly folder: string;
-  readonly server: OwnServer;
+  /** null: it is only looked whether a session opens. */
+  readonly server: OwnServer | null;
+  /** The session to go on with, where the program keeps sessions and has this one. */
+  readonly before?: KeptSession | undefined;
   /** Whether a person here allows this; never rejects. */
   readonly ask: (
     wanted: { readonly tool: string; readonly input: JsonObject },
@@ -84,6 +103,8 @@ export class AcpSession {
   #asked = 0;
   #hasBegun = false;
   #tokens = 0;
+  /** Of the sittings before; some programs count these, too. */
+  #tokensBefore = 0;
 
   private constructor(sitting: Sitting) {
     this.#sitting = sitting;
@@ -109,6 +130,11 @@ export class AcpSession {
     }
   }
 
+  /** Undefined: it is not open yet. */
+  get kept(): KeptSession | undefined {
+    return this.#id === undefined ? undefined : { id: this.#id, tokens: this.#tokens };
+  }
+
   /** By which a later process finds it again. */
   get mark(): GroupMark | undefined {
     return this.#group.mark;
@@ -121,7 +147,7 @@ export class AcpSession {
 
   /** What it cost at least, by its own count. */
   get tokens(): number {
-    return this.#tokens;
+    return this.#tokens - (this.#tokens < this.#tokensBefore ? 0 : this.#tokensBefore);
   }
 
   /** Resolves when its turn is over. @throws AcpError */
@@ -146,23 +172,41 @@ export class AcpSession {
   }
 
   async #open(): Promise<void> {
-    const { folder, server } = this.#sitting;
-    const { protocolVersion: version } = await this.#line.call('initialize', {
+    const { protocolVersion: version, agentCapabilities } = await this.#line.call('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
     if (version !== PROTOCOL_VERSION)
       throw new AcpError('It speaks another version of the Agent Client Protocol.', 0);
-    const env = Object.entries(server.env).map(([name, value]) => ({ name, value }));
-    const { command, args } = server;
-    const opened = await this.#line.call('session/new', {
-      cwd: folder,
-      mcpServers: [{ name: this.#name, command, args: [...args], env }],
-    });
+    const { folder: cwd, server } = this.#sitting;
+    const at = { cwd, mcpServers: server === null ? [] : [this.#serverAsTold(server)] };
+    const keeps = isJsonObject(agentCapabilities) && agentCapabilities.loadSession === true;
+    const opened =
+      (keeps ? await this.#goOn(at) : undefined) ?? (await this.#line.call('session/new', at));
     if (typeof opened.sessionId !== 'string') throw new AcpError('It opened no session.', 0);
     this.#id = opened.sessionId;
     const mode = askingMode(opened);
     if (mode !== undefined) await this.#call('session/set_mode', { modeId: mode });
+  }
+
+  /** What it tells of what was said before is not read. Undefined: it has that session no more. */
+  async #goOn(at: JsonObject): Promise<JsonObject | undefined> {
+    const { before } = this.#sitting;
+    if (before === undefined) return undefined;
+    const { id: sessionId, tokens } = before;
+    try {
+      const opened = await this.#line.call('session/load', { ...at, sessionId });
+      this.#tokensBefore = tokens;
+      return { ...opened, sessionId };
+    } catch (error) {
+      if (!(error instanceof AcpError) || error.isGone || error.needsSignIn) throw error;
+      return undefined;
+    }
+  }
+
+  #serverAsTold({ command, args, env }: OwnServer): JsonObject {
+    const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+    return { name: this.#name, command, args: [...args], env: variables };
   }
 
   #call(method: string, params: JsonObject): Promise<JsonObject> {
@@ -171,8 +215,8 @@ export class AcpSession {
 
   #notice(method: string, params: JsonObject | null): void {
     if (method !== 'session/update') return;
-    // It may tell of anything.
-    if (params === null) this.#hasBegun = true;
+    // It may tell of anything; before the session is open, of what was done before.
+    if (params === null && this.#id !== undefined) this.#hasBegun = true;
     const { sessionId, update } = params ?? {};
     if (sessionId !== this.#id || !isJsonObject(update)) return;
     const { sessionUpdate, toolCallId, ...call } = update;
@@ -205,7 +249,7 @@ export class AcpSession {
     if (signal.aborted || sessionId !== this.#id || !isJsonObject(toolCall)) return 'cancelled';
     const { toolCallId, ...said } = toolCall;
     const known = typeof toolCallId === 'string' ? this.#calls.get(toolCallId) : undefined;
-    const { tools } = this.#sitting.server;
+    const { tools = [] } = this.#sitting.server ?? {};
     if (isOurTool(params, known ?? {}, { server: this.#name, tools })) return 'allow';
     const whole = known === null ? null : shown({ ...known, ...said });
     if (whole === null || this.#asked >= ASKED_MAX) return 'reject';
@@ -222,8 +266,7 @@ export class AcpSession {
   #whyNot(error: unknown): NotStarted {
     const program = this.#sitting.words[0] ?? '';
     if (!(error instanceof AcpError)) return new NotStarted(String((error as Error).message));
-    if (error.needsSignIn)
-      return new NotStarted(`"${program}" wants its person to sign in first.`, true);
+    if (error.needsSignIn) return notSignedIn(program);
     const [said = ''] = this.#group.errors.printed().text.split('\n').slice(-1);
     const why = error.isGone ? said : error.message;
     return new NotStarted(`"${program}" cannot be started${why === '' ? '.' : `: ${why}`}`);

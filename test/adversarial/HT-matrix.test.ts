@@ -19,6 +19,7 @@ const REST_CALLS: Readonly<Record<Method, readonly [http: string, below: string]
   SendMessage: ['POST', '/message:send'],
   SendStreamingMessage: ['POST', '/message:stream'],
   GetTask: ['GET', `/tasks/${NO_TASK}`],
+  ListTasks: ['GET', '/tasks'],
   CancelTask: ['POST', `/tasks/${NO_TASK}:cancel`],
   SubscribeToTask: ['POST', `/tasks/${NO_TASK}:subscribe`],
 };
@@ -165,6 +166,7 @@ const A2A_PARAMS: Readonly<Record<Method, object>> = {
   SendMessage: sendParams('one'),
   SendStreamingMessage: sendParams('two'),
   GetTask: { id: NO_TASK },
+  ListTasks: {},
   CancelTask: { id: NO_TASK },
   SubscribeToTask: { id: NO_TASK },
 };

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Task } from '@a2a-js/sdk';
+import { TaskState, type ListTasksRequest, type Task } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
@@ -228,7 +228,14 @@ describe.each(BINDINGS)('%s', (binding) => {
         () => client.sendMessage(sending(userMessage('And', { taskId: crypto.randomUUID() }))),
         /added/,
       ],
-      [() => client.listTasks({} as never), /not listed/],
+      [() => client.listTasks(listing({ pageSize: 101 })), /100/],
+      [() => client.listTasks(listing({ pageToken: 'none' })), /no such page/],
+      [
+        () => client.listTasks(listing({ statusTimestampAfter: '2026-01-01T00:00:00Z' })),
+        /by their time/,
+      ],
+      // Its card says so, and the client asks no further.
+      [async () => client.createTaskPushNotificationConfig(PUSH as never), /not supported/],
       [
         () => client.getTask({ tenant: '', id: 'nothing', historyLength: undefined }),
         /no such task/i,
@@ -237,7 +244,80 @@ describe.each(BINDINGS)('%s', (binding) => {
     for (const [call, words] of refused) await expect(call()).rejects.toThrow(words);
     expect(await pending()).toBe(0);
   });
+
+  it('has the error of the protocol for what it does not do', async () => {
+    const token = asker;
+    const rest = `/tasks/${PUSH.taskId}/pushNotificationConfigs`;
+    for (const [method, http, below, code, reason] of [
+      [
+        'CreateTaskPushNotificationConfig',
+        'POST',
+        rest,
+        -32_003,
+        'PUSH_NOTIFICATION_NOT_SUPPORTED',
+      ],
+      ['GetTaskPushNotificationConfig', 'GET', `${rest}/one`, -32_003, 'PUSH_NOTIFICATION_NOT_'],
+      ['ListTaskPushNotificationConfigs', 'GET', rest, -32_003, 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+      ['DeleteTaskPushNotificationConfig', 'DELETE', `${rest}/one`, -32_003, 'PUSH_NOTIFICATION_'],
+      ['GetExtendedAgentCard', 'GET', '/extendedAgentCard', -32_007, 'EXTENDED_AGENT_CARD_NOT_'],
+      ['tasks/list', 'GET', '/tasks/', -32_601, ''],
+    ] as const) {
+      const body = { jsonrpc: '2.0', id: 1, method, params: PUSH };
+      const { text, status } =
+        binding === 'JSONRPC'
+          ? await dad.ask(toChat, { method: 'POST', token, body })
+          : await dad.ask(toChat + below, {
+              method: http,
+              token,
+              ...(http === 'POST' ? { body: PUSH } : {}),
+            });
+      const { error } = JSON.parse(text) as { error?: { code: number } };
+      if (binding === 'JSONRPC') expect([method, error?.code]).toEqual([method, code]);
+      else expect([method, status]).toEqual([method, reason === '' ? 404 : 400]);
+      expect(text, method).toContain(reason);
+    }
+  });
+
+  it('lists what this client gave to this agent, page by page', async () => {
+    const lister = await dad.agent(`lister-${binding.length}`);
+    const client = await clientAt(dad, toChat, lister, binding);
+    const ids: string[] = [];
+    for (const contextId of ['garden', 'house', 'garden']) {
+      const task = await client.sendMessage(sending(userMessage('Look', { contextId }), true));
+      ids.unshift(isTask(task) ? task.id : 'no task');
+    }
+    await (
+      await clientAt(dad, toChat, asker, binding)
+    ).sendMessage(sending(userMessage('X'), true));
+    await until('the cards', 10_000, async () => ((await pending()) === 4 ? true : undefined));
+    const first = await client.listTasks(listing({ pageSize: 2 }));
+    expect(first).toMatchObject({ pageSize: 2, totalSize: 3 });
+    const second = await client.listTasks(listing({ pageSize: 2, pageToken: first.nextPageToken }));
+    expect(second.nextPageToken).toBe('');
+    expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
+    const listed = async (more: object): Promise<readonly string[]> =>
+      (await client.listTasks(listing(more))).tasks.map(({ id }) => id);
+    expect(await listed({ contextId: 'garden' })).toEqual([ids[0], ids[2]]);
+    await client.cancelTask({ tenant: '', id: ids[1] ?? '', metadata: undefined });
+    // What changed last stands first.
+    expect(await listed({})).toEqual([ids[1], ids[0], ids[2]]);
+    expect(await listed({ status: TaskState.TASK_STATE_CANCELED })).toEqual([ids[1]]);
+    for (let left = await pending(); left > 0; left--) await decides('decline');
+  });
 });
+
+const PUSH = { tenant: '', taskId: crypto.randomUUID(), id: 'one', url: 'http://127.0.0.1/' };
+
+function listing(more: Partial<ListTasksRequest> = {}): ListTasksRequest {
+  return {
+    tenant: '',
+    contextId: '',
+    status: TaskState.TASK_STATE_UNSPECIFIED,
+    pageToken: '',
+    statusTimestampAfter: undefined,
+    ...more,
+  };
+}
 
 const named = ({ id }: Task) => ({ tenant: '', id, metadata: undefined });
 const taskOf = (client: Client, { id }: Task): Promise<Task> =>

@@ -3,7 +3,7 @@
 // for a person like any other. A small mapping of its own and not the official SDK: of its server
 // only the JSON-RPC part stands without Express, it reads whatever comes as a text of the right
 // type, and it would keep tasks beside those of the hub.
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -25,7 +25,7 @@ import {
 } from './bindings.ts';
 import { A2A_VERSION, CARD_PATH, cardOf, listedFrom, shownHere } from './cards.ts';
 import { A2aRefusal, nothingThere } from './failures.ts';
-import { readMessage, readTaskId } from './requests.ts';
+import { readListing, readMessage, readTaskId } from './requests.ts';
 import { isOver, type A2aTask } from './task-form.ts';
 
 interface A2aDoorDeps extends CallsDeps {
@@ -70,7 +70,9 @@ export class A2aDoor implements Mount {
     if (method === 'GET' && below === CARD_PATH)
       return send(response, jsonAnswer(await this.#card(calls, address, origin)));
     const isRpc = method === 'POST' && (below === '' || below === '/');
-    const invocation = isRpc ? rpcInvocation(body) : restInvocation(method, below, body);
+    const invocation = isRpc
+      ? rpcInvocation(body)
+      : restInvocation(method, { below, query: queryOf(request) }, body);
     if (invocation === undefined) throw nothingThere();
     await this.#invoke(invocation, { ...call, caller }, calls);
   }
@@ -161,6 +163,7 @@ async function prepared(
 }
 
 async function answerOf(method: Method, params: unknown, calls: AgentCalls): Promise<JsonObject> {
+  if (method === 'ListTasks') return calls.list(readListing(params));
   if (method === 'SendMessage') return { ...(await calls.send(readMessage(params))) };
   const id = readTaskId(params);
   return { ...(method === 'CancelTask' ? await calls.cancel(id) : await calls.task(id)) };
@@ -179,6 +182,10 @@ async function* eventsOf(tasks: AsyncIterable<A2aTask>): AsyncGenerator<JsonObje
     }
     before = task;
   }
+}
+
+function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.slice(requestPath(url).length));
 }
 
 /** Without the header it is what the names of the methods say: several clients leave it out. */

@@ -16,9 +16,17 @@ import type { Door } from '../door/door.ts';
 import { pathOf, recipientOf, type Address } from './addresses.ts';
 import { shownThere, type Shown } from './cards.ts';
 import { A2aRefusal, nothingThere } from './failures.ts';
-import { WAIT_MS_MAX } from './limits.ts';
-import { noSuchTask, type Asked } from './requests.ts';
-import { a2aTask, dataPart, endsWait, isOver, untrusted, type A2aTask } from './task-form.ts';
+import { LISTED_TASKS_MAX, WAIT_MS_MAX } from './limits.ts';
+import { noSuchTask, type Asked, type Listing } from './requests.ts';
+import {
+  a2aState,
+  a2aTask,
+  dataPart,
+  endsWait,
+  isOver,
+  untrusted,
+  type A2aTask,
+} from './task-form.ts';
 
 export type AgentCaller = Extract<Caller, { kind: 'agent' }>;
 
@@ -28,6 +36,9 @@ export interface CallsDeps {
   /** Calls `changed` after each change of the task, until the returned function is called. */
   readonly followTask: (taskId: string, changed: () => void) => () => void;
 }
+
+type Parties = Pick<TaskDto, 'from_agent' | 'direction' | 'peer_id' | 'to_agent'>;
+type Listed = Pick<TaskDto, 'id' | 'conversation_id' | 'story'>;
 
 /** A question is answered with a message, anything else is a task. */
 export type Sent = { readonly message: JsonObject } | { readonly task: A2aTask };
@@ -86,8 +97,56 @@ export class AgentCalls {
   /** A task of this client at this agent. @throws A2aRefusal */
   async task(id: string): Promise<A2aTask> {
     const task = await this.#own(id);
-    const party = partyOfAgent(this.#caller.agent);
-    return a2aTask({ ...task, conversation_id: labelOf(task.conversation_id, party) });
+    return a2aTask({ ...task, conversation_id: this.#labelOf(task) });
+  }
+
+  /** As this client calls it. */
+  #labelOf({ conversation_id: id }: Pick<TaskDto, 'conversation_id'>): string {
+    return labelOf(id, partyOfAgent(this.#caller.agent));
+  }
+
+  /** Its tasks at this agent, what changed last first. @throws A2aRefusal */
+  async list({ isWanted, size, after, hasArtifacts }: Listing): Promise<JsonObject> {
+    const found = (await this.#newest()).filter(({ task }) =>
+      isWanted(this.#labelOf(task), a2aState(task.story)),
+    );
+    const ids = found.toSorted((one, other) => other.at - one.at).map(({ task }) => task.id);
+    const from = after === '' ? 0 : ids.indexOf(after) + 1;
+    if (after !== '' && from === 0)
+      throw new A2aRefusal('INVALID_PARAMS', 'pageToken: there is no such page any more.');
+    const tasks: A2aTask[] = [];
+    for (const id of ids.slice(from, from + size)) {
+      const { artifacts = [], ...task } = await this.task(id);
+      tasks.push(hasArtifacts && artifacts.length > 0 ? { ...task, artifacts } : task);
+    }
+    const hasMore = from + size < ids.length;
+    return {
+      tasks,
+      nextPageToken: hasMore ? (tasks.at(-1)?.id ?? '') : '',
+      pageSize: size,
+      totalSize: ids.length,
+    };
+  }
+
+  async #newest(): Promise<readonly { readonly task: Listed; readonly at: number }[]> {
+    const found: { readonly task: Listed; readonly at: number }[] = [];
+    let cursor: string | undefined;
+    for (let seen = 0; seen < LISTED_TASKS_MAX;) {
+      const limit = Math.min(200, LISTED_TASKS_MAX - seen);
+      const page = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const { items, next } = await this.call('tasks.list', page);
+      // Words would take much room, and are not needed yet.
+      for (const { id, conversation_id, story, ...task } of items)
+        if (task.kind === 'delegate' && this.#isOwn(task))
+          found.push({
+            task: { id, conversation_id, story },
+            at: task.finished_at ?? task.created_at,
+          });
+      if (next === null) break;
+      seen += Math.max(1, items.length);
+      cursor = next;
+    }
+    return found;
   }
 
   async cancel(id: string): Promise<A2aTask> {
@@ -143,11 +202,12 @@ export class AgentCalls {
       if (error instanceof AppError && error.code === 'not_found') throw noSuchTask();
       throw error;
     }
-    if (task.from_agent !== this.#caller.agent || !this.#isHere(task)) throw noSuchTask();
+    if (!this.#isOwn(task)) throw noSuchTask();
     return task;
   }
 
-  #isHere({ direction, peer_id: hub, to_agent: agent }: TaskDto): boolean {
+  #isOwn({ from_agent: asker, direction, peer_id: hub, to_agent: agent }: Parties): boolean {
+    if (asker !== this.#caller.agent) return false;
     const address = this.#address;
     if (address.at === 'here') return direction === 'local' && agent === address.agent;
     const isThere = direction === 'outgoing' && hub === address.hub;

@@ -5,13 +5,14 @@ import type { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { jsonAnswer, type Answer } from '../http/respond.ts';
 import { A2aRefusal, restError, rpcError } from './failures.ts';
-import { noPush } from './requests.ts';
+import { listingIn, noPush } from './requests.ts';
 
 /** What each method asks of the table; a caller who may not call all of it gets nothing. */
 export const METHODS = {
   SendMessage: ['send.delegate', 'tasks.get'],
   SendStreamingMessage: ['send.delegate', 'tasks.get'],
   GetTask: ['tasks.get'],
+  ListTasks: ['tasks.list', 'tasks.get'],
   CancelTask: ['tasks.cancel', 'tasks.get'],
   SubscribeToTask: ['tasks.get'],
 } as const satisfies Record<string, readonly OperationName[]>;
@@ -78,7 +79,7 @@ export function rpcInvocation(body: JsonObject | undefined): Invocation {
 /** undefined: nothing stands there. @param below the path below that of the agent */
 export function restInvocation(
   http: string,
-  below: string,
+  { below, query }: { readonly below: string; readonly query: URLSearchParams },
   body: JsonObject | undefined,
 ): Invocation | undefined {
   const call = (method: Method, params: unknown): Invocation => ({
@@ -93,7 +94,7 @@ export function restInvocation(
   });
   if (http === 'POST' && below === '/message:send') return call('SendMessage', body);
   if (http === 'POST' && below === '/message:stream') return call('SendStreamingMessage', body);
-  if (below === '/tasks') return refuse(noLists);
+  if (http === 'GET' && below === '/tasks') return call('ListTasks', listingIn(query));
   if (below === '/extendedAgentCard') return refuse(noMoreCards);
   const [, id = '', action] = /^\/tasks\/([^/:]+)(.*)$/.exec(below) ?? [];
   if (id === '') return undefined;
@@ -108,16 +109,11 @@ function isMethod(method: string): method is Method {
   return Object.hasOwn(METHODS, method);
 }
 
-function noLists(): A2aRefusal {
-  return new A2aRefusal('UNSUPPORTED_OPERATION', 'Tasks are not listed here.');
-}
-
 function noMoreCards(): A2aRefusal {
   return new A2aRefusal('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'The card is all there is.');
 }
 
 const UNSUPPORTED: ReadonlyMap<string, () => A2aRefusal> = new Map([
-  ['ListTasks', noLists],
   ['GetExtendedAgentCard', noMoreCards],
   ['CreateTaskPushNotificationConfig', noPush],
   ['GetTaskPushNotificationConfig', noPush],

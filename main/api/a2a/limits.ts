@@ -9,3 +9,8 @@ export const WAIT_MS_MAX = 240_000;
 export const PARTS_MAX = 64;
 /** Characters of the id of a message; beyond it the message does not fit. */
 export const MESSAGE_ID_MAX = 256;
+/** The newest tasks of a client that are looked through for those to list; older ones are not. */
+export const LISTED_TASKS_MAX = 1_000;
+/** A page of the list; A2A says how long it is, and how long at most. */
+export const LIST_PAGE = 50;
+export const LIST_PAGE_MAX = 100;

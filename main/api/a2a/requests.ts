@@ -1,11 +1,11 @@
 // What a client of A2A may send, as the hub reads it. What it does not know is left out, as
 // everywhere; what it cannot pass on is refused.
 import * as v from 'valibot';
-import { jsonObject, text, uuid } from '../../../preload/contract/parameters.ts';
+import { jsonObject, text, uuid, whole } from '../../../preload/contract/parameters.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { issueWords } from '../issue-words.ts';
 import { A2aRefusal } from './failures.ts';
-import { MESSAGE_ID_MAX, PARTS_MAX } from './limits.ts';
+import { LIST_PAGE, LIST_PAGE_MAX, MESSAGE_ID_MAX, PARTS_MAX } from './limits.ts';
 
 const part = v.object({
   text: v.optional(v.string()),
@@ -33,6 +33,24 @@ const sending = v.object({
 });
 
 const naming = v.object({ id: v.string() });
+const ANY_STATE = 'TASK_STATE_UNSPECIFIED';
+const listing = v.object({
+  contextId: v.optional(text(128), ''),
+  status: v.optional(v.pipe(v.string(), v.startsWith('TASK_STATE_')), ANY_STATE),
+  pageSize: v.optional(whole(1, LIST_PAGE_MAX), LIST_PAGE),
+  pageToken: v.optional(text(64), ''),
+  includeArtifacts: v.optional(v.boolean(), false),
+  statusTimestampAfter: v.optional(v.string(), ''),
+});
+
+/** Which tasks are wanted, and where the page begins. */
+export interface Listing {
+  readonly isWanted: (contextId: string, state: string) => boolean;
+  readonly size: number;
+  /** The id of the last task of the page before; '': there is none. */
+  readonly after: string;
+  readonly hasArtifacts: boolean;
+}
 
 export interface Asked {
   readonly messageId: string;
@@ -82,6 +100,33 @@ export function readTaskId(params: unknown): string {
   const { id } = read(naming, params);
   if (!v.is(uuid, id)) throw noSuchTask();
   return id;
+}
+
+/** @throws A2aRefusal */
+export function readListing(params: unknown): Listing {
+  const { contextId, status, pageSize, pageToken, includeArtifacts, statusTimestampAfter } = read(
+    listing,
+    params,
+  );
+  if (statusTimestampAfter !== '')
+    throw new A2aRefusal('UNSUPPORTED_OPERATION', 'Tasks are not listed by their time here.');
+  return {
+    isWanted: (context, state) =>
+      (contextId === '' || contextId === context) && (status === ANY_STATE || status === state),
+    size: pageSize,
+    after: pageToken,
+    hasArtifacts: includeArtifacts,
+  };
+}
+
+/** What stands in the query of a REST call. */
+export function listingIn(query: URLSearchParams): JsonObject {
+  const { pageSize, includeArtifacts, ...texts } = Object.fromEntries(query);
+  return {
+    ...texts,
+    ...(pageSize === undefined ? {} : { pageSize: Number(pageSize) }),
+    ...(includeArtifacts === undefined ? {} : { includeArtifacts: includeArtifacts === 'true' }),
+  };
 }
 
 export function noSuchTask(): A2aRefusal {

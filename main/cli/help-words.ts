@@ -173,7 +173,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ingest: { tries: ['ingest eddy.log', 'ingest --send --as eddy'] },
   mcp: { tries: ['mcp', 'mcp --as claude-code'], next: 'A program starts it: "axon mcp install".' },
   'mcp install': {
-    tries: ['mcp install claude-code', 'mcp install codex --domain work.code'],
+    tries: ['mcp install claude-code', 'mcp install codex --domain work.code --unasked'],
     next: 'Out again: "axon mcp uninstall PROGRAM".',
   },
   ask: {

@@ -46,6 +46,11 @@ export interface McpClient {
   /** Where our entry stands in the file. */
   readonly path: readonly string[];
   readonly valueOf: (entry: ServerEntry) => Values;
+  /**
+   * With this in our entry the program uses our tools without asking its person, which it has to
+   * where nobody is there; or how it is started then.
+   */
+  readonly unasked?: Values | string;
   /** The places where its file may be, the usual one first. */
   readonly files: (home: string, env: Env) => readonly string[];
 }
@@ -118,6 +123,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     path: ['mcpServers', SERVER_NAME],
     valueOf: (entry) => ({ type: 'stdio', ...asItIs(entry) }),
     files: (home, env) => [join(named(env, 'CLAUDE_CONFIG_DIR') ?? home, '.claude.json')],
+    unasked: 'claude --allowedTools mcp__axon',
   },
   {
     id: 'cursor',
@@ -145,6 +151,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     path: ['mcp_servers', SERVER_NAME],
     valueOf: asItIs,
     files: (home, env) => [join(named(env, 'CODEX_HOME') ?? join(home, '.codex'), 'config.toml')],
+    unasked: { default_tools_approval_mode: 'approve' },
   },
   {
     id: 'gemini-cli',
@@ -153,6 +160,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     path: ['mcpServers', SERVER_NAME],
     valueOf: asItIs,
     files: (home, env) => [join(named(env, 'GEMINI_CLI_HOME') ?? home, '.gemini', 'settings.json')],
+    unasked: { trust: true },
   },
   {
     id: 'qwen-code',
@@ -161,6 +169,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     path: ['mcpServers', SERVER_NAME],
     valueOf: asItIs,
     files: (home) => [join(home, '.qwen', 'settings.json')],
+    unasked: { trust: true },
   },
   {
     id: 'copilot-cli',
@@ -171,6 +180,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     files: (home, env) => [
       join(named(env, 'COPILOT_HOME') ?? join(home, '.copilot'), 'mcp-config.json'),
     ],
+    unasked: 'copilot --allow-tool axon',
   },
   {
     id: 'opencode',
@@ -189,6 +199,34 @@ export const MCP_CLIENTS: readonly McpClient[] = [
     },
   },
 ];
+
+/** The program as it is when its person agrees that it asks no more. @throws AppError bad_request */
+export function unaskedClient(client: McpClient): McpClient {
+  const { title, unasked, valueOf } = client;
+  if (typeof unasked === 'object')
+    return { ...client, valueOf: (entry) => ({ ...valueOf(entry), ...unasked }) };
+  throw refusal(
+    'bad_request',
+    `Nothing in the entry of ${title} says that it need not ask.`,
+    ...(unasked === undefined ? [] : [`Start it so: ${unasked}`]),
+  );
+}
+
+/** What a person is told where the program asks before it uses our tools. */
+export function askingLines({ id, title, unasked }: McpClient, entry: Values): readonly string[] {
+  if (unasked === undefined) return [];
+  const isWritten =
+    typeof unasked === 'object' &&
+    Object.entries(unasked).every(([key, value]) => entry[key] === value);
+  if (isWritten) return [];
+  const otherwise =
+    typeof unasked === 'string'
+      ? `started by "${unasked}" it does not ask`
+      : `"axon mcp install ${id} --unasked" writes that it need not ask`;
+  return [
+    `${title} asks you before it uses these tools, and refuses most of them where nobody is there; ${otherwise}.`,
+  ];
+}
 
 /**
  * The text with our entry; whatever else stands in it stays, and so does what a person added to our

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { programFile } from './invocation.ts';
 import {
+  askingLines,
   entryIn,
   isWithout,
   tokenFileOf,
@@ -63,6 +64,11 @@ export class ClientSettings {
   /** The token file that our entry names; undefined where there is no entry. */
   get tokenFile(): string | undefined {
     return tokenFileOf(entryIn(this.#client, this.#text));
+  }
+
+  /** What a person is told of it once it stands there. */
+  get asking(): readonly string[] {
+    return askingLines(this.#client, entryIn(this.#client, this.#text) ?? {});
   }
 
   /** The text with our entry. @throws AppError bad_request */

@@ -410,7 +410,10 @@ test.each([
     if (own !== null) writeFileSync(settings, own);
     // A second time changes nothing of that.
     for (let time = 0; time < 2; time++)
-      expect(await run('--as', agent, 'mcp', 'install', 'qwen-code')).toMatchObject({ code: 0 });
+      expect(await run('--as', agent, 'mcp', 'install', 'qwen-code')).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('axon mcp install qwen-code --unasked'),
+      });
     expect(await run('mcp', 'uninstall', 'qwen-code')).toMatchObject({ code: 0 });
     expect(existsSync(settings) ? readFileSync(settings, 'utf8') : null).toBe(own);
   },

@@ -16,7 +16,7 @@ import type { AxonCommand } from '../axon-command.ts';
 import { connectAgent, handleLine, withProfile, type ProfileOptions } from '../connect-agent.ts';
 import { interruptible, problemOf, type CommandContext } from '../context.ts';
 import { HubProblem, isUnsent, type HubClient } from '../hub-client.ts';
-import { entryText, MCP_CLIENTS, type McpClient } from '../mcp-clients.ts';
+import { entryText, MCP_CLIENTS, unaskedClient, type McpClient } from '../mcp-clients.ts';
 import { ClientSettings, serverEntry, settingsFile } from '../mcp-install.ts';
 import { wholeNumber } from '../option-values.ts';
 import {
@@ -57,8 +57,12 @@ export function addMcpCommand(program: AxonCommand, version: string): void {
       '--ask',
       'claude-code and codex: also write the hook that puts what it wants to do before you as a card',
     )
-    .does((context, id: string, options: InstallOptions) =>
-      install(context, clientOf(id), options),
+    .option(
+      '--unasked',
+      'codex, gemini-cli and qwen-code: also write that the program may use these tools without asking you',
+    )
+    .does((context, id: string, { unasked = false, ...options }: InstallOptions) =>
+      install(context, unasked ? unaskedClient(clientOf(id)) : clientOf(id), options),
     );
   mcp
     .command('uninstall')
@@ -156,6 +160,7 @@ async function install(
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
     ...(hooks?.wants === undefined ? [] : [hooks.wants]),
+    ...new ClientSettings(client).asking,
     ...handleLine(handle, agent),
   ]);
 }
@@ -169,6 +174,7 @@ interface InstallOptions extends ProfileOptions {
   readonly show?: boolean;
   readonly wake?: boolean;
   readonly ask?: boolean;
+  readonly unasked?: boolean;
 }
 
 /** The same of its hooks. */

@@ -2,10 +2,12 @@
 // nothing else in its file changes.
 import { expect, test } from 'vitest';
 import {
+  askingLines,
   entryIn,
   entryText,
   MCP_CLIENTS,
   tokenFileOf,
+  unaskedClient,
   withEntry,
   withoutEntry,
 } from '../../../main/cli/mcp-clients.ts';
@@ -125,6 +127,28 @@ test.each([
     message: expect.stringMatching(words),
     hint: expect.stringContaining(`axon mcp install ${id} --show`),
   });
+});
+
+test('a person is told which programs ask before they use our tools, and can have it written that they need not', () => {
+  const told = Object.fromEntries(
+    MCP_CLIENTS.map((client) => [client.id, askingLines(client, {}).join('')]),
+  );
+  for (const id of ['codex', 'gemini-cli', 'qwen-code']) {
+    const client = unaskedClient(clientOf(id));
+    const text = withEntry(client, '', ENTRY);
+    expect(told[id]).toContain(`axon mcp install ${id} --unasked`);
+    expect(askingLines(client, entryIn(client, text) ?? {})).toEqual([]);
+    // It stays when the entry is written anew, and goes with it.
+    const again = withEntry(clientOf(id), text, OTHER);
+    expect(askingLines(client, entryIn(client, again) ?? {})).toEqual([]);
+    expect(withoutEntry(client, again)).not.toMatch(/axon|trust|approve/);
+  }
+  expect(entryText(unaskedClient(clientOf('codex')), ENTRY)).toContain(
+    'default_tools_approval_mode = "approve"\n',
+  );
+  expect(told['claude-code']).toContain('"claude --allowedTools mcp__axon"');
+  expect(told['cursor']).toBe('');
+  expect(() => unaskedClient(clientOf('copilot-cli'))).toThrow('need not ask');
 });
 
 /** What our entry was put into: the text, as it is, around what was added. */

@@ -12,16 +12,15 @@ import { FIPA } from '../../dialects/fipa.ts';
 import { readAgentFile, type AgentFile } from '../../lib/agent-file.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { Secret } from '../../lib/secret.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { AgentFolder, FolderFile } from '../../ports/agent-folder.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Reads, Store, Tables } from '../../ports/store.ts';
+import type { Reads, Store } from '../../ports/store.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { SealedSecrets } from '../base/sealed-secrets.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { AgentRegistry } from './agent-registry.ts';
 import type { Runners } from './runners.ts';
-
-const META_NAME = 'agent_files';
 
 const ROW = v.object({
   file: v.string(),
@@ -32,6 +31,7 @@ const ROW = v.object({
   at: v.number(),
 });
 type Row = v.InferOutput<typeof ROW>;
+const ROWS = new StoredValue<readonly Row[]>('agent_files', v.array(ROW), []);
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -50,13 +50,13 @@ export class AgentFiles {
   constructor(deps: Deps) {
     this.#deps = deps;
     deps.agents.onRemoving((tables, _, name) => {
-      const row = readRows(tables).find(({ agent }) => agent === name);
-      if (row !== undefined) write(tables, without(tables, row.file));
+      const row = ROWS.read(tables).find(({ agent }) => agent === name);
+      if (row !== undefined) ROWS.write(tables, without(tables, row.file));
     });
   }
 
   list(): readonly AgentFileDto[] {
-    const rows = readRows(this.#deps.store.read);
+    const rows = ROWS.read(this.#deps.store.read);
     const files = this.#deps.folder.list();
     const gone = rows
       .filter(({ file }) => !files.some(({ name }) => name === file))
@@ -72,7 +72,7 @@ export class AgentFiles {
    * @throws AppError not_found, identity_locked
    */
   inputOf(name: string): string {
-    const row = readRows(this.#deps.store.read).find(({ agent }) => agent === name);
+    const row = ROWS.read(this.#deps.store.read).find(({ agent }) => agent === name);
     const read = row === undefined ? undefined : readAgentFile(row.text);
     if (row === undefined || read?.ok !== true)
       throw inputError('not_found', 'Nobody has confirmed a file for this agent.');
@@ -99,7 +99,7 @@ export class AgentFiles {
         hint: 'Read it again, and confirm that.',
       });
     checkLeaves(file, leaves_to);
-    const other = readRows(store.read).find(
+    const other = ROWS.read(store.read).find(
       (row) => nameIn(row) === file.name && row.file !== name,
     );
     if (other !== undefined)
@@ -107,13 +107,13 @@ export class AgentFiles {
     const agent = await this.#agentOf(file, risk_class, actor);
     const use = useOf(agent, file.endpoint.host);
     const sealed = typeof key === 'string' ? secrets.seal(use, new Secret(key)) : undefined;
-    const before = readRows(store.read).find((row) => row.file === name);
+    const before = ROWS.read(store.read).find((row) => row.file === name);
     const row = await unit.run((tables) => {
       // A key is for the host that it was given for, and goes nowhere else.
       const isKept = before?.key != null && key === undefined && secrets.open(use, before.key);
       const kept = isKept ? (before?.key ?? null) : null;
       const row: Row = { file: name, agent, text, key: sealed ?? kept, at: clock.wallMs() };
-      write(tables, [...without(tables, name), row]);
+      ROWS.write(tables, [...without(tables, name), row]);
       audit.append(tables, {
         ...actor,
         action: 'agent.file_confirmed',
@@ -133,9 +133,9 @@ export class AgentFiles {
   /** @throws AppError not_found */
   async remove(name: string, actor: Actor): Promise<void> {
     const agent = await this.#deps.unit.run((tables) => {
-      const row = readRows(tables).find(({ file }) => file === name);
+      const row = ROWS.read(tables).find(({ file }) => file === name);
       if (row === undefined) throw inputError('not_found', `No agent runs from "${name}".`);
-      write(tables, without(tables, name));
+      ROWS.write(tables, without(tables, name));
       const { agent } = row;
       this.#deps.audit.append(tables, { ...actor, action: 'agent.file_removed', object: agent });
       return agent;
@@ -248,18 +248,6 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function readRows(reads: Pick<Reads, 'getMeta'>): readonly Row[] {
-  const read = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), v.array(ROW)),
-    reads.getMeta(META_NAME),
-  );
-  return read.success ? read.output : [];
-}
-
 function without(reads: Pick<Reads, 'getMeta'>, file: string): readonly Row[] {
-  return readRows(reads).filter((row) => row.file !== file);
-}
-
-function write(tables: Tables, rows: readonly Row[]): void {
-  tables.setMeta(META_NAME, JSON.stringify(rows));
+  return ROWS.read(reads).filter((row) => row.file !== file);
 }

@@ -2,13 +2,13 @@
 // hub takes more than half of what the others have left, so notices of one never use up a day.
 // Stored before the agent is woken: a hub that was killed counts one too many rather than too few.
 import * as v from 'valibot';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { Inbox } from './inbox.ts';
 import type { WaitingItem } from './items.ts';
 
-const META_NAME = 'wake_ups';
 const DAY_MS = 86_400_000;
 /** This hub, whose own people and agents have no share. */
 const HERE = '';
@@ -19,6 +19,7 @@ const STORED = v.object({
   times: v.record(v.string(), v.record(v.string(), v.number())),
 });
 type Stored = v.InferOutput<typeof STORED>;
+const COUNTS = new StoredValue<Stored>('wake_ups', STORED, { day: 0, times: {} });
 
 /** One that was counted. */
 export interface WakeUp {
@@ -69,7 +70,7 @@ export class WakeUps {
     const hub = items.map((item) => item.hub ?? HERE).find(mayWake);
     if (hub === undefined || all >= max) return null;
     const counted = { ...before, [hub]: (before[hub] ?? 0) + 1 };
-    write(tables, { day, times: { ...times, [agent]: counted } });
+    COUNTS.write(tables, { day, times: { ...times, [agent]: counted } });
     return { day, agent, hub };
   }
 
@@ -79,17 +80,12 @@ export class WakeUps {
     const before = today.times[agent] ?? {};
     if (today.day !== day) return;
     const counted = { ...before, [hub]: Math.max(0, (before[hub] ?? 0) - 1) };
-    write(tables, { day, times: { ...today.times, [agent]: counted } });
+    COUNTS.write(tables, { day, times: { ...today.times, [agent]: counted } });
   }
 
   #today(reads: Pick<Reads, 'getMeta'>): Stored {
     const day = Math.floor(this.#deps.clock.wallMs() / DAY_MS);
-    const text = reads.getMeta(META_NAME);
-    const read = v.safeParse(v.pipe(v.string(), v.parseJson(), STORED), text);
-    return read.success && read.output.day === day ? read.output : { day, times: {} };
+    const counts = COUNTS.read(reads);
+    return counts.day === day ? counts : { day, times: {} };
   }
-}
-
-function write(tables: Tables, stored: Stored): void {
-  tables.setMeta(META_NAME, JSON.stringify(stored));
 }

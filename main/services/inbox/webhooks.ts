@@ -8,6 +8,7 @@ import type { OperationParams, OperationResult } from '../../../preload/contract
 import { inputError, messageOf } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { Secret } from '../../lib/secret.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Reads, Store, Tables } from '../../ports/store.ts';
@@ -21,8 +22,6 @@ import type { WaitingItem } from './items.ts';
 import { WEBHOOK_BACKOFF, WEBHOOK_LOOK_AGAIN_MS, WEBHOOK_SETTLE_MS } from './limits.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 import { portOf, webhookAddress, webhookCall, webhookSecret } from './webhook-forms.ts';
-
-const META_NAME = 'webhooks';
 
 const ROW = v.object({
   agent: v.string(),
@@ -43,6 +42,7 @@ const ROW = v.object({
   ),
 });
 type Row = v.InferOutput<typeof ROW>;
+const ROWS = new StoredValue<readonly Row[]>('webhooks', v.array(ROW), []);
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
@@ -88,10 +88,10 @@ export class Webhooks {
   async start(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    const { unit } = this.#deps;
-    if (this.#rows().some(({ calling }) => calling !== null))
-      await unit.run((tables) => write(tables, this.#rows(tables).map(interrupted)));
-    for (const { agent } of this.#rows()) this.#open(agent);
+    const { unit, store } = this.#deps;
+    if (ROWS.read(store.read).some(({ calling }) => calling !== null))
+      await unit.run((tables) => ROWS.write(tables, ROWS.read(tables).map(interrupted)));
+    for (const { agent } of ROWS.read(store.read)) this.#open(agent);
   }
 
   stop(): void {
@@ -118,7 +118,7 @@ export class Webhooks {
       last: null,
     };
     await unit.run((tables) => {
-      write(tables, [...this.#rows(tables).filter(({ agent }) => agent !== name), row]);
+      ROWS.write(tables, [...ROWS.read(tables).filter(({ agent }) => agent !== name), row]);
       audit.append(tables, { ...actor, action: 'agent.webhook_set', object: name });
     });
     this.#close(name);
@@ -140,12 +140,10 @@ export class Webhooks {
   }
 
   #forget(tables: Tables, after: After, name: string): void {
-    const rows = this.#rows(tables);
-    if (!rows.some(({ agent }) => agent === name)) return;
-    write(
-      tables,
-      rows.filter(({ agent }) => agent !== name),
-    );
+    const rows = ROWS.read(tables);
+    const others = rows.filter(({ agent }) => agent !== name);
+    if (others.length === rows.length) return;
+    ROWS.write(tables, others);
     after(() => {
       this.#close(name);
       this.#deps.agents.presence.setWebhook(name, null);
@@ -278,23 +276,13 @@ export class Webhooks {
   }
 
   #put(tables: Tables, row: Row): void {
-    const rows = this.#rows(tables).map((other) => (other.agent === row.agent ? row : other));
-    write(tables, rows);
+    const rows = ROWS.read(tables).map((other) => (other.agent === row.agent ? row : other));
+    ROWS.write(tables, rows);
   }
 
-  #row(name: string, reads?: Pick<Reads, 'getMeta'>): Row | undefined {
-    return this.#rows(reads).find(({ agent }) => agent === name);
+  #row(name: string, reads: Pick<Reads, 'getMeta'> = this.#deps.store.read): Row | undefined {
+    return ROWS.read(reads).find(({ agent }) => agent === name);
   }
-
-  #rows(reads: Pick<Reads, 'getMeta'> = this.#deps.store.read): readonly Row[] {
-    const text = reads.getMeta(META_NAME);
-    const read = v.safeParse(v.pipe(v.string(), v.parseJson(), v.array(ROW)), text);
-    return read.success ? read.output : [];
-  }
-}
-
-function write(tables: Tables, rows: readonly Row[]): void {
-  tables.setMeta(META_NAME, JSON.stringify(rows));
 }
 
 /** What its secret is sealed for. */

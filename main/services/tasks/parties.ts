@@ -9,14 +9,13 @@ import * as v from 'valibot';
 import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, UiSnapshot } from '../../../preload/contract/dto.ts';
 import { removedAgentName } from '../../../preload/contract/strings/records.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { PERSON_THERE } from '../../protocol/remote-approval.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { agentNameThere } from '../links/peer-names.ts';
 import { GENERATIONS_MAX } from './limits.ts';
-
-const META_GENERATIONS = 'agent_generations';
 
 const GENERATION = v.strictObject({
   handle: v.string(),
@@ -26,6 +25,11 @@ const GENERATION = v.strictObject({
   removed: v.nullable(v.strictObject({ shown: v.string(), at: v.nullable(v.number()) })),
 });
 export type AgentGeneration = Readonly<v.InferOutput<typeof GENERATION>>;
+const GENERATIONS = new StoredValue<readonly AgentGeneration[]>(
+  'agent_generations',
+  v.array(GENERATION),
+  [],
+);
 
 const AGENT_PREFIX = 'agent:';
 /**
@@ -151,11 +155,7 @@ export class Parties {
 
 /** The removed agents, and those that are here under another handle than they asked for. */
 export function readGenerations(reads: Pick<Reads, 'getMeta'>): readonly AgentGeneration[] {
-  const read = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), v.array(GENERATION)),
-    reads.getMeta(META_GENERATIONS),
-  );
-  return read.success ? read.output : [];
+  return GENERATIONS.read(reads);
 }
 
 export function generationOf(
@@ -172,5 +172,5 @@ export function askedNameOf(reads: Pick<Reads, 'getMeta'>, handle: string): stri
 
 export function putGeneration(tables: Tables, generation: AgentGeneration): void {
   const others = readGenerations(tables).filter(({ handle }) => handle !== generation.handle);
-  tables.setMeta(META_GENERATIONS, JSON.stringify([...others, generation].slice(-GENERATIONS_MAX)));
+  GENERATIONS.write(tables, [...others, generation].slice(-GENERATIONS_MAX));
 }

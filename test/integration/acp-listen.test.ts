@@ -441,6 +441,11 @@ describe('what the hub keeps running', () => {
     expect(logged().filter((line) => /^(prompt|axon_)/.test(line))).toEqual([]);
     expect(await stateOf(id)).toBe('queued');
     await post(asker, `/v1/tasks/${id}/cancel`, {});
+    await hub.node.services.runners.end('bot', PERSON);
+    // One that opens a session all the same.
+    process.env['SIGNED_OUT'] = '1';
+    await set([['stay']]);
+    await is('needs_sign_in');
   });
 
   test('goes on with its session in the same conversation alone, where the program keeps it', async () => {

@@ -104,6 +104,8 @@ const ANSWERS = {
     return ANSWERS['session/new'](params);
   },
   'session/new': async ({ mcpServers: [own] }) => {
+    if (process.env.SIGNED_OUT !== undefined)
+      acp.send({ method: '_auth/status_update', params: { authStatus: { kind: 'none' } } });
     if (own === undefined) return log('tried out') ?? { sessionId };
     server = own.name;
     const env = Object.fromEntries(own.env.map(({ name, value }) => [name, value]));

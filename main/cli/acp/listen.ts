@@ -144,9 +144,10 @@ export class AcpListener {
     const { words, folder } = this.#options;
     const nobody = { ask: () => Promise.resolve(false), does: () => undefined };
     try {
-      await (
-        await AcpSession.start({ words, folder, server: null, ...nobody }, this.#signal)
-      ).end();
+      const sitting = { words, folder, server: null, ...nobody };
+      const session = await AcpSession.start(sitting, this.#signal);
+      await session.end();
+      if (session.isSignedOut) throw notSignedIn(words[0] ?? '');
     } catch (error) {
       if (!(error instanceof NotStarted)) throw error;
       if (!this.#signal.aborted) this.#isTrouble(error);

@@ -23,6 +23,8 @@ const CALL_MAX_CHARACTERS = 262_144;
 /** What is asked at once; more is not allowed. */
 const ASKED_MAX = 8;
 const PROTOCOL_VERSION = 1;
+/** Of claude-agent-acp, whose sessions open without a sign-in. */
+const SIGN_IN_NOTICE = '_auth/status_update';
 /** In which they ask a person, and not a model. The first that is offered is set. */
 const ASKING_MODES: readonly unknown[] = ['default', 'read-only'];
 /**
@@ -102,6 +104,7 @@ export class AcpSession {
   #id: string | undefined;
   #asked = 0;
   #hasBegun = false;
+  #isSignedOut = false;
   #tokens = 0;
   /** Of the sittings before; some programs count these, too. */
   #tokensBefore = 0;
@@ -138,6 +141,11 @@ export class AcpSession {
   /** By which a later process finds it again. */
   get mark(): GroupMark | undefined {
     return this.#group.mark;
+  }
+
+  /** As the program says by itself; what needs its person's sign-in may say so only when asked. */
+  get isSignedOut(): boolean {
+    return this.#isSignedOut;
   }
 
   /** Whether a tool was called: from then on nobody knows what was done. */
@@ -214,10 +222,12 @@ export class AcpSession {
   }
 
   #notice(method: string, params: JsonObject | null): void {
+    const { sessionId, update, authStatus } = params ?? {};
+    if (method === SIGN_IN_NOTICE && isJsonObject(authStatus))
+      this.#isSignedOut = authStatus.kind === 'none';
     if (method !== 'session/update') return;
     // It may tell of anything; before the session is open, of what was done before.
     if (params === null && this.#id !== undefined) this.#hasBegun = true;
-    const { sessionId, update } = params ?? {};
     if (sessionId !== this.#id || !isJsonObject(update)) return;
     const { sessionUpdate, toolCallId, ...call } = update;
     const isNew = sessionUpdate === 'tool_call';

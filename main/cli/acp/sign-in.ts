@@ -7,7 +7,7 @@ const WAYS: Readonly<Record<AcpProgram, string>> = {
   'codex-acp': 'Type "codex login" at a terminal.',
   gemini: 'Start "gemini" at a terminal and type "/auth".',
   opencode: 'Type "opencode auth login" at a terminal.',
-  copilot: 'Start "copilot" at a terminal and type "/login".',
+  copilot: 'Type "copilot login" at a terminal.',
   qwen: 'Start "qwen" at a terminal and type "/auth".',
 };
 

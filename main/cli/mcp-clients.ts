@@ -200,7 +200,7 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   },
 ];
 
-/** The program as it is when its person agrees that it asks no more. @throws AppError bad_request */
+/** As it is when its person agrees that it asks no more. @throws AppError bad_request */
 export function unaskedClient(client: McpClient): McpClient {
   const { title, unasked, valueOf } = client;
   if (typeof unasked === 'object')

@@ -1,5 +1,5 @@
-// A model reads some 5,000 tokens at once. Of a longer answer it is given a part, which says what of
-// which text is shown and which call shows what follows, so that nothing is cut in silence. Pure.
+// A model reads some 5,000 tokens at once. Of a longer answer it is given a part, which says what
+// of which text is shown and which call shows what follows: nothing is cut in silence. Pure.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { wholeUntil } from '../lib/shortened.ts';
 

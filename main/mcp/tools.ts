@@ -128,7 +128,13 @@ function enclosePeers(found: unknown): unknown {
   return {
     items: items.map(
       ({ id, name, person, trust, online, last_seen_at, trouble, capabilities, untrusted }) => ({
-        ...{ id, name, person, trust, online, last_seen_at, trouble },
+        id,
+        name,
+        person,
+        trust,
+        online,
+        last_seen_at,
+        trouble,
         untrusted: {
           advertised_name: untrusted.advertised_name,
           agents: capabilities?.untrusted.agents.map((agent) => agent.name) ?? [],

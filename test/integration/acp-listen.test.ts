@@ -465,8 +465,11 @@ describe('what the hub keeps running', () => {
     await give({});
     await give({ conversation: { id } });
     expect(wentOn().map((line) => line.slice(0, 7))).toEqual([
-      ...['tried o', 'axon_re', 'axon_re'],
-      ...['goes on', 'axon_re'],
+      'tried o',
+      'axon_re',
+      'axon_re',
+      'goes on',
+      'axon_re',
     ]);
     const pids = logged().filter((line) => line.startsWith('started'));
     expect(wentOn()[3]).toBe(`goes on session-${pidIn(pids[1] ?? '')}`);

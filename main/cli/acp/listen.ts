@@ -1,8 +1,8 @@
 // The loop behind `axon listen --acp`: takes an item that may be done, starts the program for it
-// alone, wakes it with one fixed sentence, and ends it with all that it started. A session goes on
-// with the next item of the same asker in the same conversation, and sees no other. What was begun is written down before
-// the program hears of it: if this process is killed, it ends as possibly executed, and nobody does
-// it again. What was not begun is given back.
+// alone, wakes it with one fixed sentence, and ends it with all that it started. A session goes
+// on with the next item of the same asker in the same conversation, and sees no other. What was
+// begun is written down before the program hears of it: if this process is killed, it ends as
+// possibly executed, and nobody does it again. What was not begun is given back.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';

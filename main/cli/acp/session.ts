@@ -1,9 +1,9 @@
 // One sitting with a program that speaks the Agent Client Protocol: starts it in a folder, opens a
 // session or goes on with one, gives it our server under a name that nobody could guess, puts it
 // into a mode in which it asks before it acts, and tells it one fixed sentence. The protocol's
-// library is not used: what is needed of it are six calls, and it brings a second schema library and
-// an HTTP server along. No word of another hub passes here, and nothing is offered but the answer to
-// what it asks.
+// library is not used: what is needed of it are six calls, and it brings a second schema library
+// and an HTTP server along. No word of another hub passes here, and nothing is offered but the
+// answer to what it asks.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';

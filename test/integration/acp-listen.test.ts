@@ -448,33 +448,6 @@ describe('what the hub keeps running', () => {
     await is('needs_sign_in');
   });
 
-  test('goes on with its session in the same conversation alone, where the program keeps it', async () => {
-    const give = async (more: object): Promise<{ id: string; conversation_id: string }> => {
-      const task = { to: 'local/bot', task: TASK, ...more };
-      const { id } = await post<{ id: string }>(asker, '/v1/delegate', task);
-      await decide(await cardOf(), 'allow');
-      expect(await ended(id)).toMatchObject({ untrusted: { outcome: 'Done' } });
-      return post<TaskDto>(asker, `/v1/tasks/${id}`);
-    };
-    const wentOn = (): readonly string[] =>
-      logged().filter((line) => /^(tried out|goes on|axon_reply)/.test(line));
-    process.env['LOADS'] = '1';
-    await set([['inbox'], ['reply', 'Done']]);
-    await is('waits');
-    const { conversation_id: id } = await give({});
-    await give({});
-    await give({ conversation: { id } });
-    expect(wentOn().map((line) => line.slice(0, 7))).toEqual([
-      'tried o',
-      'axon_re',
-      'axon_re',
-      'goes on',
-      'axon_re',
-    ]);
-    const pids = logged().filter((line) => line.startsWith('started'));
-    expect(wentOn()[3]).toBe(`goes on session-${pidIn(pids[1] ?? '')}`);
-  });
-
   test('is for the owner alone to set', async () => {
     const runner = { kind: 'acp', program: 'gemini' };
     const put = (body: unknown, token: string) =>

@@ -38,7 +38,7 @@ function line(input, output, answer) {
 let tools;
 let server;
 let item;
-let sessionId = `session-${process.pid}`;
+const sessionId = 'one';
 const PERMISSIONS = [
   { optionId: 'always', name: 'Always', kind: 'allow_always' },
   { optionId: 'once', name: 'Once', kind: 'allow_once' },
@@ -90,18 +90,10 @@ const STEPS = {
 };
 
 const ANSWERS = {
-  /** LOADS: it keeps sessions. */
   initialize: () => {
-    const agentCapabilities = { loadSession: process.env.LOADS !== undefined };
     const [step, given] = plan[0] ?? [];
-    if (step !== 'version') return { protocolVersion: 1, agentCapabilities };
+    if (step !== 'version') return { protocolVersion: 1 };
     return { protocolVersion: given === 'HUGE' ? 'x'.repeat(17_000_000) : given };
-  },
-  'session/load': (params) => {
-    ({ sessionId } = params);
-    log('goes on', sessionId);
-    STEPS.update({ sessionUpdate: 'tool_call', toolCallId: 'old', title: 'Bash', kind: 'execute' });
-    return ANSWERS['session/new'](params);
   },
   'session/new': async ({ mcpServers: [own] }) => {
     if (process.env.SIGNED_OUT !== undefined)

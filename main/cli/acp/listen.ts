@@ -1,8 +1,8 @@
 // The loop behind `axon listen --acp`: takes an item that may be done, starts the program for it
-// alone, wakes it with one fixed sentence, and ends it with all that it started. A session goes
-// on with the next item of the same asker in the same conversation, and sees no other. What was
-// begun is written down before the program hears of it: if this process is killed, it ends as
-// possibly executed, and nobody does it again. What was not begun is given back.
+// alone, wakes it with one fixed sentence, and ends it with all that it started. No session sees
+// two items, so none sees two askers or two conversations. What was begun is written down before
+// the program hears of it: if this process is killed, it ends as possibly executed, and nobody does
+// it again. What was not begun is given back.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
@@ -18,13 +18,7 @@ import type { RunnerLine } from '../runner-line.ts';
 import { CLAIM_WAIT_MS, leaseOf, SteadyLine, valueOf } from '../steady-line.ts';
 import type { Terminal } from '../terminal.ts';
 import { AcpError } from './connection.ts';
-import {
-  AcpSession,
-  NotStarted,
-  notSignedIn,
-  type KeptSession,
-  type OwnServer,
-} from './session.ts';
+import { AcpSession, NotStarted, notSignedIn, type OwnServer } from './session.ts';
 
 /** Said to a model that ended its turn and did not answer, as some do after each refusal. */
 const REMIND_SENTENCE = 'What you took from your AXON inbox is not answered yet. Use axon_reply.';
@@ -41,8 +35,6 @@ const PAUSE_FIRST_MS = 60_000;
 const PAUSE_MAX_MS = 3_600_000;
 /** How long what became of it is told, once it was asked to stop. */
 const TELL_MAX_MS = 10_000;
-/** Of conversations, whose sessions are remembered; the oldest are forgotten. */
-const SESSIONS_KEPT_MAX = 64;
 /** Progress is told no more often. */
 const PROGRESS_EVERY_MS = 5_000;
 
@@ -85,7 +77,6 @@ export class AcpListener {
   readonly #tokens: DayTokens;
   /** What is under way, for whoever comes after this process. */
   readonly #record: string;
-  readonly #sessions = new Map<string, KeptSession>();
   #failures = 0;
   /** Why it could not be started the last time. */
   #trouble: Pick<RunnerSaid, 'state' | 'why'> | undefined;
@@ -188,7 +179,6 @@ export class AcpListener {
       words: this.#options.words,
       folder: this.#options.folder,
       server: this.#options.server(leaseOf(item)),
-      before: this.#sessions.get(conversationOf(item)),
       ask: (wanted: Wanted, signal: AbortSignal) => {
         progress?.say(ASKS);
         return this.#ask(wanted, signal);
@@ -215,7 +205,6 @@ export class AcpListener {
       over.abort();
       await session.end();
       this.#tokens.spend(session.tokens);
-      this.#remember(item, why === 'over' ? session.kept : undefined);
       return await this.#tell(item, why);
     } finally {
       over.abort();
@@ -312,17 +301,6 @@ export class AcpListener {
     this.#runner.tell({ ...this.#trouble, tokens: this.#tokens.today() });
   }
 
-  /** @param kept undefined: it ended in the middle of something, and nothing goes on with it */
-  #remember(item: DeliveryDto, kept: KeptSession | undefined): void {
-    const conversation = conversationOf(item);
-    this.#sessions.delete(conversation);
-    if (kept === undefined || item.conversation_id === null) return;
-    this.#sessions.set(conversation, kept);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > SESSIONS_KEPT_MAX && oldest !== undefined)
-      this.#sessions.delete(oldest);
-  }
-
   /** The one that the hub started after this one may have begun another by now. */
   #done({ delivery_id: delivery }: Pick<DeliveryDto, 'delivery_id'>): void {
     if (readKept(this.#record).delivery === delivery) replaceKept(this.#record, {});
@@ -378,11 +356,6 @@ class Progress {
     await wait(PROGRESS_EVERY_MS, undefined, { signal: this.#over, ref: false });
     this.#isQuiet = false;
   }
-}
-
-/** Whose it is, and which. */
-function conversationOf({ conversation_id: id, trust, untrusted }: DeliveryDto): string {
-  return JSON.stringify([trust.peer_id, untrusted.origin.from_agent, id]);
 }
 
 /** A little more than the hub gives it, so that the hub says that its time ran out. */

@@ -1,9 +1,8 @@
-// One sitting with a program that speaks the Agent Client Protocol: starts it in a folder, opens a
-// session or goes on with one, gives it our server under a name that nobody could guess, puts it
-// into a mode in which it asks before it acts, and tells it one fixed sentence. The protocol's
-// library is not used: what is needed of it are six calls, and it brings a second schema library
-// and an HTTP server along. No word of another hub passes here, and nothing is offered but the
-// answer to what it asks.
+// One session with a program that speaks the Agent Client Protocol: starts it in a folder, gives it
+// our server under a name that nobody could guess, puts it into a mode in which it asks before it
+// acts, and tells it one fixed sentence. The protocol's library is not used: what is needed of it
+// are five calls, and it brings a second schema library and an HTTP server along. No word of
+// another hub passes here, and nothing is offered but the answer to what it asks.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
@@ -69,20 +68,11 @@ export interface OwnServer {
   readonly tools: readonly string[];
 }
 
-/** What a later sitting goes on with. */
-export interface KeptSession {
-  readonly id: string;
-  /** What the program had counted of it. */
-  readonly tokens: number;
-}
-
 export interface Sitting {
   readonly words: readonly string[];
   readonly folder: string;
   /** null: it is only looked whether a session opens. */
   readonly server: OwnServer | null;
-  /** The session to go on with, where the program keeps sessions and has this one. */
-  readonly before?: KeptSession | undefined;
   /** Whether a person here allows this; never rejects. */
   readonly ask: (
     wanted: { readonly tool: string; readonly input: JsonObject },
@@ -106,8 +96,6 @@ export class AcpSession {
   #hasBegun = false;
   #isSignedOut = false;
   #tokens = 0;
-  /** Of the sittings before; some programs count these, too. */
-  #tokensBefore = 0;
 
   private constructor(sitting: Sitting) {
     this.#sitting = sitting;
@@ -133,11 +121,6 @@ export class AcpSession {
     }
   }
 
-  /** Undefined: it is not open yet. */
-  get kept(): KeptSession | undefined {
-    return this.#id === undefined ? undefined : { id: this.#id, tokens: this.#tokens };
-  }
-
   /** By which a later process finds it again. */
   get mark(): GroupMark | undefined {
     return this.#group.mark;
@@ -155,7 +138,7 @@ export class AcpSession {
 
   /** What it cost at least, by its own count. */
   get tokens(): number {
-    return this.#tokens - (this.#tokens < this.#tokensBefore ? 0 : this.#tokensBefore);
+    return this.#tokens;
   }
 
   /** Resolves when its turn is over. @throws AcpError */
@@ -180,36 +163,19 @@ export class AcpSession {
   }
 
   async #open(): Promise<void> {
-    const { protocolVersion: version, agentCapabilities } = await this.#line.call('initialize', {
+    const { protocolVersion: version } = await this.#line.call('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
     if (version !== PROTOCOL_VERSION)
       throw new AcpError('It speaks another version of the Agent Client Protocol.', 0);
     const { folder: cwd, server } = this.#sitting;
-    const at = { cwd, mcpServers: server === null ? [] : [this.#serverAsTold(server)] };
-    const keeps = isJsonObject(agentCapabilities) && agentCapabilities.loadSession === true;
-    const opened =
-      (keeps ? await this.#goOn(at) : undefined) ?? (await this.#line.call('session/new', at));
+    const mcpServers = server === null ? [] : [this.#serverAsTold(server)];
+    const opened = await this.#line.call('session/new', { cwd, mcpServers });
     if (typeof opened.sessionId !== 'string') throw new AcpError('It opened no session.', 0);
     this.#id = opened.sessionId;
     const mode = askingMode(opened);
     if (mode !== undefined) await this.#call('session/set_mode', { modeId: mode });
-  }
-
-  /** What it tells of what was said before is not read. Undefined: it has that session no more. */
-  async #goOn(at: JsonObject): Promise<JsonObject | undefined> {
-    const { before } = this.#sitting;
-    if (before === undefined) return undefined;
-    const { id: sessionId, tokens } = before;
-    try {
-      const opened = await this.#line.call('session/load', { ...at, sessionId });
-      this.#tokensBefore = tokens;
-      return { ...opened, sessionId };
-    } catch (error) {
-      if (!(error instanceof AcpError) || error.isGone || error.needsSignIn) throw error;
-      return undefined;
-    }
   }
 
   #serverAsTold({ command, args, env }: OwnServer): JsonObject {
@@ -226,8 +192,8 @@ export class AcpSession {
     if (method === SIGN_IN_NOTICE && isJsonObject(authStatus))
       this.#isSignedOut = authStatus.kind === 'none';
     if (method !== 'session/update') return;
-    // It may tell of anything; before the session is open, of what was done before.
-    if (params === null && this.#id !== undefined) this.#hasBegun = true;
+    // It may tell of anything.
+    if (params === null) this.#hasBegun = true;
     if (sessionId !== this.#id || !isJsonObject(update)) return;
     const { sessionUpdate, toolCallId, ...call } = update;
     const isNew = sessionUpdate === 'tool_call';

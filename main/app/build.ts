@@ -14,7 +14,7 @@ const BUILDER = 'node_modules/electron-vite/bin/electron-vite.js';
  * copy.
  */
 function newestSourceMs(root: string): number | null {
-  if (!existsSync(join(root, 'main/entry'))) return null;
+  if (!existsSync(join(root, 'main/entry/cli.ts'))) return null;
   return Math.max(...SOURCES.map((name) => newestMs(join(root, name))));
 }
 

@@ -333,7 +333,15 @@ const WORDS: Readonly<Record<string, Words>> = {
   passphrase: { tries: ['passphrase', 'passphrase --passphrase-file passphrase.txt'] },
   hub: {
     tries: ['hub', 'hub --name Mum --api-port 0 --peer-port 0'],
-    next: 'Then, at another terminal: "axon login", "axon agents connect NAME".',
+    next: 'Then, at another terminal: "axon login", "axon agents connect NAME". To have the system start it: "axon hub install".',
+  },
+  'hub install': {
+    tries: ['hub install', 'hub install --name Attic', 'hub install --system'],
+    next: 'After an upgrade, or to change a flag: the same line again. Out again: "axon hub uninstall".',
+  },
+  'hub uninstall': {
+    tries: ['hub uninstall', 'hub uninstall --remove-data'],
+    next: 'The program itself goes with "npm uninstall -g axon-hub".',
   },
 };
 

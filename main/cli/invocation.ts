@@ -7,6 +7,8 @@ import { dataFolder } from '../lib/data-folder.ts';
 
 /** The file that package.json names as the command. */
 const PROGRAM = 'main/entry/axon.cjs';
+/** The built hub without a window, as a system starts it. */
+const HUB_PROGRAM = 'out/main/headless.js';
 /** Needs no quotes in any shell. */
 const PLAIN_WORD = /^[\w./:@%+,=-]+$/;
 const PLAIN_WINDOWS_WORD = /^[\w./:@+,=\\-]+$/;
@@ -60,6 +62,12 @@ export function programFile(here: Surroundings = surroundings()): string | null 
   return root === null ? null : join(root, PROGRAM);
 }
 
+/** The file of the hub without a window; null as above. */
+export function hubProgramFile(here: Surroundings = surroundings()): string | null {
+  const root = packageFolder(here.codeFolder);
+  return root === null ? null : join(root, HUB_PROGRAM);
+}
+
 /**
  * How a line with curl begins that asks the hub there, up to the path.
  * @param socket the path of its socket; null: it has none
@@ -100,8 +108,20 @@ function surroundings(): Surroundings {
 function programAnywhere(root: string | null, here: Surroundings): string | null {
   if (root === null) return null;
   const program = join(root, PROGRAM);
+  if (isCalledAxon(program, here)) return 'axon';
   const word = existsSync(program) ? shellWord(program, here.platform) : null;
   return word === null ? null : `node ${word}`;
+}
+
+/** True where the command `axon` of this PATH is this very file, as after `npm install -g`. */
+function isCalledAxon(program: string, { env, platform }: Surroundings): boolean {
+  if (platform === 'win32') return false;
+  const first = (env['PATH'] ?? '')
+    .split(':')
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, 'axon'))
+    .find((file) => existsSync(file));
+  return first !== undefined && real(first) === program;
 }
 
 function homeWords(home: string, { env, platform }: Surroundings): string | null {

@@ -15,6 +15,7 @@ import { addEscalateCommand } from './commands/escalate.ts';
 import { addCrunchCommand } from './commands/crunch.ts';
 import { addHistoryCommand } from './commands/history.ts';
 import { addHubCommands } from './commands/hub.ts';
+import type { RemoveData } from './commands/service.ts';
 import { addAskCommand } from './commands/ask.ts';
 import { addInboxCommands } from './commands/inbox.ts';
 import { addIngestCommand } from './commands/ingest.ts';
@@ -45,6 +46,7 @@ interface ProgramDeps {
   }) => Promise<number>;
   /** Checks the audit log of a hub that does not run. */
   readonly checkStoppedAudit: CheckStoppedAudit;
+  readonly removeData: RemoveData;
 }
 
 /** Where every program on this computer could read it. */
@@ -64,7 +66,7 @@ const SECRET_ARGUMENTS = [
 /** What a group of commands does when none of them is named. */
 const DEFAULT_COMMAND = 'list';
 /** Groups that do something themselves then. */
-const OWN_WORK: readonly string[] = ['peers', 'invite', 'mcp'];
+const OWN_WORK: readonly string[] = ['peers', 'invite', 'mcp', 'hub'];
 const HELP_FLAGS: readonly string[] = ['-h', '--help'];
 const HELP_OPTION = [HELP_FLAGS.join(', '), 'print help'] as const;
 const PERSON_ONLY = '(the person in charge only)';
@@ -189,6 +191,7 @@ interface CommandDeps {
   readonly run: Run;
   readonly runHub: (flags: readonly string[]) => Promise<void>;
   readonly checkStoppedAudit: CheckStoppedAudit;
+  readonly removeData: RemoveData;
   /** Failures are told as JSON. */
   readonly isJson: boolean;
 }
@@ -199,6 +202,7 @@ export function makeProgram({
   run,
   runHub,
   checkStoppedAudit,
+  removeData,
   isJson,
 }: CommandDeps): Command {
   const typed = ownProgram();
@@ -244,7 +248,7 @@ export function makeProgram({
   addMcpCommand(program, version);
   addDemoCommand(program, runHub);
   addSettingsCommand(program);
-  addHubCommands(program, runHub);
+  addHubCommands(program, runHub, removeData);
   addCompletionCommand(program);
   for (const [flags, description] of GLOBAL_OPTIONS) program.option(flags, description);
   for (const command of program.commands) prepare(command, command.name(), typed);

@@ -55,6 +55,7 @@ const REAL_PARTS = {
     isAble: () => isLinux() && spawnSync('script', ['--version']).status === 0,
     needs: 'Linux and script, which Debian always has',
   },
+  'systemd-analyze': { programs: ['systemd-analyze'] },
   'bare-debian': {
     programs: ['debootstrap'],
     isAble: canMount,

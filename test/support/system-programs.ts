@@ -37,6 +37,7 @@ export const SYSTEM_PROGRAMS = [
   [null, 'libc6-dev', 'disks and processes that fail', OPTIONAL],
   ['zsh', 'zsh', 'completion', OPTIONAL],
   ['fish', 'fish', 'completion', OPTIONAL],
+  ['systemd-analyze', 'systemd', 'the unit of an installed hub', OPTIONAL],
   ['debootstrap', 'debootstrap', 'the long run on a bare Debian', OPTIONAL],
 ] as const;
 

@@ -8,7 +8,8 @@ import { troubleOf, type KeychainAccess } from './system-keychain.ts';
 
 /** The name under which a person finds the entries of a hub in the keychain's own window. */
 export const KEYCHAIN_SERVICE = 'axon-hub';
-const SUFFIX = '-counter';
+/** Behind the account of the identity. */
+export const COUNTER_SUFFIX = '-counter';
 const LOCKED = 'The keychain of this computer is locked or did not let the hub in.';
 
 interface KeychainCounterDeps {
@@ -51,6 +52,6 @@ export class KeychainCounter implements RollbackCounter {
   }
 
   async #account(): Promise<string> {
-    return `${await this.#deps.account()}${SUFFIX}`;
+    return `${await this.#deps.account()}${COUNTER_SUFFIX}`;
   }
 }

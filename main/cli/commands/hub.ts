@@ -13,10 +13,12 @@ import type { AxonCommand } from '../axon-command.ts';
 import { stopSummary } from '../key-change-warning.ts';
 import { inWords } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
+import { addServiceCommands, type RemoveData } from './service.ts';
 
 export function addHubCommands(
   program: AxonCommand,
   runHub: (flags: readonly string[]) => Promise<void>,
+  removeData: RemoveData,
 ): void {
   program
     .command('status')
@@ -82,11 +84,11 @@ export function addHubCommands(
       const text = language ?? examples(typed);
       terminal.result({ text }, () => text.split('\n'));
     });
-  withHubFlags(
-    program
-      .command('hub')
-      .description('run a hub in this terminal, without a window, until it is stopped'),
-  ).action((_options: unknown, command: Command) => runHub(hubFlagsOf(command)));
+  const hub = program
+    .command('hub')
+    .description('run a hub in this terminal, without a window, until it is stopped');
+  withHubFlags(hub).action((_options: unknown, command: Command) => runHub(hubFlagsOf(command)));
+  addServiceCommands(hub, removeData);
 }
 
 /** @throws InvalidArgumentError */

@@ -14,6 +14,7 @@ function program(): { readonly command: Command; readonly ran: string[] } {
     run: async (run) => void ran.push(run.name()),
     runHub: async () => void ran.push('hub'),
     checkStoppedAudit: () => Promise.reject(new Error('no record is checked here')),
+    removeData: () => Promise.reject(new Error('no data is removed here')),
   });
   command.configureOutput({ writeOut: () => undefined, writeErr: () => undefined });
   return { command, ran };

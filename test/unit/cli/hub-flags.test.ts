@@ -11,6 +11,7 @@ async function handedOn(...words: readonly string[]): Promise<readonly string[]>
     run: () => Promise.reject(new Error('no command but the hub is run here')),
     runHub: async (given) => void (flags = given),
     checkStoppedAudit: () => Promise.reject(new Error('no record is checked here')),
+    removeData: () => Promise.reject(new Error('no data is removed here')),
   });
   await program.parseAsync(['hub', ...words], { from: 'user' });
   return flags;

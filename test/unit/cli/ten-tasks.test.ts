@@ -23,6 +23,7 @@ const program = makeProgram({
   run: () => Promise.resolve(),
   runHub: () => Promise.resolve(),
   checkStoppedAudit: () => Promise.reject(new Error('no record is checked here')),
+  removeData: () => Promise.reject(new Error('no data is removed here')),
 });
 
 const saying = (words: RegExp, of: readonly (readonly [name: string, text: string])[]) =>

@@ -89,6 +89,27 @@ const roomRules = ROOMS.flatMap((line, depth) =>
   })),
 );
 
+/**
+ * The packages that a build takes into the bundles: nobody who installs the hub has to fetch them, so
+ * that package.json names them among those of the build.
+ */
+const BUNDLED = [
+  '@modelcontextprotocol/(node|server)',
+  '@noble/ed25519',
+  '@valibot/to-json-schema',
+  'bonjour-service',
+  'canonicalize',
+  'commander',
+  'electron-updater',
+  'env-paths',
+  'eventsource-parser',
+  'ipaddr.js',
+  'jsonc-parser',
+  'smol-toml',
+  'uqr',
+  'valibot',
+];
+
 /** Packages that exactly one room may touch. */
 const PACKAGE_HOMES = {
   electron: '^main/(shell|entry)/|^preload/index.ts',
@@ -129,7 +150,7 @@ module.exports = {
       from: { path: '^(main|preload)/' },
       to: {
         dependencyTypes: ['npm-dev'],
-        pathNot: 'node_modules/electron/',
+        pathNot: `node_modules/(electron|${BUNDLED.join('|')})/`,
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -78,13 +78,20 @@ const BARE_DEBIAN: Step = {
   command: ['test/bare-debian.sh', join(output, 'bare-debian'), 'test/newcomer.sh'],
   needs: 'bare-debian',
 };
+/** The file of `npm pack`, as somebody installs it there, upgrades it and removes it. */
+const INSTALLED: Step = {
+  key: 'installed',
+  name: 'an installed hub',
+  command: ['test/bare-debian.sh', join(output, 'bare-debian'), 'test/installed.sh'],
+  needs: 'bare-debian',
+};
 const STEPS: readonly Step[] = [
   ...GATES,
   ...SYSTEM,
   { key: 'components', name: 'tests of components', command: vitest('browser'), needs: 'chromium' },
   { key: 'lan', name: 'tests on a network', command: vitest('lan') },
   { key: 'e2e', name: 'tests end to end', command: vitest('e2e') },
-  ...(long ? [BARE_DEBIAN] : []),
+  ...(long ? [BARE_DEBIAN, INSTALLED] : []),
 ];
 
 /** The steps that `--only` names, or all. */

@@ -16,6 +16,8 @@ const LOOK_AGAIN_MS = 50;
 
 interface DesktopStart {
   readonly home: string;
+  /** Where out/ stands: this project, unless a packed app is started. */
+  readonly root?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly parameters?: readonly string[];
 }
@@ -39,7 +41,7 @@ export class DesktopApp {
 
   /** Starts out/main/electron.js; resolves at once, so that a spec can watch the start. */
   static launch(start: DesktopStart): DesktopApp {
-    const child = fork(join(ROOT, 'out', 'main', 'electron.js'), [...(start.parameters ?? [])], {
+    const child = fork(join(start.root ?? ROOT, 'out/main/electron.js'), [...(start.parameters ?? [])], {
       execArgv: ['--import', REGISTER],
       env: {
         ...process.env,

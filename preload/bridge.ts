@@ -34,6 +34,9 @@ export function createBridge(ipc: IpcPrimitives): HubBridge {
     onShow: (listener: (request: ShowRequest) => void): void => {
       onShow = listener;
     },
+    leavePopover: async (place: string | null): Promise<void> => {
+      await ipc.invoke(IPC_CHANNELS.leavePopover, place);
+    },
   };
   return { ...operations, ...streams } as HubBridge;
 }

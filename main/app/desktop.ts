@@ -17,9 +17,11 @@ const NOT_SETTINGS =
 
 /**
  * Flags of the hub among the arguments of a desktop start: what comes before the first flag is the
- * program and its folder.
+ * program and its folder. Where somebody opened a link there are none: whoever wrote the link may
+ * have written what stands beside it.
  */
 export function hubFlags(argv: readonly string[]): readonly string[] {
+  if (argv.some((word) => /^axon:/i.test(word))) return [];
   const first = argv.findIndex((word) => word.startsWith('--'));
   return first === -1 ? [] : argv.slice(first).filter((word) => !NOT_SETTINGS.test(word));
 }

@@ -1,5 +1,5 @@
-// Starting at login, as each system does it: the login item where Electron offers one, an XDG
-// autostart file on Linux.
+// How the system starts the app by itself: at login, by the login item where Electron offers one
+// and an XDG autostart file on Linux; and for an axon:// link.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { App } from 'electron';
@@ -12,6 +12,9 @@ interface AutostartDeps {
   /** False in a development run, whose executable is not this app. */
   readonly packaged: boolean;
 }
+
+/** Windows finds its entry by these. */
+const HIDDEN = ['--hidden'];
 
 /** The XDG autostart entry of this app. */
 function desktopEntry(executable: string): string {
@@ -30,8 +33,8 @@ function desktopEntry(executable: string): string {
 export async function applyAutostart(deps: AutostartDeps, wanted: boolean): Promise<void> {
   if (!deps.packaged) return;
   if (deps.platform !== 'linux') {
-    if (deps.app.getLoginItemSettings().openAtLogin !== wanted)
-      deps.app.setLoginItemSettings({ openAtLogin: wanted, args: ['--hidden'] });
+    if (deps.app.getLoginItemSettings({ args: HIDDEN }).openAtLogin !== wanted)
+      deps.app.setLoginItemSettings({ openAtLogin: wanted, args: HIDDEN });
     return;
   }
   const file = join(deps.app.getPath('appData'), 'autostart', 'axon-hub.desktop');
@@ -41,4 +44,17 @@ export async function applyAutostart(deps: AutostartDeps, wanted: boolean): Prom
   }
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, desktopEntry(deps.executable), { mode: 0o644 });
+}
+
+/** macOS starts a login item without words: it says so when it is asked. */
+export function startedAtLogin(
+  app: Pick<App, 'getLoginItemSettings'>,
+  platform: NodeJS.Platform,
+): boolean {
+  return platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
+}
+
+/** Links to hubs open this app. A development run would register a program that is none. */
+export function takeLinks(app: Pick<App, 'isPackaged' | 'setAsDefaultProtocolClient'>): void {
+  if (app.isPackaged) app.setAsDefaultProtocolClient('axon');
 }

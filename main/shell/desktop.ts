@@ -1,20 +1,26 @@
 // The desktop app from start to quit: one instance, hardened before anything is shown, the node
-// inside, and three surfaces (window, tray, notification) fed by one model. It composes the other
-// files of this folder and holds no rule of its own.
+// inside, and the surfaces (window, popover, tray, notification) fed by one model. It composes the
+// other files of this folder and holds no rule of its own. No window is made until one is needed.
 import { join } from 'node:path';
 import electron from 'electron';
+import { closedWords } from '../../preload/contract/desktop-strings.ts';
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { OperationInput } from '../../preload/contract/operations.ts';
 import type { WindowOperation } from '../../preload/contract/window-operations.ts';
 import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
-import { readStartArguments } from './argv.ts';
-import { Attention } from './attention.ts';
-import { applyAutostart } from './autostart.ts';
+import { readStartArguments, type StartRequest } from './argv.ts';
+import { Attention, type DesktopPicture } from './attention.ts';
+import { applyAutostart, startedAtLogin, takeLinks } from './autostart.ts';
 import type { DesktopNode } from './desktop-node.ts';
-import { hardenApp, hardenSession } from './hardening.ts';
+import { hardenApp, hardenSession, openingSwitches } from './hardening.ts';
 import { MainWindow } from './main-window.ts';
 import { Notifications } from './notifications.ts';
+import { Popover, popoverPlace } from './popover.ts';
+import { listenToSystem } from './system-events.ts';
+import { tellOnce } from './told-once.ts';
+import { hasTrayHost } from './tray-host.ts';
 import { TrayIcon } from './tray-icon.ts';
+import { trayMenu, type MenuActions } from './tray-menu.ts';
 import { listenToWindows } from './window-ipc.ts';
 
 const {
@@ -25,7 +31,9 @@ const {
   Menu,
   nativeImage,
   Notification: NativeNotification,
+  powerMonitor,
   protocol,
+  screen,
   session,
   Tray,
 } = electron;
@@ -51,17 +59,36 @@ interface DesktopOptions {
 
 /**
  * Runs the app. Resolves when it is ready, or at once when another instance is running (that one is
- * shown instead).
+ * asked instead).
  */
 export async function runDesktop(options: DesktopOptions): Promise<void> {
+  const opening = app.isPackaged ? openingSwitches(process.argv) : [];
+  if (opening.length > 0) {
+    process.stderr.write(`AXON Hub does not start with ${opening.join(', ')}.\n`);
+    app.exit(2);
+    return;
+  }
   if (!app.requestSingleInstanceLock()) {
     app.quit();
     return;
   }
+  let ready: Desktop | undefined;
+  let asked: StartRequest | undefined;
+  const ask = (request: StartRequest): void => {
+    if (ready === undefined) asked = request;
+    else void ready.ask(request);
+  };
+  app.on('second-instance', (_event, argv) => ask(readStartArguments(argv)));
+  app.on('activate', () => ask({ hidden: false, link: null }));
+  // macOS tells of a link by an event, which may come before the app is ready.
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    ask(readStartArguments([url]));
+  });
   protocol.registerSchemesAsPrivileged(SCHEME_PRIVILEGES);
   hardenApp(app);
   await app.whenReady();
-  Menu.setApplicationMenu(null);
+  Menu.setApplicationMenu(applicationMenu());
   hardenSession(session.defaultSession);
   serveApp(protocol, await mapBuiltFiles(options.rendererDirectory));
   let desktop: Desktop | undefined;
@@ -70,7 +97,10 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     desktop = made;
     // After the app is ready: before, Electron would put its own listeners in the place of these.
     options.onStopSignal(() => void made.quit(0));
-    await made.start(readStartArguments(process.argv).hidden);
+    await made.start();
+    ready = made;
+    const { hidden, link } = readStartArguments(process.argv);
+    await made.ask(asked ?? { hidden: hidden || startedAtLogin(app, process.platform), link });
   } catch (error) {
     const exitCode = options.reportFailure(error);
     dialog.showErrorBox('AXON Hub did not start', options.failureWords(error));
@@ -79,76 +109,107 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   }
 }
 
+/** On macOS copying, pasting and quitting by keys come from a menu; elsewhere there is none. */
+function applicationMenu(): Electron.Menu | null {
+  if (process.platform !== 'darwin') return null;
+  return Menu.buildFromTemplate([
+    { role: 'appMenu' },
+    { role: 'editMenu' },
+    { role: 'windowMenu' },
+  ]);
+}
+
 class Desktop {
   readonly #node: DesktopNode;
   readonly #window: MainWindow;
+  readonly #popover: Popover;
   readonly #tray: TrayIcon;
   readonly #notifications: Notifications;
   readonly #attention: Attention;
   readonly #closing: (() => void)[] = [];
   readonly #report: (error: unknown) => void;
+  readonly #actions: MenuActions;
+  readonly #badge: Electron.NativeImage;
+  #picture: DesktopPicture | undefined;
+  #hasTray = true;
   #notificationsEnabled = true;
   #startsAtLogin: boolean | undefined;
   #quitting: Promise<void> | undefined;
 
   constructor(options: DesktopOptions, node: DesktopNode) {
+    const { iconDirectory, preloadFile } = options;
+    const windows = {
+      createWindow: (windowOptions: Electron.BrowserWindowConstructorOptions) =>
+        new BrowserWindow(windowOptions),
+      preloadFile,
+      iconDirectory,
+    };
+    const now = (): number => performance.now();
     this.#node = node;
     this.#report = (error) => void options.reportFailure(error);
-    this.#window = new MainWindow({
-      createWindow: (windowOptions) => new BrowserWindow(windowOptions),
-      preloadFile: options.preloadFile,
-      iconDirectory: options.iconDirectory,
-    });
-    this.#tray = new TrayIcon({
-      createTray: (icon) => new Tray(icon),
-      loadImage: (path) => nativeImage.createFromPath(path),
-      buildMenu: (items) => Menu.buildFromTemplate(items),
-      iconDirectory: options.iconDirectory,
-      platform: process.platform,
-      onShow: () => void this.#window.show(),
+    this.#badge = nativeImage.createFromPath(join(iconDirectory, 'tray', 'badge.png'));
+    this.#actions = {
+      onShow: (place) => this.#show({ place }),
       onPause: (until) => void this.#call('attention.pause', { until }),
       onStopEverything: () => void this.#call('attention.stop', {}),
       onGoOn: () => void this.#call('attention.resume', {}),
       onQuit: () => void this.quit(0),
+    };
+    this.#window = new MainWindow({ ...windows, onClosed: () => this.#tellClosed() });
+    this.#popover = new Popover({ ...windows, now, place: () => this.#besideTray() });
+    this.#tray = new TrayIcon({
+      ...this.#actions,
+      createTray: (icon) => new Tray(icon),
+      loadImage: (path) => nativeImage.createFromPath(path),
+      buildMenu: (items) => Menu.buildFromTemplate(items),
+      iconDirectory,
+      platform: process.platform,
+      onPress: () => void this.#popover.press().catch(this.#report),
     });
     this.#notifications = new Notifications({
       create: (notification) => new NativeNotification(notification),
       isSupported: () => NativeNotification.isSupported(),
       enabled: () => this.#notificationsEnabled,
-      onOpen: (approvalId) => void this.#window.show({ approval_id: approvalId }),
+      now,
+      onOpen: () => this.#show({}),
     });
     this.#attention = new Attention({
-      showCount: (count) => {
-        this.#tray.showCount(count);
-        app.setBadgeCount(count);
-      },
+      show: (picture) => this.#draw(picture),
       notify: (approvalId, peerName) => this.#notifications.notify(approvalId, peerName),
       withdraw: (approvalId) => this.#notifications.withdraw(approvalId),
-      showStops: (peerNames) => this.#tray.showStops(peerNames),
       notifyStop: (peerId, peerName) => this.#notifications.notifyStop(peerId, peerName),
       withdrawStop: (peerId) => this.#notifications.withdrawStop(peerId),
     });
   }
 
-  async start(hidden: boolean): Promise<void> {
-    app.on('second-instance', (_event, argv) => {
-      if (!readStartArguments(argv).hidden) void this.#window.show();
-    });
-    app.on('activate', () => void this.#window.show());
+  async start(): Promise<void> {
     app.on('window-all-closed', () => undefined);
     app.on('before-quit', (event) => {
       event.preventDefault();
       void this.quit(0);
     });
+    this.#listenToSystem();
     const beforeStart = this.#node.events.seq;
     await this.#node.start();
     this.#closing.push(
-      listenToWindows(ipcMain, this.#node, (contents) => this.#window.isOurs(contents)),
+      listenToWindows(ipcMain, this.#node, {
+        isOurs: (contents) => this.#window.isOurs(contents) || this.#popover.isOurs(contents),
+        leavePopover: (place) => {
+          this.#popover.hide();
+          if (place !== null) this.#show({ place });
+        },
+      }),
     );
-    this.#tray.start();
+    this.#hasTray = await hasTrayHost(process.platform);
+    takeLinks(app);
     await this.#follow(beforeStart);
-    if (hidden) await this.#window.prepare();
-    else await this.#window.show();
+  }
+
+  /** A person, or a program in their name, started the app or opened a link. */
+  async ask({ hidden, link }: StartRequest): Promise<void> {
+    if (link !== null) await this.#window.show({ place: '#/people/add', link });
+    else if (!hidden) await this.#window.show();
+    else if (!this.#hasTray) await this.#window.showMinimised();
   }
 
   /** Stops the node and leaves; a second call waits for the first. */
@@ -160,9 +221,26 @@ class Desktop {
   async #close(): Promise<void> {
     for (const close of this.#closing.splice(0).reverse()) close();
     this.#notifications.stop();
+    this.#popover.leave();
     this.#window.leave();
     this.#tray.stop();
     await this.#node.stop();
+  }
+
+  #listenToSystem(): void {
+    listenToSystem(powerMonitor, screen, {
+      onAway: () => this.#popover.hide(),
+      onLock: () => this.#notifications.lock(),
+      onUnlock: () => this.#notifications.unlock(),
+      onShutdown: () => void this.quit(0),
+      onScreens: () => {
+        this.#popover.hide();
+        this.#window.keepOn(
+          screen.getAllDisplays().map(({ workArea }) => workArea),
+          screen.getPrimaryDisplay().workArea,
+        );
+      },
+    });
   }
 
   /**
@@ -177,13 +255,47 @@ class Desktop {
     const snapshot = outcome.value as UiSnapshot;
     this.#applySettings(snapshot.settings);
     this.#attention.reset(snapshot, told);
-    this.#tray.showPaused(snapshot.attention.paused);
   }
 
   #apply(event: UiEvent): void {
     this.#attention.apply(event);
-    if (event.type === 'do_not_disturb') this.#tray.showPaused(event.attention.paused);
     if (event.type === 'settings') this.#applySettings(event.settings);
+  }
+
+  #draw(picture: DesktopPicture): void {
+    const count = picture.waiting.length;
+    const isFirst = this.#picture === undefined;
+    this.#picture = picture;
+    if (isFirst) this.#tray.start(picture);
+    else this.#tray.show(picture);
+    this.#notifications.showCount(count);
+    app.setBadgeCount(count);
+    if (process.platform === 'win32') this.#window.mark(this.#badge, count);
+    if (!this.#hasTray)
+      this.#window.carry(
+        Menu.buildFromTemplate([
+          { label: 'AXON Hub', submenu: [...trayMenu(picture, this.#actions)] },
+        ]),
+      );
+  }
+
+  #show(request: Parameters<MainWindow['show']>[0]): void {
+    this.#window.show(request).catch(this.#report);
+  }
+
+  #besideTray(): Electron.Rectangle {
+    const icon = this.#tray.bounds ?? { ...screen.getCursorScreenPoint(), width: 0, height: 0 };
+    const { workArea } = screen.getDisplayNearestPoint({ x: icon.x, y: icon.y });
+    return popoverPlace(icon, workArea);
+  }
+
+  /** Closing a window ends most programs: that it does not end this one is said once. */
+  #tellClosed(): void {
+    const words = closedWords(this.#hasTray);
+    const file = join(app.getPath('userData'), 'closing-is-known');
+    tellOnce(file, () =>
+      dialog.showMessageBox({ type: 'info', title: 'AXON Hub', ...words }),
+    ).catch(this.#report);
   }
 
   /** What the person chose in the menu; when it did not work, the window says what stands. */
@@ -192,7 +304,7 @@ class Desktop {
     params: OperationInput<Name>,
   ): Promise<void> {
     const outcome = await this.#node.invoke(name, params);
-    if (!outcome.ok) await this.#window.show();
+    if (!outcome.ok) this.#show({});
   }
 
   #applySettings(settings: UiSnapshot['settings']): void {

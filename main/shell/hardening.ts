@@ -21,6 +21,25 @@ function isOwnFile(url: string): boolean {
   return url.startsWith(`blob:${APP_ORIGIN}/`);
 }
 
+/**
+ * Switches that open the pages, or the processes that draw them, to another program, or that take a
+ * wall of the browser down. Node's own are shut by the fuses of a package; Chromium knows no fuse.
+ */
+const OPENING =
+  /^(?:--?|\/)(?:inspect|debug|remote-|js-flags|load-extension|browser-subprocess-path|gpu-launcher|renderer-cmd-prefix|utility-cmd-prefix|no-zygote|single-process|disable-(?:web-security|site-isolation|features|popup-blocking)|host-(?:resolver-)?rules|proxy-|ignore-certificate|allow-(?:file|insecure|running)|unsafely-)/i;
+
+/** Those among the words of a start: a packaged app does not start with one. */
+export function openingSwitches(argv: readonly string[]): readonly string[] {
+  return argv.filter((word) => OPENING.test(word)).map((word) => word.split('=')[0] ?? '');
+}
+
+/** What makes a program load code of somebody else's choosing; a process of ours inherits none. */
+const LOADERS = /^(?:NODE_OPTIONS|NODE_PATH|LD_PRELOAD|LD_AUDIT|DYLD_.*|ELECTRON_RUN_AS_NODE)$/;
+
+export function withoutLoaders(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !LOADERS.test(name)));
+}
+
 export function hardenSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);

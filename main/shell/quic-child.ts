@@ -1,6 +1,7 @@
 // The QUIC process inside the packaged app: Electron's utility process instead of a plain Node
 // child, which the app's fuses forbid.
 import electron from 'electron';
+import { withoutLoaders } from './hardening.ts';
 
 const { utilityProcess } = electron;
 
@@ -17,6 +18,7 @@ export function spawnUtilityQuicProcess(entryFile: string): UtilityQuicChild {
   const child = utilityProcess.fork(entryFile, [], {
     serviceName: 'AXON Hub network',
     stdio: 'ignore',
+    env: withoutLoaders(process.env),
     execArgv: ['--max-semi-space-size=1'],
   });
   let processId: number | undefined;

@@ -31,11 +31,16 @@ function isOurs(
   );
 }
 
-export function listenToWindows(
-  ipcMain: IpcMain,
-  node: DesktopNode,
-  isOurContents: (contents: WebContents) => boolean,
-): () => void {
+/** What a page may name as its place: what it would write into its own address. */
+const PLACE = /^#\/[\w%.~!*'()/-]{0,512}$/;
+
+interface Windows {
+  isOurs(contents: WebContents): boolean;
+  /** @param place what the window shows then; null: it is left as it is */
+  leavePopover(place: string | null): void;
+}
+
+export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, windows: Windows): () => void {
   const streams = new Map<number, () => void>();
 
   const stop = (contentsId: number): void => {
@@ -57,21 +62,25 @@ export function listenToWindows(
     return events === undefined ? { gap: true } : { gap: false, events };
   };
 
+  const listened: string[] = [];
   const handle = (
     channel: string,
     answer: (event: IpcMainInvokeEvent, ...parameters: readonly unknown[]) => unknown,
   ): void => {
+    listened.push(channel);
     ipcMain.handle(channel, (event, ...parameters: unknown[]) =>
-      isOurs(event, isOurContents) ? answer(event, ...parameters) : NOT_OUR_PAGE,
+      isOurs(event, windows.isOurs) ? answer(event, ...parameters) : NOT_OUR_PAGE,
     );
   };
   handle(IPC_CHANNELS.call, (_event, name, params) => node.invoke(name, params));
   handle(IPC_CHANNELS.subscribe, (event, fromSeq) => subscribe(event.sender, fromSeq));
   handle(IPC_CHANNELS.unsubscribe, (event) => stop(event.sender.id));
+  handle(IPC_CHANNELS.leavePopover, (_event, place) => {
+    windows.leavePopover(typeof place === 'string' && PLACE.test(place) ? place : null);
+  });
 
   return () => {
     for (const contentsId of streams.keys()) stop(contentsId);
-    for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe])
-      ipcMain.removeHandler(channel);
+    for (const channel of listened) ipcMain.removeHandler(channel);
   };
 }

@@ -14,12 +14,22 @@ export const IPC_CHANNELS = {
   unsubscribe: 'axon-hub:unsubscribe',
   event: 'axon-hub:event',
   show: 'axon-hub:show',
+  leavePopover: 'axon-hub:leave-popover',
 } as const;
 
-/** Where main asks the page to go: a native notification or the tray was used. */
+/** Where main asks the page to go: a notification, the tray, the popover or a link was used. */
 export interface ShowRequest {
-  readonly approval_id: string | null;
+  /** As in the address of a page, from "#/" on. */
+  readonly place: string;
+  /**
+   * An `axon://` link that somebody opened: it stands in the form that takes one, and nothing else
+   * happens.
+   */
+  readonly link: string | null;
 }
+
+/** The address of the popover has this query, and that of the window has none. */
+export const POPOVER_QUERY = '?popover';
 
 export type SubscribeAnswer =
   { readonly gap: true } | { readonly gap: false; readonly events: readonly UiEvent[] };
@@ -36,4 +46,6 @@ export type HubBridge = {
   ) => Promise<SubscribeAnswer>;
   readonly unsubscribe: () => Promise<void>;
   readonly onShow: (listener: (request: ShowRequest) => void) => void;
+  /** Hides the popover. @param place what the window shows then; null: it is left as it is */
+  readonly leavePopover: (place: string | null) => Promise<void>;
 };

@@ -1,5 +1,7 @@
-// The words of the desktop outside its window: tray and notifications. Fixed words, a count, and
-// the owner's own name for a hub; never a word that came from somebody else.
+// The words of the desktop outside its pages: tray, notifications and boxes. Fixed words, counts,
+// and the owner's own names for hubs; never a word that came from somebody else.
+import type { RequestKind } from './closed-lists.ts';
+import type { HubState } from './dto.ts';
 
 const plural = new Intl.PluralRules('en');
 
@@ -10,10 +12,24 @@ export const trayWords = {
       ? '1 request waits for you'
       : `${count} requests wait for you`;
   },
+  request: (peerName: string, kind: RequestKind): string =>
+    `${peerName}: ${kind === 'query' ? 'a question' : 'a task'}`,
+  moreWaiting: (count: number): string => `${count} more`,
   stopped: (peerNames: readonly string[]): string =>
     peerNames.length === 1
       ? `Stop: ${peerNames[0]} has a new identity`
       : `Stop: ${peerNames.length} hubs have a new identity`,
+  copied: 'Another hub runs with the key of this one',
+  state: {
+    running: null,
+    identity_locked: 'The key of this hub is locked',
+    identity_missing: 'The key of this hub is missing',
+    starting: 'The hub is starting',
+    stopping: 'The hub is stopping',
+  } satisfies Record<HubState, string | null>,
+  online: (online: number, all: number): string =>
+    all === 0 ? 'No other hub was added yet' : `Online: ${online} of ${all} hubs`,
+  hub: (name: string, online: boolean): string => `${name}: ${online ? 'online' : 'offline'}`,
   pauseHour: 'Pause for an hour',
   pauseTonight: 'Pause until tonight',
   pauseOpen: 'Pause until I resume',
@@ -22,23 +38,49 @@ export const trayWords = {
   everythingStopped: 'Everything is stopped',
   goOn: 'Resume now',
   open: 'Open AXON Hub',
-  quit: 'Quit AXON Hub',
+  settings: 'Settings',
+  quit: 'Quit AXON Hub (other hubs will see it as offline)',
 } as const;
 
 export function trayTitle(count: number): string {
   return `AXON Hub: ${trayWords.waiting(count)}`;
 }
 
-export function stopNotification(peerName: string): {
+interface NotificationWords {
   readonly title: string;
   readonly body: string;
-} {
-  return { title: 'AXON Hub', body: trayWords.stopped([peerName]) };
 }
 
-export function requestNotification(peerName: string): {
-  readonly title: string;
-  readonly body: string;
+/** @param peerName null: a name may be read by somebody else, as on a locked screen */
+export function stopNotification(peerName: string | null): NotificationWords {
+  return {
+    title: 'AXON Hub',
+    body: peerName === null ? 'Stop: a hub has a new identity' : trayWords.stopped([peerName]),
+  };
+}
+
+/** @param peerName null: a name may be read by somebody else, as on a locked screen */
+export function requestNotification(peerName: string | null): NotificationWords {
+  return {
+    title: 'AXON Hub',
+    body: peerName === null ? 'New request' : `New request from ${peerName}`,
+  };
+}
+
+/** In place of one notification each. */
+export function waitingNotification(count: number): NotificationWords {
+  return { title: 'AXON Hub', body: trayWords.waiting(count) };
+}
+
+/** What the first close of the window says. @param hasTray this desktop shows icons of programs */
+export function closedWords(hasTray: boolean): {
+  readonly message: string;
+  readonly detail: string;
 } {
-  return { title: 'AXON Hub', body: `New request from ${peerName}` };
+  return {
+    message: 'AXON Hub keeps running',
+    detail: hasTray
+      ? 'Its window is closed, and its icon stays in the tray. To see the window again, press the icon or start AXON Hub once more. To end AXON Hub, choose Quit in the menu of the icon.'
+      : 'This desktop may show no icon for it, so its window is minimised. To see it again, start AXON Hub once more. To end AXON Hub, choose Quit in the menu of the window.',
+  };
 }

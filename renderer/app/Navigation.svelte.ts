@@ -29,6 +29,8 @@ export function hrefOf(screen: Screen, ...rest: readonly string[]): string {
 
 export class Navigation {
   #place = $state.raw<Place>(readPlace(''));
+  /** An axon:// link that was opened outside the page: it stands in the form for one. */
+  #link = $state<string | null>(null);
   readonly #page: Window;
   readonly #onHashChange = () => {
     this.#place = readPlace(this.#page.location.hash);
@@ -46,6 +48,10 @@ export class Navigation {
     return this.#place.screen;
   }
 
+  get link(): string | null {
+    return this.#link;
+  }
+
   start(): void {
     this.#page.addEventListener('hashchange', this.#onHashChange);
   }
@@ -57,6 +63,18 @@ export class Navigation {
   go(screen: Screen, ...rest: readonly string[]): void {
     this.#page.location.hash = hrefOf(screen, ...rest);
     this.#onHashChange();
+  }
+
+  /** Goes where somebody asked for outside the page. @param link null: none was opened */
+  show(place: string, link: string | null): void {
+    this.#page.location.hash = place;
+    this.#link = link;
+    this.#onHashChange();
+  }
+
+  /** What was opened has been looked at. */
+  forgetLink(): void {
+    this.#link = null;
   }
 
   /** Like go, but Back does not lead here. */

@@ -3,7 +3,7 @@
 import { mount } from 'svelte';
 import { createHubApi } from '../../preload/api.ts';
 import { createBridgeTransport } from '../../preload/bridge-transport.ts';
-import { BRIDGE_NAME } from '../../preload/contract/bridge.ts';
+import { BRIDGE_NAME, POPOVER_QUERY } from '../../preload/contract/bridge.ts';
 import type { HubBridge, ShowRequest } from '../../preload/contract/bridge.ts';
 import { HttpTransport, pageEnvironment } from '../../preload/http-transport.ts';
 import '../styles/all.css';
@@ -35,5 +35,9 @@ mount(App, {
       bridge === undefined
         ? undefined
         : (listener: (request: ShowRequest) => void) => bridge.onShow(listener),
+    leavePopover:
+      bridge !== undefined && location.search === POPOVER_QUERY
+        ? (place: string | null) => void bridge.leavePopover(place)
+        : undefined,
   },
 });

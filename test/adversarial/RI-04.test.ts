@@ -48,7 +48,7 @@ const trustIs = (trust: PeerRow['trust']) =>
     if (row) tables.putPeer({ ...row, trust, revokedAt: trust === 'revoked' ? 1 : null });
   });
 
-describe('RI-04: through the door of the window', () => {
+describe('RI-04, E7: through the door of the window', () => {
   const digestOf = (change: (digest: string) => unknown) => (card: ApprovalDto) =>
     allow(card, { digest: change(card.digest) });
   it.each([

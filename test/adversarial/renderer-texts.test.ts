@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOSTILE_PLACES, KEY_CHANGE_STOP, NOTHING_WAITS } from '../fakes/hostile-household.ts';
+import {
+  HOSTILE_PLACES,
+  KEY_CHANGE_STOP,
+  NOTHING_WAITS,
+  POPOVER,
+} from '../fakes/hostile-household.ts';
 import { HOSTILE_TEXTS } from '../fakes/hostile-texts.ts';
 import { buildPage, servePage } from '../screenshots/serve.ts';
 import type { PageServer } from '../screenshots/serve.ts';
@@ -68,6 +73,7 @@ const DRAWN_APART: readonly (readonly [place: string, kind: string, selector: st
   ['now', 'a question of a hub whose adults we are', '.card .who .name .with'],
   ['now', 'a request that adults elsewhere decide', '.card .decides li'],
   ['now', 'a group', '.card.batch'],
+  [POPOVER, 'a request', '.popover .card'],
   [
     NOTHING_WAITS,
     'what was decided lately, by people and by rules',
@@ -144,7 +150,7 @@ const SHARES = HOSTILE_TEXTS.length / TEXTS_PER_PAGE;
 const shares = rounds('shares of the hostile texts in every place', { short: 1, long: SHARES });
 
 describe.skipIf(!withBrowser).each(HOSTILE_PLACES)('on %s', (place) => {
-  test('RI-01, DL-12: hostile texts in every field create no element, ask for nothing and break no policy', async () => {
+  test('RI-01, E10, DL-12: hostile texts in every field create no element, ask for nothing and break no policy', async () => {
     const tame = await visit('tame', place, 0);
     const firstShare = HOSTILE_PLACES.indexOf(place);
     for (const [where, kind] of DRAWN_APART)

@@ -664,3 +664,70 @@ describe('what becomes of a card', () => {
     expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
   });
 });
+
+describe('the popover of the tray', () => {
+  const LEFT = { ...DINNER, id: 'fourth', expires_at: DINNER.expires_at + 86_400_000 };
+  const four = [CAR, DINNER, SALT, LEFT];
+
+  async function showPopover(hub: FakeHubApi) {
+    const left: (string | null)[] = [];
+    await showApp(hub, 'now', { leavePopover: (place) => left.push(place) });
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    return left;
+  }
+
+  test('shows the first three requests in full, how many more there are, and the way to them', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: four }));
+    const left = await showPopover(hub);
+    await expect.element(page.getByRole('heading', { name: '4 requests need you' })).toBeVisible();
+    expect(document.querySelectorAll('[data-card]')).toHaveLength(3);
+    await expect.element(page.getByText(DINNER.text)).toBeInTheDocument();
+    await expectAccessible();
+    await button('1 more, in the window').click();
+    await button('Open AXON Hub').click();
+    expect(left).toEqual(['#/now', '#/now']);
+    expect(decided(hub)).toEqual([]);
+  });
+
+  test('RI-07: a card that had no room before is inert for 700 ms once it has', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: four }));
+    await showPopover(hub);
+    const first = page.getByRole('article').first();
+    await press(first.getByRole('button', { name: 'Decline' }));
+    await userEvent.hover(page.getByRole('heading', { name: '3 requests need you' }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    const appeared = () => document.querySelector(`[data-card="${LEFT.id}"]`);
+    await expect.poll(appeared).not.toBeNull();
+    const allow = () => appeared()?.querySelector('button[aria-disabled]');
+    expect(allow()).not.toBeNull();
+    appeared()
+      ?.querySelectorAll('button')
+      .forEach((one) => one.click());
+    expect(decided(hub)).toHaveLength(1);
+  });
+
+  test('leads to the window for every other place, goes on Escape, and keeps showing what waits', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
+    const left = await showPopover(hub);
+    window.location.hash = '#/rules';
+    await expect.poll(() => left).toEqual(['#/rules']);
+    expect(window.location.hash).toBe('#/now');
+    await userEvent.keyboard('{Escape}');
+    expect(left).toEqual(['#/rules', null]);
+    document.getElementById(`approval-${DINNER.id}`)?.focus();
+    await button('More choices').click();
+    await userEvent.keyboard('{Escape}');
+    expect(left).toEqual(['#/rules', null]);
+  });
+
+  test('says that nothing waits and who is online, and pauses', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [] }));
+    await showPopover(hub);
+    await expect.element(page.getByRole('heading', { name: 'Nothing needs you' })).toBeVisible();
+    await expect.element(page.getByText(/^Online: /)).toBeVisible();
+    await expectAccessible();
+    await button('Pause everything').click();
+    await button('1 hour').click();
+    expect(callsOf(hub, 'attention.pause')).toEqual([{ until: 'in_an_hour' }]);
+  });
+});

@@ -2,6 +2,7 @@
 // removing.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { ShowRequest } from '../../preload/contract/bridge.ts';
 import type { PairingDto } from '../../preload/contract/pairing-dto.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import {
@@ -692,6 +693,39 @@ describe('adding a hub', () => {
       .toBeVisible();
     expect(callsOf(hub, 'peers.add')).toEqual([{ address: 'axon://key@10.0.0.9:7100' }]);
     expect(callsOf(hub, 'pairings.start')).toEqual([{ peer: STRANGER.id }]);
+  });
+
+  test('E20: a link that was opened outside the page stands in the form; no key and no early press sends it, and another takes its place', async () => {
+    const links = ['10.0.0.9', '10.0.0.10'].map((host) => `axon://key@${host}:7100`);
+    const hub = new FakeHubApi(snapshotOf(), {
+      'peers.add': () => ({ ok: false, problem: problemOf('bad_request', 'No.') }),
+    });
+    let open: ((request: ShowRequest) => void) | undefined;
+    await showApp(hub, 'now', { onShow: (listener) => (open = listener) });
+    for (const link of links) {
+      open?.({ place: '#/people/add', link });
+      await expect
+        .element(page.getByRole('textbox', { name: 'Address or link' }))
+        .toHaveValue(link);
+      await expect.element(page.getByText(/^This link was opened outside/)).toBeVisible();
+      await userEvent.keyboard('{Enter}');
+      await button('Add this hub').click({ force: true });
+      expect(callsOf(hub, 'peers.add')).toEqual([]);
+    }
+    await expect
+      .element(page.getByRole('checkbox', { name: /^This is an AXON daemon/ }))
+      .not.toBeChecked();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expect.element(button('Add this hub')).not.toHaveAttribute('aria-disabled');
+    window.dispatchEvent(new Event('focus'));
+    await expect.element(button('Add this hub')).toHaveAttribute('aria-disabled', 'true');
+    await vi.advanceTimersByTimeAsync(ARM_MS);
+    await expectAccessible();
+    await button('Add this hub').click();
+    expect(callsOf(hub, 'peers.add')).toEqual([{ address: links[1] }]);
+    await button('Cancel').click();
+    await button('Enter').click();
+    await expect.element(page.getByRole('textbox', { name: 'Address or link' })).toHaveValue('');
   });
 
   test('a hub in sight that calls itself like one of the household is an alarm beside its name', async () => {

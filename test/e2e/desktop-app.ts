@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
+import { POPOVER_QUERY } from '../../preload/contract/bridge.ts';
 import type { DesktopState } from '../fakes/electron/control.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -79,7 +80,16 @@ export class DesktopApp {
   }
 
   /** The page inside the app's window, as soon as there is one. */
-  async page(): Promise<Page> {
+  page(): Promise<Page> {
+    return this.#pageWith('');
+  }
+
+  /** The page inside the popover of the tray, as soon as there is one. */
+  popover(): Promise<Page> {
+    return this.#pageWith(POPOVER_QUERY);
+  }
+
+  async #pageWith(query: string): Promise<Page> {
     const limit = performance.now() + START_LIMIT_MS;
     while (performance.now() < limit) {
       const { debuggingPort } = await this.state();
@@ -88,7 +98,10 @@ export class DesktopApp {
         const page = this.#browser
           .contexts()
           .flatMap((context) => context.pages())
-          .find((candidate) => candidate.url().includes('hub.app.invalid'));
+          .find((candidate) => {
+            const url = new URL(candidate.url());
+            return url.host === 'hub.app.invalid' && url.search === query;
+          });
         if (page !== undefined) return page;
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

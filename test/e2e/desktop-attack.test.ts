@@ -1,6 +1,7 @@
 // A stranger's packets against the built desktop app: its window, its hub and its QUIC process live
 // on, and a paired hub has its ack in time.
 import { afterEach, beforeEach, describe, expect, it, onTestFailed } from 'vitest';
+import { trayWords } from '../../preload/contract/desktop-strings.ts';
 import { RawSocket } from '../adversarial/PW-lawless-peer.ts';
 import { longHeader, sendCounted } from '../adversarial/PW-storms.ts';
 import { newIdentity } from '../integration/quic-test-hub.ts';
@@ -68,6 +69,40 @@ describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')(
       expect([after.restarts, after.connections]).toEqual([before.restarts, before.connections]);
       expect(control.greetings).toBe(1);
       expect(computer.app.output.join('')).not.toMatch(/unhandled|uncaught/);
+    });
+
+    it('says in the tray, its menu and on the page that another hub runs with its key, as a copied folder does', async () => {
+      const page = await computer.window();
+      const { peer_port: port } = (await callFromWindow(page.page, 'hub.status', {})).hub;
+      if (port === null) throw new Error('the app has no port for other hubs');
+      const tray = async () => {
+        const { tray: shown } = await computer.app.state();
+        const { toolTip = '', image = '', menu = [] } = shown ?? {};
+        return {
+          first: menu[0]?.label,
+          isSaid: toolTip.includes(trayWords.copied),
+          isWaiting: image.endsWith('waiting.png'),
+        };
+      };
+      expect(await tray()).toEqual({
+        first: trayWords.waiting(0),
+        isSaid: false,
+        isWaiting: false,
+      });
+      const copy = await new LightPeer(own, '127.0.9.2', {
+        ...own,
+        host: '127.0.0.1',
+        port,
+      }).start();
+      ends.push(() => copy.stop());
+      await expect.poll(tray).toEqual({ first: trayWords.copied, isSaid: true, isWaiting: true });
+      await computer.app.ask('window-close');
+      const { windows } = await computer.app.state();
+      await computer.app.ask('menu-click', trayWords.copied);
+      await expect
+        .poll(async () => (await computer.app.state()).windows[0]?.raised)
+        .toBe((windows[0]?.raised ?? 0) + 1);
+      await page.page.getByText(/^Another hub with the key of this one was met at /).waitFor();
     });
   },
 );

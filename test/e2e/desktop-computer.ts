@@ -41,27 +41,29 @@ export class DesktopComputer {
   readonly home: string;
   readonly computer: ThisComputer;
   readonly #name: string;
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #lines: LoopbackClient[] = [];
   #app: DesktopApp;
 
-  private constructor(home: string, name: string) {
+  private constructor(home: string, name: string, environment: Readonly<Record<string, string>>) {
     this.home = home;
     this.#name = name;
+    this.#environment = environment;
     this.computer = new ThisComputer(name);
     this.#app = this.launch([]);
   }
 
   /**
    * A computer whose app has been started; its hub is not looked for by others. The data folder is
-   * empty, or as `prepare` leaves it before the app is there.
+   * empty, or as `prepare` leaves it before the app is there; the variables that it returns are
+   * those of the app.
    */
   static async start(
     name: string,
-    prepare?: (home: string) => Promise<void>,
+    prepare?: (home: string) => Promise<Readonly<Record<string, string>> | void>,
   ): Promise<DesktopComputer> {
     const home = await mkdtemp(join(tmpdir(), 'axon-desktop-'));
-    await prepare?.(home);
-    return new DesktopComputer(home, name);
+    return new DesktopComputer(home, name, (await prepare?.(home)) ?? {});
   }
 
   get app(): DesktopApp {
@@ -75,6 +77,7 @@ export class DesktopComputer {
       AXON_DISCOVERY: 'off',
       AXON_NAME: this.#name,
       ELECTRON_DOUBLE_LOCK: join(this.home, 'double.lock'),
+      ...this.#environment,
     };
     return DesktopApp.launch({ home: this.home, environment, parameters });
   }

@@ -26,6 +26,25 @@ describe('a desktop app that is started with a flag that is none', () => {
   });
 });
 
+describe('a packaged desktop app', () => {
+  it('RI-06, E18: does not start with its pages open to another program, whatever else it is told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'axon-open-'));
+    try {
+      const home = join(folder, 'home');
+      const app = DesktopApp.launch({
+        home,
+        parameters: ['--hidden', '--remote-debugging-port=0'],
+        environment: { ELECTRON_DOUBLE_PACKAGED: '1' },
+      });
+      expect(await app.exited).toBe(2);
+      expect(app.output.join('')).toBe('AXON Hub does not start with --remote-debugging-port.\n');
+      expect(existsSync(home)).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe('a desktop app whose database is damaged', () => {
   it('says so in a box, because nobody reads its terminal, and ends', async () => {
     const home = mkdtempSync(join(tmpdir(), 'axon-damaged-'));

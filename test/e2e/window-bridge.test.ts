@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BRIDGE_NAME, IPC_CHANNELS } from '../../preload/contract/bridge.ts';
+import { CONTENT_SECURITY_POLICY } from '../../preload/contract/content-security.ts';
 import { OPERATIONS } from '../../preload/contract/operations.ts';
 import { WINDOW_OPERATIONS } from '../../preload/contract/window-operations.ts';
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import { rounds } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { callFromWindow, DesktopComputer } from './desktop-computer.ts';
@@ -54,7 +56,7 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
       };
     }, BRIDGE_NAME);
     expect(bridge?.keys.toSorted()).toEqual(
-      [...WINDOW_OPERATIONS, 'onShow', 'subscribe', 'unsubscribe'].toSorted(),
+      [...WINDOW_OPERATIONS, 'leavePopover', 'onShow', 'subscribe', 'unsubscribe'].toSorted(),
     );
     expect(bridge).toMatchObject({ types: ['function'], frozen: true });
 
@@ -96,10 +98,63 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     expect(found).toEqual([]);
   });
 
+  it('E9: every page of the window and the popover keeps the content security policy and Trusted Types, which stop what does not', async () => {
+    await computer.app.ask('tray-click');
+    const popover = await computer.app.popover();
+    const broken: string[] = [];
+    for (const one of [page, popover]) {
+      one.on('console', (message) => {
+        if (/violat|Content Security Policy|Trusted/i.test(message.text()))
+          broken.push(message.text());
+      });
+      const answer = await one.reload();
+      expect(answer?.headers()['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
+      await one.getByRole('heading', { level: 1 }).waitFor();
+    }
+    for (const screen of [
+      ...Object.keys(ENGLISH.common.screens),
+      'people/add',
+      'settings/audit-log',
+      'settings/licences',
+    ]) {
+      await page.evaluate((place) => (location.hash = `#/${place}`), screen);
+      await page.getByRole('main').locator('h1, h2').first().waitFor();
+    }
+    await page.evaluate(() => (location.hash = '#/now'));
+    expect(broken).toEqual([]);
+    const stopped = await popover.evaluate(() => {
+      const script = document.createElement('script');
+      try {
+        script.text = 'document.title = "taken over"';
+      } catch (error) {
+        return String(error);
+      }
+      return 'not stopped';
+    });
+    expect(stopped).toMatch(/TrustedScript/);
+    expect(broken).not.toEqual([]);
+    await computer.app.ask('popover-blur');
+  });
+
+  it('E23: an error that nobody caught ends nothing, is logged without a box, and the window goes on', async () => {
+    for (const kind of ['throw', 'reject']) await computer.app.ask('fail', kind);
+    expect(await callFromWindow(page, 'settings.get', {})).toMatchObject({ name: 'Mum’s PC' });
+    const log = () => readFile(join(computer.home, 'logs', 'hub.log'), 'utf8');
+    await expect.poll(log).toMatch(/uncaught exception.*a fault of the test: throw/);
+    await expect.poll(log).toMatch(/unhandled rejection.*a fault of the test: reject/);
+    expect((await computer.app.state()).boxes).toEqual([]);
+    expect(computer.app.output.join('')).not.toContain('a fault of the test');
+  });
+
   it('RI-03, E5: on every channel a call from a null frame, a subframe, a foreign document or another window is refused', async () => {
     const { channels } = await computer.app.state();
     expect(channels.toSorted()).toEqual(
-      [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe].toSorted(),
+      [
+        IPC_CHANNELS.call,
+        IPC_CHANNELS.subscribe,
+        IPC_CHANNELS.unsubscribe,
+        IPC_CHANNELS.leavePopover,
+      ].toSorted(),
     );
     const before = await callFromWindow(page, 'settings.get', {});
     const frames = [
@@ -130,7 +185,7 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     expect(await callFromWindow(page, 'settings.get', {})).toEqual(before);
   });
 
-  it('RI-03: names and parameters of every shape are refused without a throw, and no stack comes back', async () => {
+  it('RI-03, E6: names and parameters of every shape are refused without a throw, and no stack comes back', async () => {
     const before = await callFromWindow(page, 'hub.snapshot', {});
     const foreign = Object.keys(OPERATIONS).filter(
       (name) => !WINDOW_OPERATIONS.some((known) => known === name),
@@ -207,6 +262,6 @@ describe.skipIf(!hasRealPart('chromium'))('the window’s bridge', () => {
     expect(refused).toMatchObject({ ok: false });
     expect(await callFromWindow(page, 'settings.get', {})).toMatchObject({ name: 'Mum’s PC' });
     const log = await readFile(join(computer.home, 'logs', 'hub.log'), 'utf8');
-    expect(log).not.toMatch(/uncaught|unhandled/i);
+    expect(log.replaceAll(/^.*a fault of the test.*$/gm, '')).not.toMatch(/uncaught|unhandled/i);
   });
 });

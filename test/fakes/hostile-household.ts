@@ -36,6 +36,9 @@ const said = (text: string, index: number): string => (index % 2 === 0 ? escapeT
  */
 export const KEY_CHANGE_STOP = 'key-change-stop';
 
+/** The page of the tray's popover: the first place and nothing else. */
+export const POPOVER = 'popover';
+
 /** The first place on a quiet day: what was decided lately stands where the requests would. */
 export const NOTHING_WAITS = 'nothing-waits';
 
@@ -230,4 +233,5 @@ export const HOSTILE_PLACES: readonly string[] = [
   'settings/audit-log',
   KEY_CHANGE_STOP,
   NOTHING_WAITS,
+  POPOVER,
 ];

@@ -173,7 +173,7 @@ describe('a headless hub', () => {
     expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('AXON_PEER_PORT') });
   });
 
-  test('ST-02: puts no secret of its own into its log or its output', async () => {
+  test('ST-02, E22: puts no secret of its own into its log or its output', async () => {
     const { program } = await start();
     const passphrase = await choosePassphrase(home);
     await axon(home, ['agents', 'add', 'bot', '--passphrase-file', passphrase]);

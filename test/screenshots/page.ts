@@ -1,10 +1,11 @@
 // The page that screenshots and page-wide tests open: the real app over a hub in memory. `?state=`
 // names what is shown, `&theme=` the looks.
 import { mount } from 'svelte';
+import type { ShowRequest } from '../../preload/contract/bridge.ts';
 import App from '../../renderer/app/App.svelte';
 import '../../renderer/styles/all.css';
 import type { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { hostileHub } from '../fakes/hostile-household.ts';
+import { hostileHub, POPOVER } from '../fakes/hostile-household.ts';
 import { HOSTILE_TEXTS } from '../fakes/hostile-texts.ts';
 import { STATES } from './states.ts';
 import type { ScreenState } from './states.ts';
@@ -28,7 +29,17 @@ if (theme === 'light' || theme === 'dark' || theme === 'contrast') {
 }
 window.fakeHub = hub;
 location.hash = `#/${state.place}`;
-mount(App, { target, props: { api: hub } });
+mount(App, {
+  target,
+  props: {
+    api: hub,
+    leavePopover: state.isPopover === true ? () => undefined : undefined,
+    onShow: (listener: (request: ShowRequest) => void) => {
+      const { link } = state;
+      if (link !== undefined) listener({ place: `#/${state.place}`, link });
+    },
+  },
+});
 if (state.after !== undefined) {
   const happens = state.after;
   setTimeout(() => happens(hub), 900);
@@ -46,7 +57,8 @@ function readState(): ScreenState | undefined {
   const place = params.get('place') ?? 'now';
   // The comma keeps them from being names that a field offers and hostile ones are not.
   return {
-    place,
+    place: place === POPOVER ? 'now' : place,
+    isPopover: place === POPOVER,
     hub: () =>
       hostileHub(name === 'tame' ? texts.map((_, index) => `words, ${index}`) : texts, place),
   };

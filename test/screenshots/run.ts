@@ -35,6 +35,7 @@ const LOOKS: readonly Look[] = [
   { name: '480', theme: 'light', width: 480, height: 820 },
   { name: 'zoom', theme: 'light', width: 640, height: 410, scale: 2 },
 ];
+const POPOVER_SIZE = { width: 380, height: 520 };
 /** Most of a picture is waiting for the page: a few at a time. */
 const AT_A_TIME = 3;
 
@@ -42,7 +43,7 @@ async function take(browser: Browser, origin: string, name: string, look: Look):
   const state = STATES[name];
   if (state === undefined) return [`there is no state "${name}"`];
   const context = await browser.newContext({
-    viewport: { width: look.width, height: look.height },
+    viewport: state.isPopover === true ? POPOVER_SIZE : { width: look.width, height: look.height },
     deviceScaleFactor: look.scale ?? 1,
     ...look.system,
   });

@@ -62,6 +62,10 @@ export interface ScreenState {
   readonly show?: string;
   /** Something that happens at the hub once the page is drawn. */
   readonly after?: (hub: FakeHubApi) => void;
+  /** A link that somebody opened outside the page. */
+  readonly link?: string;
+  /** It stands in the popover of the tray. */
+  readonly isPopover?: boolean;
   /** Shown within the activation delay. */
   readonly early?: boolean;
 }
@@ -361,6 +365,35 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
         { 'tasks.list': () => ({ ok: true, value: { items: [GIVEN], next: null } }) },
       ),
     show: '.btn.stop',
+  },
+  'people-link-opened': {
+    place: 'people/add',
+    link: `axon://${'Vh3Kq9wXz7'.repeat(4)}abc@100.101.102.103:7100`,
+    hub: () => new FakeHubApi(snapshotOf()),
+  },
+  popover: { place: 'now', isPopover: true, hub: () => new FakeHubApi(snapshotOf(full)) },
+  'popover-empty': {
+    place: 'now',
+    isPopover: true,
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [] })),
+  },
+  'popover-notices': {
+    place: 'now',
+    isPopover: true,
+    hub: () =>
+      new FakeHubApi(
+        snapshotOf({
+          hub: { ...MUM, copy_at: '192.168.1.8:7100' },
+          approvals: [DINNER],
+          attention: { ...CALM, paused: { since: NOW, until: null, stopped: false } },
+        }),
+      ),
+  },
+  'popover-pause': {
+    place: 'now',
+    isPopover: true,
+    hub: () => new FakeHubApi(snapshotOf({ approvals: [DINNER] })),
+    press: ['Pause everything'],
   },
   'now-inbox': { place: 'now', hub: () => new FakeHubApi(snapshotOf(full)) },
   'now-arriving': {

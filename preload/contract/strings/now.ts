@@ -49,6 +49,9 @@ export const now = {
       one: '{n} request waits for an adult',
       other: '{n} requests wait for an adult',
     }),
+  /** Those that the popover of the tray has no room for. */
+  moreInWindow: (count: number) => `${count} more, in the window`,
+  openWindow: 'Open AXON Hub',
   notLive: 'Not live',
   pending: 'Waiting for you',
   onlineNow: (names: string) => `Online: ${names}.`,

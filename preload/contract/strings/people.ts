@@ -228,6 +228,8 @@ export const people = {
     enter: 'Enter',
     addressHint:
       'The other hub’s Settings show a link that begins with axon://. Paste it here, or type the address and the public key.',
+    linkOpened:
+      'This link was opened outside AXON Hub. It does nothing until you press the button.',
     addressLabel: 'Address or link',
     addressExample: '192.168.1.20:7100',
     keyLabel: 'Its public key',

@@ -19,6 +19,17 @@ const { now } = words;
 /** The heading's id: where the focus goes. */
 export const headingId = (approvalId: string): string => `approval-${approvalId}`;
 
+/** How many wait. @param lostAt since when it is not known whether they still do; null: it is */
+export function waitingTitle(
+  cards: readonly { readonly pending: boolean; readonly isElsewhere: boolean }[],
+  lostAt: string | null,
+): string {
+  const pending = cards.filter((card) => card.pending);
+  const ours = pending.filter((card) => !card.isElsewhere).length;
+  if (ours > 0) return lostAt === null ? now.needYou(ours) : now.neededYou(ours, lostAt);
+  return pending.length > 0 ? now.needAdult(pending.length) : now.empty.title;
+}
+
 /** The area in words; undefined when none was named or what was named is no area. */
 export function areaOf({ domain }: Pick<ApprovalDto, 'domain'>): string | undefined {
   return domain !== null && DOMAIN_NAME.test(domain) ? areaName(domain) : undefined;

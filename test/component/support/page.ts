@@ -5,6 +5,7 @@ import { render } from 'vitest-browser-svelte';
 import { expect, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { Locator } from 'vitest/browser';
+import type { ShowRequest } from '../../../preload/contract/bridge.ts';
 import App from '../../../renderer/app/App.svelte';
 import '../../../renderer/styles/all.css';
 import type { FakeHubApi } from '../../fakes/fake-hub-api.ts';
@@ -12,7 +13,17 @@ import type { FakeHubApi } from '../../fakes/fake-hub-api.ts';
 /** How long a button stays inert after it appears, moves or changes. */
 export const ARM_MS = 700;
 
-export async function showApp(hub: FakeHubApi, place = 'now'): Promise<void> {
+/** What is asked of the page from outside it, and what it asks of the desktop. */
+interface Outside {
+  readonly leavePopover?: (place: string | null) => void;
+  readonly onShow?: (listener: (request: ShowRequest) => void) => void;
+}
+
+export async function showApp(
+  hub: FakeHubApi,
+  place = 'now',
+  outside: Outside = {},
+): Promise<void> {
   document.documentElement.lang = 'en';
   document.documentElement.dataset['theme'] = hub.snapshot.settings.theme;
   window.history.replaceState(null, '', `#/${place}`);
@@ -21,8 +32,9 @@ export async function showApp(hub: FakeHubApi, place = 'now'): Promise<void> {
   document.body.replaceChildren(target);
   // The page has the focus, as it has when a person looks at it; gaining it is a case of its own.
   await userEvent.click(document.body);
-  await render(App, { target, props: { api: hub } });
-  await expect.element(page.getByRole('navigation')).toBeInTheDocument();
+  await render(App, { target, props: { api: hub, ...outside } });
+  const landmark = outside.leavePopover === undefined ? 'navigation' : 'main';
+  await expect.element(page.getByRole(landmark)).toBeInTheDocument();
 }
 
 /** Every rule of WCAG 2.2 A and AA that axe knows, over the whole page. */

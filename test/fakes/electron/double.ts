@@ -6,6 +6,7 @@ import { EventEmitter } from 'node:events';
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { control } from './control.ts';
 import { PageWindow } from './page-window.ts';
 import { claimInstance } from './single-instance.ts';
@@ -13,7 +14,7 @@ import { claimInstance } from './single-instance.ts';
 type Answer = (event: unknown, ...parameters: readonly unknown[]) => unknown;
 
 class AppDouble extends EventEmitter {
-  readonly isPackaged = false;
+  readonly isPackaged = process.env['ELECTRON_DOUBLE_PACKAGED'] === '1';
   badge = 0;
   sandboxed = false;
   loginItem = { openAtLogin: false };
@@ -37,8 +38,8 @@ class AppDouble extends EventEmitter {
     return true;
   }
 
-  getLoginItemSettings(): { openAtLogin: boolean } {
-    return this.loginItem;
+  getLoginItemSettings(): { openAtLogin: boolean; wasOpenedAtLogin: boolean } {
+    return { ...this.loginItem, wasOpenedAtLogin: false };
   }
 
   setLoginItemSettings(settings: { openAtLogin: boolean }): void {
@@ -46,7 +47,14 @@ class AppDouble extends EventEmitter {
   }
 
   getPath(name: string): string {
-    return name === 'exe' ? process.execPath : tmpdir();
+    if (name === 'exe') return process.execPath;
+    // A folder of the app's own: what one test was told once, another was not.
+    return join(process.env['AXON_HOME'] ?? tmpdir(), 'double', name);
+  }
+
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    control.protocolClients.push(scheme);
+    return true;
   }
 
   getVersion(): string {
@@ -96,6 +104,7 @@ interface MenuItem {
   readonly enabled?: boolean;
   readonly type?: string;
   readonly click?: () => void;
+  readonly submenu?: readonly MenuItem[];
 }
 
 class TrayDouble extends EventEmitter {
@@ -122,6 +131,12 @@ class TrayDouble extends EventEmitter {
   setTitle(text: string): void {
     this.title = text;
   }
+
+  getBounds(): { x: number; y: number; width: number; height: number } {
+    return { x: 1_600, y: 0, width: 24, height: 24 };
+  }
+
+  popUpContextMenu(): void {}
 
   setContextMenu(menu: { readonly items: readonly MenuItem[] }): void {
     this.menu = menu.items;
@@ -189,9 +204,22 @@ export const app = new AppDouble();
 export const ipcMain = new IpcMainDouble();
 /** What a person would have to close; here it is only said. */
 export const dialog = {
+  showMessageBox: async (box: { readonly message: string; readonly detail: string }) => {
+    control.boxes.push(box);
+    return { response: 0 };
+  },
   showErrorBox: (title: string, content: string): void =>
     void process.stdout.write(`[${title}] ${content}\n`),
 };
+export const powerMonitor = new EventEmitter();
+const DISPLAY = { workArea: { x: 0, y: 24, width: 1_920, height: 1_056 } };
+export const screen = Object.assign(new EventEmitter(), {
+  displays: [DISPLAY],
+  getAllDisplays: () => screen.displays,
+  getPrimaryDisplay: () => screen.displays[0] ?? DISPLAY,
+  getDisplayNearestPoint: () => screen.displays[0] ?? DISPLAY,
+  getCursorScreenPoint: () => ({ x: 0, y: 0 }),
+});
 export const Menu = {
   setApplicationMenu: (): void => undefined,
   buildFromTemplate: (items: readonly MenuItem[]): { readonly items: readonly MenuItem[] } => ({
@@ -241,7 +269,7 @@ export class BrowserWindow extends PageWindow {
   }
 }
 
-control.listen({ app, ipcMain, sessionHandlers });
+control.listen({ app, ipcMain, sessionHandlers, powerMonitor, screen });
 
 export default {
   app,
@@ -251,7 +279,9 @@ export default {
   Menu,
   nativeImage,
   Notification,
+  powerMonitor,
   protocol,
+  screen,
   session,
   Tray,
   utilityProcess,

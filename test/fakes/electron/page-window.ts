@@ -111,7 +111,12 @@ export class PageWindow extends EventEmitter {
   readonly #ipc: ReadonlyMap<string, Answer>;
   visible = false;
   focused = false;
+  minimised = false;
   raised = 0;
+  /** What it was made for, as the address that it loaded. */
+  url = '';
+  menu: unknown = null;
+  bounds = { x: 0, y: 0, width: 1_180, height: 800 };
   #destroyed = false;
 
   constructor(options: Record<string, unknown>, ipc: ReadonlyMap<string, Answer>) {
@@ -130,6 +135,7 @@ export class PageWindow extends EventEmitter {
   }
 
   async loadURL(url: string): Promise<void> {
+    this.url = url;
     context ??= startBrowser();
     const page = await (await context).newPage();
     this.webContents.page = page;
@@ -177,7 +183,38 @@ export class PageWindow extends EventEmitter {
 
   show(): void {
     this.visible = true;
+    this.minimised = false;
     this.raised += 1;
+  }
+
+  isVisible(): boolean {
+    return this.visible;
+  }
+
+  minimize(): void {
+    this.visible = true;
+    this.minimised = true;
+    this.focused = false;
+  }
+
+  setMenu(menu: unknown): void {
+    this.menu = menu;
+  }
+
+  setMenuBarVisibility(): void {}
+
+  getBounds(): PageWindow['bounds'] {
+    return this.bounds;
+  }
+
+  setBounds(bounds: PageWindow['bounds']): void {
+    this.bounds = bounds;
+  }
+
+  /** Somebody turned to another window. */
+  blur(): void {
+    this.focused = false;
+    this.emit('blur');
   }
 
   hide(): void {
@@ -191,10 +228,12 @@ export class PageWindow extends EventEmitter {
   }
 
   isMinimized(): boolean {
-    return false;
+    return this.minimised;
   }
 
-  restore(): void {}
+  restore(): void {
+    this.minimised = false;
+  }
 
   removeMenu(): void {}
 

@@ -8,9 +8,9 @@ const bridge = createBridge({
   listen: () => undefined,
 });
 
-test('RI-02: the bridge is exactly the listed functions', () => {
+test('RI-02, E4: the bridge is exactly the listed functions', () => {
   expect(Object.keys(bridge).toSorted()).toEqual(
-    [...WINDOW_OPERATIONS, 'onShow', 'subscribe', 'unsubscribe'].toSorted(),
+    [...WINDOW_OPERATIONS, 'leavePopover', 'onShow', 'subscribe', 'unsubscribe'].toSorted(),
   );
   expect(Object.values(bridge).every((value) => typeof value === 'function')).toBe(true);
 });

@@ -212,7 +212,7 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
-  test('peer text is never rendered as markup', () => {
+  test('E10: peer text is never rendered as markup', () => {
     expect(
       files.filter(
         (file) =>
@@ -269,7 +269,7 @@ describe('the packages', () => {
     ).toEqual([]);
   });
 
-  test('only the listed packages may run install scripts', () => {
+  test('E27: only the listed packages may run install scripts', () => {
     const allowed = Object.entries(manifest['allowScripts'] ?? {}).filter(
       ([, leave]) => String(leave) === 'true',
     );

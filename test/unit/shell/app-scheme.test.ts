@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the app scheme', () => {
+describe('E8: the app scheme', () => {
   test('serves the built files with the policy', async () => {
     const page = await answerAppRequest(files, 'app://hub/', 'GET');
     expect(page.status).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Attention } from '../../../main/shell/attention.ts';
+import { Attention, type DesktopPicture } from '../../../main/shell/attention.ts';
 import type { ApprovalDto, PeerDto, UiEvent } from '../../../preload/contract/dto.ts';
 import { DAD, snapshotOf } from '../../fakes/household.ts';
 import { story } from '../../fakes/stories.ts';
@@ -59,22 +59,29 @@ const approval = (id: string, state: ApprovalDto['state'] = 'pending'): Approval
 
 function watched() {
   const seen: string[] = [];
+  const pictures: DesktopPicture[] = [];
   const attention = new Attention({
-    showCount: (count) => seen.push(`count ${count}`),
+    show: (picture) => {
+      const before = pictures.at(-1);
+      pictures.push(picture);
+      const names = (one: DesktopPicture | undefined) => one?.stops.join(', ') ?? '';
+      if (before?.waiting.length !== picture.waiting.length)
+        seen.push(`count ${picture.waiting.length}`);
+      if (names(before) !== names(picture)) seen.push(`stops ${names(picture)}`);
+    },
     notify: (id, name) => seen.push(`notify ${id} ${name}`),
     withdraw: (id) => seen.push(`withdraw ${id}`),
-    showStops: (names) => seen.push(`stops ${names.join(', ')}`),
     notifyStop: (id, name) => seen.push(`notify stop ${id} ${name}`),
     withdrawStop: (id) => seen.push(`withdraw stop ${id}`),
   });
-  return { attention, seen };
+  return { attention, seen, pictures };
 }
 
 const event = (body: Record<string, unknown>): UiEvent => ({ seq: 1, ...body }) as UiEvent;
 
 describe('attention outside the window', () => {
   test('counts exactly the requests that wait', () => {
-    const { attention, seen } = watched();
+    const { attention, seen, pictures } = watched();
     attention.reset(
       snapshotOf({
         peers: [],
@@ -84,7 +91,7 @@ describe('attention outside the window', () => {
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('a', 'approved') }));
     attention.apply(event({ type: 'approval', approval: approval('d') }));
-    expect(attention.count).toBe(2);
+    expect(pictures.at(-1)?.waiting.map(({ id }) => id)).toEqual(['b', 'd']);
     expect(seen).toEqual(['count 2', 'withdraw a', 'count 1', 'count 2']);
   });
 
@@ -181,6 +188,31 @@ describe('attention outside the window', () => {
     );
     attention.reset(snapshotOf({ peers, approvals: [] }));
     expect(seen).toEqual(['count 0', `stops ${DAD.name}`, `notify stop ${DAD.id} ${DAD.name}`]);
+  });
+
+  test('draws the household, the pause, the state of the hub and a copy of it, each only when it changes', () => {
+    const { attention, pictures } = watched();
+    const { hub, attention: settings } = snapshotOf();
+    attention.reset(snapshotOf({ peers: [DAD], approvals: [] }));
+    expect(pictures).toMatchObject([
+      { hubs: [{ id: DAD.id, name: DAD.name, online: DAD.online }], paused: null },
+    ]);
+    attention.apply(event({ type: 'peer', peer: { ...DAD, round_trip_ms: 77 } }));
+    attention.apply(event({ type: 'hub', hub: { ...hub, name: 'Another' } }));
+    expect(pictures).toHaveLength(1);
+    attention.apply(event({ type: 'peer', peer: { ...DAD, online: !DAD.online } }));
+    attention.apply(event({ type: 'peer', peer: { ...DAD, trust: 'suspended' } }));
+    attention.apply(event({ type: 'hub', hub: { ...hub, copy_at: '192.0.2.1:7100' } }));
+    attention.apply(event({ type: 'hub', hub: { ...hub, state: 'identity_locked' } }));
+    const paused = { since: 1, until: null, stopped: false };
+    attention.apply(event({ type: 'do_not_disturb', attention: { ...settings, paused } }));
+    expect(pictures.slice(1)).toMatchObject([
+      { hubs: [{ online: !DAD.online }] },
+      { hubs: [] },
+      { hub: { state: 'running', copy_at: '192.0.2.1:7100' } },
+      { hub: { state: 'identity_locked', copy_at: null } },
+      { paused },
+    ]);
   });
 
   describe('HE-09: a hub in whose place another key answers', () => {

@@ -1,7 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { hardenContents, hardenSession, isAppUrl } from '../../../main/shell/hardening.ts';
+import {
+  hardenContents,
+  hardenSession,
+  isAppUrl,
+  openingSwitches,
+  withoutLoaders,
+} from '../../../main/shell/hardening.ts';
 import { windowOptions } from '../../../main/shell/main-window.ts';
+import { popoverOptions } from '../../../main/shell/popover.ts';
 
 describe('hardening', () => {
   test('E11, E12: a page may go nowhere and open nothing', () => {
@@ -86,25 +93,58 @@ describe('hardening', () => {
     expect(isRefused('blob:app://hub/0b9c2a6e-1f4d-4f0e-9a57-2d4b2f1d9c11')).toBe(false);
   });
 
-  test('E2, E3: every window is isolated, sandboxed and without Node', () => {
-    const { webPreferences, show } = windowOptions({
-      createWindow: () => ({}) as never,
-      preloadFile: '/p.cjs',
-      iconDirectory: '/i',
-    });
-    expect(show).toBe(false);
-    expect(webPreferences).toMatchObject({
-      contextIsolation: true,
-      sandbox: true,
-      nodeIntegration: false,
-      nodeIntegrationInWorker: false,
-      nodeIntegrationInSubFrames: false,
-      webSecurity: true,
-      webviewTag: false,
-      allowRunningInsecureContent: false,
-      experimentalFeatures: false,
-    });
-    expect(webPreferences).not.toHaveProperty('enableBlinkFeatures');
+  test.each([
+    ['window', windowOptions],
+    ['popover', popoverOptions],
+  ])(
+    'E2, E3, E24: the %s is isolated, sandboxed, and without Node or developer tools',
+    (_name, optionsOf) => {
+      const { webPreferences, show } = optionsOf({ preloadFile: '/p.cjs', iconDirectory: '/i' });
+      expect(show).toBe(false);
+      expect(webPreferences).toMatchObject({
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        nodeIntegrationInWorker: false,
+        nodeIntegrationInSubFrames: false,
+        webSecurity: true,
+        webviewTag: false,
+        allowRunningInsecureContent: false,
+        experimentalFeatures: false,
+        devTools: false,
+      });
+      expect(webPreferences).not.toHaveProperty('enableBlinkFeatures');
+    },
+  );
+
+  test('E18: knows the switches that open the pages to another program, however they are written', () => {
+    const opening = [
+      '--remote-debugging-port=9222',
+      '--remote-debugging-pipe',
+      '--Remote-Allow-Origins=*',
+      '-inspect',
+      '--inspect-brk=0.0.0.0:9229',
+      '/remote-debugging-port=9222',
+      '--js-flags=--expose-gc',
+      '--load-extension=/tmp/x',
+      '--renderer-cmd-prefix=/tmp/x',
+      '--disable-web-security',
+      '--host-resolver-rules=MAP * 192.0.2.1',
+    ];
+    expect(openingSwitches(opening)).toHaveLength(opening.length);
+    const usual = ['/usr/bin/axon-hub', '--hidden', '--home', '/tmp/mum', '--lang=de'];
+    const graphics = [
+      '--disable-gpu',
+      '--ozone-platform=wayland',
+      '--enable-features=UseOzonePlatform',
+    ];
+    expect(openingSwitches([...usual, ...graphics])).toEqual([]);
+  });
+
+  test('E18: a process of the app inherits nothing that loads code', () => {
+    const kept = { PATH: '/usr/bin', AXON_HOME: '/tmp/mum' };
+    const dropped = { NODE_OPTIONS: '--inspect', LD_PRELOAD: 'x.so', DYLD_INSERT_LIBRARIES: 'x' };
+    expect(withoutLoaders({ ...kept, ...dropped })).toEqual(kept);
   });
 
   test('only documents of our own origin are ours', () => {

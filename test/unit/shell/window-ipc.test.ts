@@ -26,15 +26,19 @@ function door() {
     },
   };
   const ours = { id: 1, isDestroyed: () => false, once: () => undefined, send: () => undefined };
+  const left: unknown[] = [];
   const stop = listenToWindows(
     {
       handle: (channel: string, answer: Answer) => handlers.set(channel, answer),
       removeHandler: (channel: string) => handlers.delete(channel),
     } as never,
     node,
-    (contents) => (contents as unknown) === ours,
+    {
+      isOurs: (contents) => (contents as unknown) === ours,
+      leavePopover: (place) => left.push(place),
+    },
   );
-  return { handlers, calls, listeners, ours, stop };
+  return { handlers, calls, listeners, ours, stop, left };
 }
 
 const ourFrame = { url: 'app://hub/', parent: null };
@@ -49,8 +53,9 @@ describe('the IPC door', () => {
   ])(
     'RI-03, E5: refuses %s on every channel before reading anything',
     async (_name, senderFrame, ours) => {
-      const { handlers, calls, listeners, ours: contents } = door();
-      for (const channel of [IPC_CHANNELS.call, IPC_CHANNELS.subscribe, IPC_CHANNELS.unsubscribe]) {
+      const { handlers, calls, listeners, left, ours: contents } = door();
+      expect(handlers.size).toBe(4);
+      for (const channel of handlers.keys()) {
         const answer = await handlers.get(channel)?.(
           { sender: ours ? contents : {}, senderFrame },
           'approvals.decide',
@@ -59,9 +64,19 @@ describe('the IPC door', () => {
         expect(answer).toMatchObject({ ok: false, problem: { code: 'bad_origin' } });
       }
       expect(calls).toEqual([]);
-      expect(listeners.size).toBe(0);
+      expect([listeners.size, left]).toEqual([0, []]);
     },
   );
+
+  test('leaves the popover for a place of the page, and for none where that is no place', async () => {
+    const { handlers, ours, left } = door();
+    const event = { sender: ours, senderFrame: ourFrame };
+    const places = ['#/now', '#/conversations/a%20b/c', '#/people/hub/~x'];
+    const none = [null, undefined, 7, {}, '', '#', 'https://example.org/', '#/a b', '#/<x>'];
+    for (const place of [...places, ...none, `#/${'a'.repeat(600)}`])
+      await handlers.get(IPC_CHANNELS.leavePopover)?.(event, place);
+    expect(left).toEqual([...places, ...none.map(() => null), null]);
+  });
 
   test('passes the window’s own calls on, and keeps one stream a page', async () => {
     const { handlers, calls, listeners, ours, stop } = door();

@@ -1,0 +1,90 @@
+// E25: fixed words, few in a minute, and no name on a locked screen.
+import type { Notification, NotificationConstructorOptions } from 'electron';
+import { expect, test } from 'vitest';
+import { Notifications } from '../../../main/shell/notifications.ts';
+
+function rung() {
+  const shown: { options: NotificationConstructorOptions; open: boolean; click: () => void }[] = [];
+  const state = { now: 0, enabled: true, opened: 0 };
+  const notifications = new Notifications({
+    create: (options) => {
+      const handlers = new Map<string, () => void>();
+      const entry = { options, open: false, click: () => handlers.get('click')?.() };
+      shown.push(entry);
+      const native = {
+        on: (name: string, handler: () => void) => handlers.set(name, handler),
+        show: () => (entry.open = true),
+        close: () => {
+          entry.open = false;
+          handlers.get('close')?.();
+        },
+      };
+      return native as unknown as Notification;
+    },
+    isSupported: () => true,
+    enabled: () => state.enabled,
+    now: () => state.now,
+    onOpen: () => state.opened++,
+  });
+  const open = () => shown.filter((entry) => entry.open).map(({ options }) => options.body);
+  return { notifications, shown, state, open };
+}
+
+test('E25: says fixed words and the owner’s name for the hub, has no buttons, and a click only opens the page', () => {
+  const { notifications, shown, state } = rung();
+  notifications.notify('a', 'Dad’s laptop');
+  expect(shown.map(({ options }) => options)).toEqual([
+    { title: 'AXON Hub', body: 'New request from Dad’s laptop', silent: false },
+  ]);
+  shown[0]?.click();
+  expect(state.opened).toBe(1);
+  state.enabled = false;
+  notifications.notify('b', 'Dad’s laptop');
+  expect(shown).toHaveLength(1);
+});
+
+test('rings three times a minute, however many hubs ask, and says the rest in one silent line that goes with the last request', () => {
+  const { notifications, shown, state, open } = rung();
+  notifications.showCount(6);
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) notifications.notify(id, `Hub ${id}`);
+  expect(open()).toEqual([
+    'New request from Hub a',
+    'New request from Hub b',
+    'New request from Hub c',
+    '6 requests wait for you',
+  ]);
+  expect(shown.at(-1)?.options.silent).toBe(true);
+  state.now = 60_001;
+  notifications.notify('g', 'Hub g');
+  expect(open()).toContain('New request from Hub g');
+  for (const id of ['a', 'b', 'c', 'g']) notifications.withdraw(id);
+  expect(open()).toEqual(['6 requests wait for you']);
+  notifications.showCount(0);
+  expect(open()).toEqual([]);
+});
+
+test('names nobody on a locked screen, and says in one silent line what still waits once it is unlocked', () => {
+  const { notifications, shown, open } = rung();
+  notifications.showCount(1);
+  notifications.notify('a', 'Dad’s laptop');
+  notifications.notifyStop('x', 'Attic');
+  notifications.lock();
+  expect(open()).toEqual([]);
+  notifications.notify('b', 'Dad’s laptop');
+  notifications.notifyStop('y', 'Attic');
+  expect(open()).toEqual(['New request', 'Stop: a hub has a new identity']);
+  notifications.showCount(2);
+  notifications.unlock();
+  expect(open().at(-1)).toBe('2 requests wait for you');
+  expect(shown.at(-1)?.options.silent).toBe(true);
+  notifications.notify('c', 'Dad’s laptop');
+  expect(open().at(-1)).toBe('New request from Dad’s laptop');
+});
+
+test('a screen that was locked while nothing stood there says nothing afterwards', () => {
+  const { notifications, open } = rung();
+  notifications.showCount(3);
+  notifications.lock();
+  notifications.unlock();
+  expect(open()).toEqual([]);
+});

@@ -18,7 +18,6 @@ describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')(
   'a desktop app under attack',
   () => {
     const [own, friend] = [newIdentity(), newIdentity()];
-    const attacker = new RawSocket();
     /** What was opened, to be closed in the other order: also where only a part of it could be. */
     const ends: (() => Promise<unknown>)[] = [];
     let computer: DesktopComputer;
@@ -29,14 +28,15 @@ describe.skipIf(!hasRealPart('chromium') || process.platform !== 'linux')(
       );
       ends.push(() => computer.remove());
       onTestFailed(() => void process.stderr.write(computer.app.output.join('')));
-      await attacker.bind('127.0.0.2');
-      ends.push(() => attacker.close());
     });
     afterEach(async () => {
       for (const end of ends.splice(0).reverse()) await end();
     }, 60_000);
 
     it('PW-01: counts a thousand 57-byte 0-RTT packets and nothing else, and a paired hub has its ack in time', async () => {
+      const attacker = new RawSocket();
+      await attacker.bind('127.0.0.2');
+      ends.push(() => attacker.close());
       const { page } = await computer.window();
       await callFromWindow(page, 'agents.create', { name: 'clerk', domains: ['crowd.questions'] });
       const status = () => callFromWindow(page, 'hub.status', {});

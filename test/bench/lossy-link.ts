@@ -24,6 +24,7 @@ export class LossyLink {
   /** Where the server and the client of a pair run. */
   readonly places: readonly [Place, Place];
   readonly serverAddress = SERVER_ADDRESS;
+  readonly clientAddress = CLIENT_ADDRESS;
   readonly #folder: string;
   readonly #namespaces: readonly string[];
   readonly #emulator: LineProcess;

@@ -9,20 +9,21 @@ const STEP_LIMIT_MS = 20_000;
 
 /**
  * `asking` asks `asked`, on this very computer unless told; each calls the other by the name given.
- * Resolves when both are online.
+ * Resolves when both are online. @param askedAt its host, or an `axon://` link, which says all
  */
 export async function pairByApi(
   asking: HubApi,
   asked: HubApi,
   names: { readonly asking: string; readonly asked: string },
-  askedHost = '127.0.0.1',
+  askedAt = '127.0.0.1',
 ): Promise<void> {
   const [hub, own] = [await running(asked), await running(asking)];
   const [peer, self] = [hub.agent_id ?? '', own.agent_id ?? ''];
   await asked.call('pairings.window', { open: true });
   await asking.call('peers.add', {
-    address: `${askedHost}:${hub.peer_port ?? ''}`,
-    key: hub.public_key ?? '',
+    ...(askedAt.startsWith('axon://')
+      ? { address: askedAt }
+      : { address: `${askedAt}:${hub.peer_port ?? ''}`, key: hub.public_key ?? '' }),
     name: names.asked,
   });
   const { id } = await asking.call('pairings.start', { peer, name: names.asked });

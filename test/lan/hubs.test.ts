@@ -1,13 +1,18 @@
 // Built hubs on the computers of the test network, from outside: found with nothing configured,
-// killed, started again, opened in a browser.
+// killed, started again, opened in a browser; and of two homes, where nothing is found.
+import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LossyLink } from '../bench/lossy-link.ts';
+import { doWork, nextItem } from '../e2e/agent-line.ts';
+import { online, pairByApi } from '../e2e/pair-by-api.ts';
+import { measured } from '../support/counts.ts';
 import { hasRealPart } from '../support/real-parts.ts';
 import { BareSocket } from './bare-socket.ts';
 import { openBrowser } from './browser.ts';
 import { advertBytes } from './dns-message.ts';
 import { HubProcess } from './hub-process.ts';
-import { Lan } from './namespaces.ts';
+import { Lan, LanHost } from './namespaces.ts';
 
 interface Seen {
   readonly key: string;
@@ -201,3 +206,77 @@ describe.skipIf(!hasRealPart('namespaces') || !hasRealPart('chromium'))(
     });
   },
 );
+
+const hasTunnel =
+  hasRealPart('namespaces') && hasRealPart('c-compiler') && existsSync('/dev/net/tun');
+if (!hasTunnel) process.stderr.write('SKIPPED: two homes need the device /dev/net/tun\n');
+
+describe.skipIf(!hasTunnel)('hubs of two homes, joined by a tunnel of 80 ms there and back', () => {
+  let tunnel: LossyLink;
+  let homes: readonly LanHost[];
+  const hubs: HubProcess[] = [];
+  beforeAll(async () => {
+    tunnel = await LossyLink.open({ delayMs: 40, lossPerTenThousand: 10, seed: 7 });
+    const [nana = [], mum = []] = tunnel.places;
+    homes = [
+      new LanHost('nana', nana.at(-1) ?? '', tunnel.serverAddress),
+      new LanHost('mum', mum.at(-1) ?? '', tunnel.clientAddress),
+    ];
+    for (const home of homes) {
+      // As the tunnels of WireGuard are.
+      home.run('ip', ['link', 'set', home.namespace, 'multicast', 'off']);
+      hubs.push(await HubProcess.start(home, { name: `${home.name}'s computer` }));
+    }
+  });
+  afterAll(async () => {
+    await Promise.all(hubs.map((hub) => hub.remove()));
+    await Promise.all(homes.map((home) => home.stopProcesses()));
+    await tunnel.close();
+  });
+
+  it('find nobody by themselves, and work together once one was added by the link with its address', async () => {
+    const [nana, mum] = hubs;
+    if (nana === undefined || mum === undefined) throw new Error('two hubs were started');
+    const [hers, ours] = [await nana.owner(), await mum.owner()];
+    const { hub } = await hers.call('hub.whoami', {});
+    const link = hub.share_tokens.find((token) => token.includes(`@${tunnel.serverAddress}:`));
+    expect(link).toBeDefined();
+    const finding = async () => (await ours.call('hub.status', {})).hub.discovery_status;
+    await expect.poll(finding).toMatchObject({ state: 'unusable', interfaces: [] });
+    expect([await seenBy(nana), await seenBy(mum)]).toEqual([[], []]);
+    await pairByApi(ours, hers, { asking: 'Mum', asked: 'Nana' }, link);
+    const [peer] = (await ours.call('peers.list', { trust: 'paired' })).items;
+    expect(peer).toMatchObject({ how_found: 'static', same_network: false });
+
+    const asking = await ours.call('agents.create', { name: 'claude-code', domains: ['travel'] });
+    const working = await hers.call('agents.create', { name: 'helper', domains: ['garden'] });
+    const sent = performance.now();
+    const report = await ours.withToken(asking.token).call('send.delegate', {
+      to: 'Nana',
+      task: 'Water the roses',
+      domain: 'garden',
+    });
+    expect(report.state).toBe('awaiting_approval');
+    const tookMs = performance.now() - sent;
+    expect(tookMs).toBeGreaterThan(70);
+    measured(`two homes: a delegation was acknowledged over 80 ms in ${Math.round(tookMs)} ms`);
+    const { items } = await hers.call('approvals.list', {});
+    const [card] = items;
+    if (card === undefined) throw new Error('nothing waits');
+    const { id, revision, digest } = card;
+    await hers.call('approvals.decide', { id, revision, digest, decision: 'allow' });
+    const result = await doWork(hers.withToken(working.token), 'Watered.');
+    expect(result.approval).not.toBeNull();
+    expect(
+      (await nextItem(ours.withToken(asking.token), 'result')).untrusted.payload,
+    ).toMatchObject({ status: 'completed', outcome: 'Watered.' });
+    const [known] = (await ours.call('peers.list', { trust: 'paired' })).items;
+    expect(known?.round_trip_ms).toBeGreaterThanOrEqual(80);
+
+    await mum.kill();
+    await mum.restart();
+    const again = await mum.owner();
+    await online(again, hub.agent_id ?? '');
+    expect(await seenBy(mum)).toHaveLength(1);
+  });
+});

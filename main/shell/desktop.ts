@@ -20,7 +20,7 @@ import { listenToSystem } from './system-events.ts';
 import { tellOnce } from './told-once.ts';
 import { hasTrayHost } from './tray-host.ts';
 import { TrayIcon } from './tray-icon.ts';
-import { trayMenu, type MenuActions } from './tray-menu.ts';
+import { requestPlace, trayMenu, type MenuActions } from './tray-menu.ts';
 import { listenToWindows } from './window-ipc.ts';
 
 const {
@@ -171,7 +171,8 @@ class Desktop {
       isSupported: () => NativeNotification.isSupported(),
       enabled: () => this.#notificationsEnabled,
       now,
-      onOpen: () => this.#show({}),
+      onOpen: (approvalId) =>
+        this.#show(approvalId === null ? {} : { place: requestPlace(approvalId) }),
     });
     this.#attention = new Attention({
       show: (picture) => this.#draw(picture),

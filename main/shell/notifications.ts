@@ -22,7 +22,8 @@ interface NotificationDeps {
   enabled(): boolean;
   /** Monotonic, ms. */
   now(): number;
-  onOpen(): void;
+  /** @param approvalId null: it is about no request, or about several */
+  onOpen(approvalId: string | null): void;
 }
 
 export class Notifications {
@@ -52,7 +53,7 @@ export class Notifications {
       return;
     }
     this.#rang = [...this.#rang, now];
-    this.#show(approvalId, requestNotification(this.#named(peerName)));
+    this.#show(approvalId, requestNotification(this.#named(peerName)), approvalId);
   }
 
   withdraw(approvalId: string): void {
@@ -60,7 +61,7 @@ export class Notifications {
   }
 
   notifyStop(peerId: string, peerName: string): void {
-    this.#show(stopOf(peerId), stopNotification(this.#named(peerName)));
+    this.#show(stopOf(peerId), stopNotification(this.#named(peerName)), null);
   }
 
   withdrawStop(peerId: string): void {
@@ -90,16 +91,16 @@ export class Notifications {
   }
 
   #summarise(): void {
-    this.#show(SUMMARY, { ...waitingNotification(this.#waiting), silent: true });
+    this.#show(SUMMARY, { ...waitingNotification(this.#waiting), silent: true }, null);
   }
 
-  #show(about: string, words: NotificationConstructorOptions): void {
+  #show(about: string, words: NotificationConstructorOptions, approvalId: string | null): void {
     if (!this.#deps.enabled() || !this.#deps.isSupported()) return;
     const oldest = this.#open.keys().next();
     if (this.#open.size >= OPEN_MAX && !oldest.done) this.#close(oldest.value);
     const notification = this.#deps.create({ silent: false, ...words });
     this.#open.set(about, notification);
-    notification.on('click', () => this.#deps.onOpen());
+    notification.on('click', () => this.#deps.onOpen(approvalId));
     notification.on('close', () => {
       if (this.#open.get(about) === notification) this.#open.delete(about);
     });

@@ -43,6 +43,11 @@ export function trayMenu(
   ];
 }
 
+/** Where the page shows this request. */
+export function requestPlace(approvalId: string): string {
+  return `#/now/${encodeURIComponent(approvalId)}`;
+}
+
 /** What stands before all else, here as on the page that it opens. */
 export function noticesOf({ stops, hub }: DesktopPicture): readonly string[] {
   const notices = [
@@ -77,9 +82,9 @@ function waitingItems(
   const more = count - REQUESTS_MAX;
   return [
     { label: trayWords.waiting(count), enabled: count > 0, click },
-    ...waiting.slice(0, REQUESTS_MAX).map(({ peer_name, kind }) => ({
+    ...waiting.slice(0, REQUESTS_MAX).map(({ id, peer_name, kind }) => ({
       label: asLabel(trayWords.request(peer_name, kind)),
-      click,
+      click: () => onShow(requestPlace(id)),
     })),
     ...(more > 0 ? [{ label: trayWords.moreWaiting(more), click }] : []),
   ];

@@ -1,6 +1,7 @@
 // The approval card: what it shows, when it may be pressed, what becomes of it.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import type { ShowRequest } from '../../preload/contract/bridge.ts';
 import { FakeHubApi, problemOf } from '../fakes/fake-hub-api.ts';
 import { ruleFrom } from '../fakes/household-rules.ts';
 import {
@@ -663,6 +664,20 @@ describe('what becomes of a card', () => {
     await expect.element(card('Mum allowed it, on Mum’s PC.')).toBeInTheDocument();
     expect(callsOf(hub, 'hub.snapshot')).toHaveLength(2);
   });
+});
+
+test('a request that was chosen outside the page has the focus at its heading, and nothing of it is pressed', async () => {
+  const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+  let open: ((request: ShowRequest) => void) | undefined;
+  await showApp(hub, 'rules', { onShow: (listener) => (open = listener) });
+  for (const { id } of [SALT, DINNER, SALT]) {
+    open?.({ place: `#/now/${id}`, link: null });
+    await expect.poll(() => document.activeElement?.id).toBe(`approval-${id}`);
+    await userEvent.keyboard('{Enter}');
+  }
+  open?.({ place: '#/now/gone', link: null });
+  await expect.element(page.getByRole('heading', { name: '2 requests need you' })).toBeVisible();
+  expect(decided(hub)).toEqual([]);
 });
 
 describe('the popover of the tray', () => {

@@ -5,7 +5,7 @@ import { Notifications } from '../../../main/shell/notifications.ts';
 
 function rung() {
   const shown: { options: NotificationConstructorOptions; open: boolean; click: () => void }[] = [];
-  const state = { now: 0, enabled: true, opened: 0 };
+  const state = { now: 0, enabled: true, opened: [] as (string | null)[] };
   const notifications = new Notifications({
     create: (options) => {
       const handlers = new Map<string, () => void>();
@@ -24,7 +24,7 @@ function rung() {
     isSupported: () => true,
     enabled: () => state.enabled,
     now: () => state.now,
-    onOpen: () => state.opened++,
+    onOpen: (approvalId) => state.opened.push(approvalId),
   });
   const open = () => shown.filter((entry) => entry.open).map(({ options }) => options.body);
   return { notifications, shown, state, open };
@@ -37,10 +37,12 @@ test('E25: says fixed words and the owner’s name for the hub, has no buttons, 
     { title: 'AXON Hub', body: 'New request from Dad’s laptop', silent: false },
   ]);
   shown[0]?.click();
-  expect(state.opened).toBe(1);
+  notifications.notifyStop('x', 'Attic');
+  shown[1]?.click();
+  expect(state.opened).toEqual(['a', null]);
   state.enabled = false;
   notifications.notify('b', 'Dad’s laptop');
-  expect(shown).toHaveLength(1);
+  expect(shown).toHaveLength(2);
 });
 
 test('rings three times a minute, however many hubs ask, and says the rest in one silent line that goes with the last request', () => {

@@ -160,7 +160,8 @@ describe('the menu', () => {
     ]);
     press('Dad’s laptop: online');
     press(trayWords.copied);
-    expect(called).toEqual(['#/people/hub/x%2F1', '#/now']);
+    press('Tom && Jerry: a question');
+    expect(called).toEqual(['#/people/hub/x%2F1', '#/now', '#/now/b']);
   });
 
   test('says that everything is paused and goes on, and keeps the count meanwhile', () => {

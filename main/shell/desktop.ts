@@ -79,7 +79,8 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     else void ready.ask(request);
   };
   app.on('second-instance', (_event, argv) => ask(readStartArguments(argv)));
-  app.on('activate', () => ask({ hidden: false, link: null }));
+  // macOS says so of its own start, too, which may be a hidden one.
+  app.on('activate', () => void ready?.ask({ hidden: false, link: null }));
   // macOS tells of a link by an event, which may come before the app is ready.
   app.on('open-url', (event, url) => {
     event.preventDefault();
@@ -191,7 +192,8 @@ class Desktop {
     });
     this.#listenToSystem();
     const beforeStart = this.#node.events.seq;
-    await this.#node.start();
+    // Started beside it: the session bus may be slow.
+    [this.#hasTray] = await Promise.all([hasTrayHost(process.platform), this.#node.start()]);
     this.#closing.push(
       listenToWindows(ipcMain, this.#node, {
         isOurs: (contents) => this.#window.isOurs(contents) || this.#popover.isOurs(contents),
@@ -201,7 +203,6 @@ class Desktop {
         },
       }),
     );
-    this.#hasTray = await hasTrayHost(process.platform);
     takeLinks(app);
     await this.#follow(beforeStart);
   }

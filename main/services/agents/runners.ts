@@ -15,17 +15,17 @@ import { inputError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { shortened } from '../../lib/shortened.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RunnerProcess, StartRunner } from '../../ports/runner-process.ts';
-import type { Reads, Store, Tables } from '../../ports/store.ts';
+import type { Store, Tables } from '../../ports/store.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Actor, AuditTrail } from '../base/audit-trail.ts';
 import type { EventBus } from '../base/event-bus.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import { RUNNER_RESTART, RUNNER_STEADY_MS, RUNNER_WHY_MAX_CHARACTERS } from './limits.ts';
 
-const META_NAME = 'runners';
 const BY_THE_HUB = { actor: 'hub', surface: 'hub' } as const;
 
 interface Kind<Choice extends RunnerChoice> {
@@ -82,6 +82,7 @@ const STORED = v.array(
   v.object({ agent: v.string(), runner: RUNNER_CHOICE, token: v.nullable(v.string()) }),
 );
 type Stored = v.InferOutput<typeof STORED>[number];
+const CHOSEN = new StoredValue<readonly Stored[]>('runners', STORED, []);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const SAID = v.object({
   state: v.picklist(RUNNER_SAYS),
@@ -119,7 +120,7 @@ export class Runners {
   /** Starts what was chosen before. */
   start(): void {
     this.#isRunning = true;
-    for (const { agent, runner } of this.#stored(this.#deps.store.read)) this.#keep(agent, runner);
+    for (const { agent, runner } of CHOSEN.read(this.#deps.store.read)) this.#keep(agent, runner);
   }
 
   async stop(): Promise<void> {
@@ -130,7 +131,7 @@ export class Runners {
   }
 
   list(): readonly RunnerDto[] {
-    const stored = this.#stored(this.#deps.store.read);
+    const stored = CHOSEN.read(this.#deps.store.read);
     return stored.map(({ agent, runner }) => this.#dto(agent, runner));
   }
 
@@ -156,7 +157,7 @@ export class Runners {
   /** @throws AppError not_found */
   async end(agent: string, by: Actor): Promise<void> {
     const token = await this.#deps.unit.run((tables) => {
-      const stored = this.#stored(tables).find((one) => one.agent === agent);
+      const stored = CHOSEN.read(tables).find((one) => one.agent === agent);
       if (stored === undefined)
         throw inputError('not_found', `This hub keeps no program running for "${agent}".`);
       this.#write(tables, agent, null);
@@ -170,7 +171,7 @@ export class Runners {
 
   /** Inside the commit in which the agent is removed. */
   agentRemoved(tables: Tables, after: After, agent: string): void {
-    if (!this.#stored(tables).some((one) => one.agent === agent)) return;
+    if (!CHOSEN.read(tables).some((one) => one.agent === agent)) return;
     this.#write(tables, agent, null);
     after(() => {
       this.#deps.events.publish({ type: 'runner_gone', agent });
@@ -182,7 +183,7 @@ export class Runners {
   #settle(agent: string): Promise<void> {
     return this.#changes.run(async () => {
       await this.#leave(agent);
-      const chosen = this.#stored(this.#deps.store.read).find((one) => one.agent === agent);
+      const chosen = CHOSEN.read(this.#deps.store.read).find((one) => one.agent === agent);
       if (chosen === undefined) return;
       if (this.#isRunning) this.#keep(agent, chosen.runner);
       this.#tell(agent, chosen.runner);
@@ -215,24 +216,14 @@ export class Runners {
     return { agent, ...runner, ...status, wakes: this.#deps.wakesOf(agent) };
   }
 
-  #stored(reads: Pick<Reads, 'getMeta'>): readonly Stored[] {
-    const text = reads.getMeta(META_NAME);
-    if (text === undefined) return [];
-    try {
-      return v.parse(STORED, JSON.parse(text));
-    } catch {
-      this.#deps.log.warn('the stored runners could not be read; none is started');
-      return [];
-    }
-  }
-
   /** @param change what is new of it; null: it is chosen no longer */
   #write(tables: Tables, agent: string, change: Partial<Stored> | null): void {
-    const all = this.#stored(tables);
+    const all = CHOSEN.read(tables);
     const before = all.find((one) => one.agent === agent);
     const others = all.filter((one) => one !== before);
-    const next = change === null ? [] : [{ agent, token: null, ...before, ...change }];
-    tables.setMeta(META_NAME, JSON.stringify([...others, ...next]));
+    const { runner, token = null } = { ...before, ...change };
+    const next = change === null || runner === undefined ? [] : [{ agent, runner, token }];
+    CHOSEN.write(tables, [...others, ...next]);
   }
 
   /** A token for a runner; the one that the run before gave it ends. */
@@ -240,7 +231,7 @@ export class Runners {
     const { unit, tokens } = this.#deps;
     const given = await tokens.issueForAgent(agent);
     const before = await unit.run((tables) => {
-      const stored = this.#stored(tables).find((one) => one.agent === agent);
+      const stored = CHOSEN.read(tables).find((one) => one.agent === agent);
       // Its person ended it meanwhile: nobody is to have it.
       if (stored === undefined) return given.id;
       this.#write(tables, agent, { token: given.id });

@@ -1,10 +1,8 @@
 // What this hub keeps of each agent of elsewhere: where it is, as a person confirmed it, and which
 // of its tasks there are under way. One row of the table `meta`.
 import * as v from 'valibot';
-import { readObject } from '../../lib/json-object.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Reads, Tables } from '../../ports/store.ts';
-
-const META_NAME = 'a2a_agents';
 
 const ROW = v.object({
   agent: v.string(),
@@ -20,12 +18,16 @@ const ROW = v.object({
 });
 export type A2aRow = v.InferOutput<typeof ROW>;
 
+const STORED = new StoredValue<{ readonly rows: readonly A2aRow[] }>(
+  'a2a_agents',
+  v.object({ rows: v.array(ROW) }),
+  { rows: [] },
+);
+
 export function readRows(reads: Pick<Reads, 'getMeta'>): readonly A2aRow[] {
-  const { rows } = readObject(reads.getMeta(META_NAME) ?? '{}');
-  const read = v.safeParse(v.array(ROW), rows);
-  return read.success ? read.output : [];
+  return STORED.read(reads).rows;
 }
 
 export function write(tables: Tables, rows: readonly A2aRow[]): void {
-  tables.setMeta(META_NAME, JSON.stringify({ rows }));
+  STORED.write(tables, { rows });
 }

@@ -1,5 +1,6 @@
 // Electron's main process: the desktop app around the same node that runs headless.
 import { join } from 'node:path';
+import { SystemClock } from '../adapters/clock/system-clock.ts';
 import { createDesktopNode, hubFlags } from '../app/desktop.ts';
 import { explainFailure, failureWords, startByNpm } from '../app/explain-failure.ts';
 import { onStopSignal } from '../app/stop-signals.ts';
@@ -12,6 +13,7 @@ const spawnQuicProcess = () => spawnUtilityQuicProcess(join(import.meta.dirname,
 
 await runDesktop({
   ...files,
+  clock: new SystemClock(),
   createNode: () =>
     createDesktopNode(process.argv.slice(1), {
       rendererDirectory: files.rendererDirectory,

@@ -14,7 +14,7 @@ interface AppUpdatesDeps {
   report(error: unknown): void;
 }
 
-interface AppUpdates {
+export interface AppUpdates {
   readonly updates: Updates;
   readonly install: () => void;
 }

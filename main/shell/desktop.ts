@@ -7,9 +7,11 @@ import { closedWords } from '../../preload/contract/desktop-strings.ts';
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { OperationInput } from '../../preload/contract/operations.ts';
 import type { WindowOperation } from '../../preload/contract/window-operations.ts';
+import type { Clock } from '../ports/clock.ts';
 import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
 import { readStartArguments, type StartRequest } from './argv.ts';
 import { Attention, type DesktopPicture } from './attention.ts';
+import { openUpdates, type AppUpdates } from './app-updates.ts';
 import { applyAutostart, startedAtLogin, takeLinks } from './autostart.ts';
 import type { DesktopNode } from './desktop-node.ts';
 import { hardenApp, hardenSession, openingSwitches } from './hardening.ts';
@@ -43,6 +45,7 @@ interface DesktopOptions {
   readonly rendererDirectory: string;
   readonly preloadFile: string;
   readonly iconDirectory: string;
+  readonly clock: Clock;
   createNode(): Promise<DesktopNode>;
   /**
    * Calls back whenever the process is told to stop, in place of what Electron does at the second
@@ -129,9 +132,14 @@ class Desktop {
   readonly #attention: Attention;
   readonly #closing: (() => void)[] = [];
   readonly #report: (error: unknown) => void;
+  readonly #failed: (error: unknown) => number;
   readonly #actions: MenuActions;
   readonly #badge: Electron.NativeImage;
+  readonly #clock: Clock;
   #picture: DesktopPicture | undefined;
+  #appUpdates: AppUpdates | null = null;
+  #update: string | null = null;
+  #isClosed = false;
   #hasTray = true;
   #notificationsEnabled = true;
   #startsAtLogin: boolean | undefined;
@@ -147,13 +155,16 @@ class Desktop {
     };
     const now = (): number => performance.now();
     this.#node = node;
-    this.#report = (error) => void options.reportFailure(error);
+    this.#clock = options.clock;
+    this.#failed = (error) => options.reportFailure(error);
+    this.#report = (error) => void this.#failed(error);
     this.#badge = nativeImage.createFromPath(join(iconDirectory, 'tray', 'badge.png'));
     this.#actions = {
       onShow: (place) => this.#show({ place }),
       onPause: (until) => void this.#call('attention.pause', { until }),
       onStopEverything: () => void this.#call('attention.stop', {}),
       onGoOn: () => void this.#call('attention.resume', {}),
+      onUpdate: () => void this.#end(() => this.#install()),
       onQuit: () => void this.quit(0),
     };
     this.#window = new MainWindow({ ...windows, onClosed: () => this.#tellClosed() });
@@ -187,6 +198,8 @@ class Desktop {
   async start(): Promise<void> {
     app.on('window-all-closed', () => undefined);
     app.on('before-quit', (event) => {
+      // What installs an update ends the app its own way.
+      if (this.#isClosed) return;
       event.preventDefault();
       void this.quit(0);
     });
@@ -205,6 +218,8 @@ class Desktop {
     );
     takeLinks(app);
     await this.#follow(beforeStart);
+    // A hub without updates is better than none.
+    await this.#lookForUpdates().catch(this.#report);
   }
 
   /** A person, or a program in their name, started the app or opened a link. */
@@ -216,7 +231,14 @@ class Desktop {
 
   /** Stops the node and leaves; a second call waits for the first. */
   quit(exitCode: number): Promise<void> {
-    this.#quitting ??= this.#close().finally(() => app.exit(exitCode));
+    return this.#end(() => app.exit(exitCode));
+  }
+
+  #end(leave: () => void): Promise<void> {
+    this.#quitting ??= this.#close().finally(() => {
+      this.#isClosed = true;
+      leave();
+    });
     return this.#quitting;
   }
 
@@ -227,6 +249,33 @@ class Desktop {
     this.#window.leave();
     this.#tray.stop();
     await this.#node.stop();
+  }
+
+  /** Ends the app; where it cannot, the app ends all the same, since its hub has stopped. */
+  #install(): void {
+    try {
+      this.#appUpdates?.install();
+    } catch (error) {
+      app.exit(this.#failed(error));
+    }
+  }
+
+  /** An app that was packaged without a feed looks for none. */
+  async #lookForUpdates(): Promise<void> {
+    const found = await openUpdates({
+      app,
+      clock: this.#clock,
+      show: (version) => {
+        this.#update = version;
+        if (this.#picture !== undefined) this.#draw(this.#picture);
+      },
+      report: this.#report,
+    });
+    if (found === null) return;
+    this.#appUpdates = found;
+    found.updates.waitFor(this.#picture?.waiting.length ?? 0);
+    found.updates.start();
+    this.#closing.push(() => found.updates.stop());
   }
 
   #listenToSystem(): void {
@@ -268,15 +317,17 @@ class Desktop {
     const count = picture.waiting.length;
     const isFirst = this.#picture === undefined;
     this.#picture = picture;
-    if (isFirst) this.#tray.start(picture);
-    else this.#tray.show(picture);
+    const shown = { ...picture, update: this.#update };
+    if (isFirst) this.#tray.start(shown);
+    else this.#tray.show(shown);
+    this.#appUpdates?.updates.waitFor(count);
     this.#notifications.showCount(count);
     app.setBadgeCount(count);
     if (process.platform === 'win32') this.#window.mark(this.#badge, count);
     if (!this.#hasTray)
       this.#window.carry(
         Menu.buildFromTemplate([
-          { label: 'AXON Hub', submenu: [...trayMenu(picture, this.#actions)] },
+          { label: 'AXON Hub', submenu: [...trayMenu(shown, this.#actions)] },
         ]),
       );
   }

@@ -3,8 +3,13 @@
 import { join } from 'node:path';
 import type { Menu, MenuItemConstructorOptions, NativeImage, Rectangle, Tray } from 'electron';
 import { trayTitle } from '../../preload/contract/desktop-strings.ts';
-import type { DesktopPicture } from './attention.ts';
-import { noticesOf, pausedWords, trayMenu, type MenuActions } from './tray-menu.ts';
+import {
+  noticesOf,
+  pausedWords,
+  trayMenu,
+  type MenuActions,
+  type TrayPicture,
+} from './tray-menu.ts';
 
 interface TrayDeps extends MenuActions {
   createTray(icon: NativeImage | string): Tray;
@@ -24,7 +29,7 @@ export class TrayIcon {
     this.#deps = deps;
   }
 
-  start(picture: DesktopPicture): void {
+  start(picture: TrayPicture): void {
     if (this.#tray !== undefined) return;
     const tray = this.#deps.createTray(this.#icon(picture));
     this.#tray = tray;
@@ -35,7 +40,7 @@ export class TrayIcon {
     this.show(picture);
   }
 
-  show(picture: DesktopPicture): void {
+  show(picture: TrayPicture): void {
     const tray = this.#tray;
     if (tray === undefined) return;
     const count = picture.waiting.length;
@@ -58,7 +63,7 @@ export class TrayIcon {
     this.#tray = undefined;
   }
 
-  #icon(picture: DesktopPicture): NativeImage {
+  #icon(picture: TrayPicture): NativeImage {
     const template = this.#deps.platform === 'darwin';
     const image = this.#deps.loadImage(
       join(
@@ -73,13 +78,13 @@ export class TrayIcon {
 }
 
 /** off: no other hub can reach this one. waiting: a person is needed. */
-function stateOf({ hub, stops, waiting, paused }: DesktopPicture): string {
+function stateOf({ hub, stops, waiting, paused }: TrayPicture): string {
   if (hub.state !== 'running') return 'off';
   if (waiting.length > 0 || stops.length > 0 || hub.copy_at !== null) return 'waiting';
   return paused === null ? 'quiet' : 'paused';
 }
 
-function titleOf(picture: DesktopPicture): string {
+function titleOf(picture: TrayPicture): string {
   const paused = pausedWords(picture);
   return [
     trayTitle(picture.waiting.length),

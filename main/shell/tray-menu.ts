@@ -5,6 +5,12 @@ import type { MenuItemConstructorOptions } from 'electron';
 import { trayWords } from '../../preload/contract/desktop-strings.ts';
 import type { DesktopPicture } from './attention.ts';
 
+/** All that tray and menu show. */
+export interface TrayPicture extends DesktopPicture {
+  /** The version that is here and can be installed; null: none. */
+  readonly update: string | null;
+}
+
 /** null: until a person goes on. */
 export type PauseEnd = 'in_an_hour' | 'tonight' | null;
 
@@ -15,6 +21,7 @@ export interface MenuActions {
   onPause(until: PauseEnd): void;
   onStopEverything(): void;
   onGoOn(): void;
+  onUpdate(): void;
   onQuit(): void;
 }
 
@@ -24,7 +31,7 @@ const HUBS_MAX = 20;
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' };
 
 export function trayMenu(
-  picture: DesktopPicture,
+  picture: TrayPicture,
   actions: MenuActions,
 ): readonly MenuItemConstructorOptions[] {
   const notices = noticeItems(picture, actions);
@@ -39,6 +46,9 @@ export function trayMenu(
     SEPARATOR,
     { label: trayWords.open, click: () => actions.onShow('#/now') },
     { label: trayWords.settings, click: () => actions.onShow('#/settings') },
+    ...(picture.update === null
+      ? []
+      : [{ label: trayWords.update(picture.update), click: () => actions.onUpdate() }]),
     { label: trayWords.quit, click: () => actions.onQuit() },
   ];
 }

@@ -39,6 +39,7 @@ export const trayWords = {
   goOn: 'Resume now',
   open: 'Open AXON Hub',
   settings: 'Settings',
+  update: (version: string): string => `Install version ${version} and start again`,
   quit: 'Quit AXON Hub (other hubs will see it as offline)',
 } as const;
 

@@ -3,17 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Menu, MenuItemConstructorOptions, NativeImage, Tray } from 'electron';
 import { describe, expect, test } from 'vitest';
-import type { DesktopPicture } from '../../../main/shell/attention.ts';
 import { TrayIcon } from '../../../main/shell/tray-icon.ts';
+import type { TrayPicture } from '../../../main/shell/tray-menu.ts';
 import { trayTitle, trayWords } from '../../../preload/contract/desktop-strings.ts';
 
 const ICONS = join(import.meta.dirname, '..', '..', '..', 'resources');
-const CALM: DesktopPicture = {
+const CALM: TrayPicture = {
   waiting: [],
   stops: [],
   hubs: [],
   paused: null,
   hub: { state: 'running', copy_at: null },
+  update: null,
 };
 const PAUSED = { since: 1, until: null, stopped: false };
 const request = (id: string, peer_name = 'Dad’s laptop') =>
@@ -56,6 +57,7 @@ function shown(platform: NodeJS.Platform = 'linux') {
     onPause: (until) => called.push(until),
     onStopEverything: () => called.push('stop everything'),
     onGoOn: () => called.push('go on'),
+    onUpdate: () => called.push('update'),
     onQuit: () => called.push('quit'),
   });
   icon.start(CALM);
@@ -127,6 +129,7 @@ describe('the menu', () => {
   test('says what must be answered, what waits and who is online, in fixed words and the owner’s names alone', () => {
     const { icon, state, called, press } = shown();
     icon.show({
+      ...CALM,
       waiting: [
         request('a'),
         { ...request('b', 'Tom & Jerry'), kind: 'query' },
@@ -164,6 +167,19 @@ describe('the menu', () => {
     expect(called).toEqual(['#/people/hub/x%2F1', '#/now', '#/now/b']);
   });
 
+  test('offers an update that is there', () => {
+    const { icon, state, called, press } = shown();
+    icon.show({ ...CALM, update: '1.2.3' });
+    expect(treeOf(state.items).slice(-4)).toEqual([
+      'Open AXON Hub',
+      'Settings',
+      'Install version 1.2.3 and start again',
+      'Quit AXON Hub (other hubs will see it as offline)',
+    ]);
+    press(trayWords.update('1.2.3'));
+    expect(called).toEqual(['update']);
+  });
+
   test('says that everything is paused and goes on, and keeps the count meanwhile', () => {
     const { icon, state, called, press } = shown();
     const waiting = [request('a'), request('b')];
@@ -185,7 +201,7 @@ describe('the menu', () => {
 });
 
 describe('the icon', () => {
-  test.each<[string, Partial<DesktopPicture>]>([
+  test.each<[string, Partial<TrayPicture>]>([
     ['quiet', {}],
     ['waiting', { waiting: [request('a')], paused: PAUSED }],
     ['waiting', { stops: ['Attic'] }],

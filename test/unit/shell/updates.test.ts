@@ -285,7 +285,7 @@ describe('a feed', () => {
     await expect(ours.fetch()).rejects.toThrow(/sha512/);
   });
 
-  test('with an older version, signed in its time, offers nothing that can be fetched', async () => {
+  test('E26: with an older version, signed in its time, offers nothing that can be fetched', async () => {
     publish(manifestOf('0.0.9'));
     const ours = updater();
     expect(isNewer(await ours.look(), '0.1.0')).toBe(false);

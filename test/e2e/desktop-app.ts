@@ -42,17 +42,21 @@ export class DesktopApp {
 
   /** Starts out/main/electron.js; resolves at once, so that a spec can watch the start. */
   static launch(start: DesktopStart): DesktopApp {
-    const child = fork(join(start.root ?? ROOT, 'out/main/electron.js'), [...(start.parameters ?? [])], {
-      execArgv: ['--import', REGISTER],
-      env: {
-        ...process.env,
-        AXON_HOME: start.home,
-        AXON_API_PORT: '0',
-        AXON_PEER_PORT: '0',
-        ...start.environment,
+    const child = fork(
+      join(start.root ?? ROOT, 'out/main/electron.js'),
+      [...(start.parameters ?? [])],
+      {
+        execArgv: ['--import', REGISTER],
+        env: {
+          ...process.env,
+          AXON_HOME: start.home,
+          AXON_API_PORT: '0',
+          AXON_PEER_PORT: '0',
+          ...start.environment,
+        },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
+    );
     return new DesktopApp(child);
   }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isJsonObject } from '../../../../main/lib/json-object.ts';
 import { answersOf } from '../../../fakes/kept-hub.ts';
 import { ManualClock } from '../../../fakes/manual-clock.ts';
 import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
@@ -35,15 +36,26 @@ test('what they answer is what they answered: threads, search, export, details, 
 
 /**
  * The same with each line of an export as the record that it is. A hub of today spells a name as its
- * maker does.
+ * maker does, and does not put its own sentence among the words of others.
  */
 function inRecords(all: unknown): object {
-  const spelt: unknown = JSON.parse(JSON.stringify(all).replaceAll('Openclaw', 'OpenClaw'));
+  const text = JSON.stringify(all, (_, value: unknown) => withoutOwnWords(value));
+  const spelt: unknown = JSON.parse(text.replaceAll('Openclaw', 'OpenClaw'));
   const { exported, ...rest } = Object(spelt) as { exported: { text: string }[] };
   const lines = exported.map(({ text }) => text.trimEnd().split('\n'));
   return {
     ...rest,
     exported: lines.map((piece) => piece.map((line): unknown => JSON.parse(line))),
+  };
+}
+
+function withoutOwnWords(value: unknown): unknown {
+  if (!isJsonObject(value) || !isJsonObject(value['untrusted'])) return value;
+  const said = Object.entries(value['untrusted']);
+  const { reason } = value;
+  return {
+    ...value,
+    untrusted: Object.fromEntries(said.map(([key, one]) => [key, one === reason ? null : one])),
   };
 }
 

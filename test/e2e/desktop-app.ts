@@ -1,6 +1,5 @@
-// Starts the built desktop app and lets a spec look at it and press it: under Node against the
-// double of `electron`, or, where a binary exists and AXON_TEST_ELECTRON is set, the real thing
-// through Playwright. The spec sees one surface.
+// Starts the built desktop app and lets a spec look at it and press it: under Node, against the
+// double of `electron`. No spec drives a real Electron.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

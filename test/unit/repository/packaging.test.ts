@@ -185,6 +185,18 @@ describe('the workflows', () => {
     expect(errors.join('\n')).toMatch(/secret/);
   });
 
+  test('give no variable to the specs that nothing of them reads', () => {
+    const release = readFileSync(join(folder, 'release.yml'), 'utf8');
+    const given = [...release.matchAll(/^ +(AXON_TEST_\w+|CHROMIUM_PATH):/gm)].map(
+      ([, name]) => name,
+    );
+    const readers = ['test/support/real-parts.ts', 'test/support/built.ts']
+      .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+      .join('');
+    expect(given.length).toBeGreaterThan(2);
+    expect(given.filter((name) => !readers.includes(`'${name}'`))).toEqual([]);
+  });
+
   test('show the key that signs updates to one job alone, and that installs nothing', () => {
     const release = readFileSync(join(folder, 'release.yml'), 'utf8');
     const [before = '', feed = ''] = release.split(/^  feed:$/m);

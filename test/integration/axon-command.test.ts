@@ -188,6 +188,7 @@ describe('the file that package.json names', () => {
   });
 
   test('the state of the build is known by the files: missing, older than a source, or new enough', () => {
+    put(clone, 'main/entry/cli.ts', '');
     expect(needsBuild(clone)).toBe('The hub is not built yet');
     for (const file of BUILT) put(clone, file, '');
     expect(needsBuild(clone)).toBeNull();

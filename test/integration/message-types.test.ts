@@ -313,7 +313,7 @@ describe('result', () => {
     expect(await ended(dad, dadToken, id)).toMatchObject({ state: status, untrusted });
   });
 
-  const none = { outcome: '', data: null, error: null };
+  const none = { outcome: null, data: null, error: null };
   const half = { status: 'partial', outcome: 'Half.', data: [1] };
   test.each([
     ['status alone', { status: 'completed' }, 'completed', none],

@@ -110,7 +110,9 @@ export function reportFailure(
     for (const line of saidThere(problem)) terminal.note(line);
     if (problem.hint !== undefined) terminal.note(problem.hint);
   }
-  return ERRORS[problem.code].exit;
+  // What somebody else says of its failure did not fail on this computer.
+  const isElsewhere = problem.code === 'internal' && problem.data?.['untrusted'] !== undefined;
+  return isElsewhere ? ERRORS.cancelled.exit : ERRORS[problem.code].exit;
 }
 
 /** What is wrong, as whoever refused it said it; the title of its kind where nothing was said. */

@@ -86,6 +86,11 @@ describe('a failure at a terminal', () => {
     expect(said).toBe('Something broke in this command: EACCES: permission denied\n');
   });
 
+  test('of an agent elsewhere is none of this computer', () => {
+    const broke = { ...REFUSED, code: 'internal', data: { untrusted: {} } } as const;
+    expect(report(new HubProblem(broke))).toBe(4);
+  });
+
   test('names the help of the command that was typed instead of an HTTP request', () => {
     const error = new AppError('bad_request', 'periods.0.name: it must not be empty.', {
       hint: 'GET /v1/examples shows complete requests.',

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A stranger's first hour at a terminal, by the lines of the README: the demo, two hubs on this computer, pairing, an agent on each, a request
-# that a person allows, its result, and finding it again. Wants what `npm ci` installs and nothing else. Ends with 0 where all of it came about.
+# A stranger's first hour at a terminal, with the commands of the README and its pages: the demo, two hubs on this computer, an invitation, an
+# agent on each, a request that a person allows, its result, and finding it again. Wants what `npm ci` installs and nothing else. Ends with 0
+# where all of it came about.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

@@ -74,7 +74,7 @@ export function crunchLog(said: readonly Said[], issue: number | null): JsonObje
     })),
     pending: idsOf((state) => OPEN.has(state)),
     completed: idsOf((state) => DONE.has(state)),
-    not_done: idsOf((state) => !OPEN.has(state) && !DONE.has(state)),
+    ended_otherwise: idsOf((state) => !OPEN.has(state) && !DONE.has(state)),
     conflicts: conflictsOf(said),
   };
 }

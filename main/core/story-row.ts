@@ -239,8 +239,13 @@ export function wordsIn({ row, result }: Read): string | null {
   const said = (isDone ? [outcome, summary] : [error, outcome]).find(
     (words) => typeof words === 'string' && words !== '',
   );
-  const isSomebodys = typeof said === 'string' && said !== row.reason && !isNobodys(said);
-  return isSomebodys ? escapeText(said) : null;
+  return somebodysWords(said, row);
+}
+
+/** null: nobody's, or this hub's own sentence. */
+export function somebodysWords(said: unknown, { reason }: Pick<StoryRow, 'reason'>): string | null {
+  if (typeof said !== 'string' || said === reason || isNobodys(said)) return null;
+  return escapeText(said);
 }
 
 export function failureIn({ row, result }: Read): { code: ErrorCode | null; retryable: boolean } {

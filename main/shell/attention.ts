@@ -76,7 +76,7 @@ export class Attention {
     this.#hubs.clear();
     for (const peer of peers) this.#knowHub(peer);
     this.#hub = hub;
-    this.#isPaused(attention);
+    this.#knowAttention(attention);
     this.#show();
     const held = new Set(peers.map(({ id }) => id));
     for (const id of this.#stops.keys()) if (!held.has(id)) this.#stopEnds(id);
@@ -98,7 +98,7 @@ export class Attention {
       this.#stopEnds(event.id);
     }
     if (event.type === 'do_not_disturb') {
-      this.#isPaused(event.attention);
+      this.#knowAttention(event.attention);
       this.#say();
     }
     this.#show();
@@ -140,7 +140,7 @@ export class Attention {
     this.#show();
   }
 
-  #isPaused({ paused, quiet_now: quietNow }: AttentionDto): void {
+  #knowAttention({ paused, quiet_now: quietNow }: AttentionDto): void {
     this.#paused = paused;
     this.#isQuiet = paused !== null || quietNow !== null;
   }

@@ -369,14 +369,14 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "what a hub writes for an agent without words is the agent's",
     file: 'main/core/story-row.ts',
-    was: ' && !isNobodys(said)',
+    was: ' || isNobodys(said)',
     is: '',
     tests: ['test/unit/services/tasks/story-stopped.test.ts'],
   },
   {
     name: "this hub's own sentence is somebody's words",
     file: 'main/core/story-row.ts',
-    was: ' && said !== row.reason',
+    was: ' || said === reason',
     is: '',
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },

@@ -326,6 +326,20 @@ describe('axon', () => {
     await expect.poll(search, { timeout: 20_000 }).toMatch(/^\d[^]*Free at 7/);
   });
 
+  test('says that the agent failed, and not this computer', async () => {
+    const listening = Program.start(
+      'cli',
+      ['listen', '--as', 'bot', '--once', '--', process.execPath, '-e', 'process.exit(1)'],
+      { AXON_HOME: hub.home },
+    );
+    await expect.poll(() => listening.error).toContain('Listening as bot');
+    const words = ['Test hub/bot', 'Free at 8?', '--domain', 'family.chat', '--as', 'asker'];
+    const asked = await run('query', ...words);
+    await listening.ended();
+    expect(asked.error).toContain('The program ended with exit code 1.');
+    expect(asked.code).toBe(4);
+  });
+
   test('carries a delegation through a decision at the terminal to its result', async () => {
     const delegated = await run(
       'delegate',

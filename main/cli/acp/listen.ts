@@ -141,7 +141,7 @@ export class AcpListener {
       if (session.isSignedOut) throw notSignedIn(words[0] ?? '');
     } catch (error) {
       if (!(error instanceof NotStarted)) throw error;
-      if (!this.#signal.aborted) this.#isTrouble(error);
+      if (!this.#signal.aborted) this.#tellTrouble(error);
     }
   }
 
@@ -292,11 +292,11 @@ export class AcpListener {
     await this.#line.call('inbox.nack', leaseOf(item), this.#telling.signal);
     this.#done(item);
     this.#terminal.note(`${error.message} Given back, not done: ${item.delivery_id}`);
-    this.#isTrouble(error);
+    this.#tellTrouble(error);
     return 'not started';
   }
 
-  #isTrouble({ message, needsSignIn }: NotStarted): void {
+  #tellTrouble({ message, needsSignIn }: NotStarted): void {
     this.#trouble = { state: needsSignIn ? 'needs_sign_in' : 'cannot_start', why: message };
     this.#runner.tell({ ...this.#trouble, tokens: this.#tokens.today() });
   }

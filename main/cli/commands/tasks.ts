@@ -10,7 +10,7 @@ import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
-import { cancelledOf, headlineOf, isNobodys } from '../../../preload/contract/strings/story.ts';
+import { cancelledOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { Items } from '../../../preload/contract/operations.ts';
 import { interruptible, type CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
@@ -235,7 +235,7 @@ export function taskLines(task: TaskDto): readonly string[] {
     words: string | null,
     before: readonly (string | null)[] = [],
   ): readonly string[] =>
-    words === null || isNobodys(words) || before.includes(words) ? [] : [head, ...quoted(words)];
+    words === null || before.includes(words) ? [] : [head, ...quoted(words)];
   return [
     `${task.id}  ${headlineOf(task.story)}  ${task.peer_name}`,
     ...quoted(task.text),

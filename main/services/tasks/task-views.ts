@@ -3,8 +3,8 @@ import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
 import { removed } from '../../../preload/contract/strings/records.ts';
-import { isNobodys } from '../../../preload/contract/strings/story.ts';
 import { choiceOf } from '../../core/choice.ts';
+import { somebodysWords } from '../../core/story-row.ts';
 import { escapeJson, escapeName, escapeText } from '../../core/text-escape.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -125,10 +125,7 @@ export class TaskViews {
   #untrusted(task: TaskRow): TaskDto['untrusted'] {
     if (task.result === null) return null;
     const result = readObject(task.result);
-    const words = (value: unknown) => {
-      if (typeof value !== 'string' || value === task.reason || isNobodys(value)) return null;
-      return escapeText(value);
-    };
+    const words = (value: unknown) => somebodysWords(value, task);
     return {
       status: isOneOf(ENDED_WITHOUT_RESULT, task.state)
         ? task.state

@@ -512,8 +512,8 @@ describe('seed 002, one issue from request to record', () => {
     const stopped = { status: 'FAILED', result: { summary: 'Stopped' } };
     await house.say(ANALYST, of(ANALYST, 'RESPONSE', stopped, { correlation_id: aborted.id }));
     await until('the end of what was stopped', WITHIN_MS, async () => {
-      const { not_done } = await log(ORCHESTRATOR);
-      return (not_done as readonly unknown[])[0];
+      const { ended_otherwise } = await log(ORCHESTRATOR);
+      return (ended_otherwise as readonly unknown[])[0];
     });
     await house.next(ORCHESTRATOR);
     const kept = await log(ORCHESTRATOR);
@@ -523,7 +523,7 @@ describe('seed 002, one issue from request to record', () => {
       started_at: first.timestamp,
       pending: [waiting.id],
       completed: [first.id, veto.id],
-      not_done: [aborted.id],
+      ended_otherwise: [aborted.id],
     });
     const summaries = (kept['messages'] as readonly JsonObject[]).map(
       ({ type, from, summary }) => `${String(type)} ${String(from)}: ${String(summary)}`,
@@ -577,7 +577,7 @@ describe('seed 002, one issue from request to record', () => {
     expect(await log(ORCHESTRATOR)).toMatchObject({ pending: [waiting.id, escalation.id] });
     await house.decide({ decision: 'decline' }, house.dad);
     await house.next(ORCHESTRATOR);
-    expect(await log(ORCHESTRATOR)).toMatchObject({ not_done: [aborted.id, escalation.id] });
+    expect(await log(ORCHESTRATOR)).toMatchObject({ ended_otherwise: [aborted.id, escalation.id] });
     await house.next(ANALYST);
     expect(await house.post(house.dad, asks('native'), '/v1/messages')).toMatchObject({
       http: 409,

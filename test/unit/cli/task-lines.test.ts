@@ -42,12 +42,3 @@ it('names the hub whose words about a refusal it quotes, and the reason of this 
   expect(lines[said + 1]).toMatch(/^ +\| Your owner allowed it\.$/);
   expect(lines.filter((line) => line.includes('Your owner'))).toHaveLength(1);
 });
-
-it('quotes nobody where an agent said nothing', () => {
-  const untrusted = { ...REFUSED.untrusted, status: 'failed', data: null, answered_by: null };
-  const lines = taskLines({
-    ...REFUSED,
-    untrusted: { ...untrusted, outcome: '', error: 'The agent stopped.' },
-  });
-  expect(lines.filter((line) => /^(?:Outcome|Error|Mum's PC said):$/.test(line))).toEqual([]);
-});

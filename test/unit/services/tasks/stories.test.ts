@@ -254,6 +254,8 @@ describe('two hubs', () => {
     await reply(delivery, { status: 'failed', code: 'cancelled' });
     for (const hub of [mum, dad]) expect((await told(hub))[0]).toBe('Stopped.');
     expect(newest(mum)).toMatchObject({ stopObeyed: true, endedKind: 'stopped' });
+    const { untrusted } = await dad.work.tasks.get(newest(dad).id, ASKS, 0, signal);
+    expect(untrusted, 'its agent said no word').toMatchObject({ outcome: null, error: null });
   });
 
   it('say that it was finished though it was asked to stop', async () => {

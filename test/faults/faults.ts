@@ -625,7 +625,7 @@ export const FAULTS: readonly Fault[] = [
     file: 'preload/contract/strings/story.ts',
     was: '  return isFinished ? story.stop.tooLate : story.stop.tooLateEnded;',
     is: '  return story.stop.tooLate;',
-    tests: ['test/unit/services/tasks/story-stopped.test.ts'],
+    tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {
     name: 'what was asked to stop can be stopped again',

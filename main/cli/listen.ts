@@ -60,6 +60,8 @@ export interface ListenOptions {
   readonly gone?: AbortSignal;
 }
 
+const NO_ANSWER = { detail: 'The program printed a message that answers nothing.' };
+
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
 export async function listen(
   client: HubClient,
@@ -167,22 +169,22 @@ export class Listener {
     if (worked === 'undone' || worked === 'may have run')
       return this.#giveBack(leaseOf(item), worked === 'may have run');
     const { native, answers } = worked;
-    const told = native === undefined ? undefined : await this.#post(native);
-    return told ?? this.tell(item, answers);
+    return native === undefined ? this.tell(item, answers) : this.#post(item, native);
   }
 
   /**
-   * What was said in the language of its agent. The exit code of telling it; undefined: it is no
-   * answer of that language.
+   * What was said in the language of its agent; that it failed where the hub does not take it, or
+   * where it is no answer. Returns the exit code of telling it.
    */
-  async #post(message: JsonObject): Promise<number | undefined> {
+  async #post(item: DeliveryDto, message: JsonObject): Promise<number> {
     const called = await this.#line.call('send.message', message, this.#telling.signal);
-    if (called === undefined || 'refused' in called) return undefined;
-    const { replied } = called.value;
-    if (replied === undefined) return undefined;
-    this.#terminal.note(`replied: ${replied.state}`);
-    this.#options.worker.settled?.();
-    return 0;
+    if (called !== undefined && 'value' in called && called.value.replied !== undefined) {
+      this.#terminal.note(`replied: ${called.value.replied.state}`);
+      this.#options.worker.settled?.();
+      return 0;
+    }
+    const problem = called !== undefined && 'refused' in called ? called.refused : NO_ANSWER;
+    return this.tell(item, [{ answer: failedAnswer(problem), less: null }]);
   }
 
   /**

@@ -2,6 +2,7 @@
 // shown the request and writes the answer, so the ids that it left out are added here. Pure.
 import { randomUUID } from 'node:crypto';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { dialectOf } from '../dialects/index.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { parseStrictJson } from '../lib/strict-json.ts';
 import { DATA_LIMITS } from './fitting-answers.ts';
@@ -35,7 +36,7 @@ export function nativeAnswer(
   const [member, asked] = language.answers;
   const fresh = randomUUID().slice(0, 8);
   const { mcp_version, conversation_id } = native;
-  return {
+  const message = {
     ...(mcp_version === undefined ? {} : { mcp_version }),
     ...(conversation_id === undefined ? {} : { conversation_id }),
     ...(language.id === null
@@ -46,4 +47,5 @@ export function nativeAnswer(
     [member]: native[asked],
     ...said,
   };
+  return dialectOf(native)?.detect(message) === true ? message : undefined;
 }

@@ -196,7 +196,11 @@ function said(word: string | null, payload: JsonObject, members: Members): JsonO
   if (word === 'ack') return { topic: TASK_ACCEPTED, data: picked(payload, ['estimated_ms']) };
   if (word === 'response') {
     const outcome = textOf(payload['summary']) ?? 'Answered.';
-    return { status: 'completed', outcome, ...picked(payload, ['data', 'tokens_used']) };
+    return {
+      status: 'completed',
+      outcome,
+      ...picked(payload, ['data', 'tokens_used', 'truncated']),
+    };
   }
   const own = picked(
     payload,

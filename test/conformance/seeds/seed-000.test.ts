@@ -305,6 +305,16 @@ describe('seed 000', () => {
     });
   });
 
+  test('000.27 a response that was cut reads so in another language', async () => {
+    const question = { to: `Mum/${does('acp-draft')}`, question: 'Who is home?' };
+    const asking = house.post(house.dad, asks('native'), '/v1/query', question);
+    await house.allow();
+    const { id } = (await house.next(does('acp-draft'))) as JsonObject;
+    const payload = { summary: 'Everybo', data: {}, tokens_used: 7, truncated: true };
+    await house.say(does('acp-draft'), acp('response', payload, { ref: id }));
+    expect(await asking).toMatchObject({ untrusted: { summary: 'Everybo', truncated: true } });
+  });
+
   test('000.41 a notice to all reaches the agents of this hub, too', async () => {
     await house.join(house.dad, 'asks-beside', 'native', { topics: ['user'] });
     expect(

@@ -216,6 +216,24 @@ describe('seed 003: messages', () => {
     },
   );
 
+  test.each([
+    ['no performative', { performative: 'REFUSD', content: 'No' }, 'REFUSD', ['FAILURE']],
+    ['no answer', { performative: 'AGREE' }, 'answers nothing', ['AGREE', 'FAILURE']],
+  ])('what a program of the agent prints and is %s fails', async (_, printed, why, told) => {
+    const more = { capability: CAPABILITY, reply_with: `r-${fresh()}`, conversation_id: 'p-51' };
+    const said = await house.say(asker, fipa('REQUEST', 'Add it up', more));
+    await house.allow();
+    const print = `process.stdin.resume(); console.log(${JSON.stringify(JSON.stringify(printed))})`;
+    const words = ['listen', '--once', '--', process.execPath, '-e', print];
+    await axon(house.mum.home, words, { AXON_TOKEN: house.tokenOf(doer) });
+    const { id } = said['report'] as JsonObject;
+    const ended = await house.ended(asker, id);
+    expect(ended).toMatchObject({ state: 'failed' });
+    expect(JSON.stringify(ended)).toContain(why);
+    for (const performative of told)
+      expect(await house.next(asker)).toMatchObject({ performative });
+  });
+
   test('003.31 without reply_with an answer goes by its conversation', async () => {
     const more = { reply_with: undefined, conversation_id: `c-${fresh()}` };
     const { id } = await requested('Look', more);

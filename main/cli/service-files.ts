@@ -147,6 +147,17 @@ function systemdWord(word: string): string {
     : `"${literal.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
+/** The data folder of the hub that a file starts, which names it last; null: it names none. */
+export function homeIn(text: string): string | null {
+  const unit = /^ExecStart=.* --home (?:"((?:[^"\\]|\\.)*)"|([^\s"]+))$/m.exec(text);
+  if (unit !== null) {
+    const word = unit[1]?.replaceAll(/\\(.)/g, '$1') ?? unit[2] ?? '';
+    return word.replaceAll('%%', '%').replaceAll('$$', () => '$');
+  }
+  const agent = /<string>--home<\/string>\s*<string>([^<]*)<\/string>\s*<\/array>/.exec(text)?.[1];
+  return agent?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&') ?? null;
+}
+
 export function launchAgent({ node, program, flags }: HubCommand): string {
   const words = [node, program, ...flags].map((word) => `    <string>${xmlText(word)}</string>`);
   return [

@@ -9,6 +9,7 @@ import { hubProgramFile } from './invocation.ts';
 import { refusal } from './refusal.ts';
 import {
   AGENT_LABEL,
+  homeIn,
   launchAgent,
   MADE_BY,
   personUnit,
@@ -112,6 +113,16 @@ export function installService(
   const started = failed === undefined && manager.isStarted();
   const { file, startLine, notes } = manager;
   return { file, home, started, said: failed?.text ?? null, startLine, notes };
+}
+
+/**
+ * The data folder of the hub that this system starts by itself; null: it starts none.
+ * @throws AppError bad_request, forbidden, conflict
+ */
+export function startedHome(isForAll: boolean, computer: Computer = thisComputer()): string | null {
+  const { file } = managerOf(computer, isForAll);
+  refuseForeign(file);
+  return existsSync(file) ? homeIn(readFileSync(file, 'utf8')) : null;
 }
 
 /**

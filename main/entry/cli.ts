@@ -24,5 +24,5 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   },
   checkStoppedAudit: async (...given) =>
     (await import('../app/stopped-audit.ts')).checkStoppedAudit(...given),
-  removeData: async (home) => (await import('../app/remove-data.ts')).removeData(home),
+  removeData: async (...given) => (await import('../app/remove-data.ts')).removeData(...given),
 });

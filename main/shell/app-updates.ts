@@ -16,7 +16,7 @@ interface AppUpdatesDeps {
 
 export interface AppUpdates {
   readonly updates: Updates;
-  readonly install: () => void;
+  readonly install: Updater['install'];
 }
 
 /** null: this app looks for no updates. */
@@ -34,5 +34,5 @@ export async function openUpdates({
   const { signedUpdater } = await import('./updater.ts');
   const updater: Updater = signedUpdater(source);
   const updates = new Updates({ clock, updater, running: app.getVersion(), show, report });
-  return { updates, install: () => updater.install() };
+  return { updates, install: (failed) => updater.install(failed) };
 }

@@ -7,7 +7,7 @@ import type { App } from 'electron';
 interface AutostartDeps {
   readonly app: Pick<App, 'getLoginItemSettings' | 'setLoginItemSettings' | 'getPath'>;
   readonly platform: NodeJS.Platform;
-  /** The program to start: the packaged executable. */
+  /** The program to start: see `ownProgram`. */
   readonly executable: string;
   /** False in a development run, whose executable is not this app. */
   readonly packaged: boolean;
@@ -16,9 +16,26 @@ interface AutostartDeps {
 /** Windows finds its entry by these. */
 const HIDDEN = ['--hidden'];
 
-/** The XDG autostart entry of this app. */
+/**
+ * The file that starts this app again. An AppImage runs from a folder that is gone with it.
+ * @param executable the program that runs
+ */
+export function ownProgram(
+  executable: string,
+  { APPIMAGE: image, APPDIR: folder }: Readonly<Record<string, string | undefined>>,
+): string {
+  // A program that another AppImage started has its variables, too.
+  const isInside = folder !== undefined && folder !== '' && executable.startsWith(`${folder}/`);
+  return isInside && image !== undefined && image.startsWith('/') ? image : executable;
+}
+
+/**
+ * The XDG autostart entry of this app: the path is quoted as a word of a command line, and then as
+ * a text of such a file.
+ */
 function desktopEntry(executable: string): string {
-  const quoted = `"${executable.replaceAll(/(["\\$`])/g, '\\$1')}"`;
+  const word = executable.replaceAll(/(["\\$`])/g, '\\$1').replaceAll('%', '%%');
+  const quoted = `"${word.replaceAll('\\', '\\\\')}"`;
   return [
     '[Desktop Entry]',
     'Type=Application',

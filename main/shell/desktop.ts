@@ -3,7 +3,7 @@
 // other files of this folder and holds no rule of its own. No window is made until one is needed.
 import { join } from 'node:path';
 import electron from 'electron';
-import { closedWords } from '../../preload/contract/desktop-strings.ts';
+import { closedWords, notUpdatedWords } from '../../preload/contract/desktop-strings.ts';
 import type { UiEvent, UiSnapshot } from '../../preload/contract/dto.ts';
 import type { OperationInput } from '../../preload/contract/operations.ts';
 import type { WindowOperation } from '../../preload/contract/window-operations.ts';
@@ -12,7 +12,7 @@ import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
 import { readStartArguments, type StartRequest } from './argv.ts';
 import { Attention, type DesktopPicture } from './attention.ts';
 import { openUpdates, type AppUpdates } from './app-updates.ts';
-import { applyAutostart, startedAtLogin, takeLinks } from './autostart.ts';
+import { applyAutostart, ownProgram, startedAtLogin, takeLinks } from './autostart.ts';
 import type { DesktopNode } from './desktop-node.ts';
 import { hardenApp, hardenSession, openingSwitches } from './hardening.ts';
 import { MainWindow } from './main-window.ts';
@@ -39,6 +39,9 @@ const {
   session,
   Tray,
 } = electron;
+
+/** Beyond which the system calls a person idle; nothing here asks for that. */
+const SOME_SECONDS = 600;
 
 interface DesktopOptions {
   /** Built files: out/renderer, out/preload/index.cjs, resources. */
@@ -164,7 +167,7 @@ class Desktop {
       onPause: (until) => void this.#call('attention.pause', { until }),
       onStopEverything: () => void this.#call('attention.stop', {}),
       onGoOn: () => void this.#call('attention.resume', {}),
-      onUpdate: () => void this.#end(() => this.#install()),
+      onUpdate: () => this.#install(),
       onQuit: () => void this.quit(0),
     };
     this.#window = new MainWindow({ ...windows, onClosed: () => this.#tellClosed() });
@@ -182,6 +185,7 @@ class Desktop {
       create: (notification) => new NativeNotification(notification),
       isSupported: () => NativeNotification.isSupported(),
       enabled: () => this.#notificationsEnabled,
+      isLocked: () => powerMonitor.getSystemIdleState(SOME_SECONDS) === 'locked',
       now,
       onOpen: (approvalId) =>
         this.#show(approvalId === null ? {} : { place: requestPlace(approvalId) }),
@@ -251,13 +255,19 @@ class Desktop {
     await this.#node.stop();
   }
 
-  /** Ends the app; where it cannot, the app ends all the same, since its hub has stopped. */
+  /** A menu that stood open may offer what must wait again. */
   #install(): void {
-    try {
-      this.#appUpdates?.install();
-    } catch (error) {
-      app.exit(this.#failed(error));
-    }
+    const found = this.#appUpdates;
+    if (found === null || found.updates.ready === null) return;
+    void this.#end(() => found.install((error) => this.#startAgain(error)));
+  }
+
+  /** The hub has stopped for an update that could not be installed. */
+  #startAgain(error: unknown): void {
+    const exitCode = this.#failed(error);
+    app.relaunch({ execPath: ownProgram(app.getPath('exe'), process.env) });
+    dialog.showErrorBox('AXON Hub', notUpdatedWords);
+    app.exit(exitCode);
   }
 
   /** An app that was packaged without a feed looks for none. */
@@ -367,7 +377,7 @@ class Desktop {
     const autostart = {
       app,
       platform: process.platform,
-      executable: app.getPath('exe'),
+      executable: ownProgram(app.getPath('exe'), process.env),
       packaged: app.isPackaged,
     };
     applyAutostart(autostart, settings.start_at_login).catch((error: unknown) =>

@@ -10,7 +10,7 @@ import {
 
 /** Bounds the notifications kept open at once; the oldest is closed beyond it. */
 const OPEN_MAX = 8;
-/** Requests that ring within a minute; beyond it one silent line says how many wait. */
+/** Requests that ring within a minute; beyond it one silent line says that something waits. */
 const IN_A_MINUTE_MAX = 3;
 const MINUTE_MS = 60_000;
 /** A name that no request has. */
@@ -20,6 +20,8 @@ interface NotificationDeps {
   create(options: NotificationConstructorOptions): Notification;
   isSupported(): boolean;
   enabled(): boolean;
+  /** What the system answers now; the event may have come before the app, or not at all. */
+  isLocked(): boolean;
   /** Monotonic, ms. */
   now(): number;
   /** @param approvalId null: it is about no request, or about several */
@@ -87,11 +89,11 @@ export class Notifications {
   }
 
   #named(peerName: string): string | null {
-    return this.#isLocked ? null : peerName;
+    return this.#isLocked || this.#deps.isLocked() ? null : peerName;
   }
 
   #summarise(): void {
-    this.#show(SUMMARY, { ...waitingNotification(this.#waiting), silent: true }, null);
+    this.#show(SUMMARY, { ...waitingNotification, silent: true }, null);
   }
 
   #show(about: string, words: NotificationConstructorOptions, approvalId: string | null): void {

@@ -42,10 +42,22 @@ export function publicKey(key: string): KeyObject {
   });
 }
 
-/** The name that electron-builder gives a manifest; macOS has one for each kind of processor. */
+/**
+ * The name that electron-builder gives a manifest; macOS and Linux have one for each kind of
+ * processor.
+ */
 export function manifestName(platform: NodeJS.Platform, arch: string): string {
+  if (platform === 'win32') return 'latest.yml';
   if (platform === 'darwin') return `latest-mac-${arch}.yml`;
-  return platform === 'win32' ? 'latest.yml' : 'latest-linux.yml';
+  return arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${arch}.yml`;
+}
+
+/**
+ * The first line of a manifest, which is signed with the rest: a feed cannot give one system the
+ * manifest of another.
+ */
+export function nameLine(name: string): string {
+  return `# ${name}\n`;
 }
 
 /**

@@ -13,8 +13,11 @@ export interface Updater {
   look(): Promise<string>;
   /** Fetches what `look` found. */
   fetch(): Promise<void>;
-  /** Ends the app and installs what was fetched. */
-  install(): void;
+  /**
+   * Installs what was fetched, and ends the app for it.
+   * @param failed called, once or more, where that does not work; the app goes on then
+   */
+  install(failed: (error: unknown) => void): void;
 }
 
 interface UpdatesDeps {

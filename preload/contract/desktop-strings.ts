@@ -68,10 +68,11 @@ export function requestNotification(peerName: string | null): NotificationWords 
   };
 }
 
-/** In place of one notification each. */
-export function waitingNotification(count: number): NotificationWords {
-  return { title: 'AXON Hub', body: trayWords.waiting(count) };
-}
+/** In place of one notification each. Without a number, which would be another one soon. */
+export const waitingNotification: NotificationWords = {
+  title: 'AXON Hub',
+  body: 'Something waits for your decision',
+};
 
 /** What the first close of the window says. @param hasTray this desktop shows icons of programs */
 export function closedWords(hasTray: boolean): {
@@ -85,3 +86,7 @@ export function closedWords(hasTray: boolean): {
       : 'This desktop may show no icon for it, so its window is minimised. To see it again, start AXON Hub once more. To end AXON Hub, choose Quit in the menu of the window.',
   };
 }
+
+/** An update that was chosen was not installed. */
+export const notUpdatedWords =
+  'The update could not be installed. AXON Hub starts again as it was.';

@@ -1,10 +1,11 @@
-// Signs the manifests of an update feed: beside each one, its Ed25519 signature in base64. The
-// private key comes from the environment as PEM and has to be the one whose public key the app has.
+// Signs the manifests of an update feed: writes its name into each one, and beside it its Ed25519
+// signature in base64. The private key comes from the environment as PEM and has to be the one whose
+// public key the app has.
 // OpenSSL checks such a signature, too: `openssl pkeyutl -verify -rawin`.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSigned, publicKey } from '../../main/shell/update-manifest.ts';
+import { nameLine, publicKey } from '../../main/shell/update-manifest.ts';
 
 /**
  * @returns the manifests that were signed
@@ -22,9 +23,10 @@ export function signManifests(
   const manifests = readdirSync(folder).filter((name) => /^latest.*\.yml$/.test(name));
   if (manifests.length === 0) throw new Error(`There is no manifest in ${folder}.`);
   for (const name of manifests) {
-    const manifest = readFileSync(join(folder, name), 'utf8');
+    const made = readFileSync(join(folder, name), 'utf8');
+    const manifest = made.startsWith(nameLine(name)) ? made : nameLine(name) + made;
+    writeFileSync(join(folder, name), manifest);
     const signature = sign(null, Buffer.from(manifest), key).toString('base64');
-    if (!isSigned(manifest, signature, known)) throw new Error(`${name} is not UTF-8.`);
     writeFileSync(join(folder, `${name}.sig`), `${signature}\n`);
   }
   return manifests;

@@ -23,7 +23,7 @@ const PAIRING_WORKER = join(import.meta.dirname, 'pairing-worker.ts');
 const HOOKS = new URL('../support/raw-imports.mjs', import.meta.url).href;
 
 /** Of a hub that does not run. */
-async function pairInFolder(home: string, peers: readonly PairedKey[]): Promise<void> {
+export async function pairInFolder(home: string, peers: readonly PairedKey[]): Promise<void> {
   const flags = ['--no-warnings', '--import', HOOKS, PAIRING_WORKER, home, JSON.stringify(peers)];
   await promisify(execFile)(process.execPath, flags);
 }

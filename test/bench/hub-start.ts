@@ -119,7 +119,10 @@ function answerOf(url: string): Promise<void> {
  * with shared pages counted once. Linux only.
  */
 export function memoryOf(hub: number): Memory {
-  const all = [hub, ...childrenOf(hub)];
+  return memoryOfAll([hub, ...childrenOf(hub)]);
+}
+
+export function memoryOfAll(all: readonly number[]): Memory {
   const sum = (field: string): number => all.reduce((total, pid) => total + kibOf(pid, field), 0);
   return {
     residentMb: (sum('Rss') * BYTES_PER_KIB) / 1e6,

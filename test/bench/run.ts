@@ -22,6 +22,7 @@ import { measureP3 } from './rows/lossy-query.ts';
 import { measureP1, measureP1b, measureP2 } from './rows/native-query.ts';
 import { measureP15 } from './rows/pages.ts';
 import { measureP4, measureP4b, measureP4c, measureP4d } from './rows/query-end-to-end.ts';
+import { measureP13d, measureP7d, measureP8d, measureP9d } from './rows/popover.ts';
 import { measureP7, measureP8 } from './rows/start-and-memory.ts';
 
 interface Entry {
@@ -42,13 +43,17 @@ const ENTRIES: readonly Entry[] = [
   { id: 'P5', measure: measureP5 },
   { id: 'P6', measure: measureP6 },
   { id: 'P7', measure: measureP7 },
+  { id: 'P7d', measure: measureP7d },
   { id: 'P8', measure: measureP8 },
+  { id: 'P8d', measure: measureP8d },
   { id: 'P9', measure: measureP9 },
+  { id: 'P9d', measure: measureP9d },
   { id: 'P10', measure: measureP10 },
   { id: 'P11', measure: measureP11 },
   { id: 'DISK', measure: measureDisk },
   { id: 'P12', measure: measureP12 },
   { id: 'P13', measure: measureP13 },
+  { id: 'P13d', measure: measureP13d },
   { id: 'P14', measure: measureP14 },
   { id: 'P15', measure: measureP15 },
   { id: 'DL-03', measure: measureForeignReference },

@@ -1,6 +1,6 @@
 // Starts the built desktop app and lets a spec look at it and press it: under Node, against the
-// double of `electron`. No spec drives a real Electron.
-import { fork } from 'node:child_process';
+// double of `electron`, or in a real Electron for a spec that can have one where it was fetched.
+import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,9 +8,13 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { POPOVER_QUERY } from '../../preload/contract/bridge.ts';
 import type { DesktopState } from '../fakes/electron/control.ts';
+import { electronProgram } from '../support/real-parts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const REGISTER = new URL('../fakes/electron/register.mjs', import.meta.url).href;
+const REAL_EYES = join(ROOT, 'test/fakes/electron/real.cjs');
+/** Of the app's pages: the double carries the origin of the app by a name that resolves nowhere. */
+const HOSTS: ReadonlySet<string> = new Set(['hub', 'hub.app.invalid']);
 const START_LIMIT_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
@@ -20,6 +24,8 @@ interface DesktopStart {
   readonly root?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly parameters?: readonly string[];
+  /** In a real Electron where there is one: the spec asks nothing that only the double answers. */
+  readonly mayBeReal?: boolean;
 }
 
 export class DesktopApp {
@@ -40,23 +46,24 @@ export class DesktopApp {
   }
 
   /** Starts out/main/electron.js; resolves at once, so that a spec can watch the start. */
-  static launch(start: DesktopStart): DesktopApp {
-    const child = fork(
-      join(start.root ?? ROOT, 'out/main/electron.js'),
-      [...(start.parameters ?? [])],
-      {
-        execArgv: ['--import', REGISTER],
-        env: {
-          ...process.env,
-          AXON_HOME: start.home,
-          AXON_API_PORT: '0',
-          AXON_PEER_PORT: '0',
-          ...start.environment,
-        },
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      },
+  static launch({ home, root, environment, parameters = [], mayBeReal }: DesktopStart): DesktopApp {
+    const env = {
+      ...process.env,
+      AXON_HOME: home,
+      AXON_API_PORT: '0',
+      AXON_PEER_PORT: '0',
+      ...environment,
+    };
+    const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'pipe', 'pipe', 'ipc'];
+    const electron = mayBeReal === true ? electronProgram() : null;
+    if (electron !== null)
+      return new DesktopApp(
+        spawn(electron, ['-r', REAL_EYES, ROOT, ...parameters], { env, stdio }),
+      );
+    const program = join(root ?? ROOT, 'out/main/electron.js');
+    return new DesktopApp(
+      fork(program, [...parameters], { execArgv: ['--import', REGISTER], env, stdio }),
     );
-    return new DesktopApp(child);
   }
 
   get pid(): number | undefined {
@@ -103,7 +110,7 @@ export class DesktopApp {
           .flatMap((context) => context.pages())
           .find((candidate) => {
             const url = new URL(candidate.url());
-            return url.host === 'hub.app.invalid' && url.search === query;
+            return HOSTS.has(url.host) && url.search === query;
           });
         if (page !== undefined) return page;
       }

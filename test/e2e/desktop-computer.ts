@@ -37,20 +37,33 @@ export async function callFromWindow<Name extends WindowOperation>(
   return outcome.value;
 }
 
+interface Start {
+  /** See DesktopApp. */
+  readonly mayBeReal?: boolean;
+  readonly parameters?: readonly string[];
+}
+
 export class DesktopComputer {
   readonly home: string;
   readonly computer: ThisComputer;
   readonly #name: string;
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #mayBeReal: boolean;
   readonly #lines: LoopbackClient[] = [];
   #app: DesktopApp;
 
-  private constructor(home: string, name: string, environment: Readonly<Record<string, string>>) {
+  private constructor(
+    home: string,
+    name: string,
+    environment: Readonly<Record<string, string>>,
+    { mayBeReal, parameters }: Required<Start>,
+  ) {
     this.home = home;
     this.#name = name;
     this.#environment = environment;
+    this.#mayBeReal = mayBeReal;
     this.computer = new ThisComputer(name);
-    this.#app = this.launch([]);
+    this.#app = this.launch(parameters);
   }
 
   /**
@@ -61,9 +74,13 @@ export class DesktopComputer {
   static async start(
     name: string,
     prepare?: (home: string) => Promise<Readonly<Record<string, string>> | void>,
+    { mayBeReal = false, parameters = [] }: Start = {},
   ): Promise<DesktopComputer> {
     const home = await mkdtemp(join(tmpdir(), 'axon-desktop-'));
-    return new DesktopComputer(home, name, (await prepare?.(home)) ?? {});
+    return new DesktopComputer(home, name, (await prepare?.(home)) ?? {}, {
+      mayBeReal,
+      parameters,
+    });
   }
 
   get app(): DesktopApp {
@@ -79,7 +96,8 @@ export class DesktopComputer {
       ELECTRON_DOUBLE_LOCK: join(this.home, 'double.lock'),
       ...this.#environment,
     };
-    return DesktopApp.launch({ home: this.home, environment, parameters });
+    const mayBeReal = this.#mayBeReal;
+    return DesktopApp.launch({ home: this.home, environment, parameters, mayBeReal });
   }
 
   /** Starts the app again in place of the one before, which has ended. */

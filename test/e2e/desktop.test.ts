@@ -1,5 +1,5 @@
-// The same story through the built desktop bundles, on the double of Electron with real Chromium
-// windows and the real preload script: what the tray, its menu and its popover, the badge, the
+// The same story through the built desktop bundles, in a real Electron where one was fetched, else on
+// its double with real Chromium windows and the real preload script: what the tray, its menu and its popover, the badge, the
 // notification and the card say at each step, and that a request never takes the screen.
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -94,8 +94,8 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
 
   beforeAll(async () => {
     [dad, mum] = [
-      await DesktopComputer.start('Dad’s laptop', withoutTray),
-      await DesktopComputer.start('Mum’s PC'),
+      await DesktopComputer.start('Dad’s laptop', withoutTray, { mayBeReal: true }),
+      await DesktopComputer.start('Mum’s PC', undefined, { mayBeReal: true }),
     ];
     [dadPage, mumPage] = [await dad.window(), await mum.window()];
     await callFromWindow(mumPage.page, 'settings.update', { person: 'Mum' });

@@ -3,7 +3,8 @@
 // AXON_TEST_REQUIRE_ALL is 1 (continuous integration) a missing one fails instead, so that nothing
 // is skipped in silence.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hasRealClients } from './real-clients.ts';
 import { debianPackages, type SystemProgram } from './system-programs.ts';
 
@@ -67,6 +68,21 @@ export type RealPart = keyof typeof REAL_PARTS;
 
 export function chromiumPath(): string {
   return process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+}
+
+/**
+ * Electron's own program, where it was fetched and has a screen to draw on. null: there is none, and
+ * the double takes its place. @throws Error where AXON_TEST_ELECTRON is 1, which wants a real one
+ */
+export function electronProgram(): string | null {
+  const folder = join(import.meta.dirname, '../../node_modules/electron');
+  const named = join(folder, 'path.txt');
+  const program = existsSync(named) ? join(folder, 'dist', readFileSync(named, 'utf8')) : null;
+  const hasScreen = !isLinux() || (process.env['DISPLAY'] ?? '') !== '';
+  if (program !== null && existsSync(program) && hasScreen) return program;
+  if (process.env['AXON_TEST_ELECTRON'] === '1')
+    throw new Error('this run wants a real Electron: "npx --no install-electron", and a screen');
+  return null;
 }
 
 function onPath(program: string): boolean {

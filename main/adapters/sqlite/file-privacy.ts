@@ -105,7 +105,7 @@ function closeToOthers(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const { mode, uid } = fstatSync(descriptor);
-    const self = process.getuid?.();
+    const self = process.geteuid?.();
     if (uid !== self || linkOwner !== self) throw notOurs(path, 'belongs to another user');
     if ((mode & OTHERS_MASK) === 0) return;
     if ((mode & STICKY_BIT) !== 0) throw notOurs(path, 'is shared by the users of this computer');

@@ -3,13 +3,22 @@
 import type { Command } from 'commander';
 import type { AxonCommand } from '../axon-command.ts';
 import { refusal } from '../refusal.ts';
-import { installService, serviceHome, uninstallService, type Installed } from '../service.ts';
+import {
+  installService,
+  serviceHome,
+  startedHome,
+  uninstallService,
+  type Installed,
+} from '../service.ts';
 import { SYSTEM_USER } from '../service-files.ts';
 import type { Terminal } from '../terminal.ts';
 import { hubFlagsOf, withHubFlags } from './hub-flags.ts';
 
-/** Removes the data of a hub that does not run. */
-export type RemoveData = (home: string) => Promise<{ readonly keychain: boolean }>;
+/** Removes the data of a hub, once it has stopped. */
+export type RemoveData = (
+  home: string,
+  how: { readonly isOfSystem: boolean; readonly stop: () => void },
+) => Promise<{ readonly keychain: boolean }>;
 
 interface UninstallOptions {
   readonly system?: boolean;
@@ -27,7 +36,7 @@ export function addServiceCommands(hub: AxonCommand, removeData: RemoveData): vo
   withHubFlags(install);
   install.does(
     ({ terminal, session }, { system = false }: { system?: boolean }, command: Command) => {
-      const home = serviceHome(session.home, system);
+      const home = homeOf(session.home, system, command);
       const flags = hubFlagsOf(command).filter((word) => word !== '--no-browser');
       const installed = installService({ home, flags: withoutHome(flags), isForAll: system });
       terminal.result(installed, () => installedLines(installed, system));
@@ -40,21 +49,60 @@ export function addServiceCommands(hub: AxonCommand, removeData: RemoveData): vo
     .option(...SYSTEM_OPTION)
     .option('--remove-data', 'remove its data, too: identity, hubs, rules, messages and record')
     .option('--yes', 'with --remove-data: without being asked once more')
-    .does(async ({ terminal, session }, options: UninstallOptions) => {
+    .does(async ({ terminal, session }, options: UninstallOptions, command: Command) => {
       const { system = false, removeData: isRemoved = false, yes = false } = options;
-      const home = serviceHome(session.home, system);
-      if (isRemoved && !yes) await makeSure(terminal, home);
-      const file = uninstallService(system);
-      const removed = isRemoved ? await removeData(home) : null;
-      const result = { file, home, data: removed === null ? 'kept' : 'removed' };
-      terminal.result(result, () => [
-        file === null
-          ? 'There was nothing to take out: this system does not start a hub by itself.'
-          : `Removed: ${file}. This system starts no hub by itself any more.`,
-        removed === null ? `The data stays in ${home}` : `Removed: ${home}`,
-        ...(removed?.keychain === true ? ['Its key is gone from the keychain, too.'] : []),
+      const asked = homeOf(session.home, system, command);
+      const home = startedHome(system) ?? asked;
+      if (!isRemoved) {
+        const file = uninstallService(system);
+        terminal.result({ file, home, data: 'kept' }, () => [
+          takenOutLine(file),
+          `The data stays in ${home}`,
+        ]);
+        return;
+      }
+      refuseOther(asked, home);
+      if (!yes) await makeSure(terminal, home);
+      let file: string | null = null;
+      const stop = (): void => {
+        file = uninstallService(system);
+        if (!terminal.json) terminal.line(takenOutLine(file));
+      };
+      const { keychain } = await removeData(home, { isOfSystem: system, stop });
+      terminal.result({ file, home, data: 'removed' }, () => [
+        `Removed: ${home}`,
+        ...(keychain ? ['Its key is gone from the keychain, too.'] : []),
+        ...(system ? [`Its user stays: userdel ${SYSTEM_USER}`] : []),
       ]);
     });
+}
+
+/** @throws AppError bad_request for a folder that is named beside that of the whole computer */
+function homeOf(home: string, isForAll: boolean, command: Command): string {
+  const ours = serviceHome(home, isForAll);
+  if (command.optsWithGlobals<{ home?: string }>().home !== undefined && home !== ours)
+    throw refusal(
+      'bad_request',
+      `The hub of a whole computer keeps its data in ${ours}.`,
+      'Leave out --home, or --system.',
+    );
+  return ours;
+}
+
+/** @throws AppError conflict */
+function refuseOther(asked: string, home: string): void {
+  if (asked === home) return;
+  throw refusal(
+    'conflict',
+    `This system starts the hub of "${home}", not of "${asked}", so nothing was done.`,
+    'Name the folder that you mean with --home. "axon hub uninstall" without --remove-data keeps both.',
+  );
+}
+
+function takenOutLine(file: string | null): string {
+  return file === null
+    ? 'There was nothing to take out: this system does not start a hub by itself.'
+    : `Removed: ${file}. This system starts no hub by itself any more.`;
 }
 
 /** It is said once, as it is. */

@@ -115,7 +115,7 @@ export async function measureP8(): Promise<Row> {
   ]);
 }
 
-async function bareNodeMs(): Promise<number> {
+export async function bareNodeMs(): Promise<number> {
   const startedAtMs = performance.now();
   const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
   await new Promise<void>((resolve) => child.once('exit', () => resolve()));

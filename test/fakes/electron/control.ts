@@ -169,6 +169,8 @@ class Control {
 
   async #answer(parts: Parts, ask: string, value: unknown): Promise<unknown> {
     const tray = this.trays.at(-1);
+    // On macOS the menu belongs to a press alone.
+    if (process.platform === 'darwin') tray?.emit('right-click');
     switch (ask) {
       case 'state':
         return this.#state(parts);

@@ -67,6 +67,11 @@ class AppDouble extends EventEmitter {
     if (!prevented) this.exit(0);
   }
 
+  /** Only said: nothing starts. */
+  relaunch({ execPath }: { readonly execPath: string }): void {
+    process.stdout.write(`[relaunch] ${execPath}\n`);
+  }
+
   exit(code: number): void {
     void PageWindow.closeAll().finally(() => process.exit(code));
   }
@@ -136,7 +141,9 @@ class TrayDouble extends EventEmitter {
     return { x: 1_600, y: 0, width: 24, height: 24 };
   }
 
-  popUpContextMenu(): void {}
+  popUpContextMenu(menu?: { readonly items: readonly MenuItem[] }): void {
+    this.menu = menu?.items ?? [];
+  }
 
   setContextMenu(menu: { readonly items: readonly MenuItem[] }): void {
     this.menu = menu.items;
@@ -211,7 +218,9 @@ export const dialog = {
   showErrorBox: (title: string, content: string): void =>
     void process.stdout.write(`[${title}] ${content}\n`),
 };
-export const powerMonitor = new EventEmitter();
+export const powerMonitor = Object.assign(new EventEmitter(), {
+  getSystemIdleState: () => 'active',
+});
 const DISPLAY = { workArea: { x: 0, y: 24, width: 1_920, height: 1_056 } };
 export const screen = Object.assign(new EventEmitter(), {
   displays: [DISPLAY],

@@ -6,8 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { launchAgent, personUnit, systemUnit } from '../../../main/cli/service-files.ts';
-import { installService, uninstallService, type Computer } from '../../../main/cli/service.ts';
+import { homeIn, launchAgent, personUnit, systemUnit } from '../../../main/cli/service-files.ts';
+import {
+  installService,
+  startedHome,
+  uninstallService,
+  type Computer,
+} from '../../../main/cli/service.ts';
 import { hasRealPart } from '../../support/real-parts.ts';
 
 const NASTY = `/srv/Mum's 100% "$HOME" & <hub>`;
@@ -96,6 +101,41 @@ describe('one person’s hub', () => {
     expect(ran.at(-1)).toBe('launchctl bootout gui/501/dev.axon.hub');
     const windows = computer({ platform: 'win32', userId: null });
     expect(() => installService(person, windows)).toThrow(/cannot be made to start by itself/);
+  });
+});
+
+describe('the data folder of the hub that the system starts', () => {
+  const HOMES = [
+    '/data/hub',
+    NASTY,
+    '/srv/100%/hub',
+    '/srv/Jürgen/Hub (neu)',
+    '/a --home b',
+    '/a\\',
+    '/"',
+    '/a&amp;b',
+    '/$$',
+  ];
+  const command = (home: string) => ({
+    node: '/usr/bin/node',
+    program: '/srv/headless.js',
+    flags: ['--name', 'x --home /y', '--home', home],
+  });
+
+  test.each([
+    ['unit', personUnit],
+    ['unit of the whole computer', systemUnit],
+    ['launch agent', launchAgent],
+  ])('is read back from the %s as it was given', (_what, text) => {
+    expect(HOMES.map((home) => homeIn(text(command(home))))).toEqual(HOMES);
+  });
+
+  test('is known while the file is there, and none is named where somebody else wrote it', () => {
+    expect(startedHome(false, computer())).toBeNull();
+    installService(person, computer());
+    expect(startedHome(false, computer())).toBe('/data/hub');
+    writeFileSync(unitFile(), '[Service]\nExecStart=/bin/x --home /data/hub\n');
+    expect(() => startedHome(false, computer())).toThrow(/did not make it/);
   });
 });
 

@@ -10,7 +10,7 @@ import type * as Parser from '@actions/workflow-parser';
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js';
 import { DebugLogger } from 'builder-util';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isSigned, publicKey } from '../../../main/shell/update-manifest.ts';
+import { isSigned, nameLine, publicKey } from '../../../main/shell/update-manifest.ts';
 import { feedWords } from '../../../resources/packaging/package.ts';
 import { shrinkwrapOf } from '../../../resources/packaging/shrinkwrap.ts';
 import { signManifests } from '../../../resources/packaging/sign-manifests.ts';
@@ -114,11 +114,16 @@ describe('the manifests of a feed', () => {
     expect(readdirSync(made)).toEqual(['axon-hub.deb', 'latest-linux.yml', 'latest-linux.yml.sig']);
     const signature = readFileSync(join(made, 'latest-linux.yml.sig'), 'utf8');
     const key = publicKey(publicText);
-    expect(isSigned('version: 0.2.0\n', signature, key)).toBe(true);
-    expect(isSigned('version: 0.2.1\n', signature, key)).toBe(false);
+    // Its own name stands in it, so that it is no other system's.
+    const manifest = `${nameLine('latest-linux.yml')}version: 0.2.0\n`;
+    expect(readFileSync(join(made, 'latest-linux.yml'), 'utf8')).toBe(manifest);
+    expect(isSigned(manifest, signature, key)).toBe(true);
+    expect(isSigned(manifest.replace('0.2.0', '0.2.1'), signature, key)).toBe(false);
     expect(signature.trim()).toBe(
-      sign(null, Buffer.from('version: 0.2.0\n'), keys.privateKey).toString('base64'),
+      sign(null, Buffer.from(manifest), keys.privateKey).toString('base64'),
     );
+    expect(signManifests(made, privateText, publicText)).toEqual(['latest-linux.yml']);
+    expect(readFileSync(join(made, 'latest-linux.yml'), 'utf8')).toBe(manifest);
   });
 
   test('are not signed by another key, nor is an empty folder called a feed', () => {

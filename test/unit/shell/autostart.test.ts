@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { expect, test } from 'vitest';
-import { applyAutostart, startedAtLogin, takeLinks } from '../../../main/shell/autostart.ts';
+import {
+  applyAutostart,
+  ownProgram,
+  startedAtLogin,
+  takeLinks,
+} from '../../../main/shell/autostart.ts';
 
 /** Windows finds the entry of a program by its path and its arguments, and by nothing less. */
 function windows() {
@@ -41,19 +46,30 @@ test('on Linux it is a file that the desktop reads, whose line no path can break
     const deps = {
       app: app as App,
       platform: 'linux',
-      executable: '/opt/AXON "Hub"/axon-$hub',
+      executable: '/opt/AXON "Hub"/100%/axon-$hub\\',
       packaged: true,
     } as const;
     const file = join(folder, 'autostart', 'axon-hub.desktop');
     await applyAutostart(deps, true);
     expect(readFileSync(file, 'utf8')).toContain(
-      '\nExec="/opt/AXON \\"Hub\\"/axon-\\$hub" --hidden\n',
+      // A word in quotes, and in it the backslashes as a text of such a file has them.
+      '\nExec="/opt/AXON \\\\"Hub\\\\"/100%%/axon-\\\\$hub\\\\\\\\" --hidden\n',
     );
     await applyAutostart(deps, false);
     expect(() => readFileSync(file)).toThrow('ENOENT');
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('an AppImage is started by its file, since what runs is gone with it', () => {
+  const inside = '/tmp/.mount_axonAbCdEf/axon-hub';
+  const image = { APPIMAGE: '/home/mum/AXON Hub.AppImage', APPDIR: '/tmp/.mount_axonAbCdEf' };
+  expect(ownProgram(inside, image)).toBe('/home/mum/AXON Hub.AppImage');
+  // Started by a terminal that is an AppImage itself.
+  expect(ownProgram('/opt/AXON Hub/axon-hub', image)).toBe('/opt/AXON Hub/axon-hub');
+  expect(ownProgram(inside, { ...image, APPIMAGE: 'hub.AppImage' })).toBe(inside);
+  expect(ownProgram(inside, {})).toBe(inside);
 });
 
 test('macOS says of a start that it was at login, and only a packed app takes links', () => {

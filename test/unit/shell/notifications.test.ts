@@ -5,7 +5,7 @@ import { Notifications } from '../../../main/shell/notifications.ts';
 
 function rung() {
   const shown: { options: NotificationConstructorOptions; open: boolean; click: () => void }[] = [];
-  const state = { now: 0, enabled: true, opened: [] as (string | null)[] };
+  const state = { now: 0, enabled: true, locked: false, opened: [] as (string | null)[] };
   const notifications = new Notifications({
     create: (options) => {
       const handlers = new Map<string, () => void>();
@@ -23,6 +23,7 @@ function rung() {
     },
     isSupported: () => true,
     enabled: () => state.enabled,
+    isLocked: () => state.locked,
     now: () => state.now,
     onOpen: (approvalId) => state.opened.push(approvalId),
   });
@@ -53,14 +54,14 @@ test('rings three times a minute, however many hubs ask, and says the rest in on
     'New request from Hub a',
     'New request from Hub b',
     'New request from Hub c',
-    '6 requests wait for you',
+    'Something waits for your decision',
   ]);
   expect(shown.at(-1)?.options.silent).toBe(true);
   state.now = 60_001;
   notifications.notify('g', 'Hub g');
   expect(open()).toContain('New request from Hub g');
   for (const id of ['a', 'b', 'c', 'g']) notifications.withdraw(id);
-  expect(open()).toEqual(['6 requests wait for you']);
+  expect(open()).toEqual(['Something waits for your decision']);
   notifications.showCount(0);
   expect(open()).toEqual([]);
 });
@@ -77,7 +78,7 @@ test('names nobody on a locked screen, and says in one silent line what still wa
   expect(open()).toEqual(['New request', 'Stop: a hub has a new identity']);
   notifications.showCount(2);
   notifications.unlock();
-  expect(open().at(-1)).toBe('2 requests wait for you');
+  expect(open().at(-1)).toBe('Something waits for your decision');
   expect(shown.at(-1)?.options.silent).toBe(true);
   notifications.notify('c', 'Dad’s laptop');
   expect(open().at(-1)).toBe('New request from Dad’s laptop');
@@ -89,4 +90,13 @@ test('a screen that was locked while nothing stood there says nothing afterwards
   notifications.lock();
   notifications.unlock();
   expect(open()).toEqual([]);
+});
+
+test('names nobody where the screen was locked before the app came, or without its being told', () => {
+  const { notifications, state, open } = rung();
+  state.locked = true;
+  notifications.notify('a', 'Dad’s laptop');
+  state.locked = false;
+  notifications.notify('b', 'Dad’s laptop');
+  expect(open()).toEqual(['New request', 'New request from Dad’s laptop']);
 });

@@ -25,6 +25,7 @@ import {
   isNewer,
   isSigned,
   manifestName,
+  nameLine,
   readUpdateSource,
 } from '../../../main/shell/update-manifest.ts';
 import { signedUpdater } from '../../../main/shell/updater.ts';
@@ -59,6 +60,7 @@ describe('where updates come from', () => {
 
   test('has a manifest for each system', () => {
     expect(manifestName('linux', 'x64')).toBe('latest-linux.yml');
+    expect(manifestName('linux', 'arm64')).toBe('latest-linux-arm64.yml');
     expect(manifestName('win32', 'x64')).toBe('latest.yml');
     expect(manifestName('darwin', 'arm64')).toBe('latest-mac-arm64.yml');
   });
@@ -191,8 +193,13 @@ describe('a feed', () => {
       "releaseDate: '2026-01-01T00:00:00.000Z'",
       '',
     ].join('\n');
-  const publish = (manifest: string, by: KeyObject = keys.privateKey): void => {
+  const publish = (
+    text: string,
+    by: KeyObject = keys.privateKey,
+    madeFor = manifestName(process.platform, process.arch),
+  ): void => {
     const name = manifestName(process.platform, process.arch);
+    const manifest = nameLine(madeFor) + text;
     files = {
       [`/feed/${name}`]: manifest,
       [`/feed/${name}.sig`]: `${sign(null, Buffer.from(manifest), by).toString('base64')}\n`,
@@ -272,6 +279,10 @@ describe('a feed', () => {
         delete files[`/feed/${manifestName(process.platform, process.arch)}.sig`];
       },
     ],
+    [
+      'the key signed for another system',
+      () => publish(manifestOf('0.2.0'), keys.privateKey, 'latest-beos.yml'),
+    ],
   ])('whose manifest %s offers nothing', async (_what, prepare) => {
     prepare();
     await expect(updater().look()).rejects.toThrow();
@@ -283,6 +294,44 @@ describe('a feed', () => {
     const ours = updater();
     expect(await ours.look()).toBe('0.2.0');
     await expect(ours.fetch()).rejects.toThrow(/sha512/);
+  });
+
+  describe('installs what was fetched', () => {
+    const pending = () => join(folder, 'cache/pending/axon-hub.AppImage');
+    const failed = async (ours: Updater): Promise<string> =>
+      new Promise((resolve) => ours.install((error) => resolve(String(error))));
+
+    test('unless another program changed it meanwhile, or it is gone', async () => {
+      publish(manifestOf('0.2.0'));
+      const ours = updater();
+      await ours.look();
+      await ours.fetch();
+      writeFileSync(pending(), 'another AppImage');
+      expect(await failed(ours)).toMatch(/not the file any more that was fetched/);
+      rmSync(pending());
+      expect(await failed(ours)).toMatch(/not the file any more that was fetched/);
+      expect(readFileSync(join(folder, 'running.AppImage'), 'utf8')).toBe('the running AppImage');
+    });
+
+    test('and says so where the system does not let it', async () => {
+      publish(manifestOf('0.2.0'));
+      const ours = updater();
+      await ours.look();
+      await ours.fetch();
+      process.env['APPIMAGE'] = 'no path';
+      expect(await failed(ours)).toMatch(/APPIMAGE env is not a valid absolute path/);
+    });
+
+    test('by a name that electron-updater hands on as it is', () => {
+      // It puts a backslash before a blank, and then moves a file of that name.
+      const config = readFileSync(
+        join(import.meta.dirname, '../../../electron-builder.yml'),
+        'utf8',
+      );
+      const [, name = ''] = /^artifactName: (.*)$/m.exec(config) ?? [];
+      expect(name.replaceAll(/\$\{\w+\}/g, 'x')).toMatch(/^[\w.-]+$/);
+      expect(name).not.toContain('productName');
+    });
   });
 
   test('E26: with an older version, signed in its time, offers nothing that can be fetched', async () => {

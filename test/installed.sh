@@ -113,12 +113,20 @@ expect "The data stays in $data" "$said"
 test ! -e /home/mum/.config/systemd/user/axon-hub.service
 test -e "$data/hub.db"
 ! mum axon hub uninstall --remove-data 2>/dev/null || fail 'data was removed without a word'
+touch "$data/photo.jpg"
+! mum axon hub uninstall --remove-data --yes 2>/dev/null || fail 'a folder went that holds more than a hub'
+rm "$data/photo.jpg"
 test -e "$data/hub.db"
 mum axon hub uninstall --remove-data --yes >/dev/null
 test ! -e "$data"
-axon hub uninstall --system >/dev/null
+# Root in the place of the folder's owner; a folder that is named beside it is none of the system's.
+! axon --home /srv hub uninstall --system --remove-data --yes 2>/dev/null || fail 'another folder was named'
+test -e "$unit"
+said=$(axon hub uninstall --system --remove-data --yes)
+expect 'Removed: /var/lib/axon-hub' "$said"
+expect 'userdel axon-hub' "$said"
 test ! -e "$unit"
-test -e /var/lib/axon-hub/hub.db
+test ! -e /var/lib/axon-hub
 npm uninstall -g axon-hub
 test ! -e /usr/local/bin/axon || fail 'the command stayed'
 

@@ -12,6 +12,7 @@ import { DebugLogger } from 'builder-util';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isSigned, nameLine, publicKey } from '../../../main/shell/update-manifest.ts';
 import { feedWords } from '../../../resources/packaging/package.ts';
+import { librariesIn, nativeFiles, unknownVersions } from '../../../resources/packaging/sbom.ts';
 import { shrinkwrapOf } from '../../../resources/packaging/shrinkwrap.ts';
 import { signManifests } from '../../../resources/packaging/sign-manifests.ts';
 
@@ -147,6 +148,14 @@ test('the file of the headless hub pins every package that it installs, and none
   expect(names.filter((name) => /electron|vite|playwright|svelte/.test(name))).toEqual([]);
   expect(packages['']).not.toHaveProperty('devDependencies');
   expect(names.length).toBeLessThan(60);
+});
+
+test('E27: the native libraries are those that somebody looked into, and another version is noticed', () => {
+  const found = new Set(nativeFiles().flatMap((file) => [...librariesIn(file)]));
+  expect(unknownVersions(found)).toEqual([]);
+  expect(unknownVersions(new Set([...found, 'quiche@0.17.2']))).toEqual(['quiche@0.17.2']);
+  const without = [...found].filter((one) => !one.startsWith('sqlite@'));
+  expect(unknownVersions(new Set(without))).toEqual(['sqlite, which no binary names']);
 });
 
 describe('the workflows', () => {

@@ -385,6 +385,9 @@ describe.skipIf(!hasRealPart('chromium'))('two computers with the desktop app', 
     await mumPage.page.getByText(addPage.linkOpened).waitFor();
     await button.waitFor();
     expect(await known()).toEqual(['Dad’s laptop']);
+    const { pairing_window: door } = await callFromWindow(mumPage.page, 'hub.snapshot', {});
+    expect(door.open).toBe(false);
+    await mumPage.page.getByText(addPage.closed).waitFor();
     await mumPage.page.getByRole('button', { name: common.cancel, exact: true }).click();
     await mum.app.ask('open-url', link);
     await expect.poll(() => field.inputValue()).toBe(link);

@@ -216,7 +216,7 @@ export const people = {
     locked: (duration: string) =>
       `After too many failures, adding hubs is closed for ${duration} more.`,
     closed: 'Other hubs cannot ask to be added just now.',
-    reopen: 'Open for 5 more minutes',
+    reopen: 'Open for 5 minutes',
     none: 'No hub in sight yet',
     noneDetail:
       'Open “Add a hub” on the other computer, too. Hubs on the same home network show up here within 5 seconds.',

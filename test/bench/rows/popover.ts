@@ -13,6 +13,7 @@ import { HubApi } from '../../lan/hub-process.ts';
 import { LoopbackClient } from '../../lan/loopback-client.ts';
 import { until } from '../../support/until.ts';
 import { pairInFolder } from '../bench-hubs.ts';
+import { buildDouble } from '../built-double.ts';
 import { sized } from '../effort.ts';
 import { childrenOf, memoryOfAll } from '../hub-start.ts';
 import { processorMs, TICK_MS } from '../processor.ts';
@@ -28,16 +29,22 @@ const START_ROUNDS = sized({ full: 9, quick: 1 });
 const IDLE_MS = sized({ full: 10_000, quick: 500 });
 const IDLE_ROUND_MS = sized({ full: 60_000, quick: 1_000 });
 const OPENED_TIMES = sized({ full: 200, quick: 3 });
-const CLICKS_A_ROUND = sized({ full: 20, quick: 2 });
+/** A decided card keeps its place for five seconds, and longer under the pointer. */
+const CLICKS_A_ROUND = sized({ full: 10, quick: 2 });
 const LIMIT_MS = 30_000;
 const PRESS_TAKEN_WITHIN_MS = 2_000;
 /** A press sooner after the popover has gone is the one that made it go. */
 const BETWEEN_PRESSES_MS = 300;
 const HIDDEN = ['--hidden'];
+let double: Promise<string> | undefined;
 
 /** Runs the work beside a desktop app that was started hidden, in a folder of its own. */
 async function withApp<T>(work: (app: DesktopComputer) => Promise<T>): Promise<T> {
-  const app = await DesktopComputer.start('bench', undefined, { parameters: HIDDEN });
+  double ??= buildDouble();
+  const environment = { ELECTRON_DOUBLE: await double };
+  const app = await DesktopComputer.start('bench', () => Promise.resolve(environment), {
+    parameters: HIDDEN,
+  });
   try {
     await answers(app);
     return await work(app);
@@ -111,6 +118,8 @@ async function press({ app }: DesktopComputer): Promise<void> {
 }
 
 async function opened(app: DesktopComputer): Promise<Page> {
+  // It comes after the hub.
+  await until('the tray', LIMIT_MS, async () => (await app.app.state()).tray ?? undefined);
   await press(app);
   const page = await app.app.popover();
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -268,11 +277,14 @@ async function clicksPart(
           'the event',
         )
         .then(({ data }) => ({ data, at: Date.now() }));
+      // Whatever breaks off meanwhile is told in its place.
+      arrival.catch(() => undefined);
       const { data, at } = await allowed(page, id, arrival);
       times.push(
         at - Number(await page.evaluate(() => document.documentElement.dataset['pressedAt'])),
       );
       const delivery = deliveryOf(data) ?? '';
+      await page.mouse.move(0, 0);
       await agent.call('inbox.ack', { delivery });
       await agent.call('inbox.reply', { delivery, outcome: 'Done' });
     }

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { chromiumPath } from '../../support/real-parts.ts';
 
@@ -38,6 +37,8 @@ let profile = '';
 
 async function startBrowser(): Promise<BrowserContext> {
   profile = await mkdtemp(join(tmpdir(), 'axon-window-'));
+  // It is larger than the app: an app without a window holds none of it.
+  const { chromium } = await import('playwright-core');
   return chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath(),
     headless: true,

@@ -34,6 +34,7 @@ export interface Computer {
   readonly program: string | null;
   /** Runs a program of the system to its end. */
   run(words: readonly string[]): Said;
+  pause(delayMs: number): void;
 }
 
 interface Said {
@@ -60,13 +61,24 @@ interface Manager {
 export interface Installed {
   readonly file: string;
   readonly home: string;
-  /** The system said so. */
+  /** The system said so, and then the hub wrote that it runs. */
   readonly started: boolean;
-  /** What the system answered in place of starting it. */
+  /** What the system answered in place of starting it, or what became of it. */
   readonly said: string | null;
   readonly startLine: string;
   readonly notes: readonly string[];
 }
+
+export interface Uninstalled {
+  readonly file: string;
+  /** What the system answered in place of stopping the hub; null: it stopped it. */
+  readonly said: string | null;
+}
+
+/** As long as a slow computer takes to start a hub: so many looks, so far apart. */
+const LOOKS = 100;
+const LOOK_AGAIN_MS = 200;
+const ENDED_AGAIN = 'it did not come up; its log says why';
 
 export function thisComputer(): Computer {
   return {
@@ -80,6 +92,9 @@ export function thisComputer(): Computer {
     run: ([program = '', ...words]) => {
       const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8' });
       return { status, text: error?.message ?? `${stdout}${stderr}`.trim() };
+    },
+    pause: (delayMs) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
     },
   };
 }
@@ -108,11 +123,35 @@ export function installService(
   refuseForeign(manager.file);
   if (isForAll) makeUser(computer);
   written(manager.file, manager.text(command));
-  const said = manager.start.map((words) => computer.run(words));
-  const failed = said.find(({ status }) => status !== 0);
-  const started = failed === undefined && manager.isStarted();
+  const before = runtimeOf(home);
+  const failed = manager.start
+    .map((words) => computer.run(words))
+    .find(({ status }) => status !== 0);
+  const isTaken = failed === undefined && manager.isStarted();
+  const started = isTaken && isUp(home, before, manager, computer);
+  const said = failed?.text ?? (isTaken && !started ? ENDED_AGAIN : null);
   const { file, startLine, notes } = manager;
-  return { file, home, started, said: failed?.text ?? null, startLine, notes };
+  return { file, home, started, said, startLine, notes };
+}
+
+/** What the hub of this folder wrote when it had started; null: none runs there. */
+function runtimeOf(home: string): string | null {
+  try {
+    return readFileSync(join(home, 'hub.json'), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** A start that a system takes for one is none yet: a port may be taken, the folder in use. */
+function isUp(home: string, before: string | null, manager: Manager, computer: Computer): boolean {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const now = runtimeOf(home);
+    if (now !== null && now !== before) return true;
+    if (!manager.isStarted()) return false;
+    computer.pause(LOOK_AGAIN_MS);
+  }
+  return false;
 }
 
 /**
@@ -126,24 +165,26 @@ export function startedHome(isForAll: boolean, computer: Computer = thisComputer
 }
 
 /**
- * Has the system stop the hub and removes the file. Returns it; null: there is none.
+ * Has the system stop the hub and removes the file. null: there is none.
  * @throws AppError bad_request, forbidden, storage_failed
  */
 export function uninstallService(
   isForAll: boolean,
   computer: Computer = thisComputer(),
-): string | null {
+): Uninstalled | null {
   const manager = managerOf(computer, isForAll);
   if (!existsSync(manager.file)) return null;
   refuseForeign(manager.file);
-  for (const words of manager.stop) computer.run(words);
+  const failed = manager.stop
+    .map((words) => computer.run(words))
+    .find(({ status }) => status !== 0);
   try {
     rmSync(manager.file);
   } catch (cause) {
     throw refusal('storage_failed', `"${manager.file}" cannot be removed.`, undefined, cause);
   }
   for (const words of manager.forget) computer.run(words);
-  return manager.file;
+  return { file: manager.file, said: failed?.text ?? null };
 }
 
 function managerOf(computer: Computer, isForAll: boolean): Manager {

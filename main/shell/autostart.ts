@@ -35,12 +35,14 @@ export function ownProgram(
  */
 function desktopEntry(executable: string): string {
   const word = executable.replaceAll(/(["\\$`])/g, '\\$1').replaceAll('%', '%%');
-  const quoted = `"${word.replaceAll('\\', '\\\\')}"`;
+  const text = (value: string): string => value.replaceAll('\\', '\\\\');
   return [
     '[Desktop Entry]',
     'Type=Application',
     'Name=AXON Hub',
-    `Exec=${quoted} --hidden`,
+    `Exec="${text(word)}" --hidden`,
+    // A program that was removed is not looked for at every login.
+    `TryExec=${text(executable)}`,
     'X-GNOME-Autostart-enabled=true',
     '',
   ].join('\n');

@@ -42,6 +42,8 @@ interface Windows {
 
 export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, windows: Windows): () => void {
   const streams = new Map<number, () => void>();
+  /** Pages come and go in one window, whose end is heard of once. */
+  const watched = new WeakSet<WebContents>();
 
   const stop = (contentsId: number): void => {
     streams.get(contentsId)?.();
@@ -58,7 +60,8 @@ export function listenToWindows(ipcMain: IpcMain, node: DesktopNode, windows: Wi
       if (!contents.isDestroyed()) contents.send(IPC_CHANNELS.event, event);
     });
     streams.set(contents.id, leave);
-    contents.once('destroyed', () => stop(contents.id));
+    if (!watched.has(contents)) contents.once('destroyed', () => stop(contents.id));
+    watched.add(contents);
     return events === undefined ? { gap: true } : { gap: false, events };
   };
 

@@ -9,6 +9,7 @@ import {
   startedHome,
   uninstallService,
   type Installed,
+  type Uninstalled,
 } from '../service.ts';
 import { SYSTEM_USER } from '../service-files.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,9 +55,9 @@ export function addServiceCommands(hub: AxonCommand, removeData: RemoveData): vo
       const asked = homeOf(session.home, system, command);
       const home = startedHome(system) ?? asked;
       if (!isRemoved) {
-        const file = uninstallService(system);
-        terminal.result({ file, home, data: 'kept' }, () => [
-          takenOutLine(file),
+        const done = uninstallService(system);
+        terminal.result({ file: done?.file ?? null, home, data: 'kept' }, () => [
+          ...takenOutLines(done),
           `The data stays in ${home}`,
         ]);
         return;
@@ -65,8 +66,9 @@ export function addServiceCommands(hub: AxonCommand, removeData: RemoveData): vo
       if (!yes) await makeSure(terminal, home);
       let file: string | null = null;
       const stop = (): void => {
-        file = uninstallService(system);
-        if (!terminal.json) terminal.line(takenOutLine(file));
+        const done = uninstallService(system);
+        file = done?.file ?? null;
+        if (!terminal.json) for (const line of takenOutLines(done)) terminal.line(line);
       };
       const { keychain } = await removeData(home, { isOfSystem: system, stop });
       terminal.result({ file, home, data: 'removed' }, () => [
@@ -99,10 +101,15 @@ function refuseOther(asked: string, home: string): void {
   );
 }
 
-function takenOutLine(file: string | null): string {
-  return file === null
-    ? 'There was nothing to take out: this system does not start a hub by itself.'
-    : `Removed: ${file}. This system starts no hub by itself any more.`;
+function takenOutLines(done: Uninstalled | null): readonly string[] {
+  if (done === null)
+    return ['There was nothing to take out: this system does not start a hub by itself.'];
+  return [
+    `Removed: ${done.file}. This system starts no hub by itself any more.`,
+    ...(done.said === null
+      ? []
+      : [`The hub may still run. The system did not stop it: ${done.said}`]),
+  ];
 }
 
 /** It is said once, as it is. */

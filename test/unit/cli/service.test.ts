@@ -40,6 +40,7 @@ function computer(given: Partial<Computer> = {}, answers: Record<string, string>
       ran.push(words.join(' '));
       return { status: 0, text: answers[words.at(-2) ?? ''] ?? '' };
     },
+    pause: () => undefined,
     ...given,
   };
 }
@@ -50,17 +51,36 @@ const unitFile = () => join(folder, 'person/.config/systemd/user/axon-hub.servic
 
 describe('one person’s hub', () => {
   test('is a unit of that person, started and enabled, with its data folder named', () => {
-    const done = installService(person, computer({}, { 'is-active': 'active' }));
+    const home = join(folder, 'hub');
+    mkdirSync(home);
+    writeFileSync(join(home, 'hub.json'), 'of the hub before');
+    const pause = () => writeFileSync(join(home, 'hub.json'), 'of this one');
+    const done = installService(
+      { ...person, home },
+      computer({ pause }, { 'is-active': 'active' }),
+    );
     expect(done).toMatchObject({ file: unitFile(), started: true, said: null });
     expect(readFileSync(unitFile(), 'utf8')).toContain(
-      `ExecStart=${process.execPath} ${join(folder, 'headless.js')} --no-browser --name Attic --home /data/hub\n`,
+      `ExecStart=${process.execPath} ${join(folder, 'headless.js')} --no-browser --name Attic --home ${home}\n`,
     );
     expect(ran).toEqual([
       'systemctl --user daemon-reload',
       'systemctl --user enable axon-hub.service',
       'systemctl --user restart axon-hub.service',
       'systemctl --user is-active axon-hub.service',
+      'systemctl --user is-active axon-hub.service',
     ]);
+  });
+
+  test('is not said to be started where it did not come up, as with a port that is taken', () => {
+    const answers = { 'is-active': 'active' };
+    let looks = 0;
+    const ended = computer({ pause: () => void (looks += 1) }, answers);
+    expect(installService(person, ended)).toMatchObject({
+      started: false,
+      said: 'it did not come up; its log says why',
+    });
+    expect(looks).toBe(100);
   });
 
   test('is not said to be started where the system did not say so', () => {
@@ -78,12 +98,15 @@ describe('one person’s hub', () => {
     expect(ran).toEqual([]);
     installService(person, computer());
     ran = [];
-    expect(uninstallService(false, computer())).toBe(unitFile());
+    expect(uninstallService(false, computer())).toEqual({ file: unitFile(), said: null });
     expect(existsSync(unitFile())).toBe(false);
     expect(ran).toEqual([
       'systemctl --user disable --now axon-hub.service',
       'systemctl --user daemon-reload',
     ]);
+    installService(person, computer());
+    const noBus = computer({ run: () => ({ status: 1, text: 'Failed to connect to bus' }) });
+    expect(uninstallService(false, noBus)?.said).toBe('Failed to connect to bus');
     writeFileSync(unitFile(), '[Service]\n');
     ran = [];
     expect(() => installService(person, computer())).toThrow(/did not make it/);
@@ -96,8 +119,8 @@ describe('one person’s hub', () => {
     const mac = computer({ platform: 'darwin', userId: 501 });
     const { file } = installService(person, mac);
     expect(file).toBe(join(folder, 'person/Library/LaunchAgents/dev.axon.hub.plist'));
-    expect(ran.at(-2)).toBe(`launchctl bootstrap gui/501 ${file}`);
-    expect(uninstallService(false, mac)).toBe(file);
+    expect(ran).toContain(`launchctl bootstrap gui/501 ${file}`);
+    expect(uninstallService(false, mac)).toEqual({ file, said: null });
     expect(ran.at(-1)).toBe('launchctl bootout gui/501/dev.axon.hub');
     const windows = computer({ platform: 'win32', userId: null });
     expect(() => installService(person, windows)).toThrow(/cannot be made to start by itself/);
@@ -148,7 +171,7 @@ describe('the hub of a whole computer', () => {
     expect(file).toBe(join(folder, 'etc/systemd/system/axon-hub.service'));
     expect(readFileSync(file, 'utf8')).toMatch(/^User=axon-hub$/m);
     expect(ran[0]).toBe('id -u axon-hub');
-    expect(uninstallService(true, root())).toBe(file);
+    expect(uninstallService(true, root())).toEqual({ file, said: null });
     expect(() => installService(everybody, computer())).toThrow(/Only root/);
     expect(() => installService(everybody, root({ platform: 'darwin' }))).toThrow(/on Linux only/);
   });

@@ -53,7 +53,7 @@ test('on Linux it is a file that the desktop reads, whose line no path can break
     await applyAutostart(deps, true);
     expect(readFileSync(file, 'utf8')).toContain(
       // A word in quotes, and in it the backslashes as a text of such a file has them.
-      '\nExec="/opt/AXON \\\\"Hub\\\\"/100%%/axon-\\\\$hub\\\\\\\\" --hidden\n',
+      '\nExec="/opt/AXON \\\\"Hub\\\\"/100%%/axon-\\\\$hub\\\\\\\\" --hidden\nTryExec=/opt/AXON "Hub"/100%/axon-$hub\\\\\n',
     );
     await applyAutostart(deps, false);
     expect(() => readFileSync(file)).toThrow('ENOENT');

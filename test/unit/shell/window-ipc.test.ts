@@ -25,7 +25,9 @@ function door() {
       },
     },
   };
-  const ours = { id: 1, isDestroyed: () => false, once: () => undefined, send: () => undefined };
+  const ends: unknown[] = [];
+  const once = (name: string) => ends.push(name);
+  const ours = { id: 1, isDestroyed: () => false, once, send: () => undefined };
   const left: unknown[] = [];
   const stop = listenToWindows(
     {
@@ -38,7 +40,7 @@ function door() {
       leavePopover: (place) => left.push(place),
     },
   );
-  return { handlers, calls, listeners, ours, stop, left };
+  return { handlers, calls, listeners, ours, stop, left, ends };
 }
 
 const ourFrame = { url: 'app://hub/', parent: null };
@@ -79,7 +81,7 @@ describe('the IPC door', () => {
   });
 
   test('passes the window’s own calls on, and keeps one stream a page', async () => {
-    const { handlers, calls, listeners, ours, stop } = door();
+    const { handlers, calls, listeners, ours, stop, ends } = door();
     const event = { sender: ours, senderFrame: ourFrame };
     await handlers.get(IPC_CHANNELS.call)?.(event, 'hub.snapshot', {});
     expect(calls).toEqual([['hub.snapshot', {}]]);
@@ -88,7 +90,7 @@ describe('the IPC door', () => {
       events: [],
     });
     expect(await handlers.get(IPC_CHANNELS.subscribe)?.(event, 'x')).toEqual({ gap: true });
-    expect(listeners.size).toBe(1);
+    expect([listeners.size, ends]).toEqual([1, ['destroyed']]);
     stop();
     expect(listeners.size).toBe(0);
     expect(handlers.size).toBe(0);

@@ -10,14 +10,14 @@ import type { Caller } from './caller.ts';
 const NOT_NOW_RETRY_MS = 60_000;
 
 export function problemOf(error: AppError): Problem {
-  const { status, title, retryable } = ERRORS[error.code];
+  const { status, title } = ERRORS[error.code];
   return {
     type: `urn:axon:problem:${error.code}`,
     title,
     status,
     detail: error.message,
     code: error.code,
-    retryable,
+    retryable: error.retryable,
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     ...(error.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(error.retryAfterMs) }),
     ...(Object.keys(error.data).length === 0 ? {} : { data: error.data }),

@@ -1,8 +1,13 @@
 // Text from outside, as a person and an agent may see it. Bodies keep all their words with hidden
 // characters made visible; names are shown only when they are plain. The escaped form is what is
 // shown, what an approval covers and what the agent receives: escape once, where the text comes in.
-import { hasHidden, showHidden, showHiddenAsOfVersion1 } from '../lib/hidden-characters.ts';
-import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import {
+  hasHidden,
+  showHidden,
+  showHiddenAsOfVersion1,
+  showHiddenIn,
+} from '../lib/hidden-characters.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NAME_MAX_GRAPHEMES } from './limits.ts';
 
@@ -85,25 +90,14 @@ export function escapeOfVersion(version: 1 | 2): Escape {
   return version === 1 ? showHiddenAsOfVersion1 : escapeText;
 }
 
-/**
- * Every string inside a JSON value escaped, keys too. Depth is that of a parsed message, so
- * recursion is bounded.
- */
+/** Every string inside a JSON value escaped, keys too. */
 export function escapeJson(value: unknown): unknown {
-  return escapeValue(value, escapeText);
+  return showHiddenIn(value);
 }
 
 /** As escapeJson, for what is known to be an object. */
 export function escapeObject(value: JsonObject, escape: Escape = escapeText): JsonObject {
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [escape(key), escapeValue(member, escape)]),
-  );
-}
-
-function escapeValue(value: unknown, escape: Escape): unknown {
-  if (typeof value === 'string') return escape(value);
-  if (Array.isArray(value)) return value.map((member) => escapeValue(member, escape));
-  return isJsonObject(value) ? escapeObject(value, escape) : value;
+  return showHiddenIn(value, escape) as JsonObject; // of an object
 }
 
 /**

@@ -4,8 +4,8 @@ import { isErrorCode, readWireErrorCode } from '../../preload/contract/errors.ts
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import { TASK_ACCEPTED } from './dialect.ts';
-import type { Dialect, ReadingKind } from './dialect.ts';
-import { entryOf, firstText, objectOf, picked, textOf } from './members.ts';
+import type { AxonMessage, Dialect, ReadingKind } from './dialect.ts';
+import { entryOf, firstText, given, objectOf, picked, textOf } from './members.ts';
 import {
   aFlag,
   aSender,
@@ -71,6 +71,7 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
     data: anything,
     error: anything,
     code: anything,
+    retryable: aFlag,
     tokens_used: anything,
   }),
   response: membersOf({
@@ -79,13 +80,23 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
     tokens_used: anything,
     truncated: anything,
   }),
-  error: membersOf({ code: anything, message: aText, error: aText, outcome: aText, reason: aText }),
+  error: membersOf({
+    code: anything,
+    message: aText,
+    retryable: aFlag,
+    data: anything,
+    error: aText,
+    outcome: aText,
+    reason: aText,
+  }),
   ack: membersOf({
     accepted: aFlag,
     estimated_ms: anything,
     reason: aText,
     error: aText,
     code: anything,
+    retryable: aFlag,
+    data: anything,
   }),
   cancel: membersOf({ reason: aText }),
   discover: membersOf({}),
@@ -95,7 +106,6 @@ const PAYLOADS: Readonly<Record<string, Members>> = {
 export const ACP_DRAFT: Dialect = {
   name: 'acp-draft',
   hasAcceptance: true,
-  acknowledges: true,
 
   detect: (message) => KIND(spelled(message, 'kind'), 'kind').ok,
 
@@ -148,42 +158,38 @@ export const ACP_DRAFT: Dialect = {
         : isAnswer
           ? picked(payload, ['data', 'summary', 'tokens_used', 'truncated'])
           : isError
-            ? {
+            ? given({
                 code: codeOf(payload['code'], answers?.message),
                 message: payload['error'],
-                retryable: payload['retryable'],
-              }
+                ...picked(payload, ['retryable', 'outcome', 'data']),
+              })
             : payload,
     };
   },
 
-  offer: ({ id, at, from, to }, offer, asked) => ({
-    v: 1,
-    id,
-    from,
-    to,
-    ts: at,
-    kind: 'capabilities',
-    ref: spelled(asked, 'id'),
-    payload: {
-      agent_name: from,
+  offer: (message, offer, asked) =>
+    answerOf(message, 'capabilities', asked, {
+      agent_name: message.from,
       ...picked({ ...offer }, ['domains', 'channels', 'tools']),
       max_concurrent_tasks: offer.tasksAtOnce,
       model: offer.model,
-    },
-  }),
+    }),
 
-  pong: ({ id, at, from, to }, pong, asked) => ({
-    v: 1,
-    id,
-    from,
-    to,
-    ts: at,
-    kind: 'pong',
-    ref: spelled(asked, 'id'),
-    payload: pong,
-  }),
+  pong: (message, pong, asked) => answerOf(message, 'pong', asked, pong),
+
+  ack: (message, { accepted, estimatedMs, reason }, asked) =>
+    answerOf(message, 'ack', asked, given({ accepted, estimated_ms: estimatedMs, reason })),
 };
+
+/** What a hub itself answers. */
+function answerOf(
+  { id, at, from, to }: Omit<AxonMessage, 'kind' | 'payload' | 'answers'>,
+  kind: string,
+  asked: JsonObject,
+  payload: JsonObject,
+): JsonObject {
+  return { v: 1, id, from, to, ts: at, kind, ref: spelled(asked, 'id'), payload };
+}
 
 /** What is not understood is a kind that nobody knows, or a message that does not fit. */
 function codeOf(code: unknown, message: JsonObject | null | undefined): unknown {
@@ -206,7 +212,8 @@ function said(word: string | null, payload: JsonObject, members: Members): JsonO
     payload,
     [...members.values()].map(({ name }) => name),
   );
-  return own['status'] === 'failed' ? { ...own, ...failure(payload) } : own;
+  const { retryable: _, ...rest } = own;
+  return own['status'] === 'failed' ? { ...rest, ...failure(payload) } : rest;
 }
 
 function failure(payload: JsonObject): JsonObject {
@@ -218,5 +225,6 @@ function failure(payload: JsonObject): JsonObject {
     outcome: textOf(payload['outcome']) ?? '',
     error,
     code: isErrorCode(code) ? readWireErrorCode(code) : fallback,
+    ...picked(payload, ['retryable', 'data']),
   };
 }

@@ -358,9 +358,10 @@ function responseOf(payload: JsonObject): JsonObject {
       outputs:
         'decided_by' in data
           ? { decision: decisionOf(data, payload) }
-          : (data['outputs'] ?? payload['data'] ?? kindOf(payload)),
+          : (data['outputs'] ?? payload['data']),
       ...picked(data, FILES),
       error: payload['error'],
+      ...failureIn(payload),
     }),
     findings: data['findings'] ?? [],
     metrics: given({ tokens_used: payload['tokens_used'], ...picked(data, ['duration_ms']) }),
@@ -368,11 +369,9 @@ function responseOf(payload: JsonObject): JsonObject {
   });
 }
 
-/** Of a failure that says nothing more: a refusal, or one that was not understood. */
-function kindOf({ status, code }: JsonObject): JsonObject | undefined {
-  return status === 'failed' && typeof code === 'string' && code !== 'internal'
-    ? { code }
-    : undefined;
+/** Which kind of failure it is, and whether to try again: this language has no word for it. */
+function failureIn({ status, code, retryable }: JsonObject): JsonObject {
+  return status === 'failed' ? { code: code === 'internal' ? undefined : code, retryable } : {};
 }
 
 /** An agent of this language never saw the ids of its options, and knows them by their words. */

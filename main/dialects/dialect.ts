@@ -3,6 +3,7 @@
 // crosses the wire whole beside its reading (`origin`), so nothing in it is lost. The hub that
 // receives it reads it again, and refuses it if the two readings differ.
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
+import type { WireErrorCode } from '../../preload/contract/errors.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { Result } from '../lib/result.ts';
 
@@ -49,6 +50,32 @@ export interface Reading {
 
 /** Before all that is urgent, or after all else. AXON has no word for it. */
 export type Rank = 'critical' | 'low';
+
+/** Codes by which it is not done at all, now or later. */
+const REFUSALS: ReadonlySet<unknown> = new Set<WireErrorCode>([
+  'rejected',
+  'blocked',
+  'not_authorized',
+  'unknown_domain',
+  'conflict',
+  'pairing_required',
+  'peer_not_found',
+]);
+/** Codes of what made no sense to whoever got it. */
+const UNREAD: ReadonlySet<unknown> = new Set<WireErrorCode>([
+  'not_understood',
+  'invalid_envelope',
+  'unknown_kind',
+]);
+
+/** Which kind of failure a result is, in languages that tell them apart; null: it is none. */
+export function failureKindOf({
+  status,
+  code,
+}: JsonObject): 'refused' | 'not_understood' | 'failed' | null {
+  if (status !== 'failed') return null;
+  return REFUSALS.has(code) ? 'refused' : UNREAD.has(code) ? 'not_understood' : 'failed';
+}
 
 /** The topic of what is said about an earlier message without ending it. */
 const ANSWER = 'answer';
@@ -106,13 +133,19 @@ export interface Offer {
   readonly examples: ReadonlyMap<string, string>;
 }
 
+export interface Acknowledgement {
+  readonly accepted: boolean;
+  /** null: unknown. */
+  readonly estimatedMs: number | null;
+  /** Why not; null: it is accepted. */
+  readonly reason: string | null;
+}
+
 export interface Dialect {
   /** As it stands on the wire (PROTOCOL.md, Dialects). */
   readonly name: string;
   /** Whoever takes on a task says so before its result. */
   readonly hasAcceptance?: true;
-  /** A call that is settled is answered with an acknowledgement. */
-  readonly acknowledges?: true;
   /** Whether a message without a declared dialect is one of this. */
   detect(message: JsonObject): boolean;
   /**
@@ -133,6 +166,12 @@ export interface Dialect {
   pong?(
     message: Omit<AxonMessage, 'kind' | 'payload' | 'answers'>,
     pong: JsonObject,
+    asked: JsonObject,
+  ): JsonObject;
+  /** The same of a message that is settled with the call that sent it. */
+  ack?(
+    message: Omit<AxonMessage, 'kind' | 'payload' | 'answers'>,
+    ack: Acknowledgement,
     asked: JsonObject,
   ): JsonObject;
 }

@@ -4,7 +4,7 @@ import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { durationOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { TASK_ACCEPTED } from './dialect.ts';
+import { failureKindOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Offer, Reading, ReadingKind } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
 import {
@@ -329,26 +329,37 @@ function acceptedOf({ estimated_ms: ms, task_id_assigned, comments }: JsonObject
 }
 
 function resultOf({ payload, answers }: AxonMessage): Body {
-  const { status, code, data } = payload;
+  const { status, code, data, retryable } = payload;
   const text = firstText(payload, 'outcome', 'summary');
   const error = textOf(payload['error']) ?? text ?? 'It was not done.';
-  if (status === 'failed' && code === 'rejected')
+  const failure = failureKindOf(payload);
+  const report = objectOf(data);
+  const more = { result_details: report['act'] === 'propose' ? undefined : data, retryable };
+  if (failure === 'refused')
     return {
       performative: 'TASK_REJECT',
       ontology: 'elizaos:ontology:general/task_rejection',
-      payload: { status: 'rejected', ...why(data), reason_text: error, ...offerIn(data) },
+      payload: given({
+        status: 'rejected',
+        reason_code: textOf(report['reason_code']) ?? (code === 'rejected' ? undefined : code),
+        reason_text: error,
+        ...offerIn(data),
+        ...more,
+      }),
     };
-  if (status === 'failed' && code === 'not_understood')
+  if (failure === 'not_understood')
     return {
       performative: 'NOT_UNDERSTOOD',
       ontology: 'elizaos:ontology:general/message_not_understood',
-      payload: { ...(reasonOf(answers?.message) ?? why(data)), reason_text: error },
+      payload: given({
+        reason_code: reasonOf(answers?.message) ?? textOf(report['reason_code']),
+        reason_text: error,
+        ...more,
+      }),
     };
-  const report = objectOf(data);
-  const { failure_class: failure } = report;
-  const isCrash =
-    data === null || data === undefined ? code !== undefined : failure === 'execution';
-  if (status === 'failed' && isCrash)
+  const { failure_class: kind } = report;
+  const isCrash = kind === undefined ? code !== undefined : kind === 'execution';
+  if (failure === 'failed' && isCrash)
     return {
       performative: 'FAILURE',
       ontology: 'elizaos:ontology:general/action_execution_failure',
@@ -356,6 +367,7 @@ function resultOf({ payload, answers }: AxonMessage): Body {
         status: 'failure',
         error_code: textOf(report['error_code']) ?? code,
         error_text: error,
+        ...more,
       }),
     };
   const { details, artifacts, failure_class: _, ...members } = report;
@@ -363,9 +375,10 @@ function resultOf({ payload, answers }: AxonMessage): Body {
     performative: 'INFORM_RESULT',
     payload: given({
       task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
-      result_summary: status === 'failed' ? error : (text ?? ''),
+      result_summary: failure === null ? (text ?? '') : error,
       result_details: isJsonObject(data) ? (details ?? members) : data,
       artifacts,
+      retryable: failure === null ? undefined : retryable,
     }),
   };
 }
@@ -390,15 +403,10 @@ function conditionIn(fields: JsonObject): string {
 }
 
 /** Why a message of this language is not understood, by the reasons of the draft. */
-function reasonOf(message: JsonObject | null | undefined): JsonObject | undefined {
+function reasonOf(message: JsonObject | null | undefined): string | undefined {
   if (message === null || message === undefined || ELIZA.read(message).ok) return undefined;
   const isKnown = PERFORMATIVE(spelled(message, 'performative'), 'performative').ok;
-  return { reason_code: isKnown ? 'invalid_payload_structure' : 'unknown_performative' };
-}
-
-/** Why it was not done, where an agent of this language said so by a word of it. */
-function why(data: unknown): JsonObject {
-  return given({ reason_code: textOf(objectOf(data)['reason_code']) });
+  return isKnown ? 'invalid_payload_structure' : 'unknown_performative';
 }
 
 function offerIn(data: unknown): JsonObject {

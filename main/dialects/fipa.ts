@@ -3,7 +3,7 @@
 import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { DEADLINE_MAX_MS, TASK_ACCEPTED } from './dialect.ts';
+import { DEADLINE_MAX_MS, failureKindOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
@@ -186,10 +186,7 @@ export const FIPA: Dialect = {
         payload['topic'] ??
         payload['domain'] ??
         'general',
-      content:
-        structured === undefined || structured === null
-          ? { text: text ?? '' }
-          : given({ text, structured }),
+      content: structured === undefined ? { text: text ?? '' } : given({ text, structured }),
       conversation_id: spelled(answered, 'conversation_id') ?? message.conversation,
       reply_with: isAnswered(kind) ? message.id : undefined,
       in_reply_to:
@@ -203,18 +200,26 @@ export const FIPA: Dialect = {
   },
 };
 
-/** What stands beside the words: of an offer, that; of a failure without more, its kind. */
+/** The codes that these words stand for. */
+const MEANT: Readonly<Record<string, unknown>> = {
+  FAILURE: 'internal',
+  REFUSE: 'rejected',
+  NOT_UNDERSTOOD: 'not_understood',
+};
+
+/** Beside the words stand an offer, or the data, and what FIPA has no word for. */
 function structuredIn(payload: JsonObject, performative: string, text: string | null): unknown {
-  const { context, data, code } = payload;
+  const { context, data, code, status, retryable } = payload;
   const { offer } = objectOf(data);
   if (performative === 'PROPOSE') return offer === text ? undefined : offer;
-  const said = context ?? data;
-  const isPartial = payload['status'] === 'partial';
-  const isKind = performative === 'FAILURE' && typeof code === 'string' && code !== 'internal';
-  if (said !== undefined && said !== null)
-    return isPartial ? { status: 'partial', data: said } : said;
-  // FIPA has no word for what was done in part.
-  return isPartial ? { status: 'partial' } : isKind ? { code } : said;
+  const said = context ?? data ?? undefined;
+  const meant = entryOf(MEANT, performative);
+  const beside = given({
+    status: status === 'partial' ? status : undefined,
+    ...(meant === undefined ? {} : { code: code === meant ? undefined : code, retryable }),
+  });
+  if (Object.keys(beside).length === 0) return said;
+  return said === undefined ? beside : { ...beside, data: said };
 }
 
 /** Whoever gets a cancel says with its answer that the work has stopped. */
@@ -227,10 +232,11 @@ function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : 'REQUEST';
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
-  if (kind === 'notify' || payload['status'] !== 'failed') return 'INFORM';
-  if (payload['code'] === 'not_understood') return 'NOT_UNDERSTOOD';
+  const failure = kind === 'notify' ? null : failureKindOf(payload);
+  if (failure === null) return 'INFORM';
+  if (failure === 'not_understood') return 'NOT_UNDERSTOOD';
   if (objectOf(payload['data'])['act'] === 'propose') return 'PROPOSE';
-  return payload['code'] === 'rejected' ? 'REFUSE' : 'FAILURE';
+  return failure === 'refused' ? 'REFUSE' : 'FAILURE';
 }
 
 function contentOf(content: unknown, about: string): Said {

@@ -32,6 +32,7 @@ const COMPARED = [
   'outcome',
   'error',
   'code',
+  'retryable',
 ] as const;
 
 export function originOf({ dialect, message }: Origin): JsonObject {
@@ -84,6 +85,13 @@ export function checkAnswer(payload: JsonObject): Result<void, string> {
   return compare('result', readOrigin(payload), ['data', 'outcome', 'error'], { data, outcome });
 }
 
+/** The same of an `error` in place of a `response`, which says the error as `message`. */
+export function checkFailure(payload: JsonObject): Result<void, string> {
+  const { message: error, ...rest } = payload;
+  const names = ['data', 'error', 'code', 'retryable'];
+  return compare('result', readOrigin(payload), names, { ...rest, error });
+}
+
 function compare(
   kind: ReadingKind,
   origin: Origin | undefined,
@@ -106,11 +114,19 @@ function compare(
     return err('"route.from" is not who "origin" says');
   const differs = names.find(
     (name) =>
-      // Whoever is not named is looked for by an area that the message need not know.
-      !(name === 'domain' && said[name] === undefined) &&
+      !isOneSided(name, said, members) &&
       canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),
   );
   return differs === undefined ? ok() : err(`"${differs}" is not what "origin" says`);
+}
+
+/**
+ * Whoever is not named is looked for by an area that the message need not know. Not every language
+ * says whether to try again, and no hub did before.
+ */
+function isOneSided(name: string, said: JsonObject, members: JsonObject): boolean {
+  if (name === 'domain') return said[name] === undefined;
+  return name === 'retryable' && [said[name], members[name]].includes(undefined);
 }
 
 /** The id of a hub, with or without the type of its key. */

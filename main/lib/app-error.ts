@@ -1,7 +1,7 @@
 // The one operating error of the program: a code from the closed catalogue, a sentence a person can
 // act on, and who failed. Only {code, message, data} of it ever crosses a process or reaches a
 // client; causes and stacks stay in the log.
-import type { ErrorCode } from '../../preload/contract/errors.ts';
+import { ERRORS, type ErrorCode } from '../../preload/contract/errors.ts';
 
 type FailedBy = 'local' | 'peer' | 'timeout' | 'input';
 
@@ -33,6 +33,12 @@ export class AppError extends Error {
     this.hint = options.hint;
     this.retryAfterMs = options.retryAfterMs;
     this.data = options.data ?? {};
+  }
+
+  /** Whether the same may work later, by the word of whoever failed, or as usual. */
+  get retryable(): boolean {
+    const { retryable } = this.data;
+    return typeof retryable === 'boolean' ? retryable : ERRORS[this.code].retryable;
   }
 }
 

@@ -5,6 +5,7 @@
 // already looks like such an escape has its bracket escaped ("[U+005B]U+202E]"), so an escape in
 // the result is always ours and the original can be told from it without doubt. Nothing is dropped,
 // cut or normalised.
+import { isJsonObject } from './json-object.ts';
 import { lazily } from './lazily.ts';
 import * as home from './ordinary-invisibles.ts';
 
@@ -50,6 +51,16 @@ const MAYBE_SUSPECT =
  */
 export function showHidden(text: string): string {
   return write(text, suspect, home.isAtHome);
+}
+
+/** Every string inside a JSON value, keys too. A parsed message is only so deep. */
+export function showHiddenIn(value: unknown, show = showHidden): unknown {
+  if (typeof value === 'string') return show(value);
+  if (Array.isArray(value)) return value.map((member) => showHiddenIn(member, show));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [show(key), showHiddenIn(member, show)]),
+  );
 }
 
 /**

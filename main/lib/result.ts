@@ -1,7 +1,7 @@
 // Outcomes a caller must branch on are values, not exceptions. This file owns that shape and
 // nothing else.
 
-type Ok<T> = { readonly ok: true; readonly value: T };
+export type Ok<T> = { readonly ok: true; readonly value: T };
 type Err<E> = { readonly ok: false; readonly error: E };
 export type Result<T, E> = Ok<T> | Err<E>;
 

@@ -43,6 +43,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   ref: 'The id of the message that this is about.',
   refresh: 'false: what it told last, also while it is offline.',
   report_back: 'false: no result is wanted.',
+  retryable: 'Of a failure: whether the same may work later.',
   route: 'Names of agents as you write them, where another program reads them.',
   status: 'Whether it worked. "cancelled" only where you were asked to stop.',
   summary: 'The answer in a line.',

@@ -5,7 +5,7 @@ import { isOneOf } from '../../preload/contract/closed-lists.ts';
 import { ENDERS } from '../../preload/contract/story.ts';
 import { ERRORS, type ErrorCode, type WireErrorCode } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
-import { showHidden } from '../lib/hidden-characters.ts';
+import { showHidden, showHiddenIn } from '../lib/hidden-characters.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { shortened } from '../lib/shortened.ts';
 import { ERROR_MESSAGE_MAX_CHARACTERS } from './limits.ts';
@@ -32,16 +32,34 @@ const OUR_TROUBLE: ReadonlySet<ErrorCode> = new Set([
   'identity_locked',
   'hub_locked',
 ]);
-const UNREADABLE = {
-  code: 'internal',
-  message: '',
-  retryable: false,
-  decision: null,
-  ended_by: null,
-} as const;
 const INTERNAL_MESSAGE =
   'Something broke in this hub while it worked on the message. Try again in a minute.';
 const NOT_NOW_MESSAGE = 'This hub can take nothing just now. Try again in a minute.';
+
+/** What the other side says of a failure, as it came: the cause of its error. */
+export class Said {
+  readonly message: string;
+  /** What came of it all the same; empty: that is not said. */
+  readonly outcome: string;
+  readonly data: unknown;
+  /** The same in the dialect of the agent that wrote it. */
+  readonly origin: JsonObject | null;
+
+  constructor(
+    message: string,
+    more: {
+      readonly outcome?: string;
+      readonly data?: unknown;
+      readonly origin?: JsonObject | null | undefined;
+    } = {},
+  ) {
+    const { outcome = '', data = null, origin = null } = more;
+    this.message = message;
+    this.outcome = outcome;
+    this.data = data;
+    this.origin = origin;
+  }
+}
 
 /**
  * The payload of an `error` for `error`. What is `internal` says nothing of our insides; an agent's
@@ -53,52 +71,59 @@ export function errorPayload(error: AppError): ErrorPayload & JsonObject {
     return { code, message: INTERNAL_MESSAGE, retryable: true };
   if (OUR_TROUBLE.has(error.code))
     return { code, message: NOT_NOW_MESSAGE, retryable: ERRORS[code].retryable };
-  const message = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
   const { decision, ended_by: by } = error.data;
+  const message = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  const said = by === 'agent' && error.cause instanceof Said ? error.cause : undefined;
   return {
     code,
-    message: shortened(message, ERROR_MESSAGE_MAX_CHARACTERS),
-    retryable: ERRORS[code].retryable,
+    message: said?.message ?? shortened(message, ERROR_MESSAGE_MAX_CHARACTERS),
+    retryable: error.retryable,
+    ...(said === undefined ? {} : besideWords(said)),
     ...(isJsonObject(decision) ? { decision } : {}),
     ...(isOneOf(ENDERS, by) ? { ended_by: by } : {}),
   };
 }
 
+function besideWords({ outcome, data, origin }: Said): JsonObject {
+  return {
+    ...(outcome === '' ? {} : { outcome }),
+    ...(data === null ? {} : { data }),
+    ...(origin === null ? {} : { origin }),
+  };
+}
+
 /**
- * What a peer's `error` means here. `data.untrusted.message` is the peer's own sentence, escaped,
- * and `cause` the same as it came; `data.retryable` is what it says of trying again.
+ * What a peer's `error` means here. `data.untrusted` has the peer's own words, escaped, and `cause`
+ * the same as they came; `data.retryable` is what it says of trying again.
  */
 export function readError(payload: JsonObject): AppError {
-  const parsed = parseError(payload);
-  const {
-    code,
-    message,
-    retryable,
-    decision,
-    ended_by: by,
-  } = parsed.ok ? parsed.value : UNREADABLE;
+  const { code, message, retryable, decision, ended_by: by, ...more } = parseError(payload).value;
+  const isAgents = by === 'agent';
+  const said = new Said(message, isAgents ? more : {});
   const title = ERRORS[code].title.toLowerCase();
-  const sentence =
-    by === 'agent'
-      ? 'The agent there could not do it.'
-      : by === 'hub' && code === 'rejected'
-        ? 'The other hub did not take it.'
-        : `The other hub answered: ${title}.`;
-  return new AppError(code, sentence, {
+  const sentence = isAgents
+    ? 'The agent did not do it.'
+    : by === 'hub' && code === 'rejected'
+      ? 'The other hub did not take it.'
+      : `The other hub answered: ${title}.`;
+  return new AppError(isAgents && code === 'internal' ? 'agent_failed' : code, sentence, {
     failedBy: 'peer',
     data: {
       retryable,
       untrusted: {
         message: showHidden(message),
+        ...(said.outcome === '' ? {} : { outcome: showHidden(said.outcome) }),
+        ...(said.data === null ? {} : { data: showHiddenIn(said.data) }),
         ...(decision === null ? {} : { decision: writeDecision(decision) }),
         ...(by === null ? {} : { ended_by: by }),
       },
     },
-    cause: message,
+    cause: said,
   });
 }
 
-function wireCode(code: ErrorCode): WireErrorCode {
+/** The nearest code that travels. */
+export function wireCode(code: ErrorCode): WireErrorCode {
   return isWireCode(code) ? code : (NEAREST[code] ?? 'internal');
 }
 

@@ -12,7 +12,7 @@ import { readWireErrorCode, ERRORS, type WireErrorCode } from '../../preload/con
 import { ENDERS, type Ender } from '../../preload/contract/story.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
-import { err, ok, type Result } from '../lib/result.ts';
+import { err, ok, type Ok, type Result } from '../lib/result.ts';
 import { readDecision, type Decision } from './decision.ts';
 import { readApprovalQuestion, type ApprovalQuestion } from './remote-approval.ts';
 import { readEscalation, type Escalation } from './escalation.ts';
@@ -111,6 +111,8 @@ interface ResultPayload {
   readonly decision: Decision | null;
   /** Whose end it is; null: the hub does not say. */
   readonly ended_by: Teller | null;
+  /** Of a failure: whether the same may work later; null: that is not said. */
+  readonly retryable: boolean | null;
   /** Which agent had it at the end, where it was handed on; empty: it is not named. */
   readonly handed_on_to: string | null;
 }
@@ -163,6 +165,15 @@ export interface ErrorPayload {
   readonly code: WireErrorCode;
   readonly message: string;
   readonly retryable: boolean;
+}
+
+interface SaidOfFailure {
+  readonly decision: Decision | null;
+  readonly ended_by: Teller | null;
+  /** What came of it all the same; empty: that is not said. */
+  readonly outcome: string;
+  readonly data: unknown;
+  readonly origin: JsonObject | null;
 }
 
 export interface HelloPayload {
@@ -246,6 +257,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
     ended_by: readHint(payload.ended_by, TELLERS, null),
+    retryable: typeof payload.retryable === 'boolean' ? payload.retryable : null,
     handed_on_to: typeof payload.handed_on_to === 'string' ? payload.handed_on_to : null,
   });
 }
@@ -291,12 +303,7 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
 }
 
 /** Never refuses: an error that does not fit is an `internal` one. */
-export function parseError(
-  payload: JsonObject,
-): Result<
-  ErrorPayload & { readonly decision: Decision | null; readonly ended_by: Teller | null },
-  string
-> {
+export function parseError(payload: JsonObject): Ok<ErrorPayload & SaidOfFailure> {
   const code = readWireErrorCode(payload.code);
   return ok({
     code,
@@ -304,6 +311,9 @@ export function parseError(
     retryable: typeof payload.retryable === 'boolean' ? payload.retryable : ERRORS[code].retryable,
     decision: readDecision(payload.decision),
     ended_by: readHint(payload.ended_by, TELLERS, null),
+    outcome: typeof payload.outcome === 'string' ? payload.outcome : '',
+    data: payload.data ?? null,
+    origin: isJsonObject(payload.origin) ? payload.origin : null,
   });
 }
 

@@ -89,6 +89,8 @@ export const ERRORS = {
     title: 'Delivered, but nobody answers there',
     wire: true,
   },
+  /** An agent says so of its own work, and names no code. */
+  agent_failed: { status: 502, exit: 4, retryable: false, title: 'The agent could not do it' },
   bad_request: { status: 400, exit: 2, retryable: false, title: 'The request does not fit' },
   bad_host: { status: 403, exit: 3, retryable: false, title: 'Wrong Host' },
   bad_origin: { status: 403, exit: 3, retryable: false, title: 'Wrong origin' },

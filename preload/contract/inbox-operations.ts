@@ -100,6 +100,8 @@ export const INBOX_OPERATIONS = {
       data: v.optional(v.unknown()),
       error: v.optional(v.nullable(text(8_000))),
       code: v.optional(text(64)),
+      /** Of a failure: whether the same may work later. */
+      retryable: v.optional(v.boolean()),
       tokens_used: v.optional(whole(0, 1_000_000_000)),
       truncated: v.optional(v.boolean(), false),
     }),

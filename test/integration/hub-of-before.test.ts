@@ -304,7 +304,7 @@ describe('what agents of other languages say to it', () => {
     expect(refused).toMatchObject({
       http: 409,
       detail: 'That hub would not see what is accepted.',
-      data: { untrusted: { native: { performative: 'FAILURE' } } },
+      data: { untrusted: { native: { performative: 'REFUSE' } } },
     });
     // It has no id by which it could be named.
     expect(refused).not.toHaveProperty('data.untrusted.native.in_reply_to');

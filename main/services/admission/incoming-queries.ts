@@ -78,8 +78,8 @@ export class IncomingQueries {
       if (isTooMany(error)) this.#deps.floods.add(peer.key, 'too_many');
       const decided = this.#decision(peer, envelope.id);
       if (decided.decision === undefined) throw error;
-      const { code, message, hint, failedBy, data } = error;
-      const told = { failedBy, data: { ...data, ...decided }, cause: error };
+      const { code, message, hint, failedBy, data, cause } = error;
+      const told = { failedBy, data: { ...data, ...decided }, cause };
       throw new AppError(code, message, hint === undefined ? told : { ...told, hint });
     } finally {
       this.#open.delete(name);

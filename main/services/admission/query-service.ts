@@ -22,6 +22,7 @@ import {
   DECLINED,
   endedByAgent,
   endedByHub,
+  failureOf,
   type Ended,
   type ResultWords,
   type TaskEndings,
@@ -370,15 +371,7 @@ function responseTo({
 
 /** A question's end in the form a task keeps. */
 function wordsOf(outcome: QueryOutcome): ResultWords {
-  if (outcome instanceof AppError) {
-    return {
-      status: 'failed',
-      outcome: outcome.message,
-      data: null,
-      error: outcome.message,
-      code: readWireErrorCode(outcome.code),
-    };
-  }
+  if (outcome instanceof AppError) return failureOf(outcome);
   const summary = typeof outcome.summary === 'string' ? outcome.summary : '';
   return { status: 'completed', outcome: summary, data: outcome.data ?? null, error: null };
 }

@@ -1,13 +1,15 @@
 // An agent's report about an item, in the two forms it takes on the wire. Pure.
 import type { ReplyStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import {
+  ERRORS,
   isErrorCode,
   readWireErrorCode,
   type WireErrorCode,
 } from '../../../preload/contract/errors.ts';
 import { UNSAID } from '../../../preload/contract/strings/story.ts';
-import { inputError } from '../../lib/app-error.ts';
+import { AppError, inputError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
+import { Said } from '../../protocol/error-payload.ts';
 import type { ResultWords } from '../tasks/task-endings.ts';
 
 /** POST /inbox/{delivery}/reply. */
@@ -18,6 +20,8 @@ export interface AgentReply {
   readonly data?: unknown;
   readonly error?: string | null | undefined;
   readonly code?: string | undefined;
+  /** Of a failure: whether the same may work later. */
+  readonly retryable?: boolean | undefined;
   readonly tokens_used?: number | undefined;
   readonly truncated: boolean;
   /** The reply as it was written in a dialect. */
@@ -28,7 +32,7 @@ export interface AgentReply {
 export function resultOf(reply: AgentReply): ResultWords {
   const outcome = reply.outcome ?? reply.summary ?? '';
   const data = reply.data ?? null;
-  const { tokens_used, origin } = reply;
+  const { tokens_used, origin, retryable } = reply;
   const rest = {
     ...(tokens_used === undefined ? {} : { tokens_used }),
     ...(origin === undefined ? {} : { origin }),
@@ -39,7 +43,8 @@ export function resultOf(reply: AgentReply): ResultWords {
   const error = reply.error ?? (outcome === '' ? unsaid : outcome);
   // A failure without a code is that of the work: it was tried, and did not succeed.
   const code = reply.status === 'failed' && reply.code === undefined ? {} : { code: codeOf(reply) };
-  return { status: 'failed', outcome, data, error, ...code, ...rest };
+  const again = retryable === undefined ? {} : { retryable };
+  return { status: 'failed', outcome, data, error, ...code, ...again, ...rest };
 }
 
 /** The payload of a `response`. */
@@ -54,6 +59,19 @@ export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>>
     truncated: reply.truncated,
     ...(reply.origin === undefined ? {} : { origin: reply.origin }),
   };
+}
+
+/** The error that whoever asked gets in place of a `response`. */
+export function errorOf(reply: AgentReply): AppError {
+  const { error, outcome, data, retryable, origin } = resultOf(reply);
+  const named = codeOf(reply);
+  const code = named === 'internal' ? 'agent_failed' : named;
+  const message = error ?? outcome;
+  return new AppError(code, message, {
+    failedBy: 'peer',
+    data: { ended_by: 'agent', retryable: retryable ?? ERRORS[code].retryable },
+    cause: new Said(message, { outcome: outcome === message ? '' : outcome, data, origin }),
+  });
 }
 
 /** The code of a failure. */

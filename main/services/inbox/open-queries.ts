@@ -5,19 +5,19 @@
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
 import { ok } from '../../lib/result.ts';
 import type { Clock, Random, TimerHandle } from '../../ports/clock.ts';
 import type { ApprovalRow, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { writeDecision } from '../../protocol/decision.ts';
+import { errorPayload } from '../../protocol/error-payload.ts';
 import { PERSON_NAME_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from '../../protocol/limits.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { CUT_OFF, STOPPED_HERE } from '../tasks/task-endings.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
-import { checkStop, codeOf, isFailure, responseOf, type AgentReply } from './agent-reply.ts';
+import { checkStop, errorOf, isFailure, responseOf } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryDto, type DeliveryBody } from './delivery-body.ts';
 import type { Item, ItemKinds, ItemStore, ListedState, Step, WaitingItem } from './items.ts';
@@ -332,9 +332,9 @@ export class OpenQueries implements ItemStore {
       replied: (item, reply) => {
         // A question that was stopped is here no more.
         checkStop(reply, false);
-        const outcome = outcomeOf(reply);
+        const outcome = isFailure(reply.status) ? errorOf(reply) : responseOf(reply);
         const party = this.#byDelivery.get(item.deliveryId)?.party;
-        if (!(outcome instanceof AppError) && party !== undefined) this.#checkFits(party, outcome);
+        if (party !== undefined) this.#checkFits(party, outcome);
         settle(item, outcome, 'answered');
         this.#keepAnswered(item, reply.status);
         return reply.status;
@@ -359,11 +359,15 @@ export class OpenQueries implements ItemStore {
    * with less.
    * @throws AppError payload_too_large, bad_request
    */
-  #checkFits(party: PartyKey, answer: JsonObject): void {
+  #checkFits(party: PartyKey, outcome: QueryOutcome): void {
     if (isLocal(party)) return;
     const { messenger, random } = this.#deps;
+    const [kind, answer] =
+      outcome instanceof AppError
+        ? (['error', errorPayload(outcome)] as const)
+        : (['response', outcome] as const);
     const payload = { ...answer, decision: LONGEST_DECISION };
-    messenger.encode(party, { id: random.uuid(), kind: 'response', ref: random.uuid(), payload });
+    messenger.encode(party, { id: random.uuid(), kind, ref: random.uuid(), payload });
   }
 
   #announce(agent: string): void {
@@ -377,15 +381,6 @@ function handedOver({ delivered, stop }: OpenQuery): Partial<StoryColumns> {
     ...(handedAt === null ? {} : { handedAt, handedTimes: item?.attempt ?? 1 }),
     ...stop,
   };
-}
-
-function outcomeOf(reply: AgentReply): QueryOutcome {
-  if (!isFailure(reply.status)) return responseOf(reply);
-  return new AppError(
-    codeOf(reply),
-    reply.error ?? reply.outcome ?? 'The agent could not answer.',
-    { failedBy: 'peer', data: { ended_by: 'agent' } },
-  );
 }
 
 /** What ended the wait, as an error for whoever asked. */

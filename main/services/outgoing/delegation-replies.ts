@@ -7,7 +7,8 @@ import { isJsonObject } from '../../lib/json-object.ts';
 import type { Result } from '../../lib/result.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { parseAck, type AckPayload } from '../../protocol/payloads.ts';
-import { failure, type Ending } from '../tasks/task-endings.ts';
+import { Said } from '../../protocol/error-payload.ts';
+import { failureOf, type Ending } from '../tasks/task-endings.ts';
 
 /** lost: the other hub may or may not have it. */
 export type Answer = AckPayload | AppError | 'lost';
@@ -16,9 +17,7 @@ export type Answer = AckPayload | AppError | 'lost';
  * Whether the other hub may still take it. A refusal of a repeat says nothing about the first try.
  */
 export function isUnsettled(answer: Answer, from: 'asker' | 'hub'): boolean {
-  if (from === 'asker' || !(answer instanceof AppError)) return false;
-  const { code, data } = answer;
-  return typeof data.retryable === 'boolean' ? data.retryable : ERRORS[code].retryable;
+  return from === 'hub' && answer instanceof AppError && answer.retryable;
 }
 
 /**
@@ -54,7 +53,7 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
           ...(by === null ? {} : { ended_by: by }),
         },
       },
-      cause: reason,
+      cause: reason === null ? undefined : new Said(reason),
     },
   );
 }
@@ -72,7 +71,5 @@ export function endedBy(
   error: AppError,
   code: WireErrorCode,
 ): Required<Pick<Ending, 'code' | 'reason' | 'result'>> {
-  const { message, cause: said } = error;
-  const reason = typeof said === 'string' && said !== '' ? said : message;
-  return { code, reason: message, result: failure({ code, reason }) };
+  return { code, reason: error.message, result: failureOf(error) };
 }

@@ -210,15 +210,14 @@ interface Report extends ResultWords {
 
 function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (envelope.kind === 'error') {
-    const parsed = parseError(envelope.payload);
-    if (!parsed.ok) return undefined;
-    const { code, message, decision, ended_by } = parsed.value;
+    const { message, code, retryable, decision, ended_by } = parseError(envelope.payload).value;
     return {
       status: 'failed',
       outcome: message,
       data: null,
       error: message,
       code,
+      retryable,
       decision,
       ended_by,
     };
@@ -227,17 +226,17 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   if (!parsed.ok) return undefined;
   const isSame = checkOrigin('result', envelope.payload).ok;
   const origin = isSame ? readOrigin(envelope.payload) : undefined;
-  const { status, outcome, data, error, code, tokens_used, answered_by, decision, ...whose } =
+  const { status, outcome, data, error, code, retryable, tokens_used, answered_by, ...told } =
     parsed.value;
   return {
     status,
     outcome,
     data,
     error,
-    decision,
-    ...whose,
+    ...told,
     ...(tokens_used === 0 ? {} : { tokens_used }),
     ...(code === null ? {} : { code }),
+    ...(retryable === null ? {} : { retryable }),
     ...(answered_by === null ? {} : { answered_by }),
     ...(origin === undefined ? {} : { origin: originOf(origin) }),
   };

@@ -5,18 +5,18 @@ import * as v from 'valibot';
 import { foldName } from '../../../preload/contract/agent-name.ts';
 import type { DeliveryDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
-import { ERRORS, readWireErrorCode } from '../../../preload/contract/errors.ts';
+import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
-import type { StopState } from '../../../preload/contract/story.ts';
+import type { StopState, StoryDto } from '../../../preload/contract/story.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import { asNotice, DEADLINE_MAX_MS, EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
-import type { Dialect, Reading } from '../../dialects/dialect.ts';
+import { asNotice, DEADLINE_MAX_MS, EVERYBODY } from '../../dialects/dialect.ts';
+import type { Acknowledgement, Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
-import { isNameOf, objectOf, textOf, wholeOf } from '../../dialects/members.ts';
-import { originOf, readOrigin } from '../../dialects/origin.ts';
+import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
+import { checkFailure, originOf, readOrigin } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
@@ -29,6 +29,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { NativeItems } from '../inbox/native-items.ts';
+import { Said, wireCode } from '../../protocol/error-payload.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
@@ -77,12 +78,13 @@ interface Post extends Spoken {
 
 /** States of a task that nobody has to be asked about any more. */
 const SETTLED: ReadonlySet<string> = new Set(['queued', 'claimed', 'running']);
-/** Of a cancel that nobody has answered. */
-const UNANSWERED: ReadonlySet<string> = new Set<StopState>(['on_its_way', 'not_told', 'not_taken']);
+/** Of a cancel that nobody has answered, and of one by which the work stops, or is asked to. */
+const UNANSWERED: ReadonlySet<StopState> = new Set(['on_its_way', 'not_told', 'not_taken']);
+const TAKEN: ReadonlySet<StopState> = new Set(['nothing_begun', 'asked', 'obeyed']);
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
 const TOO_MANY = `A message to all goes to ${BROADCAST_AGENTS_MAX} agents of a hub at most.`;
-const MEANS_MORE = 'That hub knows no dialects, and would not see what this message means.';
+const MEANS_MORE = 'That hub reads no message of this kind, and would not see what this one means.';
 
 export class NativeMessages {
   readonly #deps: Deps;
@@ -233,7 +235,9 @@ export class NativeMessages {
       reading.ids[0] === undefined ? null : [dialect.name, reading.ids[0], ...place].join(' ');
     try {
       const report = await this.#deps.sender.delegate({ ...params, ...extra }, agent, key);
-      return { report, ...this.#settled(post, report.chosen.agent, SETTLED.has(report.state)) };
+      const { estimated_ms: estimatedMs, chosen } = report;
+      const ack = SETTLED.has(report.state) ? { accepted: true, estimatedMs, reason: null } : null;
+      return { report, ...this.#settled(post, chosen.agent, ack) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'idempotency_mismatch') throw error;
       throw new AppError(
@@ -341,27 +345,20 @@ export class NativeMessages {
     for (const other of open)
       if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
     const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
-    const came = { came_of_it: cancelledOf(story) };
-    const isAnswered = !UNANSWERED.has(story.stop?.state ?? '');
-    const { untrusted } = this.#settled(post, task.toAgent, isAnswered);
-    return { cancelled: { id, state }, untrusted: { ...came, ...untrusted } };
+    const came = cancelledOf(story);
+    const { untrusted } = this.#settled(post, task.toAgent, settledBy(story));
+    return { cancelled: { id, state }, untrusted: { came_of_it: came, ...untrusted } };
   }
 
-  /** The acknowledgement of a call that is settled with its answer. */
+  /** The acknowledgement of a call that is settled with its answer; null: it is not. */
   #settled(
     { agent, dialect, message }: Post,
     from: string | null,
-    isSettled: boolean,
+    ack: Acknowledgement | null,
   ): { readonly untrusted?: JsonObject } {
-    if (dialect.acknowledges !== true || !isSettled) return {};
-    const addressing = this.#addressing(from ?? agent, agent);
-    const native = dialect.write({
-      ...addressing,
-      kind: 'notify',
-      payload: { topic: TASK_ACCEPTED, data: {} },
-      answers: { id: null, at: addressing.at, message },
-    });
-    return { untrusted: { native: escapeJson(native) } };
+    if (ack === null) return {};
+    const native = dialect.ack?.(this.#addressing(from ?? agent, agent), ack, message);
+    return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
   /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
@@ -425,29 +422,43 @@ export class NativeMessages {
   }
 
   /** The error with itself as a message in the language of what was said. */
-  #withNative(error: unknown, { agent, dialect, message }: Spoken, from: string): unknown {
+  #withNative(error: unknown, spoken: Spoken, from: string): unknown {
     if (!(error instanceof AppError)) return error;
     const untrusted = objectOf(error.data['untrusted']);
     if (untrusted['native'] !== undefined) return error;
-    const { retryable } = error.data;
-    const addressing = this.#addressing(from, agent);
-    const native = dialect.write({
-      ...addressing,
-      kind: 'result',
-      payload: {
-        status: 'failed',
-        code: error.code === 'bad_request' ? 'not_understood' : readWireErrorCode(error.code),
-        error: textOf(untrusted['message']) ?? error.message,
-        retryable: typeof retryable === 'boolean' ? retryable : ERRORS[error.code].retryable,
-      },
-      answers: { id: null, at: addressing.at, message },
-    });
+    const native = escapeJson(this.#failure(error, spoken, from));
     return new AppError(error.code, error.message, {
       failedBy: error.failedBy,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-      data: { ...error.data, untrusted: { ...untrusted, native: escapeJson(native) } },
+      data: { ...error.data, untrusted: { ...untrusted, native } },
       cause: error,
+    });
+  }
+
+  /** As the agent wrote it that failed, or made of its words and its data. */
+  #failure(error: AppError, { agent, dialect, message }: Spoken, from: string): JsonObject {
+    const read = dialect.read(message);
+    const said = error.cause instanceof Said ? error.cause : new Said('');
+    const { data, outcome, origin } = said;
+    const words = said.message === '' ? error.message : said.message;
+    const { retryable } = error;
+    const failure = { code: codeFor(error, read.ok), retryable, data };
+    const written = readOrigin({ origin });
+    if (
+      written?.dialect === dialect &&
+      checkFailure({ ...failure, message: words, origin }).ok &&
+      !this.#deps.natives.answersAnother(dialect, agent, written.message, {
+        ids: read.ok ? read.value.ids : [],
+      })
+    )
+      return written.message;
+    const addressing = this.#addressing(from, agent);
+    return dialect.write({
+      ...addressing,
+      kind: 'result',
+      payload: { status: 'failed', outcome, error: words, ...failure },
+      answers: { id: null, at: addressing.at, message },
     });
   }
 
@@ -602,6 +613,21 @@ function parsed<const Entries extends v.ObjectEntries>(
   const read = v.safeParse(v.object(entries), value);
   if (read.success) return read.output;
   throw refused(`The message does not fit: ${v.summarize(read.issues).split('\n')[0] ?? ''}`);
+}
+
+/** Of what this hub itself did not take, whether it was understood. */
+function codeFor({ code, failedBy }: AppError, isUnderstood: boolean): WireErrorCode {
+  const isOwn = failedBy === 'input' && !('wire' in ERRORS[code]) && code !== 'forbidden';
+  if (isOwn) return isUnderstood ? 'rejected' : 'not_understood';
+  return wireCode(code);
+}
+
+/** What the agent that cancelled is told at once; null: nobody has answered yet. */
+function settledBy(story: StoryDto): Acknowledgement | null {
+  const state = story.stop?.state;
+  if (state === undefined ? story.end === null : UNANSWERED.has(state)) return null;
+  const accepted = state !== undefined && TAKEN.has(state);
+  return { accepted, estimatedMs: null, reason: accepted ? null : cancelledOf(story) };
 }
 
 function refused(sentence: string): AppError {

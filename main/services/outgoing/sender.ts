@@ -3,14 +3,13 @@
 // peer (PROTOCOL.md, Extensions).
 import type { ChosenDto, RouteDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
-import { ERRORS } from '../../../preload/contract/errors.ts';
-import { escapeText } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
+import { errorPayload, readError } from '../../protocol/error-payload.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { termsOf } from '../tasks/acceptance.ts';
@@ -334,15 +333,8 @@ export class Sender {
     try {
       return await this.#deps.queryService.answer(request, signal);
     } catch (error) {
-      if (!(error instanceof AppError) || error.failedBy !== 'peer') throw error;
-      throw new AppError(
-        error.code,
-        `The agent answered: ${ERRORS[error.code].title.toLowerCase()}.`,
-        {
-          failedBy: 'peer',
-          data: { untrusted: { message: escapeText(error.message) } },
-        },
-      );
+      const isAgents = error instanceof AppError && error.data['ended_by'] === 'agent';
+      throw isAgents ? readError(errorPayload(error)) : error;
     }
   }
 

@@ -3,9 +3,11 @@
 // commit by those who own it. A terminal state never changes; callers look first.
 import type { ResultStatus, TerminalTaskState } from '../../../preload/contract/closed-lists.ts';
 import type { EndedKind, Ender } from '../../../preload/contract/story.ts';
-import { ERRORS, type WireErrorCode } from '../../../preload/contract/errors.ts';
+import { ERRORS, readWireErrorCode, type WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Surface } from '../../../preload/contract/dto.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
+import type { AppError } from '../../lib/app-error.ts';
+import { Said } from '../../protocol/error-payload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
@@ -23,6 +25,8 @@ export interface ResultWords {
   readonly data: unknown;
   readonly error: string | null;
   readonly code?: WireErrorCode;
+  /** Whether the same may work later, by the word of who failed. */
+  readonly retryable?: boolean;
   /** The person who answered; absent when an agent did. */
   readonly answered_by?: string;
   /** By the agent's own count. */
@@ -310,4 +314,18 @@ export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
   const code = ending.code ?? 'internal';
   const sentence = ending.reason ?? `${ERRORS[code].title}.`;
   return { status: 'failed', outcome: sentence, data: null, error: sentence, code };
+}
+
+/** The same of an error, with its agent's words, and no code where that named none. */
+export function failureOf({ code, message, cause, data: { retryable } }: AppError): ResultWords {
+  const said = cause instanceof Said ? cause : new Said('');
+  const error = said.message === '' ? message : said.message;
+  return {
+    status: 'failed',
+    outcome: said.outcome === '' ? error : said.outcome,
+    data: said.data,
+    error,
+    ...(code === 'agent_failed' ? {} : { code: readWireErrorCode(code) }),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+  };
 }

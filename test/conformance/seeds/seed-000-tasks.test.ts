@@ -232,6 +232,15 @@ describe('seed 000: tasks', () => {
     });
     expect(await house.next(worker)).toEqual(message);
     expect(work.approvals.pending()).toEqual([]);
+    // Said again under its id, once its agent has estimated it.
+    await answer('ack', message.id, { accepted: true, estimated_ms: 5_000 });
+    await house.next(asker);
+    expect(await house.say(asker, message)).toMatchObject({
+      report: { state: 'running' },
+      untrusted: {
+        native: { kind: 'ack', payload: { accepted: true, estimated_ms: 5_000 } },
+      },
+    });
     await done(message.id);
     expect(await house.next(asker)).toMatchObject({ kind: 'result', ref: message.id });
   });

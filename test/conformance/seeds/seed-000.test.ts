@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { OWNER, RawPeer, UNKNOWN, WITHIN_MS } from '../../support/raw-peer.ts';
 import { until } from '../../support/until.ts';
-import { asks, does, SeedHousehold } from './household.ts';
-import { acp } from './messages.ts';
+import { asks, does, LANGUAGES, SeedHousehold, type Language } from './household.ts';
+import { acp, crunch, eliza, fipa } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -324,25 +324,116 @@ describe('seed 000', () => {
     await house.next(does('acp-draft'));
   });
 
-  test('000.42, 000.43 an error keeps the words of the agent, in the language of the question', async () => {
-    const question = acp('query', { question: 'Which school?' }, { to: does('native') });
-    const asking = house.say(asks('acp-draft'), question);
+  describe('000.42, 000.43 an error keeps the words, the code and "retryable" of its agent', () => {
+    const WORDS = 'Try the work agent instead';
+    /** What the worker says, by its own language. */
+    const fails = async (by: 'acp-draft' | 'native', retryable: boolean): Promise<JsonObject> => {
+      if (by === 'native') {
+        const { delivery_id: delivery } = await house.item(does(by));
+        const said = { status: 'failed', error: WORDS, code: 'overloaded', retryable };
+        return house.post(house.mum, does(by), `/v1/inbox/${String(delivery)}/reply`, said);
+      }
+      const { id: ref } = await house.next(does(by));
+      const payload = { code: 'internal', message: WORDS, retryable, data: { lane: 3 } };
+      const error = acp('error', payload, { ref });
+      expect(await house.say(does(by), error)).toMatchObject({ http: 200 });
+      return error;
+    };
+    const asking = (from: Language, kind: 'query' | 'delegate', to: string) => {
+      const text = 'Which school?';
+      const task = kind === 'delegate';
+      const said: Record<Language, () => JsonObject> = {
+        native: () => ({ to: `Mum/${to}`, [task ? 'task' : 'question']: text }),
+        'acp-draft': () => acp(kind, task ? { task: text } : { question: text }, { to }),
+        'fipa-acl': () => fipa(task ? 'REQUEST' : 'QUERY', text, { receiver: to }),
+        elizaos: () =>
+          eliza(
+            asks(from),
+            task ? 'TASK_REQUEST' : 'QUERY_REF',
+            task ? { task_description: text } : { reference: text },
+            { receiver: { agent_id: to } },
+          ),
+        'claude-crunch': () => crunch(asks(from), 'REQUEST', { action: 'answer' }, { to }),
+      };
+      return from === 'native'
+        ? house.post(house.dad, asks(from), `/v1/${kind}`, said[from]())
+        : house.say(asks(from), said[from]());
+    };
+    const code = { 'acp-draft': 'internal', native: 'overloaded' } as const;
+    /** How each language tells it; data where there is some. */
+    const read = (
+      by: 'acp-draft' | 'native',
+      retryable: boolean,
+    ): Record<Language, JsonObject> => ({
+      native: {},
+      'acp-draft': { kind: 'error', payload: { code: code[by], message: WORDS, retryable } },
+      'fipa-acl': { content: { text: WORDS, structured: { retryable } } },
+      elizaos: { payload: { retryable } },
+      'claude-crunch': { payload: { result: { error: WORDS, retryable } } },
+    });
+
+    test.each([
+      ['acp-draft', false],
+      ['acp-draft', true],
+      ['native', false],
+    ] as const)('a question that %s fails, retryable: %s', async (by, retryable) => {
+      for (const from of LANGUAGES.filter((one) => one !== 'claude-crunch')) {
+        const coming = asking(from, 'query', does(by));
+        await house.allow();
+        const error = await fails(by, retryable);
+        const told = await coming;
+        expect(told, from).toMatchObject({
+          code: by === 'native' ? 'overloaded' : 'agent_failed',
+          retryable,
+          detail: 'The agent did not do it.',
+          data: { untrusted: { message: WORDS, ended_by: 'agent' } },
+        });
+        const { native, data } = (told['data'] as { untrusted: JsonObject }).untrusted;
+        if (by === 'acp-draft') expect(data).toEqual({ lane: 3 });
+        if (from === 'acp-draft' && by === 'acp-draft') expect(native).toEqual(error);
+        else if (from !== 'native') expect(native, from).toMatchObject(read(by, retryable)[from]);
+      }
+    });
+
+    test.each([
+      ['acp-draft', false],
+      ['native', true],
+    ] as const)('a task that %s fails, retryable: %s', async (by, retryable) => {
+      for (const from of LANGUAGES) {
+        const said = await asking(from, 'delegate', does(by));
+        await house.allow();
+        const error = await fails(by, retryable);
+        const id = from === 'native' ? said['id'] : (said['report'] as JsonObject)['id'];
+        expect(await house.ended(asks(from), id), from).toMatchObject({
+          state: 'failed',
+          code: code[by],
+          story: { end: { retryable } },
+          untrusted: { error: WORDS },
+        });
+        if (from === 'native') {
+          const { untrusted } = await house.item(asks(from));
+          expect(untrusted).toMatchObject({ payload: { retryable } });
+        } else {
+          const native = await house.answer(asks(from));
+          if (from === 'acp-draft' && by === 'acp-draft') expect(native).toEqual(error);
+          else expect(native, from).toMatchObject(read(by, retryable)[from]);
+        }
+      }
+    });
+  });
+
+  test('000.43 of a failure that says nothing of it, nobody is told to try again', async () => {
+    const asking = house.say(asker, acp('query', { question: 'Why?' }, { to: does('native') }));
     await house.allow();
     const { delivery_id: delivery } = await house.item(does('native'));
-    await house.post(house.mum, does('native'), `/v1/inbox/${String(delivery)}/reply`, {
-      status: 'failed',
-      error: 'Try the work agent instead',
-    });
-    expect(await asking).toMatchObject({
-      data: {
-        untrusted: {
-          native: {
-            kind: 'error',
-            ref: question.id,
-            payload: { code: expect.any(String), message: 'Try the work agent instead' },
-          },
-        },
-      },
+    const said = { status: 'failed', error: 'No idea' };
+    await house.post(house.mum, does('native'), `/v1/inbox/${String(delivery)}/reply`, said);
+    const told = await asking;
+    expect(told).toMatchObject({ http: 502, code: 'agent_failed', retryable: false });
+    expect(told['title']).not.toContain('broke');
+    expect((told['data'] as { untrusted: JsonObject }).untrusted['native']).toMatchObject({
+      kind: 'error',
+      payload: { code: 'internal', message: 'No idea', retryable: false },
     });
   });
 });

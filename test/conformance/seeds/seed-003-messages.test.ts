@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { axon, endPrograms } from '../../support/programs.ts';
 import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
-import { fipa, fresh } from './messages.ts';
+import { eliza, fipa, fresh } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -105,14 +105,36 @@ describe('seed 003: messages', () => {
     const asking = house.say(asker, query);
     await house.allow();
     await house.next(doer);
-    await house.say(doer, fipa('NOT_UNDERSTOOD', 'What do you mean?', { in_reply_to: 'q-12' }));
+    const answer = fipa('NOT_UNDERSTOOD', 'What do you mean?', { in_reply_to: 'q-12' });
+    await house.say(doer, answer);
+    expect(await asking).toMatchObject({ data: { untrusted: { native: answer } } });
+  });
+
+  test('003.17 an offer in answer to a question reaches its asker whole, in any language', async () => {
+    const query = fipa('QUERY', 'Price?', { capability: CAPABILITY, reply_with: 'q-17' });
+    const asking = house.say(asker, query);
+    await house.allow();
+    await house.next(doer);
+    const content = { text: 'For 5 euros?', structured: { euros: 5 } };
+    const offer = fipa('PROPOSE', content, { in_reply_to: 'q-17', reply_with: 'o-17' });
+    await house.say(doer, offer);
     expect(await asking).toMatchObject({
+      code: 'rejected',
+      data: { untrusted: { native: offer, data: { act: 'propose', offer: { euros: 5 } } } },
+    });
+
+    const other = asks('elizaos');
+    const message = eliza(other, 'QUERY_REF', { reference: 'The price' }, { receiver: doer });
+    const inWords = house.say(other, message);
+    await house.allow();
+    const { reply_with: id } = await house.next(doer);
+    await house.say(doer, fipa('PROPOSE', content, { in_reply_to: id }));
+    expect(await inWords).toMatchObject({
       data: {
         untrusted: {
           native: {
-            performative: 'NOT_UNDERSTOOD',
-            in_reply_to: 'q-12',
-            content: { text: 'What do you mean?' },
+            performative: 'TASK_REJECT',
+            payload: { reason_text: 'For 5 euros?', offer: { euros: 5 } },
           },
         },
       },
@@ -285,6 +307,20 @@ describe('seed 003: messages', () => {
           },
         },
       },
+    });
+  });
+
+  test.each([
+    ['nobody who can', { capability: 'flying' }, 404],
+    ['nobody of that name', { receiver: 'nobody' }, 404],
+    ['nothing to answer', { in_reply_to: 'never-said', performative: 'FAILURE' }, 404],
+    ['somebody else as its sender', { receiver: doer, sender: 'Dad' }, 403],
+    ['no recipient', {}, 400],
+    ['a moment that is over', { receiver: doer, reply_by: '2025-01-14T10:30:00Z' }, 400],
+  ])('003.25 a message that is understood and not taken is refused: %s', async (_, more, http) => {
+    expect(await house.say(asker, fipa('REQUEST', 'Look', more))).toMatchObject({
+      http,
+      data: { untrusted: { native: { performative: 'REFUSE' } } },
     });
   });
 

@@ -19,14 +19,9 @@ describe('seed 003', () => {
     await house.allow();
     const read = await house.next(does('fipa-acl'));
     const why = 'The dataset is locked by Bob';
-    await house.say(does('fipa-acl'), fipa('FAILURE', why, { in_reply_to: read['reply_with'] }));
-    expect(await asking).toMatchObject({
-      data: {
-        untrusted: {
-          native: { performative: 'FAILURE', in_reply_to: 'q-11', content: { text: why } },
-        },
-      },
-    });
+    const failure = fipa('FAILURE', why, { in_reply_to: read['reply_with'] });
+    await house.say(does('fipa-acl'), failure);
+    expect(await asking).toMatchObject({ data: { untrusted: { native: failure } } });
   });
 
   test.each([

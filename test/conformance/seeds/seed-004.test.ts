@@ -328,6 +328,53 @@ describe('seed 004', () => {
   });
 
   test.each([
+    ['004.26', 'TASK_REJECT', { status: 'rejected', reason_code: 'busy', reason_text: 'Later' }],
+    ['004.27', 'FAILURE', { status: 'failure', error_code: 'DISK', error_text: 'Full' }],
+    ['004.18', 'INFORM_RESULT', { task_status: 'failure', result_summary: 'It is in no file' }],
+    ['004.30', 'NOT_UNDERSTOOD', { reason_code: 'parsing_error', reason_text: 'What?' }],
+  ])('%s a %s in answer to a question keeps its kind and its reason', async (_, word, payload) => {
+    const message = eliza(asks4, 'QUERY_REF', { reference: 'The date' }, { receiver: does4 });
+    const asking = house.say(asks4, message);
+    await house.allow();
+    await house.next(does4);
+    const answer = eliza(does4, word, payload, { in_reply_to: message['message_id'] });
+    await house.say(does4, answer);
+    expect(await asking).toMatchObject({ data: { untrusted: { native: answer } } });
+
+    const asker = asks('acp-draft');
+    const question = { id: `q-${word}`, kind: 'query', payload: { question: 'The date?' } };
+    const asked = house.say(asker, { ...question, to: does4 });
+    await house.allow();
+    const { message_id: id } = await house.next(does4);
+    await house.say(does4, eliza(does4, word, payload, { in_reply_to: id }));
+    const told = (await asked)['data'] as { untrusted: JsonObject };
+    const native = told.untrusted['native'] as { payload: JsonObject };
+    const { reason_code, error_code } = payload as JsonObject;
+    if (reason_code !== undefined) expect(native.payload['data']).toMatchObject({ reason_code });
+    if (error_code !== undefined) expect(native.payload['data']).toMatchObject({ error_code });
+    const code = { TASK_REJECT: 'rejected', NOT_UNDERSTOOD: 'not_understood' }[word];
+    expect(native.payload['code']).toBe(code ?? 'internal');
+  });
+
+  test('004.26 what the hub does not take for its agent is rejected, and not misunderstood', async () => {
+    const request = { task_type: 'debug_code', task_description: 'Fix it' };
+    for (const [more, reason] of [
+      [{ receiver: { agent_id: 'nobody' } }, 'unknown_domain'],
+      [{ receiver: { agent_id: does4 }, sender: { agent_id: 'Dad' } }, 'not_authorized'],
+    ] as const)
+      expect(await house.say(asks4, eliza(asks4, 'TASK_REQUEST', request, more))).toMatchObject({
+        data: {
+          untrusted: {
+            native: {
+              performative: 'TASK_REJECT',
+              payload: { status: 'rejected', reason_code: reason },
+            },
+          },
+        },
+      });
+  });
+
+  test.each([
     [{ topics: ['cooking'] }, false, []],
     [{ capability: 'cooking' }, false, []],
     [{ wanted: `${does4}.work` }, true, [`${does4}.work`]],

@@ -265,6 +265,7 @@ describe('replies', () => {
       answered_by: null,
       decision: null,
       ended_by: null,
+      retryable: null,
       handed_on_to: null,
     });
     expect(
@@ -349,6 +350,9 @@ describe('replies', () => {
       retryable: true,
       decision: null,
       ended_by: null,
+      outcome: '',
+      data: null,
+      origin: null,
     });
     expect(value(payloads.parseError({ code: 'bad_host', message: 7 }))).toMatchObject({
       code: 'internal',

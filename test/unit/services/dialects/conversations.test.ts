@@ -577,3 +577,30 @@ test('that a task was taken on is told once, where it was, and in no words of it
   await dad.work.inbox.ack('tidy', (await dad.claim('tidy')).delivery_id, null);
   expect(await kinds()).toEqual(['TASK_ACCEPT']);
 });
+
+test('the ack of a cancel is accepted only where the work stops, or is asked to', async () => {
+  await agents('acp-draft', 'acp-draft');
+  const cancel = async (number: number) => {
+    const message = CANCELS['acp-draft'](REQUESTS['acp-draft'](`ack-${number}`));
+    const posted = dad.work.nativeMessages.post('eddy', message, signal);
+    await clock.settle();
+    return (await posted).untrusted;
+  };
+  const begun = await asked(REQUESTS['acp-draft']('ack-1'));
+  await mum.work.inbox.ack('jules', begun.delivery_id, null);
+  expect(await cancel(1)).toMatchObject({ native: { kind: 'ack', payload: { accepted: true } } });
+  await read(mum, 'jules');
+
+  // The answer is on its way while the cancel comes.
+  const late = await asked(REQUESTS['acp-draft']('ack-2'));
+  const take = mum.messenger.takeRequest.bind(mum.messenger);
+  mum.messenger.takeRequest = async (...call) => {
+    await mum.work.nativeMessages.post('jules', WORDS['acp-draft'].done(nativeOf(late)), signal);
+    return take(...call);
+  };
+  const told = await cancel(2);
+  expect(told).toMatchObject({
+    came_of_it: 'Too late: it was finished.',
+    native: { kind: 'ack', payload: { accepted: false, reason: told?.['came_of_it'] } },
+  });
+});

@@ -1,6 +1,7 @@
 // The message log of claude-crunch, its checkpoint and its knowledge, read from what one agent sent
 // and was given. Nothing here settles a conflict: how one stands is what was said of it. Pure.
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
+import { given, listOf, objectOf, picked } from '../dialects/members.ts';
 import type { OwnMessageDto } from '../../preload/contract/conversation-dto.ts';
 import { OPEN_TASK_STATES, type TaskState } from '../../preload/contract/closed-lists.ts';
 
@@ -69,7 +70,14 @@ export function crunchLog(said: readonly Said[], issue: number | null): JsonObje
     issue_number: issue,
     started_at: said[0]?.message['timestamp'] ?? null,
     messages: said.map(({ message, payload, from }) => ({
-      ...picked({ ...message, from }, ['id', 'type', 'from', 'to', 'correlation_id', 'timestamp']),
+      ...picked({ ...message, ...given({ from }) }, [
+        'id',
+        'type',
+        'from',
+        'to',
+        'correlation_id',
+        'timestamp',
+      ]),
       summary: summaryOf(message, payload),
     })),
     pending: idsOf((state) => OPEN.has(state)),
@@ -102,6 +110,7 @@ export function crunchKnowledge(said: readonly Said[], issue: number | null): Js
     issue_number: issue,
     findings: responses.flatMap(({ message, payload, from }) =>
       listOf(payload['findings'])
+        .map(objectOf)
         .filter(({ confidence: of }) => typeof of === 'number' && of >= CONFIDENCE_MIN)
         .map((finding) => ({ ...finding, agent: from, message: message['id'] })),
     ),
@@ -275,19 +284,4 @@ function sumOf(of: readonly Said[], name: string): number {
   return of
     .map(({ payload }) => objectOf(payload['metrics'])[name])
     .reduce((sum: number, value) => (typeof value === 'number' ? sum + value : sum), 0);
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function listOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter((entry) => isJsonObject(entry)) : [];
-}
-
-/** Those that are there. */
-function picked(from: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])),
-  );
 }

@@ -9,13 +9,20 @@ import { HERE, LEOS, story } from '../fakes/stories.ts';
 import { expectAccessible, showApp } from './support/page.ts';
 
 const [, , REQUEST] = DINNER_THREAD.entries;
+const SPEAKERS = [
+  { hub_name: 'Mum', agent_name: 'Chat' },
+  { hub_name: 'Dad', agent_name: 'Planner' },
+];
 
 async function showThread(entries: readonly Partial<ConversationEntryDto>[]): Promise<HTMLElement> {
   if (REQUEST === undefined) throw new Error('no request');
   const { request: _, ...plain } = REQUEST;
   const shown = entries.map((over, at) => ({ ...plain, seq: at + 1, ...over }));
   const api = new FakeHubApi(snapshotOf(), {
-    'conversations.get': () => ({ ok: true, value: { ...DINNER_THREAD, entries: shown } }),
+    'conversations.get': () => ({
+      ok: true,
+      value: { ...DINNER_THREAD, participants: SPEAKERS, entries: shown },
+    }),
   });
   await showApp(api, `conversations/${DINNER_THREAD.conversation.id}`);
   const list = page.getByRole('list').filter({ hasText: REQUEST.who }).last();
@@ -43,6 +50,7 @@ describe('a request in its conversation', () => {
     expect(text).toContain('a task, in Family chat');
     expect(text).toContain('Dinner time 19:00');
     expect(text).toContain('2 more fields are too long to be kept here.');
+    expect(textOf(document.body)).toContain('Taking part: Chat, Mum; Planner, Dad.');
     expect(text).toContain('Reason, not checked Grandma visits');
     expect(textOf(thread.querySelector('.said.sheet'))).toBe('Dinner time 19:00');
     await expectAccessible();

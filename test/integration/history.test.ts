@@ -41,7 +41,9 @@ it('lists the conversations of the agent, and of all for a person', SLOW, async 
 it('reads one of them, which is nobody else’s', SLOW, async () => {
   const { items } = JSON.parse((await as('asker', 'history', '--json')).out);
   const [{ id = '' } = {}] = items as readonly ConversationDto[];
-  expect((await as('asker', 'history', id)).out).toMatch(/a task, .*\n {2}\| Water the garden\n/);
+  const { out } = await as('asker', 'history', id);
+  expect(out).toMatch(/a task, .*\n {2}\| Water the garden\n/);
+  expect(out).toMatch(/\nTaking part: asker, .+; doer, .+\.\n/i);
   expect(await as('other', 'history', id)).toMatchObject({ code: 2, out: '' });
 });
 

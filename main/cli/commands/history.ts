@@ -13,7 +13,11 @@ import {
   type ConversationFormat,
 } from '../../../preload/contract/closed-lists.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { kindWords, speakerWords } from '../../../preload/contract/strings/records.ts';
+import {
+  kindWords,
+  participantWords,
+  speakerWords,
+} from '../../../preload/contract/strings/records.ts';
 import { decisionOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { exportPieces } from '../export-pieces.ts';
@@ -154,11 +158,13 @@ function listLines(items: readonly ConversationDto[]): readonly string[] {
 }
 
 function threadLines(
-  { conversation, entries }: ConversationDetailDto,
+  { conversation, participants, entries }: ConversationDetailDto,
   inspected: ReadonlyMap<number, InspectionDto>,
 ): readonly string[] {
+  const takingPart = participantWords(participants);
   return [
     `${conversation.id}  ${conversation.peer_name}`,
+    ...(takingPart === null ? [] : [takingPart]),
     ...entries.flatMap((entry) => [
       '',
       headOf(entry),

@@ -127,6 +127,7 @@ export const conversations = {
     yes: 'Remove for good',
   },
   with: (hub: string) => `${hub} and this computer.`,
+  takingPart: (who: readonly string[]) => `Taking part: ${who.join('; ')}.`,
   alike: 'Of the same name:',
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
   mine: (hub: string) => `to ${hub}`,
@@ -155,6 +156,11 @@ export const conversations = {
 export function kindWords(kind: string): string {
   const kinds: Readonly<Record<string, string>> = conversations.kinds;
   return kinds[kind] ?? conversations.kinds.other;
+}
+
+/** null: nobody who is named. */
+export function participantWords(of: readonly SpeakerDto[]): string | null {
+  return of.length === 0 ? null : conversations.takingPart(of.map(speakerWords));
 }
 
 export function speakerWords({ hub_name: hub, agent_name: agent }: SpeakerDto): string {

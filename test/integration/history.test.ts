@@ -112,4 +112,10 @@ it('each confirmation says what it did, and tasks are listed by state', SLOW, as
   const open = JSON.parse((await as('asker', 'tasks', '--state', 'open', '--json')).out).items;
   const { out: cancelled } = await as('asker', 'cancel', open[0].id);
   expect(cancelled).toMatch(/^Cancelled: nobody had begun\.\n/);
+
+  const [last = ''] = (await as('doer', 'inbox', '--wait', '10')).out.split(' ');
+  const busy = ['--status', 'failed', '--error', 'The line is busy', '--retryable'];
+  expect(await as('doer', 'reply', last, ...busy)).toMatchObject({ code: 0 });
+  const { out: ended } = await as('asker', 'tasks', open[1].id, '--json');
+  expect(JSON.parse(ended)).toMatchObject({ story: { end: { kind: 'failed', retryable: true } } });
 });

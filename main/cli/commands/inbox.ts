@@ -124,6 +124,7 @@ export function addInboxCommands(program: AxonCommand): void {
     )
     .option('--data <json>', 'the answer as a JSON object', jsonObject)
     .option('--error <text>', 'what went wrong')
+    .option('--retryable', 'of a failure: the same may work later')
     .option('--tokens-used <number>', 'what it cost', wholeNumberFrom(0, 1_000_000_000))
     .does(
       async (
@@ -132,7 +133,7 @@ export function addInboxCommands(program: AxonCommand): void {
         outcome: string | undefined,
         options: ReplyOptions,
       ) => {
-        const { status, data, error, tokensUsed } = options;
+        const { status, data, error, retryable, tokensUsed } = options;
         const client = await session.asAgent();
         const answer = {
           status,
@@ -140,6 +141,7 @@ export function addInboxCommands(program: AxonCommand): void {
           summary: outcome,
           data,
           error,
+          retryable,
           tokens_used: tokensUsed,
         };
         const report = await withId('delivery', id, (delivery) =>
@@ -293,6 +295,7 @@ interface ReplyOptions {
   readonly status: ReplyStatus;
   readonly data?: Record<string, unknown>;
   readonly error?: string;
+  readonly retryable?: true;
   readonly tokensUsed?: number;
 }
 

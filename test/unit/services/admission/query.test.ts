@@ -220,6 +220,10 @@ describe('a query', () => {
     const reply = (outcome: string) =>
       mum.work.inbox.reply('calendar', id, { status: 'completed', outcome, truncated: false });
     await expect(reply('€'.repeat(11_000))).rejects.toMatchObject({ code: 'payload_too_large' });
+    const failed = { status: 'failed', error: 'No', data: '€'.repeat(11_000) } as const;
+    await expect(
+      mum.work.inbox.reply('calendar', id, { ...failed, truncated: false }),
+    ).rejects.toMatchObject({ code: 'payload_too_large' });
     expect(await reply('€'.repeat(9_000))).toMatchObject({ state: 'completed' });
     await clock.settle();
     expect(asked.answer?.untrusted?.summary).toBe('€'.repeat(9_000));

@@ -178,6 +178,52 @@ test('an answer that names another request of the agent comes without its messag
   await closeTwoHubs(own);
 });
 
+test('an error to a question comes without its message where it says something else', async () => {
+  const own = await openPairedHubs();
+  const { dad, mum, clock } = own;
+  await dad.work.agents.create('eddy', { dialect: 'fipa-acl' }, 'R2', OWNER);
+  await mum.work.agents.create('jules', { dialect: 'fipa-acl', domains: ['house'] }, 'R2', OWNER);
+  await dad.knows(mum);
+  await mum.knows(dad);
+  const take = mum.messenger.takeRequest.bind(mum.messenger);
+  const fails = async (lie: JsonObject): Promise<unknown> => {
+    mum.messenger.takeRequest = async (...call) => {
+      const reply = await take(...call);
+      return { ...reply, payload: { ...reply.payload, ...lie } };
+    };
+    const query = { performative: 'QUERY', receiver: 'jules', capability: 'house' };
+    const message = { ...query, content: 'Is it shut?', reply_with: 'q-1' };
+    const asked = dad.work.nativeMessages.post('eddy', message, new AbortController().signal);
+    const told = asked.catch(({ data }: { data: JsonObject }) => data);
+    await clock.settle();
+    await mum.decide(mum.card, 'allow');
+    await clock.settle();
+    await mum.claim('jules');
+    await mum.work.nativeMessages.post('jules', FAILURE, new AbortController().signal);
+    await clock.settle();
+    return ((await told) as { untrusted: JsonObject }).untrusted['native'];
+  };
+  expect(await fails({})).toEqual(FAILURE);
+  expect(await fails({ message: 'It is shut' })).toMatchObject({
+    performative: 'FAILURE',
+    content: { text: 'It is shut' },
+  });
+  expect(await fails({ code: 'rejected' })).toMatchObject({ performative: 'REFUSE' });
+  const other = { ...FAILURE, performative: 'INFORM' };
+  expect(await fails({ origin: { dialect: 'fipa-acl', message: other } })).toMatchObject({
+    performative: 'FAILURE',
+    content: { text: 'The key is gone' },
+  });
+  await closeTwoHubs(own);
+});
+
+const FAILURE = {
+  performative: 'FAILURE',
+  sender: 'jules',
+  content: 'The key is gone',
+  in_reply_to: 'q-1',
+};
+
 async function readAndDone(hub: WorkHub, agent: string): Promise<unknown> {
   const { delivery_id: id, untrusted } = await hub.claim(agent);
   await hub.work.inbox.ack(agent, id, null);

@@ -1,5 +1,5 @@
-// How the system starts the app by itself: at login, by the login item where Electron offers one
-// and an XDG autostart file on Linux; and for an axon:// link.
+// How the system knows the app, and starts it by itself: at login, by the login item where Electron
+// offers one and an XDG autostart file on Linux; and for an axon:// link.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { App } from 'electron';
@@ -13,6 +13,8 @@ interface AutostartDeps {
   readonly packaged: boolean;
 }
 
+/** As electron-builder.yml has it. */
+const APP_ID = 'dev.axon.hub';
 /** Windows finds its entry by these. */
 const HIDDEN = ['--hidden'];
 
@@ -71,6 +73,14 @@ export function startedAtLogin(
   platform: NodeJS.Platform,
 ): boolean {
   return platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
+}
+
+/**
+ * Windows shows notifications of a program that goes by the name of its entry in the start menu,
+ * and keeps its start at login under that name.
+ */
+export function takeName(app: Pick<App, 'setAppUserModelId'>, platform: NodeJS.Platform): void {
+  if (platform === 'win32') app.setAppUserModelId(APP_ID);
 }
 
 /** Links to hubs open this app. A development run would register a program that is none. */

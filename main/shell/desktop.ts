@@ -12,7 +12,7 @@ import { mapBuiltFiles, SCHEME_PRIVILEGES, serveApp } from './app-scheme.ts';
 import { readStartArguments, type StartRequest } from './argv.ts';
 import { Attention, type DesktopPicture } from './attention.ts';
 import { openUpdates, type AppUpdates } from './app-updates.ts';
-import { applyAutostart, ownProgram, startedAtLogin, takeLinks } from './autostart.ts';
+import { applyAutostart, ownProgram, startedAtLogin, takeLinks, takeName } from './autostart.ts';
 import type { DesktopNode } from './desktop-node.ts';
 import { hardenApp, hardenSession, openingSwitches } from './hardening.ts';
 import { MainWindow } from './main-window.ts';
@@ -93,6 +93,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     ask(readStartArguments([url]));
   });
   protocol.registerSchemesAsPrivileged(SCHEME_PRIVILEGES);
+  takeName(app, process.platform);
   hardenApp(app);
   await app.whenReady();
   Menu.setApplicationMenu(applicationMenu());

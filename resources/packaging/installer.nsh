@@ -5,5 +5,8 @@
       SetShellVarContext current
       RMDir /r "$LOCALAPPDATA\axon-hub"
     keepData:
+    ; What the app put there by itself: its start at login, and that it opens links.
+    DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "${APP_ID}"
+    DeleteRegKey HKCU "Software\Classes\axon"
   ${endIf}
 !macroend

@@ -57,6 +57,8 @@ class AppDouble extends EventEmitter {
     return true;
   }
 
+  setAppUserModelId(): void {}
+
   getVersion(): string {
     return '0.0.0-test';
   }

@@ -9,6 +9,7 @@ import {
   ownProgram,
   startedAtLogin,
   takeLinks,
+  takeName,
 } from '../../../main/shell/autostart.ts';
 
 /** Windows finds the entry of a program by its path and its arguments, and by nothing less. */
@@ -60,6 +61,14 @@ test('on Linux it is a file that the desktop reads, whose line no path can break
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('Windows knows the app by the name that its package has', () => {
+  const names: string[] = [];
+  const app = { setAppUserModelId: (name: string) => void names.push(name) };
+  for (const platform of ['linux', 'darwin', 'win32'] as const) takeName(app, platform);
+  const yml = readFileSync(join(import.meta.dirname, '../../../electron-builder.yml'), 'utf8');
+  expect(names).toEqual([/^appId: (.*)$/m.exec(yml)?.[1]]);
 });
 
 test('an AppImage is started by its file, since what runs is gone with it', () => {

@@ -7,6 +7,7 @@ import {
   headlineOf,
   shownOf,
   sinceOf,
+  stopAskedOf,
   stopOf,
   surfaceOf,
   toldOf,
@@ -19,6 +20,7 @@ export function decisionLine(story: StoryDto): string {
     decisionOf(story),
     whenOf(story),
     sinceOf(story),
+    stopAskedOf(story, localTime),
     shownOf(story),
     toldOf(story, localTime),
   ]);
@@ -27,11 +29,11 @@ export function decisionLine(story: StoryDto): string {
 /** All that its headline leaves open: who decided, which agent got it, who asked it to stop. */
 export function storyLines(story: StoryDto): readonly string[] {
   const [headline, decision] = [headlineOf(story), decisionOf(story)];
-  const stop = stopOf(story, localTime);
+  const stop = stopOf(story);
   return [
     decision === headline ? '' : sentences([decision, whenOf(story)]),
     sentences([handedOverOf(story, localTime), shownOf(story)]),
-    stop === headline ? '' : sentences([stop]),
+    sentences([stop === headline ? null : stop, stopAskedOf(story, localTime)]),
     sentences([toldOf(story, localTime)]),
   ].filter((line) => line !== '');
 }

@@ -11,7 +11,7 @@ import { lengthMs, localTime } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { refusal } from '../refusal.ts';
-import { taskLines } from './tasks.ts';
+import { stopTask } from './tasks.ts';
 
 const { attention: text } = ENGLISH;
 const HOUR_MS = 3_600_000;
@@ -46,8 +46,9 @@ export function addAttentionCommands(program: AxonCommand): void {
             'Say what to stop: one task, or everything.',
             'Such as "axon stop ID", with the ID from "axon tasks", or "axon stop --everything".',
           );
-        if (id !== undefined) return stopTask(owner, terminal, id);
+        if (id !== undefined) return stopHere(owner, terminal, id);
         await tell(owner, terminal, await owner.call('attention.stop', {}));
+        return 0;
       },
     );
   program
@@ -61,18 +62,17 @@ export function addAttentionCommands(program: AxonCommand): void {
 }
 
 /** A person's Stop of work that runs here. */
-async function stopTask(owner: HubClient, terminal: Terminal, id: string): Promise<void> {
-  const task = await withId('task', id, (called) =>
-    owner.call('tasks.cancel', { id: called }),
-  ).catch((error: unknown) => {
+async function stopHere(owner: HubClient, terminal: Terminal, id: string): Promise<number> {
+  try {
+    return await withId('task', id, (called) => stopTask(owner, terminal, called));
+  } catch (error) {
     if (!(error instanceof HubProblem) || error.problem.code !== 'not_found') throw error;
     throw refusal(
       'not_found',
       error.problem.detail,
       'It takes the id of a task, from "axon tasks". A request that waits is declined with "axon approvals decline ID".',
     );
-  });
-  terminal.result(task, () => taskLines(task));
+  }
 }
 
 function addQuietCommands(program: AxonCommand): void {

@@ -20,7 +20,7 @@ import { deadlineSeconds } from '../option-values.ts';
 import { quoted } from '../quoted-text.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { storyLines } from '../story-lines.ts';
-import { goesOn, beginningOf, table } from '../terminal.ts';
+import { goesOn, beginningOf, table, type Terminal } from '../terminal.ts';
 
 const EXIT_USAGE = ERRORS.bad_request.exit;
 const EXIT_LATE = ERRORS.timeout.exit;
@@ -70,13 +70,25 @@ export function addTaskCommands(program: AxonCommand): void {
     .argument('[reason]', 'why, for the other side')
     .does(async ({ terminal, session }, id: string, reason: string | undefined) => {
       const client = await session.asAgent();
-      const task = await withId('task', id, (called) => cancelled(client, called, reason));
-      terminal.result(task, () => [cancelledOf(task.story), ...taskLines(task)]);
-      return STILL[task.story.stop?.state ?? 'too_late'] ? ERRORS.cancelled.exit : 0;
+      return await withId('task', id, (called) => stopTask(client, terminal, called, reason));
     });
 }
 
-/** Whether it may still run, or was finished: only else a cancel has done what it was for. */
+/** A cancel, or a person's stop. Returns the exit code: 0 only where it undid or stopped something. */
+export async function stopTask(
+  client: HubClient,
+  terminal: Terminal,
+  id: string,
+  reason?: string,
+): Promise<number> {
+  const { task, wasOver } = await cancelled(client, id, reason);
+  terminal.result(task, () => [cancelledOf(task.story), ...taskLines(task)]);
+  const { stop, verdict } = task.story;
+  const isDeclined = verdict.outcome === 'declined' && !wasOver;
+  return (stop === null ? isDeclined : !STILL[stop.state]) ? 0 : ERRORS.cancelled.exit;
+}
+
+/** Whether it may still run, or was finished. */
 const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> = {
   on_its_way: true,
   not_told: true,
@@ -94,13 +106,13 @@ async function cancelled(
   client: HubClient,
   id: string,
   reason: string | undefined,
-): Promise<TaskDto> {
+): Promise<{ readonly task: TaskDto; readonly wasOver: boolean }> {
   try {
-    return await client.call('tasks.cancel', { id, reason });
+    return { task: await client.call('tasks.cancel', { id, reason }), wasOver: false };
   } catch (error) {
     if (!(error instanceof HubProblem) || error.problem.code !== 'conflict') throw error;
     const task = await client.call('tasks.get', { id });
-    if (isOneOf(TERMINAL_TASK_STATES, task.state)) return task;
+    if (isOneOf(TERMINAL_TASK_STATES, task.state)) return { task, wasOver: true };
     throw error;
   }
 }

@@ -5,7 +5,6 @@
 import type {
   AllowedDto,
   AskedDto,
-  DeclinedDto,
   EndDto,
   HandedDto,
   HandedOverDto,
@@ -31,13 +30,6 @@ export type TimeOf = (at: number) => string;
 /** An area as the surface calls it, such as "Family chat". */
 export type AreaOf = (domain: string) => string;
 const asIs: AreaOf = (domain) => domain;
-
-const DOES: Readonly<Record<'allowed' | 'declined' | 'answered' | 'chosen', string>> = {
-  allowed: 'allowed it',
-  declined: 'declined it',
-  answered: 'answered it',
-  chosen: 'chose',
-};
 
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
@@ -87,7 +79,7 @@ export const story = {
       `${hubs} may allow it, and then it runs without you. You can only decline it. If nobody decides, nothing runs.`,
     nobodyLeft: (hub: string) => `Nothing runs. ${hub} is told that nobody decided.`,
   },
-  onItsWay: (hub: string) => `On its way to ${hub}.`,
+  unconfirmed: (hub: string) => `${hub} has not confirmed it yet.`,
   there: (hub: string) => `${hub} has it.`,
   waitsFor: (agent: string) => `Waits for ${agent}.`,
   waitsAgainFor: (agent: string) => `Waits again for ${agent}.`,
@@ -115,8 +107,22 @@ export const story = {
   answeredBy: (who: string) => `Answered by ${who}.`,
   chosenBy: (who: string) => `Chosen by ${who}.`,
   mayDoIt: (hub: string) => `Allowed: ${hub} may do it.`,
-  /** @param done one of the above, without its full stop */
-  doneAllTheSame: (done: string, who: string) => `${done}, though ${who} asked it to stop.`,
+  doneAllTheSame: {
+    question: (who: string) => `Answered, though ${who} asked it to stop.`,
+    task: (who: string) => `Done, though ${who} asked it to stop.`,
+    choice: (who: string) => `Chosen, though ${who} asked it to stop.`,
+    decision: (who: string) => `Decided, though ${who} asked it to stop.`,
+    permission: (who: string) =>
+      `Allowed; whether it ran is not known, though ${who} asked it to stop.`,
+  },
+  partlyAllTheSame: {
+    question: (who: string) => `Partly answered, though ${who} asked it to stop.`,
+    task: (who: string) => `Partly done, though ${who} asked it to stop.`,
+    choice: (who: string) => `Partly done, though ${who} asked it to stop.`,
+    decision: (who: string) => `Partly done, though ${who} asked it to stop.`,
+    permission: (who: string) =>
+      `Allowed; whether it ran is not known, though ${who} asked it to stop.`,
+  },
   delivered: (hub: string) => `Delivered to ${hub}. No report was wanted.`,
   declined: 'Declined.',
   expired: 'Nobody decided in time.',
@@ -125,7 +131,6 @@ export const story = {
   withdrawnHere: 'Cancelled: nobody here had decided.',
   asksNoMore: 'It asks no more: it was answered at its own terminal, or ended.',
   failedAt: (agent: string) => `${agent} could not do it.`,
-  failedAnswer: (agent: string) => `${agent} could not answer.`,
   refusedBy: (agent: string) => `${agent} refused it.`,
   offeredBy: (agent: string) => `${agent} refused it and offered something else.`,
   notUnderstoodBy: (who: string) => `${who} did not understand it.`,
@@ -149,18 +154,63 @@ export const story = {
 
   /** Who decided: always a name and a place. */
   decided: {
-    person: (who: string, did: string, hub: string) => `${who} ${did}, on ${hub}.`,
-    asAdult: (who: string, did: string, hub: string, whose: string) =>
-      `${who} ${did}, on ${hub}, as ${whose} adult.`,
-    asAnAdult: (who: string, did: string, hub: string) => `${who} ${did}, on ${hub}, as an adult.`,
+    person: {
+      allowed: (who: string, hub: string) => `${who} allowed it, on ${hub}.`,
+      declined: (who: string, hub: string) => `${who} declined it, on ${hub}.`,
+      answered: (who: string, hub: string) => `${who} answered it, on ${hub}.`,
+      chosen: (who: string, hub: string) => `${who} chose, on ${hub}.`,
+    },
+    asAdult: {
+      allowed: (who: string, hub: string, child: string) =>
+        `${who} allowed it, on ${hub}, as ${child}’s adult.`,
+      declined: (who: string, hub: string, child: string) =>
+        `${who} declined it, on ${hub}, as ${child}’s adult.`,
+      answered: (who: string, hub: string, child: string) =>
+        `${who} answered it, on ${hub}, as ${child}’s adult.`,
+      chosen: (who: string, hub: string, child: string) =>
+        `${who} chose, on ${hub}, as ${child}’s adult.`,
+    },
+    asAnAdult: {
+      allowed: (who: string, hub: string) => `${who} allowed it, on ${hub}, as an adult.`,
+      declined: (who: string, hub: string) => `${who} declined it, on ${hub}, as an adult.`,
+      answered: (who: string, hub: string) => `${who} answered it, on ${hub}, as an adult.`,
+      chosen: (who: string, hub: string) => `${who} chose, on ${hub}, as an adult.`,
+    },
     /** Of another hub, which may ask an adult's and does not say so. */
-    aPersonFor: (hub: string, did: string) => `A person ${did} for ${hub}.`,
-    anAdultOf: (whose: string, did: string) => `An adult of ${whose} ${did}.`,
-    anAdultFor: (hub: string, did: string) => `An adult ${did} for ${hub}.`,
-    yourRule: (sentence: string, did: string) => `Your rule “${sentence}” ${did}.`,
-    aRuleHere: (hub: string, did: string) => `A rule on ${hub} ${did}.`,
-    aRuleOf: (hub: string, did: string) => `A rule of ${hub} ${did}.`,
-    hub: (hub: string, did: string) => `${hub} ${did}.`,
+    aPersonFor: {
+      allowed: (hub: string) => `A person allowed it for ${hub}.`,
+      declined: (hub: string) => `A person declined it for ${hub}.`,
+      answered: (hub: string) => `A person answered it for ${hub}.`,
+      chosen: (hub: string) => `A person chose for ${hub}.`,
+    },
+    anAdultOf: {
+      allowed: (child: string) => `An adult of ${child}’s allowed it.`,
+      declined: (child: string) => `An adult of ${child}’s declined it.`,
+      answered: (child: string) => `An adult of ${child}’s answered it.`,
+      chosen: (child: string) => `An adult of ${child}’s chose.`,
+    },
+    anAdultFor: {
+      allowed: (hub: string) => `An adult allowed it for ${hub}.`,
+      declined: (hub: string) => `An adult declined it for ${hub}.`,
+      answered: (hub: string) => `An adult answered it for ${hub}.`,
+      chosen: (hub: string) => `An adult chose for ${hub}.`,
+    },
+    yourRule: {
+      allowed: (sentence: string) => `Your rule “${sentence}” allowed it.`,
+      declined: (sentence: string) => `Your rule “${sentence}” declined it.`,
+    },
+    aRuleHere: {
+      allowed: (hub: string) => `A rule on ${hub} allowed it.`,
+      declined: (hub: string) => `A rule on ${hub} declined it.`,
+    },
+    aRuleOf: {
+      allowed: (hub: string) => `A rule of ${hub} allowed it.`,
+      declined: (hub: string) => `A rule of ${hub} declined it.`,
+    },
+    hub: {
+      allowed: (hub: string) => `${hub} allowed it.`,
+      declined: (hub: string) => `${hub} declined it.`,
+    },
     nobodyLooks: (agent: string) => `Nobody was asked: ${agent} only looks.`,
     expiredHere: 'Nobody here decided in time. No agent got it.',
     expiredHereFor: 'Nobody here decided in time.',
@@ -171,7 +221,6 @@ export const story = {
       `No person at ${hub} decided in time; no agent got it. \`axon delegate\` waits for a day.`,
     withdrawn: (who: string) => `${who} cancelled it before anybody decided. No agent got it.`,
     withdrawnHere: (who: string) => `${who} cancelled it before anybody here decided.`,
-    whose: (person: string) => `${person}’s`,
   },
 
   handed: {
@@ -199,8 +248,7 @@ export const story = {
     stillHas: (agent: string) => `Asked ${agent} to stop; it had it already.`,
     stopped: 'Stopped.',
     notObeyed: (agent: string) => `Asked to stop; ${agent} finished all the same.`,
-    notObeyedAt: (agent: string, time: string) =>
-      `Asked to stop, ${time}; ${agent} finished all the same.`,
+    askedAt: (time: string) => `The stop was asked for, ${time}.`,
     endedOtherwise: 'Asked to stop; it ended otherwise.',
     tooLate: 'Too late: it was finished.',
     tooLateEnded: 'Too late: it had ended.',
@@ -325,7 +373,7 @@ function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean
     }
     case 'no':
       return isUnsaid && !whom.here
-        ? story.onItsWay(whom.hub_name)
+        ? story.unconfirmed(whom.hub_name)
         : story.waitsFor(agentAt(whom, whom.agent));
     case 'unknown':
       return whom.here ? story.waitsFor(agentAt(whom, whom.agent)) : story.there(whom.hub_name);
@@ -340,13 +388,13 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'completed':
       if (end.by === 'clock') return story.delivered(hub);
       if (end.by === 'person' && asked.kind === 'decision') return story.mayDoIt(asked.by.hub_name);
-      return doneWords(told, story.done[asked.kind]);
+      return doneWords(told, story.done, story.doneAllTheSame);
     case 'partial':
-      return doneWords(told, story.partly[asked.kind]);
+      return doneWords(told, story.partly, story.partlyAllTheSame);
     case 'failed':
       if (end.by === 'hub') return story.failedHub(hub);
       if (end.by === null) return story.failed;
-      return asked.kind === 'question' ? story.failedAnswer(agent) : story.failedAt(agent);
+      return story.failedAt(agent);
     case 'refused':
       return story.refusedBy(agent);
     case 'offered':
@@ -383,9 +431,12 @@ export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
       return null;
     case 'allowed':
     case 'declined':
+      return verdict.decider.by === 'person'
+        ? personDecided(told, verdict.outcome, verdict.decider)
+        : otherDecided(verdict.outcome, verdict.decider, area);
     case 'answered':
     case 'chosen':
-      return deciderWords(told, verdict.decider, DOES[verdict.outcome], area);
+      return personDecided(told, verdict.outcome, verdict.decider);
     case 'passed':
       return story.decided.nobodyLooks(agentAt(asked.for, asked.for.agent));
     case 'expired':
@@ -405,35 +456,41 @@ function isOfNoAgent({ kind }: AskedDto): boolean {
   return kind === 'decision' || kind === 'permission';
 }
 
-function deciderWords(
-  told: StoryDto,
-  decider: AllowedDto['decider'] | DeclinedDto['decider'],
-  did: string,
+function otherDecided(
+  outcome: 'allowed' | 'declined',
+  decider: Exclude<AllowedDto['decider'], PersonDeciderDto>,
   area: AreaOf,
 ): string {
   const { decided } = story;
   const { place } = decider;
-  if (decider.by === 'hub') return decided.hub(place.hub_name, did);
-  if (decider.by === 'rule') {
-    if (!place.here) return decided.aRuleOf(place.hub_name, did);
-    return decider.rule === null
-      ? decided.aRuleHere(place.hub_name, did)
-      : decided.yourRule(ruleWords(decider.rule, area), did);
-  }
-  const who = decider.person ?? story.aPerson;
-  const isUnnamed = decider.as === 'owner' && decider.person === null && !place.here;
-  if (isUnnamed) return decided.aPersonFor(place.hub_name, did);
-  if (decider.as === 'owner') return decided.person(who, did, place.hub_name);
+  if (decider.by === 'hub') return decided.hub[outcome](place.hub_name);
+  if (!place.here) return decided.aRuleOf[outcome](place.hub_name);
+  return decider.rule === null
+    ? decided.aRuleHere[outcome](place.hub_name)
+    : decided.yourRule[outcome](ruleWords(decider.rule, area));
+}
+
+function personDecided(
+  told: StoryDto,
+  outcome: 'allowed' | 'declined' | 'answered' | 'chosen',
+  { person, place, as }: PersonDeciderDto,
+): string {
+  const { decided } = story;
+  const { hub_name: hub } = place;
+  const who = person ?? story.aPerson;
+  const isUnnamed = as === 'owner' && person === null && !place.here;
+  if (isUnnamed) return decided.aPersonFor[outcome](hub);
+  if (as === 'owner') return decided.person[outcome](who, hub);
   // Whose adult: of the hub that asks for the decision, or of the one that was asked.
   const child = told.asked.kind === 'decision' ? told.asked.by : told.asked.for;
-  const isChilds = !place.here && place.hub_id === child.hub_id && decider.person === null;
+  const isChilds = !place.here && place.hub_id === child.hub_id && person === null;
   if (isChilds)
     return child.person === null
-      ? decided.anAdultFor(child.hub_name, did)
-      : decided.anAdultOf(decided.whose(child.person), did);
+      ? decided.anAdultFor[outcome](child.hub_name)
+      : decided.anAdultOf[outcome](child.person);
   return child.person === null
-    ? decided.asAnAdult(who, did, place.hub_name)
-    : decided.asAdult(who, did, place.hub_name, decided.whose(child.person));
+    ? decided.asAnAdult[outcome](who, hub)
+    : decided.asAdult[outcome](who, hub, child.person);
 }
 
 /** How it stands since it was allowed; null where the verdict, or none, is all there is. */
@@ -556,10 +613,15 @@ export function shownOf({ verdict, handed_over: handed }: StoryDto): string | nu
     : null;
 }
 
-function doneWords(told: StoryDto, done: string): string {
-  return told.stop !== null && isDoneAllTheSame(told)
-    ? story.doneAllTheSame(done.slice(0, -1), stopAskerWords(told.stop))
-    : done;
+function doneWords(
+  told: StoryDto,
+  done: Readonly<Record<StoryKind, string>>,
+  allTheSame: Readonly<Record<StoryKind, (who: string) => string>>,
+): string {
+  const { stop, asked } = told;
+  return stop !== null && isDoneAllTheSame(told)
+    ? allTheSame[asked.kind](stopAskerWords(stop))
+    : done[asked.kind];
 }
 
 /** How it ended, where more than a verdict did; null: not over, or the verdict was its end. */
@@ -571,12 +633,15 @@ export function endOf(told: StoryDto): string | null {
  * Of a stop: what was asked, and what came of it; null: nobody asked for one, or `decidedOf` says
  * so.
  */
-export function stopOf(told: StoryDto, time?: TimeOf): string | null {
+export function stopOf(told: StoryDto): string | null {
   const { stop } = told;
-  if (stop === null || told.verdict.outcome === 'withdrawn') return null;
-  return time !== undefined && stop.at !== null && isDoneAllTheSame(told)
-    ? story.stop.notObeyedAt(doerWords(told), time(stop.at))
-    : stopWords(told, stop);
+  return stop === null || told.verdict.outcome === 'withdrawn' ? null : stopWords(told, stop);
+}
+
+/** When the stop was asked for; null: nobody asked for one, or it is not written down. */
+export function stopAskedOf({ stop, verdict }: StoryDto, time: TimeOf): string | null {
+  const isAsked = stop !== null && stop.at !== null && verdict.outcome !== 'withdrawn';
+  return isAsked ? story.stop.askedAt(time(stop.at)) : null;
 }
 
 /** Somebody asked its agent to stop, and it finished. */

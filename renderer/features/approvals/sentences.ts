@@ -8,6 +8,7 @@ import {
   decisionOf,
   shownOf,
   sinceOf,
+  stopAskedOf,
   surfaceOf,
   toldOf,
 } from '../../../preload/contract/strings/story.ts';
@@ -248,6 +249,7 @@ export function outcomeOf(
   const said = [
     surface === null ? `${time}.` : `${time}, ${surface}.`,
     sinceOf(story),
+    stopAskedOf(story, exactTime),
     shownOf(story),
     toldOf(story, exactTime),
     isSecond ? now.decided.second : null,

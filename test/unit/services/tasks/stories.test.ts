@@ -351,12 +351,12 @@ describe('two hubs', () => {
     await reply(id, { status: 'failed', error: 'The camera is off.' });
     await expect(asked).rejects.toThrow('The agent did not do it.');
     expect((await told(mum)).slice(0, 3)).toEqual([
-      'Claude could not answer.',
+      'Claude could not do it.',
       "mum's person allowed it, on mum.",
       'Claude got it, then.',
     ]);
     expect((await told(dad)).slice(0, 2)).toEqual([
-      'An agent on mum could not answer.',
+      'An agent on mum could not do it.',
       "mum's person allowed it, on mum.",
     ]);
     const { story } = await dad.work.tasks.get(newest(dad).id, ASKS, 0, signal);

@@ -74,7 +74,7 @@ export function addTaskCommands(program: AxonCommand): void {
     });
 }
 
-/** A cancel, or a person's stop. Returns the exit code: 0 only where it undid or stopped something. */
+/** A cancel, or a person's stop. Returns the exit code: 0 only where that stopped something. */
 export async function stopTask(
   client: HubClient,
   terminal: Terminal,

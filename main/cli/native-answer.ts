@@ -8,19 +8,6 @@ import { parseStrictJson } from '../lib/strict-json.ts';
 import { DATA_LIMITS } from './fitting-answers.ts';
 import type { ProgramEnd } from './program-run.ts';
 
-/** What tells a message of a language, its own id, and what it answers, by what the request has. */
-const LANGUAGES = [
-  {
-    mark: 'mcp_version',
-    word: 'performative',
-    id: 'message_id',
-    answers: ['in_reply_to', 'message_id'],
-  },
-  { mark: 'performative', word: 'performative', id: null, answers: ['in_reply_to', 'reply_with'] },
-  { mark: 'type', word: 'type', id: 'id', answers: ['correlation_id', 'id'] },
-  { mark: 'kind', word: 'kind', id: 'id', answers: ['ref', 'id'] },
-] as const;
-
 /** undefined: it printed no message of the language in which it was asked. */
 export function nativeAnswer(
   { untrusted, envelope }: DeliveryDto,
@@ -30,22 +17,7 @@ export function nativeAnswer(
   if (!isJsonObject(native) || end.exitCode !== 0 || !end.output.isWhole) return undefined;
   const read = parseStrictJson(end.output.text.trim(), DATA_LIMITS);
   if (!read.ok || !isJsonObject(read.value)) return undefined;
-  const said = read.value;
-  const language = LANGUAGES.find(({ mark }) => mark in native);
-  if (language === undefined || typeof said[language.word] !== 'string') return undefined;
-  const [member, asked] = language.answers;
   const fresh = randomUUID().slice(0, 8);
-  const { mcp_version, conversation_id } = native;
-  const message = {
-    ...(mcp_version === undefined ? {} : { mcp_version }),
-    ...(conversation_id === undefined ? {} : { conversation_id }),
-    ...(language.id === null
-      ? {}
-      : {
-          [language.id]: language.mark === 'type' ? `MSG-${envelope.received_at}-${fresh}` : fresh,
-        }),
-    [member]: native[asked],
-    ...said,
-  };
-  return dialectOf(native)?.detect(message) === true ? message : undefined;
+  const ids = { fresh, at: envelope.received_at, asked: envelope.id };
+  return dialectOf(native)?.complete(read.value, native, ids);
 }

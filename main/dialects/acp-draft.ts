@@ -3,7 +3,7 @@
 import { isErrorCode, readWireErrorCode } from '../../preload/contract/errors.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { TASK_ACCEPTED } from './dialect.ts';
+import { deadlineOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, ReadingKind } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, picked, textOf } from './members.ts';
 import {
@@ -13,6 +13,7 @@ import {
   anAgent,
   anObject,
   anything,
+  completed,
   membersOf,
   namedIn,
   oneOf,
@@ -109,6 +110,11 @@ export const ACP_DRAFT: Dialect = {
 
   detect: (message) => KIND(spelled(message, 'kind'), 'kind').ok,
 
+  complete(said, asked, ids) {
+    const message = completed(said, { id: ids.fresh, ref: spelled(asked, 'id') });
+    return ACP_DRAFT.detect(message) ? message : undefined;
+  },
+
   read(written) {
     const spelt = respelled(written, MEMBERS);
     if (!spelt.ok) return spelt;
@@ -121,7 +127,10 @@ export const ACP_DRAFT: Dialect = {
     if (id === null) return err('"id" must be text that is unique to the message');
     const fields = respelled(objectOf(message['payload']), members, 'payload.');
     if (!fields.ok) return fields;
-    const payload = fields.value;
+    const { deadline_ms: due, ...payload } = fields.value;
+    const { until, within } = deadlineOf(due, 1);
+    const isAsked = kind === 'query' || kind === 'delegate';
+    const inTime = given({ deadline_ms: isAsked ? within : null });
     if (word === 'ack' && typeof payload['accepted'] !== 'boolean')
       return err('"payload.accepted" must be true or false');
     if (word === 'result' && textOf(payload['status']) === null)
@@ -129,14 +138,17 @@ export const ACP_DRAFT: Dialect = {
     const refusal = payload['accepted'] === false && word === 'ack';
     return ok({
       kind: refusal ? 'result' : kind,
-      payload: refusal || word === 'error' ? failure(payload) : said(word, payload, members),
+      payload:
+        refusal || word === 'error'
+          ? failure(payload)
+          : { ...said(word, payload, members), ...inTime },
       from: namedIn(message['from']),
       to: textOf(message['to']),
       capability: null,
       ids: [id],
       replyTo: textOf(message['ref']),
       conversation: null,
-      until: null,
+      until: isAsked ? until : null,
     });
   },
 

@@ -1,11 +1,11 @@
 // claude-crunch: six message types between an orchestrator and its agents. A hand-off and an
 // escalation are delegations that a person is asked about; a vote is carried, and scored by nobody.
 import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
-import { momentOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
 import {
   DEADLINE_MAX_MS,
+  deadlineOf,
   EVERYBODY,
   type Answered,
   type AxonMessage,
@@ -30,6 +30,7 @@ import {
   anAgent,
   anything,
   aList,
+  completed,
   membersOf,
   namedIn,
   listOfEach,
@@ -140,8 +141,9 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     const { timeout_ms: timeout, ...limits } = objectOf(fields['constraints']);
     const issue = spelled(context, 'issue');
     const title = textOf(spelled(issue, 'title'));
-    const within = wholeOf(timeout, 1, DEADLINE_MAX_MS);
-    const until = momentOf(fields['deadline']);
+    const { until, within: left } = deadlineOf(fields['deadline']);
+    const lengths = [wholeOf(timeout, 1, DEADLINE_MAX_MS), left].flatMap((ms) => ms ?? []);
+    const within = lengths.length === 0 ? null : Math.min(...lengths);
     const isSooner = priority === 'HIGH' && until === null;
     const action = textOf(fields['action']);
     return {
@@ -200,6 +202,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     const context = objectOf(fields['context']);
     const reason = textOf(fields['reason']);
     const options = optionsOf(context['options']);
+    const { until, within } = deadlineOf(context['deadline']);
     return {
       kind: 'delegate',
       payload: given({
@@ -210,8 +213,9 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         priority: priorityOf(priority),
         options,
         recommendation: options.find(({ label }) => label === context['recommendation'])?.['id'],
+        deadline_ms: within,
       }),
-      until: momentOf(context['deadline']),
+      until,
     };
   },
 
@@ -250,6 +254,14 @@ export const CRUNCH: Dialect = {
   detect(message) {
     const id = textOf(spelled(message, 'id'));
     return id?.startsWith('MSG-') === true && TYPE(spelled(message, 'type'), 'type').ok;
+  },
+
+  complete(said, asked, ids) {
+    const message = completed(said, {
+      id: `MSG-${ids.at}-${ids.fresh}`,
+      correlation_id: spelled(asked, 'id'),
+    });
+    return CRUNCH.detect(message) ? message : undefined;
   },
 
   read(written, follows = false) {

@@ -4,6 +4,7 @@
 // receives it reads it again, and refuses it if the two readings differ.
 import type { DeliveryKind } from '../../preload/contract/delivery-kind.ts';
 import type { WireErrorCode } from '../../preload/contract/errors.ts';
+import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { Result } from '../lib/result.ts';
 
@@ -13,6 +14,23 @@ export type ReadingKind =
 
 /** The longest that a message may give: a day. */
 export const DEADLINE_MAX_MS = 86_400_000;
+
+/** A moment, or a length of time; neither where it cannot be read, which starts no clock. */
+export interface Deadline {
+  /** Milliseconds since 1970. */
+  readonly until: number | null;
+  readonly within: number | null;
+}
+
+/** When it must be done, as a message says it in any form. @param unitMs what a number counts */
+export function deadlineOf(said: unknown, unitMs?: number): Deadline {
+  const within = durationOf(said, unitMs);
+  return {
+    // No time at all is over.
+    until: typeof said === 'number' && said <= 0 ? 0 : momentOf(said),
+    within: within === null ? null : Math.min(within, DEADLINE_MAX_MS),
+  };
+}
 
 /** To every agent of the language, in place of a name. */
 export const EVERYBODY = '*';
@@ -141,6 +159,16 @@ export interface Acknowledgement {
   readonly reason: string | null;
 }
 
+/** What an answer is told apart by. */
+export interface OwnIds {
+  /** A new one. */
+  readonly fresh: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The AXON id of what it answers, which the hub knows in every language. */
+  readonly asked: string;
+}
+
 export interface Dialect {
   /** As it stands on the wire (PROTOCOL.md, Dialects). */
   readonly name: string;
@@ -154,6 +182,11 @@ export interface Dialect {
    */
   read(message: JsonObject, follows?: boolean): Result<Reading, string>;
   write(message: AxonMessage): JsonObject;
+  /**
+   * What somebody wrote in answer to a message, who need not copy ids: with those that it leaves
+   * out. undefined: it is no message of this language.
+   */
+  complete(said: JsonObject, asked: JsonObject, ids: OwnIds): JsonObject | undefined;
   /**
    * The answer to a message that asks for capabilities; absent if this dialect has no such message.
    */

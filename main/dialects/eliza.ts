@@ -11,6 +11,7 @@ import {
   anAgent,
   anything,
   aList,
+  completed,
   membersOf,
   namedIn,
   nested,
@@ -172,6 +173,15 @@ export const ELIZA: Dialect = {
   hasAcceptance: true,
 
   detect: (message) => textOf(spelled(message, 'mcp_version')) !== null,
+
+  complete(said, asked, ids) {
+    const message = completed(said, {
+      mcp_version: spelled(asked, 'mcp_version'),
+      message_id: ids.fresh,
+      in_reply_to: spelled(asked, 'message_id'),
+    });
+    return textOf(spelled(said, 'performative')) === null ? undefined : message;
+  },
 
   read(written) {
     const spelt = respelled(written, MEMBERS);

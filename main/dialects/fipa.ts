@@ -1,9 +1,8 @@
 // Lightweight FIPA-ACL: a performative, a capability instead of a recipient, a conversation, and
 // replies by `reply_with` and `in_reply_to`.
-import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { DEADLINE_MAX_MS, failureKindOf, TASK_ACCEPTED } from './dialect.ts';
+import { deadlineOf, failureKindOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
@@ -18,6 +17,7 @@ import {
 import {
   anAgent,
   anything,
+  completed,
   membersOf,
   namedIn,
   otherWords,
@@ -44,6 +44,8 @@ interface Said {
   /** What was no text, as it came; undefined where all was text. */
   readonly data: unknown;
   readonly topic: string;
+  /** By when it is to be answered, as it came. */
+  readonly replyBy: unknown;
 }
 
 const task = (said: Said, more: JsonObject = {}): Act => ({
@@ -63,13 +65,13 @@ const done = ({ text, data }: Said, more: JsonObject = {}): Act => ({
   payload: given({ status: 'completed', outcome: text, data, ...more }),
 });
 /** A counter-offer does not do what was asked: the request ends undone, with the offer. */
-const offered = ({ text, data }: Said): Act => ({
+const offered = ({ text, data, replyBy }: Said): Act => ({
   kind: 'result',
   payload: given({
     status: 'failed',
     outcome: '',
     error: text,
-    data: { act: 'propose', offer: data ?? text },
+    data: given({ act: 'propose', offer: data ?? text, reply_by: replyBy }),
     code: 'rejected',
   }),
 });
@@ -131,6 +133,14 @@ export const FIPA: Dialect = {
 
   detect: (message) => textOf(spelled(message, 'performative')) !== null,
 
+  complete(said, asked, ids) {
+    const message = completed(said, {
+      conversation_id: spelled(asked, 'conversation_id'),
+      in_reply_to: spelled(asked, 'reply_with') ?? ids.asked,
+    });
+    return FIPA.detect(message) ? message : undefined;
+  },
+
   read(written, follows = false) {
     const spelt = respelled(written, MEMBERS);
     if (!spelt.ok) return spelt;
@@ -145,19 +155,22 @@ export const FIPA: Dialect = {
       return err('"reply_to" must be the sender: answers go to whoever asked');
     const capability = textOf(message['capability']);
     const answered = textOf(message['in_reply_to']);
-    const said = contentOf(message['content'], capability ?? performative.toLowerCase());
+    const said = {
+      ...contentOf(message['content'], capability ?? performative.toLowerCase()),
+      replyBy: message['reply_by'],
+    };
     const { kind, payload } = meaning(said, follows || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
     const isLasting = performative === 'SUBSCRIBE';
     const isForAll = isAsked && textOf(message['protocol'])?.toLowerCase() === 'broadcast';
-    const within = isAsked ? durationOf(message['reply_by']) : null;
+    const { until, within } = deadlineOf(message['reply_by']);
     return ok({
       kind,
       payload: given({
         ...payload,
-        deadline_ms: within === null ? null : Math.min(within, DEADLINE_MAX_MS),
+        deadline_ms: isAsked ? within : null,
       }),
-      until: momentOf(message['reply_by']),
+      until: isAsked ? until : null,
       from: from ?? replyTo,
       to: textOf(message['receiver']),
       capability,
@@ -195,7 +208,11 @@ export const FIPA: Dialect = {
           : (spelled(answered, 'reply_with') ?? message.answers.id),
       protocol: 'SingleRecipient',
       reply_by:
-        typeof payload['deadline_ms'] === 'number' ? toIso(at + payload['deadline_ms']) : undefined,
+        typeof payload['deadline_ms'] === 'number'
+          ? toIso(at + payload['deadline_ms'])
+          : performative === 'PROPOSE'
+            ? objectOf(payload['data'])['reply_by']
+            : undefined,
     });
   },
 };
@@ -239,7 +256,7 @@ function performativeOf({ kind, payload }: AxonMessage): string {
   return failure === 'refused' ? 'REFUSE' : 'FAILURE';
 }
 
-function contentOf(content: unknown, about: string): Said {
+function contentOf(content: unknown, about: string): Omit<Said, 'replyBy'> {
   const members = objectOf(content);
   const words = 'text' in members ? 'text' : 'Text';
   const rest = 'structured' in members ? 'structured' : 'Structured';

@@ -4,7 +4,7 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { asNotice, type Dialect, type Rank, type ReadingKind } from './dialect.ts';
+import { asNotice, type Dialect, type Rank, type Reading, type ReadingKind } from './dialect.ts';
 import { dialectNamed } from './index.ts';
 import { isNameOf, objectOf } from './members.ts';
 
@@ -49,40 +49,60 @@ export function readOrigin(payload: JsonObject): Origin | undefined {
 
 /** The rank of a request, where its message gives it one. */
 export function rankIn(payload: JsonObject): Rank | undefined {
+  return readingIn(payload)?.rank;
+}
+
+/** Whether its message is for everybody who can. */
+export function isForAll(payload: JsonObject): boolean {
+  return readingIn(payload)?.isForAll === true;
+}
+
+function readingIn(payload: JsonObject): Reading | undefined {
   const origin = readOrigin(payload);
   const read = origin?.dialect.read(origin.message);
-  return read?.ok === true ? read.value.rank : undefined;
+  return read?.ok === true ? read.value : undefined;
+}
+
+/** In whose names a message may be written. */
+export interface Writers {
+  /** The id of the hub that sent it; null: an agent of this one, whose words were checked. */
+  readonly hub: string | null;
+  /** Those who may have written it; absent: whoever `route.from` names. */
+  readonly agents?: readonly string[];
 }
 
 /**
- * Whether the fields of a payload are what its origin says. The error is a sentence for whoever
- * sent it.
- * @param hub the id of the hub that sent it; null: an agent of this one, whose words were checked
+ * Whether the fields of a payload are what its origin says, in the name of who sent it. The error
+ * is a sentence for whoever sent it.
  */
 export function checkOrigin(
   kind: ReadingKind,
   payload: JsonObject,
-  hub: string | null = null,
+  writers: Writers = { hub: null },
 ): Result<void, string> {
   const origin = readOrigin(payload);
-  return compare(kind, origin, COMPARED, payload, hub);
+  return compare(kind, origin, COMPARED, payload, writers);
 }
 
-/** Drops an origin that differs from the fields. */
+/** Drops an origin that differs from the fields, or is in the name of somebody else. */
 export function withTrueOrigin(
   kind: ReadingKind,
   payload: JsonObject,
-  hub: string | null = null,
+  writers: Writers,
 ): JsonObject {
-  if (checkOrigin(kind, payload, hub).ok) return payload;
-  const { origin: _, ...fields } = payload;
-  return fields;
+  return checkOrigin(kind, payload, writers).ok ? payload : withoutOrigin(payload);
 }
 
 /** The same of a `response`, which says the outcome as `summary`. */
-export function checkAnswer(payload: JsonObject): Result<void, string> {
+export function withTrueAnswer(payload: JsonObject, writers: Writers): JsonObject {
   const { data, summary: outcome } = payload;
-  return compare('result', readOrigin(payload), ['data', 'outcome', 'error'], { data, outcome });
+  const names = ['data', 'outcome', 'error'];
+  const checked = compare('result', readOrigin(payload), names, { data, outcome }, writers);
+  return checked.ok ? payload : withoutOrigin(payload);
+}
+
+function withoutOrigin({ origin: _, ...fields }: JsonObject): JsonObject {
+  return fields;
 }
 
 /** The same of an `error` in place of a `response`, which says the error as `message`. */
@@ -97,7 +117,7 @@ function compare(
   origin: Origin | undefined,
   names: readonly string[],
   members: JsonObject,
-  hub: string | null = null,
+  { hub, agents }: Writers,
 ): Result<void, string> {
   if (origin === undefined) return ok();
   const { dialect, message } = origin;
@@ -108,10 +128,9 @@ function compare(
   const carried = value.kind === 'accept' ? 'notify' : value.kind;
   if (carried !== kind) return err(`"origin" is a ${carried}, and not a ${kind}`);
   const { payload: said, from } = value;
-  const sender = objectOf(members['route'])['from'];
-  const isBySender = kind !== 'result' && kind !== 'cancel';
-  if (isBySender && from !== null && !isNameOf(from, String(sender)) && !isIdOf(from, hub))
-    return err('"route.from" is not who "origin" says');
+  const senders = agents ?? [String(objectOf(members['route'])['from'])];
+  const isBySender = from === null || senders.some((name) => isNameOf(from, name));
+  if (!isBySender && !isIdOf(from, hub)) return err('its sender is not who "origin" says');
   const differs = names.find(
     (name) =>
       !isOneSided(name, said, members) &&

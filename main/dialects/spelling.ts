@@ -65,6 +65,14 @@ export function spelled(said: unknown, name: string): unknown {
   return alone(found?.[1]);
 }
 
+/** With these members, where it has none of them in any spelling. */
+export function completed(said: JsonObject, members: JsonObject): JsonObject {
+  const missing = Object.entries(members).filter(
+    ([name, value]) => value !== undefined && spelled(said, name) === undefined,
+  );
+  return { ...said, ...Object.fromEntries(missing) };
+}
+
 /** A list of one is one. */
 function alone(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;

@@ -105,7 +105,7 @@ export class Admission {
 
   #choose(reads: Reads, request: AskedWork): Omit<Assessment, 'verdict'> {
     const agents = this.#deps.agents.active(reads);
-    const accepted = readAcceptance(reads, request);
+    const accepted = readAcceptance(reads, request, this.#deps.clock.wallMs());
     const wanted = accepted === null ? request : { ...request, routeTo: accepted.toAgent };
     const chosen = chooseAgent(agents, wanted);
     if (!chosen.ok) {

@@ -1,6 +1,7 @@
 // The agents another hub speaks for. A request in the name of an agent that its hub has not
 // advertised is refused (PROTOCOL.md, Extensions, route/1). Agents come and go, so an unknown name
 // is looked up again, at a limited rate.
+import type { Writers } from '../../dialects/origin.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { type JsonObject, readObject } from '../../lib/json-object.ts';
 import { err, type Result } from '../../lib/result.ts';
@@ -100,6 +101,12 @@ export function readCapabilities(peer: PeerRow | undefined): CapabilitiesPayload
     readBefore.set(peer, parsed.ok ? parsed.value : undefined);
   }
   return readBefore.get(peer);
+}
+
+/** In whose names that hub may answer what it was asked for its agent, or for any of them. */
+export function answerersThere(peer: PeerRow | undefined, agent: string | null): Writers {
+  const agents = agent === null ? readCapabilities(peer)?.agents.map(({ name }) => name) : [agent];
+  return { hub: peer?.agentId ?? null, agents: agents ?? [] };
 }
 
 /** A row is never changed, and stays the same object as long as nothing is written to its table. */

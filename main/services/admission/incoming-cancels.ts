@@ -65,10 +65,11 @@ export class IncomingCancels {
             envelope.ref === null
               ? undefined
               : tables.taskByMessage('incoming', peer.key, envelope.ref);
+          const told = inNameOfAsker(envelope.payload, peer, task);
           const call = {
             messageId: envelope.id,
             reason,
-            origin: originIn(envelope.payload),
+            origin: isJsonObject(told['origin']) ? told['origin'] : null,
             by: peer.petname,
             asks: { party: peer.key },
             surface: 'peer',
@@ -95,7 +96,9 @@ export class IncomingCancels {
           });
           if (outcome === undefined) return { ...refusal(nothingToCancel()), isRefused: true };
           if (!task) return ack({ accepted: true });
-          tables.insertMessage(messageOf(peer, envelope, task, clock.wallMs()));
+          tables.insertMessage(
+            messageOf(peer, { ...envelope, payload: told }, task, clock.wallMs()),
+          );
           after(() => events.changed(task.id));
           return outcome === 'cancelled'
             ? ack({ accepted: true })
@@ -130,10 +133,14 @@ export class IncomingCancels {
   }
 }
 
-/** The cancel as it was written in a dialect; null where it says something else. */
-function originIn(payload: JsonObject): JsonObject | null {
-  const { origin } = withTrueOrigin('cancel', payload);
-  return isJsonObject(origin) ? origin : null;
+/** Without a message that says something else, or in the name of somebody else. */
+function inNameOfAsker(
+  payload: JsonObject,
+  { agentId: hub }: PeerRow,
+  task: TaskRow | undefined,
+): JsonObject {
+  const agents = [task?.fromAgent].flatMap((name) => name ?? []);
+  return withTrueOrigin('cancel', payload, { hub, agents });
 }
 
 function nothingToCancel(): AppError {

@@ -112,7 +112,7 @@ export class IncomingNotices {
       ref: envelope.ref,
       fromAgent,
       payload,
-      sent: withTrueOrigin('notify', envelope.payload, peer.agentId),
+      sent: withTrueOrigin('notify', envelope.payload, { hub: peer.agentId }),
     });
   }
 

@@ -5,6 +5,7 @@ import type { WireErrorCode } from '../../../preload/contract/errors.ts';
 import type { Ender } from '../../../preload/contract/story.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { checkOrigin, originOf, readOrigin } from '../../dialects/origin.ts';
+import { answerersThere } from '../admission/asking-agents.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -91,7 +92,7 @@ export class IncomingResults {
     tables: Tables,
     after: After,
     message: IncomingMessage,
-    { decision, ended_by: by, handed_on_to: holder, ...result }: Report,
+    { decision, ended_by: by, handed_on_to: holder, ...words }: Report,
     digest: string,
   ): boolean {
     const { peer, envelope } = message;
@@ -125,6 +126,7 @@ export class IncomingResults {
       holder === undefined
         ? noted
         : changeTask(tables, noted, { handedOnTo: holder && escapeName(holder).name });
+    const result = { ...words, ...originIn(message, task) };
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     const ender = by === ASKER ? null : by;
     const end = endThere(result, code, ender, task, isStopped(code, decision));
@@ -224,8 +226,6 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   }
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
-  const isSame = checkOrigin('result', envelope.payload).ok;
-  const origin = isSame ? readOrigin(envelope.payload) : undefined;
   const { status, outcome, data, error, code, retryable, tokens_used, answered_by, ...told } =
     parsed.value;
   return {
@@ -238,8 +238,16 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     ...(code === null ? {} : { code }),
     ...(retryable === null ? {} : { retryable }),
     ...(answered_by === null ? {} : { answered_by }),
-    ...(origin === undefined ? {} : { origin: originOf(origin) }),
   };
+}
+
+/** The result as it was written in a dialect; nothing where it, or who did it, says otherwise. */
+function originIn({ peer, envelope }: IncomingMessage, task: TaskRow): Pick<ResultWords, 'origin'> {
+  const { kind, payload } = envelope;
+  const origin = kind === 'error' ? undefined : readOrigin(payload);
+  if (origin === undefined) return {};
+  const writers = answerersThere(peer, answererOf(task).agent);
+  return checkOrigin('result', payload, writers).ok ? { origin: originOf(origin) } : {};
 }
 
 type End = Pick<Ending, 'state' | 'ended'>;

@@ -5,10 +5,11 @@ import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import { ENDERS } from '../../../preload/contract/story.ts';
-import { checkAnswer } from '../../dialects/origin.ts';
+import { withTrueAnswer } from '../../dialects/origin.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
+import { ok } from '../../lib/result.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -25,6 +26,7 @@ import { endedBy, isHubsRefusal } from './delegation-replies.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
+import { answerersThere } from '../admission/asking-agents.ts';
 import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
 import { endedByAgent, endedByHub, endOfCode } from '../tasks/task-endings.ts';
 import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
@@ -115,12 +117,13 @@ export class OutgoingQueries {
     const { id, party, payload, deadlineMs } = asked;
     this.#open.set(asked.id, asked);
     try {
-      const reply = await this.#deps.messenger.request(
+      const came = await this.#deps.messenger.request(
         party,
         { id, kind: 'query', ref: null, payload },
         deadlineMs + ANSWER_TRAVEL_MS,
         signal,
       );
+      const reply = came.ok ? ok(this.#byWhoAnswers(came.value, asked)) : came;
       // No hub would take it, so it never left and is nothing to keep.
       if (!reply.ok && reply.error.failedBy === 'input') return reply.error;
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
@@ -131,6 +134,12 @@ export class OutgoingQueries {
     } finally {
       this.#open.delete(asked.id);
     }
+  }
+
+  /** Without a message in the name of somebody else. */
+  #byWhoAnswers(reply: Envelope, { party, toAgent }: Asked): Envelope {
+    const writers = answerersThere(this.#deps.store.read.peer(party), toAgent);
+    return { ...reply, payload: withTrueAnswer(reply.payload, writers) };
   }
 
   /**
@@ -327,8 +336,7 @@ function mayRunThere({ code, failedBy }: AppError): boolean {
 
 function readResponse(envelope: Envelope): ResponsePayload | AppError {
   const parsed = envelope.kind === 'response' ? parseResponse(envelope.payload) : undefined;
-  if (parsed?.ok)
-    return checkAnswer(envelope.payload).ok ? parsed.value : { ...parsed.value, origin: null };
+  if (parsed?.ok) return parsed.value;
   return new AppError('not_understood', 'The other hub gave an answer that is no response.', {
     failedBy: 'peer',
   });

@@ -12,7 +12,7 @@ import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { errorPayload, readError } from '../../protocol/error-payload.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
-import { termsOf } from '../tasks/acceptance.ts';
+import { isOfferOver, OFFER_OVER, termsOf } from '../tasks/acceptance.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import type { DelegationKeys, IdempotencyClaim } from '../tasks/delegation-keys.ts';
@@ -204,6 +204,7 @@ export class Sender {
       throw notAccepted('not_found', 'This agent asked for no such task.');
     const terms = termsOf(task);
     if (terms === undefined) throw notAccepted('conflict', 'That task did not end with an offer.');
+    if (isOfferOver(task, this.#deps.clock.wallMs())) throw notAccepted('conflict', OFFER_OVER);
     const isThere =
       recipient.at === 'local'
         ? task.direction === 'local'

@@ -2,6 +2,7 @@
 // payloads). It carries both whole; the hub that made the offer compares them with its own record.
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
+import { durationOf, momentOf } from '../../lib/iso-time.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
 import type { Reads, TaskRow } from '../../ports/store.ts';
@@ -38,6 +39,17 @@ export function termsOf(task: TaskRow): JsonObject | undefined {
   return { message: task.messageId, request: { task: text, context }, offer };
 }
 
+/** Whether it named a time by which it had to be accepted, and that has passed. */
+export function isOfferOver({ result, finishedAt }: TaskRow, now: number): boolean {
+  const { data } = readObject(result ?? '');
+  const said = isJsonObject(data) ? data['reply_by'] : undefined;
+  const until = momentOf(said) ?? (finishedAt ?? now) + (durationOf(said) ?? Infinity);
+  return until < now;
+}
+
+/** How an offer is refused that is accepted too late. */
+export const OFFER_OVER = 'That offer is over: it said by when it had to be accepted.';
+
 /** The task whose offer is accepted; undefined: nothing of the kind is there. */
 export function acceptedTask(
   reads: Reads,
@@ -56,7 +68,7 @@ export function acceptedTask(
  * The task whose offer this accepts, once; null for any other request.
  * @throws AppError invalid_envelope, not_authorized, conflict
  */
-export function readAcceptance(reads: Reads, request: AskedWork): TaskRow | null {
+export function readAcceptance(reads: Reads, request: AskedWork, now: number): TaskRow | null {
   const { kind, payload, routeTo } = request;
   if (kind !== 'delegate' || payload['act'] !== ACCEPT_PROPOSAL) {
     // An agent would read it as accepted, and nobody would have compared it.
@@ -79,6 +91,7 @@ export function readAcceptance(reads: Reads, request: AskedWork): TaskRow | null
       'not_authorized',
       'Only the agent that made the offer can get its acceptance.',
     );
+  if (isOfferOver(task, now)) throw inputError('conflict', OFFER_OVER);
   if (isAccepted(reads, task, request.messageId))
     throw inputError('conflict', 'The offer was accepted before.');
   return task;

@@ -64,16 +64,13 @@ export function handedOn(
   reads: Pick<Reads, 'deliveriesOfAgent' | 'task'>,
   { party, payload }: { readonly party: PartyKey; readonly payload: unknown },
 ): TaskRow | undefined {
-  if (!isJsonObject(payload) || payload['act'] !== HAND_OFF) return undefined;
-  const { conversation } = payload;
-  const parent = isJsonObject(conversation) ? conversation['parent'] : undefined;
   const agent = agentOfParty(party);
-  if (typeof parent !== 'string' || agent === null) return undefined;
+  if (!isJsonObject(payload) || payload['act'] !== HAND_OFF || agent === null) return undefined;
   const items = reads.deliveriesOfAgent(agent, IN_HAND, { limit: IN_HAND_MAX });
   for (const { kind, taskId } of items) {
     const one = kind === 'delegate' && taskId !== null ? reads.task(taskId) : undefined;
-    const isIt = one?.messageId === parent && one.direction !== 'outgoing';
-    if (isIt && one.toAgent === agent && isInHand(one)) return one;
+    if (one === undefined || one.direction === 'outgoing' || !isOnwards(payload, one)) continue;
+    if (one.toAgent === agent && isInHand(one)) return one;
   }
   return undefined;
 }
@@ -295,12 +292,17 @@ function handOffOf(reads: Reads, first: TaskRow): TaskRow | undefined {
       ({ direction, fromAgent, payload }) =>
         direction !== 'incoming' &&
         fromAgent === first.toAgent &&
-        isOnwards(readObject(payload), first.messageId),
+        isOnwards(readObject(payload), first),
     );
 }
 
-function isOnwards({ act, conversation }: Record<string, unknown>, messageId: string): boolean {
-  return act === HAND_OFF && isJsonObject(conversation) && conversation['parent'] === messageId;
+/** Another hub may ask under the same id: so the conversation has to be the same, too. */
+function isOnwards(
+  { act, conversation }: Record<string, unknown>,
+  { messageId, conversationId }: TaskRow,
+): boolean {
+  if (act !== HAND_OFF || !isJsonObject(conversation)) return false;
+  return conversation['parent'] === messageId && conversation['id'] === conversationId;
 }
 
 const DONE: ReadonlySet<TaskRow['state']> = new Set(['completed', 'partial']);

@@ -71,11 +71,8 @@ export function readWorkRequest(source: RequestSource): Result<WorkRequest, stri
   const parsed =
     source.kind === 'delegate' ? parseDelegate(source.payload) : parseQuery(source.payload);
   if (!parsed.ok) return err(parsed.error);
-  const origin = checkOrigin(
-    source.kind,
-    source.payload,
-    source.direction === 'local' ? null : agentIdOfKeyHex(source.party),
-  );
+  const hub = source.direction === 'local' ? null : agentIdOfKeyHex(source.party);
+  const origin = checkOrigin(source.kind, source.payload, { hub });
   if (!origin.ok) return origin;
   const asked: WorkRequest['asked'] = parsed.value;
   const from = asked.route?.from ?? null;

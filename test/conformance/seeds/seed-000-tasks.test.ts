@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { until } from '../../support/until.ts';
 import { atDoor, OWNER, WITHIN_MS } from '../../support/raw-peer.ts';
 import { asks, does, SeedHousehold } from './household.ts';
-import { acp } from './messages.ts';
+import { acp, inAMoment, PAST } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -89,13 +89,24 @@ describe('seed 000: tasks', () => {
     expect(await house.waiting(asker)).toBe(0);
   });
 
-  test('000.31 a task has its deadline', async () => {
-    const { message, item } = await delegated({ deadline_ms: 60_000 });
-    const leftMs = Number(item['deadline_at']) - Date.now();
-    expect(leftMs).toBeGreaterThan(30_000);
-    expect(leftMs).toBeLessThanOrEqual(60_000);
+  test('000.31 a task has its deadline, in any form; one in the past is refused', async () => {
+    const moment = Date.now() + 60_000;
+    for (const deadline_ms of [60_000, '60000', 'PT1M', moment, inAMoment(60_000)]) {
+      const { message, item } = await delegated({ deadline_ms });
+      const leftMs = Number(item['deadline_at']) - Date.now();
+      expect(leftMs, `${deadline_ms}`).toBeGreaterThan(30_000);
+      expect(leftMs, `${deadline_ms}`).toBeLessThanOrEqual(60_000);
+      await done(message.id);
+      await house.next(asker);
+    }
+    const { message, item } = await delegated({ deadline_ms: 'soon' });
+    expect(Number(item['deadline_at']) - Date.now()).toBeGreaterThan(80_000_000);
     await done(message.id);
     await house.next(asker);
+    for (const deadline_ms of [PAST, 0, Date.now() - 1_000])
+      expect(
+        await house.say(asker, acp('delegate', { ...TASK, deadline_ms }, { to: worker })),
+      ).toMatchObject({ http: 400, detail: 'Its deadline is over: nothing was sent.' });
   });
 
   test('000.15, 000.17 a cancel reaches the worker with its reason, as far as it can', async () => {

@@ -238,6 +238,24 @@ describe('seed 003: messages', () => {
     },
   );
 
+  test('003.31, 003.50 what a program prints answers a request that has no id, in any spelling', async () => {
+    for (const printed of [
+      { performative: 'INFORM', content: 'Seven' },
+      { Performative: 'inform', content: 'Seven', 'in-reply-to': null },
+    ]) {
+      const said = await house.say(asker, fipa('REQUEST', 'Add it up', { capability: CAPABILITY }));
+      await house.allow();
+      const print = `process.stdin.resume(); console.log(${JSON.stringify(JSON.stringify(printed))})`;
+      const words = ['listen', '--once', '--', process.execPath, '-e', print];
+      const token = { AXON_TOKEN: house.tokenOf(doer) };
+      expect(await axon(house.mum.home, words, token)).toMatchObject({ code: 0 });
+      const { id } = said['report'] as JsonObject;
+      expect(await house.ended(asker, id)).toMatchObject({ state: 'completed' });
+      // It never chose an id, so it is told the one of its report.
+      expect(await house.next(asker)).toMatchObject({ content: 'Seven', in_reply_to: id });
+    }
+  });
+
   test.each([
     ['no performative', { performative: 'REFUSD', content: 'No' }, 'REFUSD', ['FAILURE']],
     ['no answer', { performative: 'AGREE' }, 'answers nothing', ['AGREE', 'FAILURE']],

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { AREA, asks, CAPABILITY, does, SeedHousehold } from './household.ts';
-import { fipa, fresh } from './messages.ts';
+import { fipa, fresh, inAMoment } from './messages.ts';
 
 let house: SeedHousehold;
 beforeAll(async () => {
@@ -125,6 +125,33 @@ describe('seed 003: negotiation', () => {
       const told = JSON.stringify(await house.next(to));
       for (const part of ['Agreed', 'Bake a cake', '"offer":']) expect(told).toContain(part);
     }
+  });
+
+  test('003.38 an offer that says by when is not accepted later, by whichever hub', async () => {
+    const one = await offered({ reply_by: 'PT1S' });
+    const other = await offered({ reply_by: inAMoment(3_600_000) });
+    const answered = await house.ended(asks('fipa-acl'), one.id);
+    expect(answered).toMatchObject({ untrusted: { data: { reply_by: 'PT1S' } } });
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const detail = 'That offer is over: it said by when it had to be accepted.';
+    expect(await accepting({ in_reply_to: one.proposal })).toMatchObject({ http: 409, detail });
+    const accepts = {
+      message: one.id,
+      request: { task: 'Bake', context: {} },
+      offer: { euros: 5 },
+    };
+    const payload = { task: 'Agreed', act: 'accept-proposal', accepts, route: { from: asker } };
+    const message = { id: randomUUID(), kind: 'delegate', ref: null, payload };
+    const { keyHex } = house.mum.node.services.identity;
+    expect(await house.dad.node.services.links.request(keyHex, message, 10_000)).toMatchObject({
+      value: { payload: { accepted: false, code: 'conflict', reason: detail } },
+    });
+    expect(await card()).toEqual({});
+    expect(await accepting({ in_reply_to: other.proposal })).toMatchObject({ http: 200 });
+    await house.allow();
+    await house.next(doer);
+    await house.say(doer, fipa('INFORM', 'Baked', { in_reply_to: other.proposal }));
+    await house.next(asker);
   });
 
   test('003.18 a refusal of an offer is told to whoever made it, and runs nothing', async () => {

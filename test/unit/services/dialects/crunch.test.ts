@@ -5,7 +5,8 @@ import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
 import { ANYBODY } from '../../../fakes/ruled-hubs.ts';
-import { BROWSER, delegation, OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
+import { MemoryNetwork } from '../../../fakes/memory-messenger.ts';
+import { BROWSER, delegation, OWNER, WorkHub } from '../../../fakes/work-hub.ts';
 
 let clock: ManualClock;
 let dad: WorkHub;
@@ -110,6 +111,44 @@ test('a hand-off says what remains to be done', async () => {
   const reason = 'Not my field';
   await post(says('HANDOFF', { reason, context_transfer: transfer, urgency: 'IMMEDIATE' }));
   expect(mum.card).toMatchObject({ text: 'Review the code', reason });
+});
+
+test('a hand-off goes on with the request that it names, though another hub used its id', async () => {
+  const eve = await new WorkHub({ name: 'eve', network: new MemoryNetwork(), clock }).start();
+  await eve.pair(mum);
+  await mum.work.agents.update('orchestrator', { dialect: 'claude-crunch' }, OWNER);
+  await mum.agent('helper');
+  const id = crypto.randomUUID();
+  for (const [hub, message] of [
+    [dad, 'MSG-1-dad'],
+    [eve, 'MSG-1-eve'],
+  ] as const) {
+    const origin = {
+      dialect: 'claude-crunch',
+      message: { id: message, type: 'REQUEST', to: 'orchestrator', payload: { action: 'plan' } },
+    };
+    const route = { to: 'orchestrator' };
+    await mum.hears(hub.key, { id, kind: 'delegate', payload: { task: 'plan', route, origin } });
+    await mum.decide(mum.card, 'allow');
+    await clock.settle();
+    const { delivery_id: delivery } = await mum.claim('orchestrator');
+    await mum.work.inbox.ack('orchestrator', delivery, null);
+  }
+  const handOff = {
+    id: 'MSG-2-on',
+    type: 'HANDOFF',
+    from: 'orchestrator',
+    to: 'helper',
+    correlation_id: 'MSG-1-eve',
+    payload: { reason: 'Not mine', context_transfer: { remaining_work: 'Plan' } },
+  };
+  await Promise.all([
+    mum.work.nativeMessages.post('orchestrator', handOff, signal),
+    clock.settle(),
+  ]);
+  const handedOn = mum.store.read.tasks({ limit: 10 }, {}).filter((one) => one.handedOnTo !== null);
+  expect(handedOn.map(({ party }) => party)).toEqual([eve.key]);
+  await eve.close();
 });
 
 test('a vote and a word to everybody reach the agents that asked for them', async () => {

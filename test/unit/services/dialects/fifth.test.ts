@@ -27,6 +27,7 @@ const SHOUT: Dialect = {
       until: null,
     },
   }),
+  complete: (said) => said,
   write: ({ payload, answers }) => ({
     shout: String(payload['task'] ?? payload['outcome']).toUpperCase(),
     ...(answers === null ? {} : { about: answers.message?.['shout'] ?? answers.id }),

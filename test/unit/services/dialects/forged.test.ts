@@ -1,7 +1,7 @@
 // A request whose fields say something else than the message beside them is refused by the hub that
 // takes it, whatever else is in it, and nobody is asked about it.
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dialectNamed } from '../../../../main/dialects/index.ts';
 import { originOf } from '../../../../main/dialects/origin.ts';
 import { parseStrictJson } from '../../../../main/lib/strict-json.ts';
@@ -223,6 +223,111 @@ const FAILURE = {
   content: 'The key is gone',
   in_reply_to: 'q-1',
 };
+
+describe('in the name of somebody else', () => {
+  let own: TwoHubs;
+  beforeAll(async () => {
+    own = await openPairedHubs();
+    const { dad, mum } = own;
+    for (const [hub, name] of [
+      [dad, 'eddy'],
+      [dad, 'nina'],
+      [mum, 'jules'],
+      [mum, 'rosa'],
+    ] as const)
+      await hub.work.agents.create(name, { dialect: 'fipa-acl' }, 'R2', OWNER);
+    await dad.knows(mum);
+    await mum.knows(dad);
+  });
+  afterAll(() => closeTwoHubs(own));
+
+  /** Eddy asks, and a person there allows it. */
+  async function asks(performative: string, receiver: string, reply_with: string) {
+    const { dad, mum, clock } = own;
+    const message = { performative, sender: 'eddy', receiver, content: 'Lock up', reply_with };
+    const { signal } = new AbortController();
+    const posted = dad.work.nativeMessages.post('eddy', message, signal);
+    await clock.settle();
+    await mum.decide(mum.card, 'allow');
+    await clock.settle();
+    return { posted, ref: newest(dad).messageId };
+  }
+  const says = (performative: string, sender: string, in_reply_to: string) => {
+    const message = { performative, sender, content: 'Well', in_reply_to, x_own: 1 };
+    return { message, origin: { dialect: 'fipa-acl', message } };
+  };
+  /** What Eddy reads of a result that the other hub sends so. */
+  async function read(ref: string, origin: JsonObject): Promise<unknown> {
+    const { dad, mum, clock } = own;
+    const payload = { status: 'completed', outcome: 'Well', origin };
+    await dad.isTold(mum.key, { id: crypto.randomUUID(), kind: 'result', ref, payload });
+    await clock.settle();
+    return readAndDone(dad, 'eddy');
+  }
+
+  test('a cancel comes without its message', async () => {
+    const { dad, mum, clock } = own;
+    for (const sender of ['nina', 'eddy']) {
+      const { ref } = await asks('REQUEST', 'jules', `c-${sender}`);
+      const { delivery_id: work } = await mum.claim('jules');
+      await mum.work.inbox.ack('jules', work, null);
+      const { message, origin } = says('CANCEL', sender, `c-${sender}`);
+      const payload = { reason: 'Well', origin };
+      await mum.hears(dad.key, { id: crypto.randomUUID(), kind: 'cancel', ref, payload });
+      const cancel = await readAndDone(mum, 'jules');
+      if (sender === 'eddy') expect(cancel).toEqual(message);
+      else {
+        expect(cancel).toMatchObject({ performative: 'CANCEL', sender: 'eddy' });
+        expect(cancel).not.toHaveProperty('x_own');
+      }
+      const stopped = { status: 'cancelled', outcome: '', truncated: false } as const;
+      await mum.work.inbox.reply('jules', work, stopped);
+      await clock.settle();
+      await readAndDone(dad, 'eddy');
+    }
+  });
+
+  test('so does the answer to a question', async () => {
+    const { mum, clock } = own;
+    for (const sender of ['rosa', 'jules']) {
+      const { posted } = await asks('QUERY', 'jules', `q-${sender}`);
+      const { delivery_id: delivery } = await mum.claim('jules');
+      const { message, origin } = says('INFORM', sender, `q-${sender}`);
+      const reply = { status: 'completed', outcome: 'Well', truncated: false, origin } as const;
+      await mum.work.inbox.reply('jules', delivery, reply);
+      await clock.settle();
+      const native = (await posted).untrusted?.native;
+      if (sender === 'jules') expect(native).toEqual(message);
+      else expect(native).toMatchObject({ sender: 'jules', in_reply_to: `q-${sender}` });
+    }
+  });
+
+  test('so does a result', async () => {
+    const { dad, mum } = own;
+    const others = ['rosa', 'nina', 'eddy', agentIdOfKeyHex(dad.key)];
+    const honest = ['jules', agentIdOfKeyHex(mum.key)];
+    for (const sender of [...others, ...honest]) {
+      const { ref } = await asks('REQUEST', 'jules', `r-${sender}`);
+      const { message, origin } = says('INFORM', sender, `r-${sender}`);
+      const result = await read(ref, origin);
+      if (honest.includes(sender)) expect(result).toEqual(message);
+      else expect(result).toMatchObject({ sender: 'jules', content: { text: 'Well' } });
+    }
+  });
+
+  test('where a hub was asked, any of its agents may have done it, and nobody else', async () => {
+    for (const [sender, isTheirs] of [
+      ['rosa', true],
+      ['nina', false],
+    ] as const) {
+      const { ref } = await asks('REQUEST', 'mum', `h-${sender}`);
+      const { message, origin } = says('INFORM', sender, `h-${sender}`);
+      const result = await read(ref, origin);
+      if (isTheirs) expect(result).toEqual(message);
+      else expect(result).toMatchObject({ sender: 'mum', content: { text: 'Well' } });
+    }
+  });
+});
 
 async function readAndDone(hub: WorkHub, agent: string): Promise<unknown> {
   const { delivery_id: id, untrusted } = await hub.claim(agent);

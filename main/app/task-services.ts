@@ -64,6 +64,7 @@ import { ProgressReports } from '../services/outgoing/progress-reports.ts';
 import { Recipients } from '../services/outgoing/recipients.ts';
 import { NativeMessages } from '../services/outgoing/native-messages.ts';
 import { Sender } from '../services/outgoing/sender.ts';
+import { ToEverybody } from '../services/outgoing/to-everybody.ts';
 import { Tasks } from '../services/outgoing/tasks.ts';
 import { PageNotifier } from '../services/pages/page-notifier.ts';
 import { workSnapshot, type WorkSnapshot } from '../services/pages/work-snapshot.ts';
@@ -496,8 +497,10 @@ export function composeTaskServices(
     turns,
     views,
   });
+  const everybody = new ToEverybody({ ...deps, unit, deliveries, parties, recipients });
   const nativeMessages = new NativeMessages({
     ...deps,
+    everybody,
     capabilities,
     agents,
     inbox,
@@ -613,6 +616,7 @@ export function composeTaskServices(
       questions.stop();
       searchIndex.stop();
       delegations.stop();
+      everybody.stop();
       ruleBook.stop();
       holds.stop();
       doNotDisturb.stop();

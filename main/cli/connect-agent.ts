@@ -17,6 +17,7 @@ export interface ProfileOptions {
   readonly domain?: OfferedDomain[];
   readonly capability?: string[];
   readonly topic?: string[];
+  readonly broadcasts?: boolean;
   readonly model?: string;
   readonly dialect?: string;
 }
@@ -34,6 +35,7 @@ export function withProfile(command: AxonCommand): AxonCommand {
       'what it wants to hear of, like dinner; may be given several times',
       collect,
     )
+    .option('--no-broadcasts', 'it gets no message that is for everybody')
     .option('--model <name>', 'the model behind it')
     .option('--dialect <name>', 'the language of its messages, such as elizaos');
 }
@@ -46,12 +48,14 @@ export function profileOf(
   domains: OfferedDomain[];
   capabilities: string[];
   topics: string[];
+  broadcasts: false | undefined;
   model: string | undefined;
   dialect: string | undefined;
 } {
   const { domain: domains = [], capability: capabilities = [], topic: topics = [] } = options;
-  const { model, dialect } = options;
-  return { name, domains, capabilities, topics, model, dialect };
+  const { model, dialect, broadcasts } = options;
+  const without = broadcasts === false ? broadcasts : undefined;
+  return { name, domains, capabilities, topics, broadcasts: without, model, dialect };
 }
 
 /** An agent that was connected. Its token file has the name that was asked for. */

@@ -162,7 +162,8 @@ export const FIPA: Dialect = {
     const { kind, payload } = meaning(said, follows || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
     const isLasting = performative === 'SUBSCRIBE';
-    const isForAll = isAsked && textOf(message['protocol'])?.toLowerCase() === 'broadcast';
+    const isBroadcast = textOf(message['protocol'])?.toLowerCase() === 'broadcast';
+    const isForAll = isBroadcast && (isAsked || kind === 'notify');
     const { until, within } = deadlineOf(message['reply_by']);
     return ok({
       kind,

@@ -106,10 +106,10 @@ function withoutOrigin({ origin: _, ...fields }: JsonObject): JsonObject {
 }
 
 /** The same of an `error` in place of a `response`, which says the error as `message`. */
-export function checkFailure(payload: JsonObject): Result<void, string> {
+export function checkFailure(payload: JsonObject, writers: Writers): Result<void, string> {
   const { message: error, ...rest } = payload;
   const names = ['data', 'error', 'code', 'retryable'];
-  return compare('result', readOrigin(payload), names, { ...rest, error });
+  return compare('result', readOrigin(payload), names, { ...rest, error }, writers);
 }
 
 function compare(

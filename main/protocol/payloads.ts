@@ -152,6 +152,8 @@ export interface PeerAgentPayload extends AgentCapabilities {
   readonly capabilities: readonly string[];
   /** A request in plain words that it would take, by domain. */
   readonly examples: ReadonlyMap<string, string>;
+  /** false: it gets no message that is for everybody. */
+  readonly broadcasts: boolean;
 }
 
 export interface CapabilitiesPayload extends AgentCapabilities {
@@ -397,6 +399,7 @@ function parsePeerAgent(entry: unknown): Result<PeerAgentPayload, string> {
     name: fields.text('name', 'kitchen', { maxCharacters: limits.AGENT_NAME_MAX_CHARACTERS }),
     capabilities: fields.texts('capabilities', limits.CAPABILITY_LIST_MAX, text),
     examples: readExamples(entry['examples']),
+    broadcasts: entry['broadcasts'] !== false,
     ...readAgentCapabilities(fields),
   });
   return read.ok ? read : err(`holds an agent that does not fit: ${read.error}`);

@@ -163,6 +163,8 @@ export interface AgentDto {
   readonly channels: readonly string[];
   readonly tools: readonly string[];
   readonly topics: readonly string[];
+  /** false: it gets no message that is for everybody. */
+  readonly broadcasts: boolean;
   readonly model: string | null;
   readonly concurrency: number;
   readonly is_default: boolean;
@@ -658,7 +660,9 @@ export interface PostedDto {
   readonly each?: readonly {
     readonly to: string;
     readonly report?: SendReportDto;
-    /** Why it did not get it, or did not answer. */
+    /** Of a question: its answer comes to the inbox of whoever asked. */
+    readonly asked?: true;
+    /** Why it did not get it. */
     readonly refused?: string;
     readonly untrusted?: { readonly native?: unknown };
   }[];

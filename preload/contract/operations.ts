@@ -130,6 +130,8 @@ const agentProfile = {
   channels: v.optional(words, []),
   tools: v.optional(words, []),
   topics: v.optional(words, []),
+  /** false: it gets no message that is for everybody. */
+  broadcasts: v.optional(v.boolean()),
   model: v.optional(text(128)),
   concurrency: v.optional(whole(1, 64), 4),
 };

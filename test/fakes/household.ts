@@ -441,6 +441,7 @@ export function agentOf(name: string, over: Partial<AgentDto> = {}): AgentDto {
     channels: [],
     tools: [],
     topics: [],
+    broadcasts: true,
     model: null,
     concurrency: 4,
     is_default: false,

@@ -7,7 +7,7 @@ import { riskOf, type Risk } from '../../core/risk.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { Rule } from '../../core/rules.ts';
 import { chooseAgent, isDomain, longestDomain } from '../../core/routing.ts';
-import { rankIn } from '../../dialects/origin.ts';
+import { isForAll, rankIn } from '../../dialects/origin.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
@@ -17,7 +17,7 @@ import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
 import type { Notifications } from '../attention/notifications.ts';
 import type { Holds } from '../approvals/holds.ts';
 import type { RuleBook } from '../rules/rule-book.ts';
-import type { AgentRegistry } from '../agents/agent-registry.ts';
+import { noBroadcasts, type AgentRegistry } from '../agents/agent-registry.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import { acceptedTask, readAcceptance } from '../tasks/acceptance.ts';
 import { conversationFor } from '../tasks/conversation-ids.ts';
@@ -113,6 +113,8 @@ export class Admission {
       throw inputError(code, chosen.error.message);
     }
     const { agent, why } = chosen.value;
+    if (isForAll(request.payload) && !this.#deps.agents.takesBroadcasts(agent.name, reads))
+      throw inputError('rejected', noBroadcasts(agent.displayName));
     return { agent, why, risk: riskOf(agent, subjectFor(agent, request.domain)) };
   }
 

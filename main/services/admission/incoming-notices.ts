@@ -211,26 +211,31 @@ export class IncomingNotices {
     const { agents, store } = this.#deps;
     const routeTo = payload.route?.to ?? null;
     const audience = audienceOf(sent);
-    const isMeant = ({ name, dialect, topics }: AgentRow): boolean =>
+    const takes = ({ name }: AgentRow): boolean =>
+      audience === undefined || agents.takesBroadcasts(name);
+    const isMeant = (agent: AgentRow): boolean =>
       (audience?.affects ?? []).length > 0
-        ? audience?.affects.some((said) => isNameOf(said, name)) === true
-        : (audience !== undefined && dialect === audience.dialect) ||
-          topics.some((prefix) => matchesTopic(prefix, payload.topic));
+        ? takes(agent) && audience?.affects.some((said) => isNameOf(said, agent.name)) === true
+        : (takes(agent) && agent.dialect === audience?.dialect) ||
+          agent.topics.some((prefix) => matchesTopic(prefix, payload.topic));
     return agents
       .active()
-      .filter((agent) => (routeTo === null ? isMeant(agent) : agent.name === routeTo))
+      .filter((agent) =>
+        routeTo === null ? isMeant(agent) : agent.name === routeTo && takes(agent),
+      )
       .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < NOTICES_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }
 }
 
-/** Whom a message of a language to everybody is for; undefined: it is no such message. */
+/** Whom a message of a language is for that is for everybody; undefined: it is no such message. */
 function audienceOf(
   sent: JsonObject,
 ): { readonly dialect: string; readonly affects: readonly string[] } | undefined {
   const origin = readOrigin(sent);
   const read = origin?.dialect.read(origin.message);
-  if (origin === undefined || read?.ok !== true || read.value.to !== EVERYBODY) return undefined;
+  if (origin === undefined || read?.ok !== true) return undefined;
+  if (read.value.to !== EVERYBODY && read.value.isForAll !== true) return undefined;
   return { dialect: origin.dialect.name, affects: read.value.affects ?? [] };
 }
 

@@ -1,11 +1,13 @@
 // The agents of this computer: who they are, what they do and how much harm each could do (a class
 // only the owner sets). Never decides about requests, and never sees a token.
+import * as v from 'valibot';
 import { DELIVERY_STATES } from '../../../preload/contract/closed-lists.ts';
 import type { AgentDto, ReachedDto, RiskClass } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { foldName, readableHandle } from '../../../preload/contract/agent-name.ts';
 import { AGENT_NAME_MAX } from '../../../preload/contract/limits.ts';
 import { beginning } from '../../lib/shortened.ts';
+import { StoredValue } from '../../lib/stored-value.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AgentRow, Reads, Store, Tables } from '../../ports/store.ts';
 import { escapeText } from '../../core/text-escape.ts';
@@ -45,6 +47,8 @@ export interface AgentProfile {
   readonly channels?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly topics?: readonly string[] | undefined;
+  /** false: it gets no message that is for everybody. */
+  readonly broadcasts?: boolean | undefined;
   readonly model?: string | undefined;
   readonly concurrency?: number | undefined;
 }
@@ -81,6 +85,13 @@ interface Deps {
   /** Names that hubs have here. */
   readonly hubNames: (reads: Reads) => readonly string[];
 }
+
+/** The handles of those that get no message that is for everybody. */
+const WITHOUT_BROADCASTS = new StoredValue<readonly string[]>(
+  'agents_without_broadcasts',
+  v.array(v.string()),
+  [],
+);
 
 /** What the records call people here and the hub itself. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['owner', 'hub', 'local']);
@@ -119,6 +130,11 @@ export class AgentRegistry {
   /** Agents that may be given work. */
   active(reads: Reads = this.#deps.store.read): readonly AgentRow[] {
     return this.#active(reads);
+  }
+
+  /** Whether it gets messages that are for everybody. */
+  takesBroadcasts(name: string, reads: Reads = this.#deps.store.read): boolean {
+    return !WITHOUT_BROADCASTS.read(reads).includes(name);
   }
 
   /** The handle of the agent here that was connected under this name; without one, the name. */
@@ -216,6 +232,7 @@ export class AgentRegistry {
       lastCallAt: null,
     };
     this.#put(tables, undefined, row);
+    setTakesBroadcasts(tables, name, profile.broadcasts);
     if (name !== asked) this.#succeed(tables, after, asked, name);
     after(() => this.#written(name));
     return row;
@@ -274,6 +291,7 @@ export class AgentRegistry {
         concurrency: profile.concurrency ?? row.concurrency,
       };
       this.#put(tables, row, next);
+      setTakesBroadcasts(tables, name, profile.broadcasts);
       this.#note(tables, actor, 'agent.updated', name);
       after(() => this.#written(name));
     });
@@ -417,6 +435,7 @@ export class AgentRegistry {
     const removed = { shown: row.displayName, at: this.#deps.clock.wallMs() };
     putGeneration(tables, { handle: name, asked: askedNameOf(tables, name), removed });
     tables.deleteAgent(name);
+    setTakesBroadcasts(tables, name, true);
     this.#note(tables, actor, 'agent.removed', name);
     after(() => {
       this.presence.forget(name);
@@ -452,6 +471,7 @@ export class AgentRegistry {
       channels: row.channels.map(escapeText),
       tools: row.tools.map(escapeText),
       topics: row.topics.map(escapeText),
+      broadcasts: this.takesBroadcasts(row.name),
       model: row.model === null ? null : escapeText(row.model),
       concurrency: row.concurrency,
       is_default: row.isDefault,
@@ -542,6 +562,19 @@ function newestToken(reads: Reads, agent: string): number | null {
       token.agent === agent && token.revokedAt === null ? [token.createdAt] : [],
     );
   return times.length === 0 ? null : Math.max(...times);
+}
+
+/** @param takes undefined: as before */
+function setTakesBroadcasts(tables: Tables, agent: string, takes: boolean | undefined): void {
+  const without = WITHOUT_BROADCASTS.read(tables);
+  if (takes === undefined || takes !== without.includes(agent)) return;
+  const others = without.filter((name) => name !== agent);
+  WITHOUT_BROADCASTS.write(tables, takes ? others : [...others, agent]);
+}
+
+/** Why a message for everybody does not reach an agent. @param name as people read it */
+export function noBroadcasts(name: string): string {
+  return `${name} does not take broadcasts.`;
 }
 
 function unique(words: readonly string[]): readonly string[] {

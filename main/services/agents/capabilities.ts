@@ -40,7 +40,12 @@ export class Capabilities {
    * any of it. Agents that no longer fit into one message are left out.
    */
   payload(): JsonObject {
-    const agents = fitting(this.#deps.agents.active());
+    const registry = this.#deps.agents;
+    const described = (agent: AgentRow): JsonObject => ({
+      ...offered(agent),
+      ...(registry.takesBroadcasts(agent.name) ? {} : { broadcasts: false }),
+    });
+    const agents = fitting(registry.active(), described);
     const union = (words: (agent: AgentRow) => readonly string[]) =>
       [...new Set(agents.flatMap(words))].sort();
     const models = union((agent) => (agent.model === null ? [] : [agent.model]));
@@ -99,13 +104,13 @@ export class Capabilities {
   }
 }
 
-function described(agent: AgentRow): JsonObject {
-  const offered = offeredDomains(agent.domains);
+function offered(agent: AgentRow): JsonObject {
+  const domains = offeredDomains(agent.domains);
   return {
     name: agent.name,
-    domains: offered.map(({ domain }) => domain),
+    domains: domains.map(({ domain }) => domain),
     examples: Object.fromEntries(
-      offered.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
+      domains.flatMap(({ domain, example }) => (example === undefined ? [] : [[domain, example]])),
     ),
     capabilities: agent.capabilities,
     channels: agent.channels,
@@ -116,7 +121,10 @@ function described(agent: AgentRow): JsonObject {
 }
 
 /** What each offers stands in the message twice: at the top as well. */
-function fitting(agents: readonly AgentRow[]): readonly AgentRow[] {
+function fitting(
+  agents: readonly AgentRow[],
+  described: (agent: AgentRow) => JsonObject,
+): readonly AgentRow[] {
   let left = DESCRIBED_MAX_BYTES;
   return agents.filter((agent) => {
     const size = Buffer.byteLength(JSON.stringify(described(agent)));

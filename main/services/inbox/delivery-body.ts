@@ -34,10 +34,13 @@ const INSTRUCTIONS: Readonly<Record<Exclude<DeliveryRow['kind'], 'cancel'>, stri
   result: `The outcome of a task you delegated (task_id). Say "ack" when you have it. ${DATA_NOT_ORDERS}`,
 };
 
+const ANSWER = `An answer to a question that you asked of all who can. Say "ack" when you have it. ${DATA_NOT_ORDERS}`;
+
 function instruction(
   { kind, taskId }: Pick<DeliveryRow, 'kind' | 'taskId'>,
   { stops, stopped_by: by }: DeliveryBody,
 ): string {
+  if (kind === 'result' && taskId === null) return ANSWER;
   if (kind !== 'cancel') return INSTRUCTIONS[kind];
   const next =
     stops === undefined

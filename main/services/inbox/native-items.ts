@@ -36,6 +36,8 @@ export class NativeItems {
 
   nativeOf(dialect: Dialect, agent: string, item: DeliveryDto): JsonObject {
     const { untrusted, kind, envelope } = item;
+    // The answer to a question was written when it came.
+    if (isJsonObject(untrusted.native)) return untrusted.native;
     const whole = isJsonObject(untrusted.payload) ? untrusted.payload : {};
     const origin = readOrigin(whole);
     const task = this.#taskOf(item);

@@ -15,7 +15,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { AgentRow, PeerRow, Store, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 import { readCapabilities } from '../admission/asking-agents.ts';
-import type { AgentRegistry } from '../agents/agent-registry.ts';
+import { noBroadcasts, type AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
 import { JUDGED_TASKS_MAX, OFFERED_SHOWN_MAX, RECORD_LIFETIME_MS } from './limits.ts';
@@ -29,6 +29,7 @@ type Place =
 export type Recipient = Place & { readonly why: string };
 interface Found extends Candidate {
   readonly place: Place;
+  readonly takesBroadcasts: boolean;
 }
 interface TrackRecord {
   readonly succeeded: number;
@@ -78,10 +79,10 @@ export class Candidates {
     const choice = chooseRecipient(this.#all(need, asker, kind), need);
     if (choice === undefined) return [];
     return [{ candidate: choice.chosen, why: choice.why }, ...choice.others].map(
-      ({ candidate: { name, place, obstacle }, why }) => ({
+      ({ candidate: { name, place, obstacle, takesBroadcasts: takes }, why }) => ({
         name,
-        place: { ...place, why },
-        isThere: obstacle === null,
+        place: { ...place, why: takes ? why : noBroadcasts(name) },
+        isThere: takes && obstacle === null,
       }),
     );
   }
@@ -119,6 +120,7 @@ export class Candidates {
       roundTripMs: 0,
       obstacle: null,
       place: { at: 'local', agent: agent.name },
+      takesBroadcasts: this.#deps.agents.takesBroadcasts(agent.name),
     };
   }
 
@@ -144,12 +146,22 @@ export class Candidates {
         id: `${peer.agentId}/${agent.name}`,
         offers: need.what === 'domain' ? agent.domains : agent.capabilities,
         place: { ...place, agent: agent.name },
+        takesBroadcasts: agent.broadcasts,
       };
     });
     // The areas at the top stand for the hub only where it names no agents.
     if (agents.length > 0 || need.what !== 'domain') return agents;
     const { petname: name, agentId: id } = peer;
-    return [{ ...shared, name, id, offers: told.domains, place: { ...place, agent: null } }];
+    return [
+      {
+        ...shared,
+        name,
+        id,
+        offers: told.domains,
+        place: { ...place, agent: null },
+        takesBroadcasts: true,
+      },
+    ];
   }
 
   #obstacle(peer: PeerRow, kind: SentKind): Obstacle | null {

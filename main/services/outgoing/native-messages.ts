@@ -16,14 +16,14 @@ import type { Acknowledgement, Dialect, Reading } from '../../dialects/dialect.t
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
-import { checkFailure, originOf, readOrigin } from '../../dialects/origin.ts';
+import { checkFailure, originOf, readOrigin, type Writers } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
 import type { KeyHex } from '../../ports/transport.ts';
-import { readCapabilities } from '../admission/asking-agents.ts';
+import { answerersThere, readCapabilities } from '../admission/asking-agents.ts';
 import type { Capabilities } from '../agents/capabilities.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
@@ -33,14 +33,15 @@ import { Said, wireCode } from '../../protocol/error-payload.ts';
 import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
-import { ACK_TIMEOUT_MS, BROADCAST_AGENTS_MAX } from './limits.ts';
-import type { Recipient, SentKind } from './candidates.ts';
+import { ACK_TIMEOUT_MS } from './limits.ts';
+import type { SentKind } from './candidates.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
 import type { Sender } from './sender.ts';
 import { isOpen } from '../tasks/task-moves.ts';
 import type { Tasks } from './tasks.ts';
+import type { ToEverybody } from './to-everybody.ts';
 
 type Sent = OperationResult<'send.message'>;
 
@@ -56,6 +57,7 @@ interface Deps {
   readonly natives: NativeItems;
   readonly recipients: Recipients;
   readonly sender: Sender;
+  readonly everybody: Pick<ToEverybody, 'send' | 'cancel'>;
   readonly tasks: Tasks;
   readonly random: Random;
   readonly refreshCapabilities: (peer: KeyHex) => Promise<unknown>;
@@ -83,7 +85,8 @@ const UNANSWERED: ReadonlySet<StopState> = new Set(['on_its_way', 'not_told', 'n
 const TAKEN: ReadonlySet<StopState> = new Set(['nothing_begun', 'asked', 'obeyed']);
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
-const TOO_MANY = `A message to all goes to ${BROADCAST_AGENTS_MAX} agents of a hub at most.`;
+const NOBODY: Writers = { hub: null, agents: [] };
+const CANCELLED_AT_ALL = 'It is cancelled at all who have not answered.';
 const MEANS_MORE = 'That hub reads no message of this kind, and would not see what this one means.';
 
 export class NativeMessages {
@@ -166,34 +169,13 @@ export class NativeMessages {
     const told = kind === 'notify' ? (earlier?.notice ?? earlier?.item) : undefined;
     if (told !== undefined) return this.#sendTo(senderOf(told), post, kind);
     const to = this.#recipient(agent, reading, kind);
-    const isForAll = reading.isForAll === true && typeof to !== 'string';
-    return isForAll ? this.#sendToAll(to, post, kind) : this.#sendTo(to, post, kind);
-  }
-
-  /** @throws AppError as it was for the first, where it reached nobody */
-  async #sendToAll(to: Exclude<To, string>, post: Post, kind: SentKind): Promise<Sent> {
-    const everybody = this.#deps.recipients.everybody(to, post.agent, kind);
-    if (everybody.length === 0) return this.#sendTo(to, post, kind);
-    const failed: AppError[] = [];
-    const counts = new Map<string, number>();
-    const each = everybody.map(async ({ name, place, isThere }) => {
-      if (!isThere) return { to: name, refused: place.why };
-      const hub = place.at === 'local' ? 'local' : place.peer.key;
-      const count = (counts.get(hub) ?? 0) + 1;
-      counts.set(hub, count);
-      if (count > BROADCAST_AGENTS_MAX) return { to: name, refused: TOO_MANY };
-      try {
-        return { to: name, ...(await this.#sendTo(addressOf(place), post, kind)) };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        failed.push(error);
-        return { to: name, refused: error.message, untrusted: objectOf(error.data['untrusted']) };
-      }
-    });
-    const all = await Promise.all(each);
-    const isNobodys = failed.length === everybody.filter(({ isThere }) => isThere).length;
-    if (isNobodys && failed[0] !== undefined) throw failed[0];
-    return { each: all };
+    if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
+    const { ids, conversation } = reading;
+    const names = [...ids, conversation].flatMap((name) => name ?? []);
+    const sent = this.#deps.everybody.send(to, { agent, names, kind }, (one, signal) =>
+      this.#sendTo(one, kind === 'query' ? { ...post, signal } : post, kind),
+    );
+    return (await sent) ?? this.#sendTo(to, post, kind);
   }
 
   async #sendTo(to: To, post: Post, kind: SentKind, about?: TaskRow): Promise<Sent> {
@@ -221,7 +203,7 @@ export class NativeMessages {
       const params = parsed(OPERATIONS['send.query'].params, asked);
       const answer = this.#deps.sender.query({ ...params, ...extra }, agent, signal);
       const report = await answer.catch((error: unknown) => {
-        throw this.#withNative(error, post, this.#refuserOf(error, to, agent));
+        throw this.#withNative(error, post, ...this.#refuserOf(error, to, agent));
       });
       const native = this.#answer(dialect, agent, message, report);
       return native === undefined ? { report } : { report, untrusted: { native } };
@@ -333,6 +315,9 @@ export class NativeMessages {
 
   async #cancel(post: Post): Promise<Sent> {
     const { agent, dialect, message, reading, earlier } = post;
+    const { replyTo, conversation } = reading;
+    if (this.#deps.everybody.cancel(agent, replyTo ?? conversation))
+      return { untrusted: { came_of_it: CANCELLED_AT_ALL } };
     const task = earlier?.task;
     if (task === undefined) throw nothingThere(reading);
     const reason = reading.payload['reason'];
@@ -421,12 +406,15 @@ export class NativeMessages {
     return { id, at: this.#deps.clock.wallMs(), from, to, conversation: id };
   }
 
-  /** The error with itself as a message in the language of what was said. */
-  #withNative(error: unknown, spoken: Spoken, from: string): unknown {
+  /**
+   * The error with itself as a message in the language of what was said.
+   * @param writers in whose names that may be written
+   */
+  #withNative(error: unknown, spoken: Spoken, from: string, writers = NOBODY): unknown {
     if (!(error instanceof AppError)) return error;
     const untrusted = objectOf(error.data['untrusted']);
     if (untrusted['native'] !== undefined) return error;
-    const native = escapeJson(this.#failure(error, spoken, from));
+    const native = escapeJson(this.#failure(error, spoken, from, writers));
     return new AppError(error.code, error.message, {
       failedBy: error.failedBy,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
@@ -437,7 +425,12 @@ export class NativeMessages {
   }
 
   /** As the agent wrote it that failed, or made of its words and its data. */
-  #failure(error: AppError, { agent, dialect, message }: Spoken, from: string): JsonObject {
+  #failure(
+    error: AppError,
+    { agent, dialect, message }: Spoken,
+    from: string,
+    writers: Writers,
+  ): JsonObject {
     const read = dialect.read(message);
     const said = error.cause instanceof Said ? error.cause : new Said('');
     const { data, outcome, origin } = said;
@@ -447,7 +440,7 @@ export class NativeMessages {
     const written = readOrigin({ origin });
     if (
       written?.dialect === dialect &&
-      checkFailure({ ...failure, message: words, origin }).ok &&
+      checkFailure({ ...failure, message: words, origin }, writers).ok &&
       !this.#deps.natives.answersAnother(dialect, agent, written.message, {
         ids: read.ok ? read.value.ids : [],
       })
@@ -492,12 +485,17 @@ export class NativeMessages {
     });
   }
 
-  /** Of another hub: that, unless its agent ended it. */
-  #refuserOf(error: unknown, to: To, agent: string): string {
+  /** Of another hub: that, unless its agent ended it; and who may have written that. */
+  #refuserOf(error: unknown, to: To, agent: string): readonly [string, Writers] {
     const found = this.#deps.recipients.resolve(to, agent, 'query');
+    if (found.at === 'local') {
+      const agents = this.#deps.agents.active().map(({ name }) => name);
+      return [found.agent ?? agent, { hub: null, agents }];
+    }
+    const { peer, agent: named } = found;
     const said = error instanceof AppError ? objectOf(error.data['untrusted']) : {};
-    if (found.at === 'peer' && said['ended_by'] !== 'agent') return found.peer.petname;
-    return found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
+    const from = said['ended_by'] === 'agent' ? (named ?? peer.petname) : peer.petname;
+    return [from, answerersThere(peer, named)];
   }
 
   #checkSender(agent: string, { from }: Reading): void {
@@ -571,11 +569,6 @@ export class NativeMessages {
 function senderOf({ untrusted: { origin } }: DeliveryDto): string {
   const hub = origin.peer_id ?? 'local';
   return origin.from_agent === null ? hub : `${hub}/${origin.from_agent}`;
-}
-
-function addressOf(place: Recipient): string {
-  const hub = place.at === 'local' ? 'local' : place.peer.agentId;
-  return place.agent === null ? hub : `${hub}/${place.agent}`;
 }
 
 /** What a word may name that names no agent: a capability, or an area. */

@@ -79,6 +79,7 @@ export const agents = {
     'Its risk setting goes with it. Requests for it then go to an agent with a wider area, or to the default agent. If the program offers it again, it comes back as “others see it” or riskier.',
   removeAreaYes: 'Remove it',
   topics: (list: string) => `Subscribed to ${list}.`,
+  noBroadcasts: 'Takes no broadcasts.',
 
   /** A program that the hub starts for it. */
   runner: {

@@ -61,6 +61,7 @@ export function workOf(agent: AgentDto, now: number): string {
     agent.last_call_at === null ? '' : agents.lastCall(ago(agent.last_call_at, now)),
     tokenOf(agent, now),
     agent.topics.length === 0 ? '' : agents.topics(agent.topics.join(', ')),
+    agent.broadcasts ? '' : agents.noBroadcasts,
   ]
     .filter((part) => part !== '')
     .join(' ');

@@ -66,16 +66,18 @@ describe('seed 002', () => {
     expect(await house.next(does2)).toEqual(same);
   });
 
-  test('002.23 a deadline is kept, and one in the past is refused', async () => {
-    const request = { ...REVIEW, deadline: inAMoment(600_000) };
+  test('002.23 a deadline in any form is kept, and one in the past is refused', async () => {
     const to = { to: does2 };
-    const asked = await house.say(asks2, crunch(asks2, 'REQUEST', request, to));
-    const { id } = asked['report'] as JsonObject;
-    await house.allow();
-    await house.next(does2);
-    const task = await house.post(house.dad, asks2, `/v1/tasks/${String(id)}`);
-    expect(Number(task['deadline_at']) - Date.now()).toBeGreaterThan(500_000);
-    expect(Number(task['deadline_at']) - Date.now()).toBeLessThanOrEqual(600_000);
+    for (const deadline of [inAMoment(600_000), Date.now() + 600_000, 'PT10M', 600, '600']) {
+      const request = { ...REVIEW, deadline };
+      const asked = await house.say(asks2, crunch(asks2, 'REQUEST', request, to));
+      const { id } = asked['report'] as JsonObject;
+      await house.allow();
+      await house.next(does2);
+      const task = await house.post(house.dad, asks2, `/v1/tasks/${String(id)}`);
+      expect(Number(task['deadline_at']) - Date.now(), `${deadline}`).toBeGreaterThan(500_000);
+      expect(Number(task['deadline_at']) - Date.now(), `${deadline}`).toBeLessThanOrEqual(600_000);
+    }
     const late = crunch(asks2, 'REQUEST', { ...REVIEW, deadline: PAST }, to);
     expect(await house.say(asks2, late)).toMatchObject({
       http: 400,
@@ -146,6 +148,26 @@ describe('seed 002', () => {
     expect(await house.next('asks-crunch-two')).toEqual(message);
     expect(await house.next(does2)).toEqual(message);
     expect(await house.waiting(does('elizaos'))).toBe(0);
+  });
+
+  test('002.48 an agent may take no broadcasts, but what is for it alone and what it asked for', async () => {
+    const quiet = 'asks-crunch-quiet';
+    const topics = ['crunch.phase-change'];
+    await house.join(house.dad, quiet, 'claude-crunch', { broadcasts: false, topics });
+    const say = async (event: string, affects: readonly string[], to = '*') => {
+      const content = { message: 'Next' };
+      const message = crunch(asks2, 'BROADCAST', { event, content, affects }, { to });
+      const { report } = await house.say(asks2, message);
+      return { message, agents: (report as JsonObject)['agents'] };
+    };
+    for (const affects of [[], [quiet]])
+      expect((await say('CHECKPOINT', affects)).agents).not.toContain(quiet);
+    for (const told of [await say('PHASE_CHANGE', []), await say('CHECKPOINT', [], quiet)]) {
+      expect(told.agents).toContain(quiet);
+      expect(await house.next(quiet)).toEqual(told.message);
+    }
+    for (const agent of ['asks-crunch-two', does2, 'asks-crunch-two', does2])
+      await house.next(agent);
   });
 
   test('002.50 a broadcast that names whom it affects reaches those alone', async () => {

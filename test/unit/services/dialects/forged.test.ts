@@ -209,6 +209,11 @@ test('an error to a question comes without its message where it says something e
     content: { text: 'It is shut' },
   });
   expect(await fails({ code: 'rejected' })).toMatchObject({ performative: 'REFUSE' });
+  const posing = { ...FAILURE, sender: 'eddy' };
+  expect(await fails({ origin: { dialect: 'fipa-acl', message: posing } })).toMatchObject({
+    sender: 'jules',
+    content: { text: 'The key is gone' },
+  });
   const other = { ...FAILURE, performative: 'INFORM' };
   expect(await fails({ origin: { dialect: 'fipa-acl', message: other } })).toMatchObject({
     performative: 'FAILURE',

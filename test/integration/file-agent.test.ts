@@ -206,7 +206,7 @@ describe('the answer of the model', () => {
     ],
     ['FAILURE: No pots.', { state: 'failed', untrusted: { error: 'No pots.' } }],
     ['NOT_UNDERSTOOD', { state: 'failed', story: { end: { kind: 'not_understood' } } }],
-    ['PROPOSE: Bread instead', { state: 'failed', story: { end: { kind: 'refused' } } }],
+    ['PROPOSE: Bread instead', { state: 'failed', story: { end: { kind: 'offered' } } }],
     [
       'QUERY: For how many?',
       { state: 'failed', untrusted: { error: /^It asks back.*For how many/ } },

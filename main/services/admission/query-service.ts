@@ -331,7 +331,7 @@ function storyOfLine(
   const isTakenBack = end === 'gone' && stopAt === null;
   const ended: Ended =
     end === 'answered'
-      ? endedByAgent(code === null ? 'completed' : 'failed', code, stopAt !== null)
+      ? endedByAgent(wordsOf(outcome), code, stopAt !== null)
       : end === 'gone'
         ? { by: 'agent', kind: 'cancelled' }
         : end === 'stopped'

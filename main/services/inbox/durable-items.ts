@@ -297,7 +297,7 @@ class DurableStep implements Step {
     const ended = this.#end(task, {
       ended: hasStopped
         ? { by: 'agent', kind: 'stopped' }
-        : endedByAgent(result.status, code, task.stopAt !== null),
+        : endedByAgent(result, code, task.stopAt !== null),
       state,
       code,
       reason: null,

@@ -257,7 +257,7 @@ type End = Pick<Ending, 'state' | 'ended'>;
  * older one can only mean.
  */
 function endThere(
-  { status, answered_by: person }: ResultWords,
+  { status, data, answered_by: person }: ResultWords,
   code: WireErrorCode | null,
   by: Ender | null,
   { stopAt, cancelAnswer }: TaskRow,
@@ -273,7 +273,7 @@ function endThere(
   if (isStopped) return { state: 'failed', ended: stoppedBy(by) };
   const state = endOfCode(code);
   if (by === 'agent') {
-    const ended = endedByAgent(status, code, stopAt !== null);
+    const ended = endedByAgent({ status, data }, code, stopAt !== null);
     return { state: ended.kind === 'stopped' || state === 'cancelled' ? state : 'failed', ended };
   }
   if (state === 'declined' || state === 'expired') return { state, ended: { by, kind: null } };

@@ -28,7 +28,7 @@ import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { answerersThere } from '../admission/asking-agents.ts';
 import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
-import { endedByAgent, endedByHub, endOfCode } from '../tasks/task-endings.ts';
+import { endedByAgent, endedByHub, endOfCode, failureOf } from '../tasks/task-endings.ts';
 import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -297,8 +297,9 @@ function storyOfFailure(
   { party, fromAgent, verdict, stopAt }: Omit<TaskRow, 'seq'>,
   state: TaskRow['state'],
   isAgents: boolean,
-  { code: local, failedBy, data }: AppError,
+  outcome: AppError,
 ): Partial<StoryColumns> {
+  const { code: local, failedBy, data } = outcome;
   const code = readWireErrorCode(local);
   const said = isJsonObject(data.untrusted) ? data.untrusted.ended_by : undefined;
   const by = isOneOf(ENDERS, said) ? said : null;
@@ -308,7 +309,7 @@ function storyOfFailure(
   if (state === 'expired')
     return { endedBy: 'clock', ...(verdict === null ? { verdict: 'expired', ...undecided } : {}) };
   const ended = isAgents
-    ? endedByAgent('failed', code, stopAt !== null)
+    ? endedByAgent(failureOf(outcome), code, stopAt !== null)
     : by !== null || failedBy !== 'peer' || code === 'timeout'
       ? endedByHub(code)
       : { by, kind: state === 'cancelled' ? ('cancelled' as const) : ('failed' as const) };

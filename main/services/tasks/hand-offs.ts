@@ -10,10 +10,17 @@ import { inputError, type AppError } from '../../lib/app-error.ts';
 import { isJsonObject, readObject } from '../../lib/json-object.ts';
 import type { Reads, Store, TaskRow, Tables } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
-import { HAND_OFF, PROPOSE } from '../../protocol/escalation.ts';
+import { HAND_OFF } from '../../protocol/escalation.ts';
 import type { After } from '../base/unit-of-work.ts';
 import { agentOfParty, isLocal, OWNER_PARTY, partyOfAgent, type Parties } from './parties.ts';
-import type { Ended, EndedTask, Ending, ResultWords, TaskEndings } from './task-endings.ts';
+import {
+  isOffer,
+  type Ended,
+  type EndedTask,
+  type Ending,
+  type ResultWords,
+  type TaskEndings,
+} from './task-endings.ts';
 import type { TaskEvents } from './task-events.ts';
 import { answererOf, changeTask, isInHand, isOpen, isStoppedHere } from './task-moves.ts';
 import type { AskedWork } from './work-request.ts';
@@ -311,6 +318,7 @@ const PASSED: ReadonlySet<EndedKind | null> = new Set([
   'partial',
   'failed',
   'refused',
+  'offered',
   'not_understood',
 ]);
 
@@ -322,7 +330,7 @@ function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending
     const state = task.state === 'completed' || task.state === 'partial' ? task.state : 'failed';
     const { hub, agent } = answererOf(task);
     const story = { handedOnTo: handedOnTo({ hub: hub ?? hubOf(task), agent }) };
-    const told = { code, reason: null, result: passedOn(result), ended, by, surface, story };
+    const told = { code, reason: null, ...passedOn(result, ended), by, surface, story };
     return { ...told, state, from: 'runner' };
   }
   const hub = { by, surface, from: 'hub' } as const;
@@ -359,9 +367,12 @@ const TOO_LONG = 'It was handed on, and the answer is too long to be passed on.'
  * Its message answers the hand-off, which whoever asked first never saw. An offer is one to the
  * agent that handed it on, and a plain refusal to others.
  */
-function passedOn({ origin: _, ...words }: ResultWords): ResultWords {
-  const isOffer = isJsonObject(words.data) && words.data['act'] === PROPOSE;
-  return isOffer ? { ...words, data: null } : words;
+function passedOn(
+  { origin: _, ...result }: ResultWords,
+  ended: Ended,
+): Pick<Ending, 'ended'> & { readonly result: ResultWords } {
+  if (!isOffer(result.data)) return { result, ended };
+  return { result: { ...result, data: null }, ended: { by: ended.by, kind: 'refused' } };
 }
 
 function refused(sentence: string, hint?: string): AppError {

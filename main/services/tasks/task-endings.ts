@@ -12,10 +12,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Reads, TaskRow, Tables } from '../../ports/store.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
 import type { Deadlines } from './deadlines.ts';
+import { PROPOSE } from '../../protocol/escalation.ts';
 import { isLocal } from './parties.ts';
 import { isWaiting } from './waiting.ts';
 import { moveTask } from './task-moves.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { After } from '../base/unit-of-work.ts';
 
 /** The payload of a `result` (PROTOCOL.md, Kinds and payloads). */
@@ -185,11 +186,11 @@ function storyOfEnd(
 }
 
 /**
- * Which kind of end it is that an agent reports, by its own status and code.
+ * Which kind of end it is that an agent reports, by its own status, code and offer.
  * @param isStopAsked whether somebody asked for a stop before
  */
 export function endedByAgent(
-  status: ResultStatus,
+  { status, data }: Pick<ResultWords, 'status' | 'data'>,
   code: WireErrorCode | null,
   isStopAsked: boolean,
 ): Ended {
@@ -199,12 +200,17 @@ export function endedByAgent(
       return { by: 'agent', kind: isStopAsked ? 'stopped' : 'cancelled' };
     case 'rejected':
     case 'not_authorized':
-      return { by: 'agent', kind: 'refused' };
+      return { by: 'agent', kind: isOffer(data) ? 'offered' : 'refused' };
     case 'not_understood':
       return { by: 'agent', kind: 'not_understood' };
     default:
       return { by: 'agent', kind: 'failed' };
   }
+}
+
+/** Whether the data of an answer is another offer, and what was asked is not done. */
+export function isOffer(data: unknown): boolean {
+  return isJsonObject(data) && data['act'] === PROPOSE;
 }
 
 /** Which kind of end it is that a hub brings about itself, by its code. */

@@ -27,6 +27,9 @@ async function offered(proposal: JsonObject = {}) {
   const propose = fipa('PROPOSE', OFFER, named);
   expect(await house.say(doer, propose)).toMatchObject({ http: 200 });
   expect(await house.next(asker)).toEqual(propose);
+  expect(await house.ended(asker, (said['report'] as JsonObject)['id'])).toMatchObject({
+    story: { end: { kind: 'offered', by: 'agent' } },
+  });
   return { ...more, id: String((said['report'] as JsonObject)['id']), proposal: named.reply_with };
 }
 

@@ -324,7 +324,7 @@ describe('seed 000', () => {
     await house.next(does('acp-draft'));
   });
 
-  describe('000.42, 000.43 an error keeps the words, the code and "retryable" of its agent', () => {
+  describe('the words, the code and "retryable" of an agent that fails', () => {
     const WORDS = 'Try the work agent instead';
     /** What the worker says, by its own language. */
     const fails = async (by: 'acp-draft' | 'native', retryable: boolean): Promise<JsonObject> => {
@@ -376,7 +376,7 @@ describe('seed 000', () => {
       ['acp-draft', false],
       ['acp-draft', true],
       ['native', false],
-    ] as const)('a question that %s fails, retryable: %s', async (by, retryable) => {
+    ] as const)('000.42, 000.43 a question that %s fails, retryable: %s', async (by, retryable) => {
       for (const from of LANGUAGES.filter((one) => one !== 'claude-crunch')) {
         const coming = asking(from, 'query', does(by));
         await house.allow();
@@ -398,7 +398,7 @@ describe('seed 000', () => {
     test.each([
       ['acp-draft', false],
       ['native', true],
-    ] as const)('a task that %s fails, retryable: %s', async (by, retryable) => {
+    ] as const)('000.43 a task that %s fails, retryable: %s', async (by, retryable) => {
       for (const from of LANGUAGES) {
         const said = await asking(from, 'delegate', does(by));
         await house.allow();

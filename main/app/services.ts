@@ -323,7 +323,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
     tokens,
     wakesOf: (agent) => wakeUps.today(agent),
     fileInput: (agent) => agentFiles.inputOf(agent),
-    reachedBy: (agent, isRunner) => agents.presence.setWay(agent, isRunner ? 'runner' : null),
+    reachedBy: (agent, way, asks) => agents.presence.setWay(agent, way, asks),
     startRunner:
       deps.startRunner ?? childRunners({ clock, home: config.home, axon: axonProgram() }),
   });

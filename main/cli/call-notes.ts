@@ -76,6 +76,13 @@ export class CallNotes {
   }
 }
 
+/** Until the day is another one. */
+export function untilTomorrowMs(): number {
+  return DAY_MS - (Date.now() % DAY_MS);
+}
+
+const DAY_MS = 86_400_000;
+
 /** By UTC. */
 function nameOfToday(): string {
   return new Date().toISOString().slice(0, 10);

@@ -11,7 +11,7 @@ import { AGENT_FILE_MAX_BYTES, readAgentFile, type AgentFile } from '../lib/agen
 import { AppError } from '../lib/app-error.ts';
 import { decodeText, firstLine } from '../lib/decode-text.ts';
 import { whyUnread } from '../lib/why-unread.ts';
-import { CallNotes } from './call-notes.ts';
+import { CallNotes, untilTomorrowMs } from './call-notes.ts';
 import { holdName } from './held-name.ts';
 import { readHookInput, readInput } from './hook-input.ts';
 import type { HubClient } from './hub-client.ts';
@@ -78,6 +78,7 @@ export class FileWorker implements Worker {
   readonly #notes: CallNotes;
   readonly #terminal: Pick<Terminal, 'note'>;
   readonly #runner: RunnerLine;
+  #tellTomorrow: NodeJS.Timeout | undefined;
 
   constructor(
     file: AgentFile,
@@ -143,7 +144,15 @@ export class FileWorker implements Worker {
 
   #tell(state: 'waits' | 'works' = 'waits'): void {
     const { tokens } = this.#notes.today;
-    this.#runner.tell({ state, why: this.#usedUp, tokens });
+    const isUsedUp = state === 'waits' && this.#usedUp !== null;
+    this.#runner.tell({ state: isUsedUp ? 'used_up' : state, why: null, tokens });
+    if (isUsedUp)
+      this.#tellTomorrow ??= setTimeout(() => this.#tomorrow(), untilTomorrowMs()).unref();
+  }
+
+  #tomorrow(): void {
+    this.#tellTomorrow = undefined;
+    this.#tell();
   }
 
   async #ask(item: DeliveryDto, signal: AbortSignal): Promise<ModelEnd> {

@@ -24,6 +24,7 @@ type Performative = (typeof PERFORMATIVES)[number];
 
 /** The words of one performative: at the beginning of a line, alone or before a colon. */
 const HEADING = new RegExp(`^(${PERFORMATIVES.join('|')})[ \\t]*(?::|$)`, 'm');
+const BEGINNING = new RegExp(`^(${PERFORMATIVES.join('|')})\\b`);
 /** What some endpoints leave before the answer of a model that thinks. */
 const THOUGHTS = /^\s*<think>[\s\S]*?<\/think>/;
 /** A line of a failure travels in one message with all that stands around it. */
@@ -92,13 +93,20 @@ export function readAnswer(text: string): Result<Said, string> {
   const trimmed = text.replace(THOUGHTS, '').trim();
   const found = HEADING.exec(trimmed);
   const performative = PERFORMATIVES.find((known) => known === found?.[1]);
-  if (found?.index !== 0 || performative === undefined)
-    return err('Its model did not answer with a performative.');
+  if (found?.index !== 0 || performative === undefined) return err(whatIsMissing(trimmed));
   const content = trimmed.slice(found[0].length).trim();
   if (HEADING.test(content)) return err('Its model answered with more than one performative.');
   if (content === '' && performative === 'INFORM')
     return err('Its model answered INFORM, and nothing else.');
   return ok({ performative, content });
+}
+
+/** It began with one and went on without the colon, or with none at all. */
+function whatIsMissing(text: string): string {
+  const [, word] = BEGINNING.exec(text) ?? [];
+  return word === undefined
+    ? 'Its model did not answer with a performative.'
+    : `Its model answered ${word} without a colon after it.`;
 }
 
 /** As the reply of an agent; a question or request of the model is none, and is sent to nobody. */

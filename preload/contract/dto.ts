@@ -172,6 +172,8 @@ export interface AgentDto {
   /** How it comes to know of work; strings/reach.ts says it in a sentence. */
   readonly reach: Reach;
   readonly webhook: WebhookDto | null;
+  /** What the hub runs it on, where it is a file; null: it is none. */
+  readonly asks_model: AskedModelDto | null;
   /** It is online and says that it takes no work now. */
   readonly busy: boolean;
   /** null: it is not online. */
@@ -184,7 +186,19 @@ export interface AgentDto {
 }
 
 /** How an agent comes to know of work, and what that sentence needs. */
-export type ReachedDto = Pick<AgentDto, 'reach' | 'webhook' | 'presence' | 'last_call_at'>;
+export type ReachedDto = Pick<
+  AgentDto,
+  'reach' | 'webhook' | 'asks_model' | 'presence' | 'last_call_at'
+>;
+
+/** The model that the agent of a file asks. */
+export interface AskedModelDto {
+  readonly model: OutsideText;
+  /** The host to which what it is asked goes; null: it stays on this computer. */
+  readonly leaves_to: OutsideText | null;
+  /** Its tokens of today are used up. */
+  readonly used_up: boolean;
+}
 
 /** A program on this computer that asked to be connected and waits for a person. */
 export interface RegistrationDto {

@@ -23,9 +23,18 @@ export type AcpProgram = keyof typeof ACP_PROGRAMS;
 // `Object.keys` forgets which keys there are, so its type is written down.
 export const ACP_PROGRAM_NAMES = Object.keys(ACP_PROGRAMS) as readonly AcpProgram[];
 
-/** What a runner says of itself. day_used: its agent was woken as
- * often today as it may be. */
-export const RUNNER_SAYS = ['waits', 'works', 'day_used', 'needs_sign_in', 'cannot_start'] as const;
+/**
+ * What a runner says of itself. day_used: its agent was woken as often today as it may be. used_up:
+ * so are its tokens, and it refuses.
+ */
+export const RUNNER_SAYS = [
+  'waits',
+  'works',
+  'day_used',
+  'used_up',
+  'needs_sign_in',
+  'cannot_start',
+] as const;
 /** starts: it has not said anything yet. */
 export const RUNNER_STATES = [...RUNNER_SAYS, 'starts'] as const;
 export type RunnerState = (typeof RUNNER_STATES)[number];

@@ -220,6 +220,13 @@ describe('the answer of the model', () => {
       'INFORM: a\nFAILURE: b',
       { state: 'failed', untrusted: { error: /more than one performative/ } },
     ],
+    [
+      'INFORM Soup',
+      {
+        state: 'failed',
+        untrusted: { error: 'Its model answered INFORM without a colon after it.' },
+      },
+    ],
     ['INFORM:', { state: 'failed', untrusted: { error: /and nothing else/ } }],
   ] as readonly (readonly [string, JsonObject])[])(
     '%j is read strictly',
@@ -516,12 +523,10 @@ describe('a file in the folder of the hub', () => {
     const { runners } = mum.node.services;
     const stands = () => runners.list().find(({ agent }) => agent === 'cook');
     await until('it runs', WITHIN_MS, () => (stands()?.state === 'waits' ? true : undefined));
-    const reach = async () => (await atDoor(mum, person, '/v1/agents/cook'))['reach'];
-    await until(
-      'it looks by itself',
-      WITHIN_MS,
-      async () => (await reach()) === 'itself' || undefined,
-    );
+    expect(await atDoor(mum, person, '/v1/agents/cook')).toMatchObject({
+      reach: 'file',
+      asks_model: { model: 'qwen3:8b', leaves_to: null, used_up: false },
+    });
     const question = { to: 'Mum/cook', question: 'What is for dinner?', domain: 'family.dinner' };
     put(example().replace('dinner.', 'robbery.'));
     model.says = () => ({ says: 'INFORM: Soup' });
@@ -538,6 +543,24 @@ describe('a file in the folder of the hub', () => {
     expect(stands()).toBeUndefined();
     expect(() => process.kill(pid, 0)).toThrow();
     expect((await files())[0]).toMatchObject({ state: 'new', confirmed: null });
+  });
+
+  test('is told to its person as used up, once its tokens of the day are', async () => {
+    const small = example().replace('budget: 50000', 'budget: 5');
+    put(small);
+    await confirm({ sha256: shaOf(small) });
+    const { runners } = mum.node.services;
+    const stands = () => runners.list().find(({ agent }) => agent === 'cook')?.state;
+    await until('it runs', WITHIN_MS, () => (stands() === 'waits' ? true : undefined));
+    const question = { to: 'Mum/cook', question: 'What is for dinner?', domain: 'family.dinner' };
+    model.says = () => ({ says: 'INFORM: Soup' });
+    expect(await atDoor(dad, plain, '/v1/query', question)).toMatchObject({ http: 200 });
+    await until('it has said so', WITHIN_MS, () => (stands() === 'used_up' ? true : undefined));
+    expect(failureIn(await atDoor(dad, plain, '/v1/query', question))).toContain('are used up');
+    const { out } = await axon(mum.home, ['agents'], { AXON_TOKEN: token });
+    expect(out).toContain(
+      'It asks qwen3:8b on this computer. Its tokens of today are used up, so it refuses until tomorrow, by UTC.',
+    );
   });
 
   test('of an endpoint elsewhere needs the word for its host, and gets no key of another one', async () => {
@@ -566,9 +589,14 @@ describe('a file in the folder of the hub', () => {
       axon(mum.home, ['--passphrase-file', secret, 'agents', ...words]);
     const listed = await owner('files');
     expect(listed.out).toContain('new, not confirmed');
-    expect(listed.out).toContain(shaOf(example()).slice(0, 12));
+    expect(listed.out).toContain(shaOf(example()));
     const unread = await owner('run-file', 'cook.md', '--class', 'R1');
     expect(unread).toMatchObject({ code: 2, error: expect.stringContaining('--sha256 HASH') });
+    const part = ['--sha256', shaOf(example()).slice(0, 12)];
+    expect(await owner('run-file', 'cook.md', '--class', 'R1', ...part)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('all 64 characters that "axon agents files" shows'),
+    });
     const sha256 = ['--sha256', shaOf(example())];
     const run = await owner('run-file', 'cook.md', '--class', 'R1', ...sha256);
     expect(run).toMatchObject({

@@ -1,7 +1,7 @@
 // agents files, run-file, end-file: agents that are files in the data folder. Only the person in
 // charge confirms one, after having read it; a script names the text by its hash.
 import { join } from 'node:path';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { AgentFileDto, AgentFileVersionDto } from '../../../preload/contract/agent-files.ts';
 import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
@@ -35,14 +35,13 @@ export function addAgentFileCommands(agents: AxonCommand): void {
           ? [`No agent stands as a file in ${folder}.`]
           : table(
               [
-                ['FILE', 'STATE', 'AGENT', 'MODEL', 'SHA-256 NOW', 'CONFIRMED'],
+                ['FILE', 'STATE', 'AGENT', 'MODEL', 'SHA-256 NOW'],
                 ...page.items.map(({ file, state, now, confirmed }) => [
                   file,
                   words.states[state],
                   confirmed?.agent ?? now?.agent_name ?? null,
                   (now ?? confirmed)?.model ?? null,
-                  now?.sha256.slice(0, 12) ?? null,
-                  confirmed?.sha256.slice(0, 12) ?? null,
+                  now?.sha256 ?? null,
                 ]),
               ],
               page.items.map(({ flaw }) => flaw),
@@ -64,6 +63,7 @@ export function addAgentFileCommands(agents: AxonCommand): void {
     .option(
       '--sha256 <hash>',
       'of the text that was read, for a script; else it is shown and asked',
+      wholeHash,
     )
     .option('--key-file <path>', 'holds the key for the endpoint; the hub keeps it')
     .option('--leaves-to <host>', 'what it is asked may leave this computer, to this host')
@@ -90,6 +90,12 @@ export function addAgentFileCommands(agents: AxonCommand): void {
       const removed = await owner.call('agent_files.remove', { file });
       terminal.result(removed, () => [`Nothing runs from ${file} any more.`]);
     });
+}
+
+/** As it is typed. @throws InvalidArgumentError */
+function wholeHash(typed: string): string {
+  if (/^[0-9a-f]{64}$/i.test(typed)) return typed.toLowerCase();
+  throw new InvalidArgumentError('It takes all 64 characters that "axon agents files" shows.');
 }
 
 /** Shows the whole text and asks. The hash of what was shown. @throws AppError */

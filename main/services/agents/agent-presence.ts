@@ -1,7 +1,12 @@
 // Whether the agents of this computer are there: when each last called and through which door, how
 // busy it is, and what wakes it. Kept in memory; only the last call is stored.
 import type { HubWay, Reach } from '../../../preload/contract/closed-lists.ts';
-import type { AgentDto, AgentLineDto, WebhookDto } from '../../../preload/contract/dto.ts';
+import type {
+  AgentDto,
+  AgentLineDto,
+  AskedModelDto,
+  WebhookDto,
+} from '../../../preload/contract/dto.ts';
 import type { Load } from '../../core/recipient-choice.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import type { Clock, TimerHandle } from '../../ports/clock.ts';
@@ -35,6 +40,12 @@ interface Sighting {
 /** How an agent called, as it says itself. */
 export type AgentLine = Pick<AgentLineDto, 'door' | 'program'>;
 
+/** How this hub reaches an agent, and the model that it runs it on. */
+interface Way {
+  readonly way: HubWay;
+  readonly asks: AskedModelDto | null;
+}
+
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
@@ -48,7 +59,7 @@ export class AgentPresence {
   /** Hooks that wait to wake it, and those that did a moment ago. */
   readonly #hooks = new Map<string, { waiting: number; timer: TimerHandle | undefined }>();
   readonly #webhooks = new Map<string, WebhookDto>();
-  readonly #ways = new Map<string, HubWay>();
+  readonly #ways = new Map<string, Way>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -127,7 +138,7 @@ export class AgentPresence {
 
   /** Whether a hook wakes it, or the hub starts a program for it. */
   isWoken(name: string): boolean {
-    return this.hasHook(name) || this.#ways.get(name) === 'runner';
+    return this.hasHook(name) || this.#ways.get(name)?.way === 'runner';
   }
 
   hasHook(name: string): boolean {
@@ -142,9 +153,9 @@ export class AgentPresence {
   }
 
   /** This hub reaches it by itself from now on; null: no longer. */
-  setWay(name: string, way: HubWay | null): void {
+  setWay(name: string, way: HubWay | null, asks: AskedModelDto | null = null): void {
     if (way === null) this.#ways.delete(name);
-    else this.#ways.set(name, way);
+    else this.#ways.set(name, { way, asks });
     this.#deps.changed(name);
   }
 
@@ -178,12 +189,16 @@ export class AgentPresence {
   /** What the pages show of it. */
   view(
     row: AgentRow,
-  ): Pick<AgentDto, 'presence' | 'reach' | 'webhook' | 'busy' | 'line' | 'last_call_at'> {
+  ): Pick<
+    AgentDto,
+    'presence' | 'reach' | 'webhook' | 'asks_model' | 'busy' | 'line' | 'last_call_at'
+  > {
     const sighting = this.#seen.get(row.name);
     const away = row.lastCallAt === null && sighting === undefined ? 'never_seen' : 'away';
     return {
       reach: this.#reach(row.name),
       webhook: this.#webhooks.get(row.name) ?? null,
+      asks_model: this.#ways.get(row.name)?.asks ?? null,
       presence: sighting?.online === true ? 'online' : away,
       busy: sighting?.busy ?? false,
       line: sighting?.line ?? null,
@@ -223,8 +238,8 @@ export class AgentPresence {
 
   /** What is done to reach it comes before what it does by itself. */
   #reach(name: string): Reach {
-    const way = this.#ways.get(name);
-    if (way !== undefined) return way;
+    const known = this.#ways.get(name);
+    if (known !== undefined) return known.way;
     if (this.hasHook(name)) return 'hook';
     if (this.#webhooks.has(name)) return 'webhook';
     return this.#looks(name) ? 'itself' : 'nothing';

@@ -123,8 +123,8 @@ export class AgentRegistry {
   reached(name: string): ReachedDto | null {
     const row = this.#deps.store.read.agent(name);
     if (row?.state !== 'active') return null;
-    const { reach, webhook, presence, last_call_at } = this.presence.view(row);
-    return { reach, webhook, presence, last_call_at };
+    const { reach, webhook, asks_model, presence, last_call_at } = this.presence.view(row);
+    return { reach, webhook, asks_model, presence, last_call_at };
   }
 
   /** Agents that may be given work. */

@@ -9,8 +9,12 @@ import {
   type RunnerDto,
   type RunnerKind,
   type RunnerSaid,
+  type RunnerState,
 } from '../../../preload/contract/runners.ts';
+import type { HubWay } from '../../../preload/contract/closed-lists.ts';
+import type { AskedModelDto } from '../../../preload/contract/dto.ts';
 import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
+import { escapeText } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
@@ -33,8 +37,9 @@ interface Kind<Choice extends RunnerChoice> {
   readonly words: (choice: Choice) => readonly string[];
   /** Written to its standard input; null: nothing. @throws AppError: it cannot be started */
   readonly input: (agent: string, given: Given) => string | null;
-  /** Whether something is started for each request; else it looks by itself. */
-  readonly startsForEach: boolean;
+  /** How its agent is reached, and the model that the hub asks for it, if it does. */
+  readonly reach: 'runner' | 'file';
+  readonly asks: (choice: Choice, state: RunnerState) => AskedModelDto | null;
   /** What it is called in the record. */
   readonly named: (choice: Choice) => string;
 }
@@ -57,7 +62,8 @@ const KINDS: {
       ...ACP_PROGRAMS[program].words,
     ],
     input: () => null,
-    startsForEach: true,
+    reach: 'runner',
+    asks: () => null,
     named: ({ program }) => program,
   },
   file: {
@@ -68,7 +74,12 @@ const KINDS: {
       ...(host === null ? [] : ['--leaves-to', host]),
     ],
     input: (agent, { fileInput }) => fileInput(agent),
-    startsForEach: false,
+    reach: 'file',
+    asks: ({ model, leaves_to }, state) => ({
+      model: escapeText(model),
+      leaves_to: leaves_to === null ? null : escapeText(leaves_to),
+      used_up: state === 'used_up',
+    }),
     named: ({ file }) => file,
   },
 };
@@ -102,8 +113,8 @@ interface Deps extends Given {
   readonly startRunner: StartRunner;
   /** How often it was woken today. */
   readonly wakesOf: (agent: string) => number;
-  /** Whether the hub starts a program for each of its requests. */
-  readonly reachedBy: (agent: string, isRunner: boolean) => void;
+  /** How the hub reaches it from now on; null: no longer. */
+  readonly reachedBy: (agent: string, way: HubWay | null, asks: AskedModelDto | null) => void;
 }
 
 export class Runners {
@@ -192,18 +203,27 @@ export class Runners {
 
   #keep(agent: string, runner: RunnerChoice): void {
     const kept = new KeptRunner(this.#deps, agent, runner, {
-      changed: () => this.#tell(agent, runner),
+      changed: (before) => {
+        if (isUsedUp(before) !== isUsedUp(kept.status)) this.#reach(agent, runner);
+        this.#tell(agent, runner);
+      },
       newToken: () => this.#newToken(agent),
     });
     this.#kept.set(agent, kept);
-    this.#deps.reachedBy(agent, kindOf(runner).startsForEach);
+    this.#reach(agent, runner);
     kept.start();
+  }
+
+  #reach(agent: string, runner: RunnerChoice): void {
+    const { state } = this.#kept.get(agent)?.status ?? NOT_SAID;
+    const { reach, asks } = kindOf(runner);
+    this.#deps.reachedBy(agent, reach, asks(runner, state));
   }
 
   async #leave(agent: string): Promise<void> {
     const kept = this.#kept.get(agent);
     this.#kept.delete(agent);
-    if (kept !== undefined) this.#deps.reachedBy(agent, false);
+    if (kept !== undefined) this.#deps.reachedBy(agent, null, null);
     await kept?.end();
   }
 
@@ -254,9 +274,10 @@ interface MadeToken {
 
 type Status = Pick<RunnerDto, 'state' | 'why' | 'tokens'>;
 const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
+const isUsedUp = ({ state }: Status): boolean => state === 'used_up';
 
 interface Keeping {
-  readonly changed: () => void;
+  readonly changed: (before: Status) => void;
   readonly newToken: () => Promise<MadeToken>;
 }
 
@@ -341,8 +362,9 @@ class KeptRunner {
   }
 
   #is(status: Status): void {
+    const before = this.#status;
     this.#status = status;
-    this.#keeping.changed();
+    this.#keeping.changed(before);
   }
 }
 

@@ -99,6 +99,8 @@ export const agents = {
       waits: (program: string) => `${program}: running, and waits for a request.`,
       works: (program: string) => `${program}: running, and works on a request.`,
       day_used: (program: string) => `${program}: waits until tomorrow, by UTC.`,
+      used_up: (program: string) =>
+        `${program}: its tokens of today are used up. It refuses until tomorrow, by UTC.`,
       needs_sign_in: (program: string) =>
         `${program}: cannot start because nobody is signed in to it.`,
       cannot_start: (program: string) => `${program}: cannot start.`,

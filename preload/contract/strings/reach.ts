@@ -1,7 +1,7 @@
 // How an agent comes to know that something waits for it, in a sentence for every surface: the
 // page, a terminal, a card, a model. Says nothing that was not seen. English.
 import type { Reach, WebhookOutcome, WebhookPreset } from '../closed-lists.ts';
-import type { ReachedDto, WebhookCallDto } from '../dto.ts';
+import type { AskedModelDto, ReachedDto, WebhookCallDto } from '../dto.ts';
 
 /** A time as the surface writes it. */
 type TimeOf = (at: number) => string;
@@ -34,6 +34,7 @@ export function lastCallOf(last: WebhookCallDto | null, time: TimeOf): string {
 const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>> = {
   called: ({ presence }) =>
     presence === 'away' ? 'This hub calls it, but cannot just now.' : 'This hub calls it.',
+  file: ({ presence, asks_model: asks }) => asksWords(presence === 'online', asks),
   itself: () => 'It looks by itself.',
   runner: ({ presence }) =>
     presence === 'online'
@@ -48,6 +49,27 @@ const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>>
       : `Away since ${time(at)}. It gets work when it looks.`;
   },
 };
+
+const files = {
+  runs: 'This hub runs it.',
+  cannot: 'This hub runs it, but cannot just now.',
+  asksHere: (model: string) => `It asks ${model} on this computer.`,
+  asksThere: (model: string, host: string) => `It asks ${model}; what it is asked goes to ${host}.`,
+  usedUp: 'Its tokens of today are used up, so it refuses until tomorrow, by UTC.',
+};
+
+function asksWords(isThere: boolean, asks: AskedModelDto | null): string {
+  const model =
+    asks === null
+      ? []
+      : [
+          asks.leaves_to === null
+            ? files.asksHere(asks.model)
+            : files.asksThere(asks.model, asks.leaves_to),
+          ...(asks.used_up ? [files.usedUp] : []),
+        ];
+  return [isThere ? files.runs : files.cannot, ...model].join(' ');
+}
 
 export function reachOf(agent: ReachedDto, time: TimeOf): string {
   return ways[agent.reach](agent, time);

@@ -31,7 +31,7 @@ export function reachedOf(agent: AgentDto, now: number): Pick<PresenceWords, 'ic
 }
 
 function lightOf({ reach, webhook, presence }: AgentDto): IconName {
-  if (reach === 'called') return presence === 'away' ? 'cross' : 'check';
+  if (reach === 'called' || reach === 'file') return presence === 'away' ? 'cross' : 'check';
   if (reach !== 'webhook') return reach === 'nothing' ? 'clock' : 'check';
   const outcome = webhook?.last?.outcome ?? 'limit';
   if (outcome === 'taken') return 'check';

@@ -7,6 +7,7 @@ import {
   parseJSONRPCMessage,
   serializeMessage,
   type JSONRPCMessage,
+  type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server';
 import { once } from 'node:events';
@@ -18,15 +19,25 @@ const LINE_SIZE_MAX_BYTES = 4_194_304;
 /** Whoever has not read that much of what was answered is not read from either. */
 const UNREAD_MAX_BYTES = 4_194_304;
 
+/** What is asked when the input ends is answered within this time, or not at all. */
+const ANSWERED_WITHIN_MS = 10_000;
+
 export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
-  /** Resolves once the input has ended, the output cannot be written, or `close` was called. */
+  /**
+   * Resolves once the input has ended and what it asked is answered, or was given long enough; once
+   * the output cannot be written; or once `close` was called.
+   */
   readonly ended: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #lines = new LineReader(LINE_SIZE_MAX_BYTES);
+  /** Requests that were read and not answered. */
+  readonly #open = new Set<RequestId>();
   #isClosed = false;
+  #hasInput = true;
+  #deadline: NodeJS.Timeout | undefined;
   #tellEnd = (): void => undefined;
 
   constructor(input: Readable, output: Writable) {
@@ -36,26 +47,41 @@ export class StdioTransport implements Transport {
   }
 
   start(): Promise<void> {
-    const end = (): void => void this.close();
-    for (const event of ['end', 'close', 'error']) this.#input.once(event, end);
-    this.#output.once('error', end);
+    for (const event of ['end', 'close', 'error']) this.#input.once(event, this.#inputEnded);
+    this.#output.once('error', () => void this.close());
     this.#input.on('data', this.#take);
     return Promise.resolve();
   }
 
   /** Waits for a slow reader. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!this.#isClosed) await this.#write(serializeMessage(message));
+    if (this.#isClosed) return;
+    await this.#write(serializeMessage(message));
+    if ('id' in message && !('method' in message) && message.id !== undefined)
+      this.#settled(message.id);
   }
 
   close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
+      clearTimeout(this.#deadline);
       this.#input.off('data', this.#take).destroy();
       this.onclose?.();
       this.#tellEnd();
     }
     return Promise.resolve();
+  }
+
+  readonly #inputEnded = (): void => {
+    if (!this.#hasInput) return;
+    this.#hasInput = false;
+    if (this.#open.size === 0) void this.close();
+    else this.#deadline = setTimeout(() => void this.close(), ANSWERED_WITHIN_MS);
+  };
+
+  #settled(id: RequestId): void {
+    this.#open.delete(id);
+    if (!this.#hasInput && this.#open.size === 0) void this.close();
   }
 
   readonly #take = (chunk: Buffer): void => {
@@ -89,7 +115,17 @@ export class StdioTransport implements Transport {
       this.#refuse(INVALID_REQUEST, 'This line is not one message of JSON-RPC 2.0.');
       return;
     }
+    this.#note(message);
     this.onmessage?.(message);
+  }
+
+  /** What was asked, and what of it nobody waits for any more: that is not answered. */
+  #note(message: JSONRPCMessage): void {
+    if (!('method' in message)) return;
+    if ('id' in message) this.#open.add(message.id);
+    const { requestId } = message.params ?? {};
+    if (message.method === 'notifications/cancelled' && isRequestId(requestId))
+      this.#settled(requestId);
   }
 
   /** Which request it was meant to be cannot be told: JSON-RPC has null for its id then. */
@@ -101,4 +137,8 @@ export class StdioTransport implements Transport {
   async #write(text: string): Promise<void> {
     if (!this.#output.write(text)) await Promise.race([once(this.#output, 'drain'), this.ended]);
   }
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || typeof id === 'number';
 }

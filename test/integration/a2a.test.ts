@@ -656,7 +656,10 @@ describe('an A2A agent of elsewhere', () => {
       response.end(`{"name":"${'x'.repeat(400_000)}"}`);
       return true;
     };
-    expect(await refused(hostile.url)).toMatch(/gave no card/);
+    expect(await refused(hostile.url)).toMatch(/gave no card\. .*is too long/);
+    hostile.instead = (_, response) => !!response.destroy();
+    expect(await refused(hostile.url)).toMatch(/gave no card\. .*no answer came/);
+    expect(await refused('http://127.0.0.1:1/')).toMatch(/gave no card\. .*nothing listens there/);
     expect(await refused('http://192.0.2.1/')).toMatch(/only https/);
     expect(await refused('ftp://127.0.0.1/')).toMatch(/begins with/);
     expect(await refused(`http://127.0.0.1:${mum.port}/a2a/agents/chat`)).toMatch(/hub itself/);

@@ -309,7 +309,7 @@ test('wakes a session once for each item, whoever waits for it, and no more than
     expect(statSync(join(hub.home, 'watch', name)).mode & 0o777).toBe(0o600);
 }, 120_000);
 
-test('puts what a hook asks before a person, and says nothing where no person has spoken', async () => {
+test('puts what a hook asks before a person, and says why where no person has spoken', async () => {
   const token = await knownAgent('coder');
   // As Claude Code gives it.
   const input = {
@@ -354,7 +354,6 @@ test('puts what a hook asks before a person, and says nothing where no person ha
   await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
   gone.kill('SIGKILL');
   await expect.poll(() => approvals.pending()).toEqual([]);
-  const nothing = { code: 0, out: '', error: '' };
   const before = approvals.decided({ limit: 50 }).items.length;
   // What a card would show as something else than it is.
   const inexact = ['{"command":"ls","command":"rm -rf ~"}', '{"pid":12345678901234567890}'].map(
@@ -364,15 +363,24 @@ test('puts what a hook asks before a person, and says nothing where no person ha
         `"tool_input":${given}`,
       ),
   );
-  for (const odd of [
-    { ...input, tool_input: 'rm' },
-    { ...input, hook_event_name: 'Stop' },
-    {},
-    ...inexact,
-  ])
-    expect(await asking(odd).ended()).toEqual(nothing);
+  // The program takes 2 for a no.
+  for (const [odd, error] of [
+    [{ ...input, tool_input: 'rm' }, '"tool_input" as an object'],
+    [{ ...input, hook_event_name: 'Stop' }, 'is not "PermissionRequest"'],
+    [{}, 'is not "PermissionRequest"'],
+    ['Bash', 'no JSON object'],
+    ...inexact.map((text) => [text, 'no JSON object'] as const),
+  ] as const)
+    expect(await asking(odd).ended()).toEqual({
+      code: 2,
+      out: '',
+      error: expect.stringContaining(error),
+    });
+  // And asks at its terminal after any other failure.
+  const unasked = { code: 1, out: '', error: expect.stringMatching(/^.+\n/) };
+  expect(await asking({ ...input, tool_name: 'no tool' }).ended()).toEqual(unasked);
   expect(approvals.decided({ limit: 50 }).items).toHaveLength(before);
-  expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(nothing);
+  expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(unasked);
   // Another program on its port, which says yes to everything.
   const impostor = createServer((_, response) => void response.end('{"decision":"allow"}'));
   await once(impostor.listen(0, '127.0.0.1'), 'listening');
@@ -384,7 +392,7 @@ test('puts what a hook asks before a person, and says nothing where no person ha
   });
   mkdirSync(join(elsewhere, 'tokens'), { mode: 0o700 });
   writeFileSync(join(elsewhere, 'tokens', 'coder.token'), `${token}\n`, { mode: 0o600 });
-  expect(await asking(input, { AXON_HOME: elsewhere }).ended()).toEqual(nothing);
+  expect(await asking(input, { AXON_HOME: elsewhere }).ended()).toEqual(unasked);
   impostor.close();
   rmSync(elsewhere, { recursive: true });
   expect(approvals.pending()).toEqual([]);

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../main/mcp/tools.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
 import { becameOf } from '../../preload/contract/strings/story.ts';
+import { endPrograms, Program } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -49,6 +50,7 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
+  await endPrograms();
 });
 afterAll(() => hub.stop());
 
@@ -203,6 +205,23 @@ it('answers what is wrong in words, and leaves the connection open', async () =>
   ).toBe(true);
   expect((await call(client, 'axon_whoami')).isError).toBe(false);
 }, 60_000);
+
+it('answers what it was asked before its input ended, and ends', async () => {
+  const file = join(hub.home, 'brief.secret');
+  writeFileSync(file, await hub.agent('brief'), { mode: 0o600 });
+  const clientInfo = { name: 'test', version: '1.0.0' };
+  const asked = [
+    ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }],
+    ['tools/call', { name: 'axon_whoami', arguments: {} }],
+  ].map(([method, params], id) => JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+  const words = ['mcp', '--home', hub.home];
+  const program = Program.start('cli', words, { AXON_TOKEN_FILE: file }, `${asked.join('\n')}\n`);
+  const { code, out } = await program.ended();
+  expect(code).toBe(0);
+  const answers = out.trim().split('\n');
+  expect(answers.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([0, 1]);
+  expect(answers[1]).toContain('brief');
+}, 30_000);
 
 it('is there for a program that was started before the hub', async () => {
   const token = await hub.agent('early');

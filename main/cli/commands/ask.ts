@@ -1,15 +1,23 @@
 // ask: a hook of a coding program. What the program wants to do becomes a card of this hub; the
-// decision of a person goes back in the form of the hook. Whatever else happens says nothing, and
-// the program asks at its terminal as ever.
+// decision of a person goes back in the form of the hook. Where nobody has decided it says why, and
+// exits so that the program asks at its terminal as ever; what is no request of such a hook exits
+// with 2, which the program takes for a no.
+import { ERRORS } from '../../../preload/contract/errors.ts';
+import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
-import { interruptible } from '../context.ts';
+import { interruptible, reportFailure } from '../context.ts';
 import { readHookInput } from '../hook-input.ts';
+import { refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 
 /** Longer than the hub waits for a person. */
 const ANSWER_MAX_MS = 55_000;
 const EVENT = 'PermissionRequest';
+/** The program takes it for a no. */
+const EXIT_USAGE = ERRORS.bad_request.exit;
+/** After any other it asks by itself. */
+const EXIT_FAILED = ERRORS.internal.exit;
 
 export function addAskCommand(program: AxonCommand): void {
   program
@@ -17,34 +25,63 @@ export function addAskCommand(program: AxonCommand): void {
     .description(
       'put what a coding program wants to do before you as a card: a hook of Claude Code or Codex, whose JSON is read from standard input',
     )
-    .does(async ({ terminal, session }) => {
-      const input = await readHookInput(process.stdin);
-      const decision = input === undefined ? undefined : await decided(session, input);
-      if (decision !== undefined)
-        terminal.line(JSON.stringify({ hookSpecificOutput: { hookEventName: EVENT, decision } }));
-      return 0;
+    .does(async ({ terminal, session, command }) => {
+      const wanted = wantedIn(await readHookInput(process.stdin));
+      return interruptible(async (stopped) => {
+        try {
+          const decision = await decided(session, wanted, stopped);
+          terminal.line(JSON.stringify({ hookSpecificOutput: { hookEventName: EVENT, decision } }));
+          return 0;
+        } catch (error) {
+          if (stopped.aborted) throw error;
+          const exit = reportFailure(error, terminal, command, 'ask');
+          return exit === EXIT_USAGE ? EXIT_FAILED : exit;
+        }
+      });
     });
 }
 
-/** In the hook's form; undefined: nobody has said anything. Never one that lasts. */
-async function decided(session: Session, input: JsonObject): Promise<JsonObject | undefined> {
-  const { hook_event_name: event, tool_name: tool, tool_input: given, cwd: folder } = input;
-  const isWhole = typeof tool === 'string' && isJsonObject(given) && typeof folder === 'string';
-  if (event !== EVENT || !isWhole) return undefined;
-  let said: unknown;
-  await interruptible(async (stopped) => {
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(ANSWER_MAX_MS)]);
-    try {
-      const hub = await session.asAgent();
-      said = await hub.call('send.permission', { tool, input: given, folder }, signal);
-    } catch {
-      // No hub, another program in its place, or nobody who decided in time.
-    }
-    return 0;
-  });
-  if (!isJsonObject(said)) return undefined;
-  if (said.decision === 'allow') return { behavior: 'allow' };
-  if (said.decision !== 'decline') return undefined;
+interface Wanted {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly folder: string;
+}
+
+/** @throws AppError bad_request: it is no request of such a hook, or cannot be shown as it is */
+function wantedIn(given: JsonObject | undefined): Wanted {
+  if (given === undefined)
+    throw refusal(
+      'bad_request',
+      'Standard input holds no JSON object that a card could show exactly.',
+      'A hook of Claude Code or Codex runs this command: "axon mcp install claude-code --ask".',
+    );
+  const { hook_event_name: event, tool_name: tool, tool_input: input, cwd: folder } = given;
+  if (event !== EVENT)
+    throw refusal('bad_request', `"hook_event_name" of standard input is not "${EVENT}".`);
+  if (typeof tool === 'string' && isJsonObject(input) && typeof folder === 'string')
+    return { tool, input, folder };
+  throw refusal(
+    'bad_request',
+    'Standard input must hold "tool_name" and "cwd" as text, and "tool_input" as an object.',
+  );
+}
+
+/** In the hook's form, and never one that lasts. @throws AppError and others: nobody has decided */
+async function decided(
+  session: Session,
+  wanted: Wanted,
+  stopped: AbortSignal,
+): Promise<JsonObject> {
+  const late = AbortSignal.timeout(ANSWER_MAX_MS);
+  const said: unknown = await session
+    .asAgent()
+    .then((hub) => hub.call('send.permission', { ...wanted }, AbortSignal.any([stopped, late])))
+    .catch((error: unknown) => {
+      throw late.aborted ? new AppError('timeout', 'Nobody has decided in time.') : error;
+    });
+  if (isJsonObject(said) && said.decision === 'allow') return { behavior: 'allow' };
+  if (!isJsonObject(said) || said.decision !== 'decline')
+    throw new AppError('internal', 'What answered is no decision.');
   const message = typeof said.reason === 'string' ? said.reason : 'A person declined this.';
   return { behavior: 'deny', message };
 }

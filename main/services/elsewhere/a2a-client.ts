@@ -34,16 +34,17 @@ export class A2aClient {
       { url: address.href, method: 'GET', headers: this.#headers(), ...BOUNDS },
       signal,
     );
-    if (answer.kind !== 'answered') throw noCard(address);
+    if (answer.kind === 'not_there') throw noCard(address, NOT_THERE);
+    if (answer.kind === 'unclear') throw noCard(address, NO_ANSWER);
     if (answer.status !== 200)
       throw new AppError(
         'peer_unreachable',
         answer.status >= 300 && answer.status < 400
           ? `${address.host} sends its callers elsewhere, which this hub does not follow.`
           : `${address.host} gave no card, but the status ${answer.status}.`,
-        { failedBy: 'peer' },
+        { failedBy: 'peer', ...(answer.status === 401 ? { hint: WANTS_TOKEN } : {}) },
       );
-    if (answer.body === null) throw noCard(address);
+    if (answer.body === null) throw noCard(address, NO_END);
     return readCard(address, answer.body);
   }
 
@@ -85,9 +86,15 @@ export class A2aClient {
   }
 }
 
-function noCard({ host }: URL): AppError {
-  return new AppError('peer_unreachable', `${host} gave no card.`, { failedBy: 'peer' });
+function noCard({ host }: URL, why: string): AppError {
+  return new AppError('peer_unreachable', `${host} gave no card. ${why}`, { failedBy: 'peer' });
 }
+
+const NOT_THERE =
+  'No connection was made: nothing listens there, its name is not known, or its certificate is not trusted.';
+const NO_ANSWER = 'It took the connection, but no answer came.';
+const NO_END = 'Its answer was cut off, or is too long.';
+const WANTS_TOKEN = 'It wants a token: put it into a file, and say --token-file FILE.';
 
 function objectIn(body: Uint8Array): JsonObject | undefined {
   const parsed = parseStrictJson(body, JSON_BOUNDS);

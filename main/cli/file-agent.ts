@@ -78,7 +78,7 @@ export class FileWorker implements Worker {
   readonly #notes: CallNotes;
   readonly #terminal: Pick<Terminal, 'note'>;
   readonly #runner: RunnerLine;
-  #tellTomorrow: NodeJS.Timeout | undefined;
+  #tellsTomorrow = false;
 
   constructor(
     file: AgentFile,
@@ -146,12 +146,13 @@ export class FileWorker implements Worker {
     const { tokens } = this.#notes.today;
     const isUsedUp = state === 'waits' && this.#usedUp !== null;
     this.#runner.tell({ state: isUsedUp ? 'used_up' : state, why: null, tokens });
-    if (isUsedUp)
-      this.#tellTomorrow ??= setTimeout(() => this.#tomorrow(), untilTomorrowMs()).unref();
+    if (!isUsedUp || this.#tellsTomorrow) return;
+    this.#tellsTomorrow = true;
+    setTimeout(() => this.#tomorrow(), untilTomorrowMs()).unref();
   }
 
   #tomorrow(): void {
-    this.#tellTomorrow = undefined;
+    this.#tellsTomorrow = false;
     this.#tell();
   }
 

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { LineReader, type TextLine } from '../lib/decode-text.ts';
 
 /** The hub takes 256 kB in a call; every character of it may stand there as `\u0000`. */
@@ -35,9 +36,9 @@ export class StdioTransport implements Transport {
   readonly #lines = new LineReader(LINE_SIZE_MAX_BYTES);
   /** Requests that were read and not answered. */
   readonly #open = new Set<RequestId>();
+  readonly #over = new AbortController();
   #isClosed = false;
   #hasInput = true;
-  #deadline: NodeJS.Timeout | undefined;
   #tellEnd = (): void => undefined;
 
   constructor(input: Readable, output: Writable) {
@@ -64,7 +65,7 @@ export class StdioTransport implements Transport {
   close(): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true;
-      clearTimeout(this.#deadline);
+      this.#over.abort();
       this.#input.off('data', this.#take).destroy();
       this.onclose?.();
       this.#tellEnd();
@@ -76,8 +77,15 @@ export class StdioTransport implements Transport {
     if (!this.#hasInput) return;
     this.#hasInput = false;
     if (this.#open.size === 0) void this.close();
-    else this.#deadline = setTimeout(() => void this.close(), ANSWERED_WITHIN_MS);
+    else void this.#waitForAnswers();
   };
+
+  /** Never rejects. */
+  async #waitForAnswers(): Promise<void> {
+    const { signal } = this.#over;
+    await setTimeout(ANSWERED_WITHIN_MS, undefined, { signal }).catch(() => undefined);
+    await this.close();
+  }
 
   #settled(id: RequestId): void {
     this.#open.delete(id);

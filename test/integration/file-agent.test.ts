@@ -595,7 +595,7 @@ describe('a file in the folder of the hub', () => {
     const part = ['--sha256', shaOf(example()).slice(0, 12)];
     expect(await owner('run-file', 'cook.md', '--class', 'R1', ...part)).toMatchObject({
       code: 2,
-      error: expect.stringContaining('all 64 characters that "axon agents files" shows'),
+      error: expect.stringContaining('all 64 characters of the hash'),
     });
     const sha256 = ['--sha256', shaOf(example())];
     const run = await owner('run-file', 'cook.md', '--class', 'R1', ...sha256);

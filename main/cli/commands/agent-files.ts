@@ -1,7 +1,7 @@
 // agents files, run-file, end-file: agents that are files in the data folder. Only the person in
 // charge confirms one, after having read it; a script names the text by its hash.
 import { join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { AgentFileDto, AgentFileVersionDto } from '../../../preload/contract/agent-files.ts';
 import { RISK_CLASSES } from '../../../preload/contract/closed-lists.ts';
 import type { RiskClass } from '../../../preload/contract/dto.ts';
@@ -63,13 +63,13 @@ export function addAgentFileCommands(agents: AxonCommand): void {
     .option(
       '--sha256 <hash>',
       'of the text that was read, for a script; else it is shown and asked',
-      wholeHash,
     )
     .option('--key-file <path>', 'holds the key for the endpoint; the hub keeps it')
     .option('--leaves-to <host>', 'what it is asked may leave this computer, to this host')
     .doesAsOwner(async (owner, { terminal }, file: string, options: ConfirmOptions) => {
       const { sha256, keyFile, leavesTo } = options;
-      const shown = sha256 ?? (await readFirst(owner, terminal, file));
+      const shown =
+        sha256 === undefined ? await readFirst(owner, terminal, file) : wholeHash(sha256);
       const confirmed = await owner.call('agent_files.confirm', {
         file,
         sha256: shown,
@@ -92,10 +92,14 @@ export function addAgentFileCommands(agents: AxonCommand): void {
     });
 }
 
-/** As it is typed. @throws InvalidArgumentError */
+/** @throws AppError bad_request */
 function wholeHash(typed: string): string {
   if (/^[0-9a-f]{64}$/i.test(typed)) return typed.toLowerCase();
-  throw new InvalidArgumentError('It takes all 64 characters that "axon agents files" shows.');
+  throw refusal(
+    'bad_request',
+    '--sha256 takes all 64 characters of the hash.',
+    '"axon agents files" shows them.',
+  );
 }
 
 /** Shows the whole text and asks. The hash of what was shown. @throws AppError */

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRawHeader } from '@electron/asar';
 
@@ -26,7 +26,7 @@ const LOOK_AGAIN_MS = 200;
 /** Of Node and of Chromium. */
 const DEBUGGERS = [9229, 9222] as const;
 
-const [given = ''] = process.argv.slice(2);
+const given = resolve(process.argv[2] ?? '');
 const isMac = process.platform === 'darwin';
 const program = isMac
   ? join(given, 'Contents/MacOS', readdirSync(join(given, 'Contents/MacOS'))[0] ?? '')

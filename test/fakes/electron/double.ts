@@ -59,6 +59,10 @@ class AppDouble extends EventEmitter {
 
   setAppUserModelId(): void {}
 
+  getAppPath(): string {
+    return process.cwd();
+  }
+
   getVersion(): string {
     return '0.0.0-test';
   }

@@ -23,7 +23,7 @@ const how = { isOfSystem: false, stop: () => void (stops += 1) };
 /** What a hub and its command leave, with a link among it that leads elsewhere. */
 function filled(place: string): void {
   mkdirSync(place, { mode: 0o700 });
-  for (const name of ['hub.db', 'hub.db-wal', 'hub.lock.db', 'identity.key', 'audit.counter'])
+  for (const name of ['hub.db', 'hub.db-wal', 'hub.lock.db', 'identity.key', '.DS_Store'])
     writeFileSync(join(place, name), '', { mode: 0o600 });
   for (const name of ['logs', 'tokens', 'snapshots', 'watch']) {
     mkdirSync(join(place, name));
@@ -59,7 +59,7 @@ test('removes what a link leads to, which is the data folder, and the link', asy
 
 describe('stops and removes nothing', () => {
   test('where the folder holds what no hub made, as a home folder does', async () => {
-    for (const name of ['Documents', '.bashrc', 'hub', 'hub.'])
+    for (const name of ['Documents', '.bashrc', 'hub', 'hub.db.bak'])
       writeFileSync(join(home, name), 'mine');
     await expect(removeData(home, how)).rejects.toThrow(
       /holds what is not of a hub, so nothing was removed: .*Documents.* and 1 more\./,

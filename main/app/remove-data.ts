@@ -34,7 +34,7 @@ export interface Removal {
 
 /** All that hubs, their command and Finder put into a data folder, and what is prepared there. */
 const OF_A_HUB =
-  /^(?:hub\.(?:db(?:-wal|-shm|-journal)?|lock|lock\.db(?:-journal)?|json|sock)|\.DS_Store|login\.html|identity\.key|audit\.counter|config\.json|snapshots|logs|tokens|agents|installed|runners|file-agents|watch)$/;
+  /^(?:hub\.(?:db(?:-wal|-shm|-journal)?|lock|lock\.db(?:-journal)?|json|sock)|\.DS_Store|login\.html|identity\.key(?:\.new-.+)?|audit\.counter(?:\.new)?|config\.json|snapshots|logs|tokens|agents|installed|runners|file-agents|watch)$/;
 const NAMED_MAX = 3;
 
 /** @throws AppError home_in_use, not_found, conflict, storage_failed */

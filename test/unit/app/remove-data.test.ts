@@ -23,7 +23,15 @@ const how = { isOfSystem: false, stop: () => void (stops += 1) };
 /** What a hub and its command leave, with a link among it that leads elsewhere. */
 function filled(place: string): void {
   mkdirSync(place, { mode: 0o700 });
-  for (const name of ['hub.db', 'hub.db-wal', 'hub.lock.db', 'identity.key', '.DS_Store'])
+  for (const name of [
+    'hub.db',
+    'hub.db-wal',
+    'hub.lock.db',
+    'identity.key',
+    '.DS_Store',
+    'identity.key.new-a1B2c3',
+    'audit.counter.new',
+  ])
     writeFileSync(join(place, name), '', { mode: 0o600 });
   for (const name of ['logs', 'tokens', 'snapshots', 'watch']) {
     mkdirSync(join(place, name));

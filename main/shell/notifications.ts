@@ -73,7 +73,7 @@ export class Notifications {
   /** The screen is locked: what names a hub must not stand on it. */
   lock(): void {
     this.#isLocked = true;
-    this.#hasTaken = this.#open.size > 0;
+    this.#hasTaken ||= this.#open.size > 0;
     this.stop();
   }
 

@@ -72,6 +72,8 @@ test('names nobody on a locked screen, and says in one silent line what still wa
   notifications.notify('a', 'Dad’s laptop');
   notifications.notifyStop('x', 'Attic');
   notifications.lock();
+  // Sleep and a lock by hand each tell of one.
+  notifications.lock();
   expect(open()).toEqual([]);
   notifications.notify('b', 'Dad’s laptop');
   notifications.notifyStop('y', 'Attic');

@@ -333,6 +333,19 @@ describe('what becomes of a card', () => {
       .not.toBeInTheDocument();
   });
 
+  test('a decided card leaves where the page goes out of sight under the pointer, as the popover does', async () => {
+    const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER, SALT] }));
+    await showCards(hub);
+    await press(card(/Family chat/).getByRole('button', { name: 'Allow once' }));
+    const decidedCard = page.getByRole('article', { name: 'Mum allowed it, on Mum’s PC.' });
+    await vi.advanceTimersByTimeAsync(5_100);
+    await expect.element(decidedCard).toBeInTheDocument();
+    const sight = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+    document.dispatchEvent(new Event('visibilitychange'));
+    sight.mockRestore();
+    await expect.element(decidedCard).not.toBeInTheDocument();
+  });
+
   test('declining with a reason shows exactly what is told, and sends it', async () => {
     const hub = new FakeHubApi(snapshotOf({ approvals: [DINNER] }));
     await showCards(hub);

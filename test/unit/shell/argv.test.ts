@@ -3,15 +3,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readLink, readStartArguments } from '../../../main/shell/argv.ts';
 import { hubFlags } from '../../../main/app/desktop.ts';
-import { rounds } from '../../support/counts.ts';
 
 const KEY = 'A'.repeat(43);
 const SHARE = `axon://${KEY}@192.168.1.20:7100`;
 const INVITATION = `axon://pair?v=1&k=${KEY}&a=192.0.2.1:7100&a=[2001:db8::1]:7100&s=abc&n=Mum%E2%80%99s%20PC`;
-const numRuns = rounds('strange arguments and links of a second start', {
-  short: 1_000,
-  long: 10_000,
-});
+/** They take half a second. */
+const numRuns = 10_000;
 
 /** A good link with one or more of its signs changed, and whatever else. */
 const strange = fc.oneof(

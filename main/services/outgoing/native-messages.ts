@@ -420,7 +420,7 @@ export class NativeMessages {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
       data: { ...error.data, untrusted: { ...untrusted, native } },
-      cause: error,
+      cause: error.cause,
     });
   }
 

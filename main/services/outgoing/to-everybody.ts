@@ -2,9 +2,9 @@
 // says what became of it at each. A question is only asked by then: each answer comes to the inbox
 // of whoever asked, as it comes. A question promises nothing: what is open when the hub ends is
 // lost.
-import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import type { PostedDto } from '../../../preload/contract/dto.ts';
-import { given, objectOf, textOf } from '../../dialects/members.ts';
+import { escapeObject } from '../../core/text-escape.ts';
+import { objectOf, textOf } from '../../dialects/members.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
@@ -13,6 +13,7 @@ import type { Log } from '../../ports/log.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
+import { failureOf } from '../tasks/task-endings.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import { BROADCAST_AGENTS_MAX } from './limits.ts';
 import type { Recipients, To } from './recipients.ts';
@@ -168,12 +169,7 @@ function failureIn(error: unknown, { agent }: Recipient): Answer {
   if (!(error instanceof AppError)) throw error;
   const said = objectOf(error.data['untrusted']);
   const words = textOf(said['message']) ?? error.message;
-  const payload = given({
-    status: 'failed',
-    outcome: '',
-    error: words,
-    code: readWireErrorCode(error.code),
-  });
+  const payload = escapeObject({ ...failureOf(error) });
   const from = said['ended_by'] === 'agent' ? agent : null;
   return { id: null, from, text: words, payload, native: said['native'] };
 }

@@ -118,6 +118,28 @@ describe('seed 003: broadcast', () => {
     expect(await house.waiting(asker)).toBe(0);
   });
 
+  test('003.34 an offer in answer to a QUERY to all comes whole', async () => {
+    const more = { capability: CAPABILITY, protocol: 'Broadcast', reply_with: 'q-offer' };
+    await house.say(asker, fipa('QUERY', 'What does it cost?', more));
+    await house.allow(house.dad);
+    await house.next(HERE);
+    const content = { text: 'For 5 euros?', structured: { euros: 5 } };
+    const offer = fipa('PROPOSE', content, { in_reply_to: 'q-offer' });
+    await house.say(HERE, offer);
+    const data = { act: 'propose', offer: { euros: 5 } };
+    expect(await house.item(asker)).toMatchObject({
+      untrusted: {
+        native: offer,
+        payload: { status: 'failed', code: 'rejected', error: 'For 5 euros?', data },
+      },
+    });
+    await house.card();
+    await house.say(asker, fipa('CANCEL', 'Too much', { in_reply_to: 'q-offer' }));
+    await until('no card', WITHIN_MS, () =>
+      house.mum.node.services.work.approvals.pending().length === 0 ? true : undefined,
+    );
+  });
+
   test('003.34 an INFORM goes to all who can', async () => {
     const inform = fipa('INFORM', 'New paint', { capability: CAPABILITY, protocol: 'Broadcast' });
     expect(await house.say(asker, inform)).toMatchObject({

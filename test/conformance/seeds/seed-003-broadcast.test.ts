@@ -104,8 +104,15 @@ describe('seed 003: broadcast', () => {
     await house.say(asker, fipa('QUERY', 'What formats?', more));
     await house.allow(house.dad);
     await house.next(HERE);
-    await house.say(HERE, fipa('INFORM', 'PNG', { in_reply_to: 'q-back' }));
-    expect(await house.next(asker)).toMatchObject({ content: 'PNG' });
+    const failure = fipa('FAILURE', 'No paper', { in_reply_to: 'q-back' });
+    await house.say(HERE, failure);
+    expect(await house.item(asker)).toMatchObject({
+      untrusted: {
+        origin: { from_agent: HERE },
+        payload: { status: 'failed', error: 'No paper', code: 'internal', retryable: false },
+        native: failure,
+      },
+    });
     await house.card();
     const cancel = fipa('CANCEL', 'Found', { in_reply_to: 'q-back' });
     expect(await house.say(asker, cancel)).toMatchObject({

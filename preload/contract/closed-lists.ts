@@ -51,7 +51,7 @@ export const AGENT_DOORS = ['http', 'mcp', 'a2a', 'terminal'] as const;
 export type AgentDoor = (typeof AGENT_DOORS)[number];
 
 /** What this hub itself does to reach an agent: it calls it, or starts its program. */
-export const HUB_WAYS = ['called', 'runner', 'file'] as const;
+export const HUB_WAYS = ['called', 'runner', 'runner_used', 'file'] as const;
 export type HubWay = (typeof HUB_WAYS)[number];
 /** How an agent comes to know that something waits: this hub sees to it, it is woken, it looks. */
 export const REACHES = [...HUB_WAYS, 'hook', 'webhook', 'itself', 'nothing'] as const;

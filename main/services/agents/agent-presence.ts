@@ -138,7 +138,8 @@ export class AgentPresence {
 
   /** Whether a hook wakes it, or the hub starts a program for it. */
   isWoken(name: string): boolean {
-    return this.hasHook(name) || this.#ways.get(name)?.way === 'runner';
+    const way = this.#ways.get(name)?.way;
+    return this.hasHook(name) || way === 'runner' || way === 'runner_used';
   }
 
   hasHook(name: string): boolean {

@@ -38,7 +38,7 @@ interface Kind<Choice extends RunnerChoice> {
   /** Written to its standard input; null: nothing. @throws AppError: it cannot be started */
   readonly input: (agent: string, given: Given) => string | null;
   /** How its agent is reached, and the model that the hub asks for it, if it does. */
-  readonly reach: 'runner' | 'file';
+  readonly reach: (state: RunnerState) => HubWay;
   readonly asks: (choice: Choice, state: RunnerState) => AskedModelDto | null;
   /** What it is called in the record. */
   readonly named: (choice: Choice) => string;
@@ -62,7 +62,7 @@ const KINDS: {
       ...ACP_PROGRAMS[program].words,
     ],
     input: () => null,
-    reach: 'runner',
+    reach: (state) => (state === 'day_used' ? 'runner_used' : 'runner'),
     asks: () => null,
     named: ({ program }) => program,
   },
@@ -74,7 +74,7 @@ const KINDS: {
       ...(host === null ? [] : ['--leaves-to', host]),
     ],
     input: (agent, { fileInput }) => fileInput(agent),
-    reach: 'file',
+    reach: () => 'file',
     asks: ({ model, leaves_to }, state) => ({
       model: escapeText(model),
       leaves_to: leaves_to === null ? null : escapeText(leaves_to),
@@ -217,7 +217,7 @@ export class Runners {
   #reach(agent: string, runner: RunnerChoice): void {
     const { state } = this.#kept.get(agent)?.status ?? NOT_SAID;
     const { reach, asks } = kindOf(runner);
-    this.#deps.reachedBy(agent, reach, asks(runner, state));
+    this.#deps.reachedBy(agent, reach(state), asks(runner, state));
   }
 
   async #leave(agent: string): Promise<void> {
@@ -274,7 +274,7 @@ interface MadeToken {
 
 type Status = Pick<RunnerDto, 'state' | 'why' | 'tokens'>;
 const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
-const isUsedUp = ({ state }: Status): boolean => state === 'used_up';
+const isUsedUp = ({ state }: Status): boolean => state === 'used_up' || state === 'day_used';
 
 interface Keeping {
   readonly changed: (before: Status) => void;

@@ -98,7 +98,8 @@ export const agents = {
       starts: (program: string) => `${program}: getting ready.`,
       waits: (program: string) => `${program}: running, and waits for a request.`,
       works: (program: string) => `${program}: running, and works on a request.`,
-      day_used: (program: string) => `${program}: waits until tomorrow, by UTC.`,
+      day_used: (program: string) =>
+        `${program}: what waits for it had its share of today’s starts, and waits until tomorrow, by UTC.`,
       used_up: (program: string) =>
         `${program}: its tokens of today are used up. It refuses until tomorrow, by UTC.`,
       needs_sign_in: (program: string) =>
@@ -314,7 +315,7 @@ export const settings = {
     wakes_max: {
       title: 'How often an agent is woken in a day',
       detail:
-        'By a hook or a webhook, all of them together. No other hub takes more than half of what the others have left. What is not woken for waits until the agent looks.',
+        'By a hook, a webhook or a start by this hub, all of them together. No other hub takes more than half of what the others have left. What is not woken for waits until the agent looks.',
     },
     keep_messages_days: {
       title: 'How long messages are kept',

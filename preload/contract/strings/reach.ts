@@ -34,6 +34,8 @@ export function lastCallOf(last: WebhookCallDto | null, time: TimeOf): string {
 const ways: Readonly<Record<Reach, (agent: ReachedDto, time: TimeOf) => string>> = {
   called: ({ presence }) =>
     presence === 'away' ? 'This hub calls it, but cannot just now.' : 'This hub calls it.',
+  runner_used: () =>
+    'This hub starts its program for each request, but not before tomorrow, by UTC: it was woken as often as a day allows for whoever asks.',
   file: ({ presence, asks_model: asks }) => asksWords(presence === 'online', asks),
   itself: () => 'It looks by itself.',
   runner: ({ presence }) =>

@@ -28,3 +28,10 @@ test.each([
     expect(reachOf({ ...agent, last_call_at: 1 }, String)).toBe(said);
   },
 );
+
+test('an agent whose starts of today are used up is not started for each request', () => {
+  const agent = { reach: 'runner_used', presence: 'online', webhook: null } as const;
+  expect(reachOf({ ...agent, asks_model: null, last_call_at: 1 }, String)).toContain(
+    'not before tomorrow',
+  );
+});

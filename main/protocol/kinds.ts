@@ -107,6 +107,11 @@ export const RECEIPT_TOPIC = 'axon.receipt';
 export const PROGRESS_TOPIC = 'axon.progress';
 export const CAPABILITIES_TOPIC = 'axon.capabilities.changed';
 
+/** Topics that begin so are the hubs' own: no agent or person sends one. */
+export function isHubTopic(topic: string): boolean {
+  return topic.startsWith('axon.');
+}
+
 export function isKnownKind(kind: string): kind is Kind {
   return Object.hasOwn(KINDS, kind);
 }

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { AgentRow, Reads, Store, TaskRow } from '../../ports/store.ts';
-import { RECEIPT_TOPIC } from '../../protocol/kinds.ts';
+import { isHubTopic, RECEIPT_TOPIC } from '../../protocol/kinds.ts';
 import { parseNotify, type NotifyPayload } from '../../protocol/payloads.ts';
 import { PLAIN_TOPIC } from '../../protocol/reference/reference-mapping.ts';
 import type { DoNotDisturb } from '../attention/do-not-disturb.ts';
@@ -28,11 +28,6 @@ import type { RecentIds } from '../tasks/replay-guard.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
 import type { PartyKey } from '../../ports/transport.ts';
 
-/**
- * Topics that begin so are the hubs' own: they never reach the feed, but for the plain words of a
- * peer of the reference profile.
- */
-const HUB_TOPIC_PREFIX = 'axon.';
 type HubTopicHandler = (message: IncomingMessage, payload: NotifyPayload) => void | Promise<void>;
 
 interface Notice {
@@ -89,7 +84,7 @@ export class IncomingNotices {
         return;
       recent.keep(peer.key, envelope.id);
     }
-    if (payload.topic.startsWith(HUB_TOPIC_PREFIX) && payload.topic !== PLAIN_TOPIC) {
+    if (isOfHub(payload)) {
       await this.#hubTopics.get(payload.topic)?.(message, payload);
       return;
     }
@@ -252,4 +247,12 @@ function askedBefore(
 /** Word by word: "user" takes "user.location", never "username". */
 function matchesTopic(prefix: string, topic: string): boolean {
   return topic === prefix || topic.startsWith(`${prefix}.`);
+}
+
+/**
+ * The hub's own word never reaches the feed. What names an agent as its sender is none, nor are the
+ * plain words of a peer of the reference profile.
+ */
+function isOfHub({ topic, route }: NotifyPayload): boolean {
+  return isHubTopic(topic) && topic !== PLAIN_TOPIC && (route?.from ?? null) === null;
 }

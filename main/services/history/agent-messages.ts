@@ -112,7 +112,7 @@ export class AgentMessages {
     if (row.direction === 'in' || kind === undefined) return undefined;
     const task = row.taskId === null ? undefined : store.read.task(row.taskId);
     const payload = readObject(row.payload ?? wordsOf(task, kind));
-    if (payload['topic'] === PROGRESS_TOPIC) return undefined;
+    if (kind === 'notify' && payload['topic'] === PROGRESS_TOPIC) return undefined;
     const to = row.toAgent ?? parties.nameOf(row.party);
     const isAbout = kind === 'result' || kind === 'cancel';
     const native = natives.writtenBy(dialect, {

@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
 import { encodeEnvelope } from '../../protocol/encode-envelope.ts';
 import { errorPayload, readError } from '../../protocol/error-payload.ts';
-import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
+import { DIALECTS_EXTENSION, isHubTopic } from '../../protocol/kinds.ts';
 import { DEADLINE_MAX_MS } from '../../protocol/limits.ts';
 import { isOfferOver, OFFER_OVER, termsOf } from '../tasks/acceptance.ts';
 import { parseDelegate, parseNotify, parseResponse } from '../../protocol/payloads.ts';
@@ -241,6 +241,7 @@ export class Sender {
 
   async #notify(params: OperationParams<'send.notify'>, asker: Asker): Promise<SendReport> {
     const { recipients, messenger, random, hubName } = this.#deps;
+    checkTopic(params.topic);
     if (params.to === EVERY_HUB) return this.#notifyEveryHub(params, asker);
     const recipient = recipients.resolve(params.to, asker, 'notify');
     const payload = notifyPayload(params, recipient, asker);
@@ -485,6 +486,15 @@ function checkEscalation(
   if (read.ok && read.value.escalation !== null) return;
   const why = read.ok ? 'a recommendation needs options to choose from' : read.error;
   throw new AppError('bad_request', `This choice does not fit: ${why}.`, { failedBy: 'input' });
+}
+
+/** Another hub would take it as this hub's own word. @throws AppError bad_request */
+function checkTopic(topic: string): void {
+  if (!isHubTopic(topic)) return;
+  throw new AppError('bad_request', 'Topics that begin with "axon." are the hubs\' own.', {
+    failedBy: 'input',
+    hint: 'Use a topic that begins with another word.',
+  });
 }
 
 function notAccepted(code: 'not_found' | 'conflict' | 'bad_request', sentence: string): AppError {

@@ -334,7 +334,7 @@ describe('an inbox', () => {
     const { inbox } = hub.work;
     const [first, second] = await inbox.claim('lists', 9);
     expect(inbox.leasedCount('lists')).toBe(2);
-    await inbox.giveBack('lists', first?.seq ?? 0, 9);
+    await inbox.giveBack('lists', first?.delivery_id ?? '', 9);
     const [again, ...others] = await inbox.claim('lists', 9);
     expect([again?.delivery_id, again?.attempt, others]).toEqual([second?.delivery_id, 2, []]);
     await inbox.ack('lists', again?.delivery_id ?? '', null, 2);
@@ -365,6 +365,47 @@ describe('notifications', () => {
     expect(taken.map((item) => item.envelope.kind)).toEqual(['notify']);
     expect(await hub.work.feed.markRead('all', true)).toBe(0);
     expect(await hub.work.feed.markRead([items[0]?.id ?? ''], false)).toBe(1);
+    await dad.close();
+  });
+
+  it('have no topic of the hubs, whoever sends them', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    const ref = '00000000-0000-4000-8000-000000000000';
+    for (const to of ['mum', 'local', '*'])
+      for (const [topic, asker] of [
+        ['axon.progress', 'openclaw'],
+        ['axon.receipt', null],
+        ['axon.anything', 'openclaw'],
+      ] as const)
+        await expect(
+          dad.work.sender.notify({ to, topic, ref, data: {}, importance: 'low' }, asker),
+        ).rejects.toMatchObject({ code: 'bad_request', hint: expect.stringContaining('topic') });
+    await dad.close();
+  });
+
+  it('that an agent sends are not their hub’s word, though an older hub lets them out', async () => {
+    const dad = await new WorkHub({ name: 'dad', network, clock }).start();
+    await dad.pair(hub);
+    await dad.agent('openclaw', ['house.water']);
+    await hub.knows(dad);
+    await dad.knows(hub);
+    const water = delegation('dad', 'Water', { domain: 'house.water' });
+    const asked = await hub.work.sender.delegate(water, 'claude', null);
+    await clock.settle();
+    const before = hub.store.read.task(asked.id);
+    await hub.isTold(dad.key, {
+      id: crypto.randomUUID(),
+      kind: 'notify',
+      ref: before?.messageId ?? '',
+      payload: {
+        topic: 'axon.progress',
+        data: { state: 'running', handed_on_to: 'kitchen' },
+        route: { from: 'openclaw' },
+      },
+    });
+    await clock.advance(100);
+    expect(hub.store.read.task(asked.id)).toEqual(before);
     await dad.close();
   });
 

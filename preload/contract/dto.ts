@@ -605,7 +605,6 @@ export type UiEvent = UiEventBody & { readonly seq: number };
 /** One item of an agent's inbox, as claim and the stream hand it out. */
 export interface DeliveryDto {
   readonly delivery_id: string;
-  readonly seq: number;
   readonly attempt: number;
   readonly lease_until: number | null;
   readonly kind: DeliveryKind;

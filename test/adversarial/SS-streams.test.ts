@@ -155,15 +155,21 @@ describe('SS-03: an inbox stream', () => {
     await hub.agent('neighbour');
     for (const to of ['reader', 'neighbour', 'reader'])
       expect(await query(to, asker)).toBeLessThan(300);
-    for (const last of ['0', '9007199254740991']) {
+    const ids: string[] = [];
+    for (const last of ['0', '9007199254740991', '00000000-0000-4000-8000-000000000000']) {
       const stream = await EventReader.open(hub.port, '/v1/inbox/stream', reader, {
         'last-event-id': last,
       });
       await stream.next(({ event }) => event === 'caught-up', 'the backlog');
       const texts = JSON.stringify(stream.events);
       expect(texts).not.toContain('"for":"neighbour"');
+      expect(texts.match(/"for":"reader"/gu), last).toHaveLength(2);
+      // Nor does a number say how much others get.
+      expect(texts).not.toMatch(/"(?:id|seq)":"?\d+[",}]/u);
+      ids.push(...stream.events.flatMap(({ id }) => id ?? []));
       stream.close();
     }
+    expect(new Set(ids).size).toBe(2);
     for (const last of ['-1', 'x', '99999999999999999999999']) {
       expect(
         (await EventReader.open(hub.port, '/v1/inbox/stream', reader, { 'last-event-id': last }))

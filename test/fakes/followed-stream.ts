@@ -11,20 +11,20 @@ export class FollowedStream {
   sent = '';
   readonly #stream: EventStream;
 
-  /** @param lastSeq what the reader says that it had last; undefined: nothing */
-  constructor(hub: WorkHub, agent: string, lastSeq?: number) {
+  /** @param lastId what the reader says that it had last; undefined: nothing */
+  constructor(hub: WorkHub, agent: string, lastId?: string) {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
     response.write = (text: string) => {
       this.sent += text;
       return true;
     };
     this.#stream = new EventStream('token', response);
-    followInbox(this.#stream, hub.work.inbox, agent, lastSeq);
+    followInbox(this.#stream, hub.work.inbox, agent, lastId);
   }
 
   /** The items that were handed out on it, as id and attempt. */
   get items(): readonly string[] {
-    return [...this.sent.matchAll(/"delivery_id":"([^"]+)","seq":\d+,"attempt":(\d+)/g)].map(
+    return [...this.sent.matchAll(/"delivery_id":"([^"]+)","attempt":(\d+)/g)].map(
       ([, id, attempt]) => `${id} ${attempt}`,
     );
   }

@@ -242,7 +242,7 @@ export class AgentProgram {
     for (const [deliveryId, begun] of this.#journal)
       if (!begun.isTold) this.#spawn(this.#tell(life, deliveryId, begun));
     for (const asking of this.#asking.values()) this.#spawn(this.#send(life, asking));
-    await this.#ask(life, 'give back', (work) => work.inbox.giveBack(this.#name, 0, 10));
+    await this.#ask(life, 'give back', (work) => work.inbox.giveBack(this.#name, '0', 10));
   }
 
   async #askOn(life: number): Promise<void> {

@@ -23,7 +23,7 @@ interface EventStreamsDeps {
 
 interface StreamFrame {
   readonly event?: string;
-  readonly id?: number;
+  readonly id?: number | string;
   /** Made with streamData(): one line. */
   readonly data: string;
 }

@@ -15,10 +15,10 @@ import type { AgentLine } from '../../services/agents/agent-presence.ts';
 import { parseBody, readBody } from './body.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { hasBody, pathOf } from './guard.ts';
-import { followInbox } from './inbox-events.ts';
+import { followInbox, readLastItem } from './inbox-events.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from './limits.ts';
 import type { Mount } from './mount.ts';
-import type { InboxReader } from '../../services/inbox/channel.ts';
+import type { Inbox } from '../../services/inbox/inbox.ts';
 import { followPageEvents, readFromSeq } from './page-events.ts';
 import { jsonAnswer, problemAnswer, send } from './respond.ts';
 import type { Answer } from './respond.ts';
@@ -31,7 +31,7 @@ export interface RequestServices {
   readonly door: Door;
   readonly streams: EventStreams;
   readonly events: EventBus;
-  readonly inbox: InboxReader;
+  readonly inbox: Inbox;
   readonly mounts: readonly Mount[];
   readonly files: StaticFiles;
   readonly log: Log;
@@ -199,8 +199,8 @@ export class RequestRun {
       });
     }
     fieldsOf(request, []);
-    const seq = readFromSeq(undefined, headerText(request.headers['last-event-id']));
-    followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, seq);
+    const last = readLastItem(headerText(request.headers['last-event-id']));
+    followInbox(this.#stream(request, response, caller), this.#services.inbox, caller.agent, last);
   }
 }
 

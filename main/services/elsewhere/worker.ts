@@ -76,7 +76,6 @@ export class Worker {
     // Whether it is there says its card, and not that this hub looks into its inbox.
     const reader: InboxReader = {
       claim: (...asked) => inbox.claim(...asked),
-      giveBack: (...asked) => inbox.giveBack(...asked),
       leasedCount: (agent) => inbox.leasedCount(agent),
       onChange: (...asked) => inbox.onChange(...asked),
       streamOpened: () => () => undefined,

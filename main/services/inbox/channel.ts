@@ -13,11 +13,6 @@ export interface InboxReader {
     leaseMs?: number,
     kinds?: ItemKinds,
   ): Promise<readonly DeliveryDto[]>;
-  /**
-   * Puts up to `max` unacknowledged items leased to this agent, with a seq above `afterSeq`, back
-   * into its queue.
-   */
-  giveBack(agent: string, afterSeq: number, max: number): Promise<void>;
   /** How many items are leased to this agent and not yet acknowledged. */
   leasedCount(agent: string): number;
   /**

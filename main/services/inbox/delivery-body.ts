@@ -75,7 +75,6 @@ export function deliveryDto(
 ): DeliveryDto {
   return {
     delivery_id: row.deliveryId,
-    seq: row.seq,
     attempt: row.attempt,
     lease_until: row.leaseUntilWallMs,
     kind: row.kind,

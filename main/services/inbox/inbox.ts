@@ -152,8 +152,19 @@ export class Inbox implements InboxReader {
     return store.read.countDeliveries(agent, ['queued']) + queries.waitingCount(agent);
   }
 
-  giveBack(agent: string, afterSeq: number, max: number): Promise<void> {
-    return this.#deps.lifecycle.giveBack(agent, afterSeq, max);
+  /**
+   * Puts up to `max` unacknowledged items that were leased to this agent after this one back into
+   * its queue; all of them where it has no such item any more.
+   */
+  giveBack(agent: string, afterId: string, max: number): Promise<void> {
+    const { store, lifecycle } = this.#deps;
+    const after = store.read.delivery(afterId);
+    return lifecycle.giveBack(agent, after?.agent === agent ? after.seq : 0, max);
+  }
+
+  /** Whether it outlives this run of the hub. */
+  isKept(deliveryId: string): boolean {
+    return this.#deps.lifecycle.isKept(deliveryId);
   }
 
   leasedCount(agent: string): number {
@@ -236,9 +247,7 @@ export class Inbox implements InboxReader {
   /** Items given out no more, oldest first; `agent` null: of every agent. */
   dead(agent: string | null, limit: number, afterSeq: number): Items<DeliveryDto> {
     const agents = agent === null ? this.#deps.agents.active().map((row) => row.name) : [agent];
-    const found = agents.flatMap((name) => this.#deps.lifecycle.dead(name, afterSeq, limit + 1));
-    const items = found.toSorted((first, second) => first.seq - second.seq).slice(0, limit);
-    return { items, next: found.length > limit ? String(items.at(-1)?.seq ?? '') : null };
+    return this.#deps.lifecycle.dead(agents, limit, afterSeq);
   }
 
   requeue(agent: string | null, deliveryId: string): Promise<void> {

@@ -12,6 +12,7 @@ import type { TaskRow } from '../../ports/store.ts';
 import { answererOf, isOpen, isStoppedHere } from '../tasks/task-moves.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { OperationResult } from '../../../preload/contract/operations.ts';
+import type { Items } from '../../../preload/contract/results.ts';
 import type { AgentReply } from './agent-reply.ts';
 import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
 import type { OpenQueries } from './open-queries.ts';
@@ -36,6 +37,12 @@ interface Deps {
   readonly durable: ItemStore;
 }
 
+interface Listed {
+  /** In the order of the inbox. */
+  readonly seq: number;
+  readonly dto: DeliveryDto;
+}
+
 interface Lease {
   readonly timer: TimerHandle;
   readonly words: Untrusted | undefined;
@@ -50,7 +57,6 @@ export class Lifecycle {
    * The newest durable item delivered to each agent. A question has no place of its own in a stream
    * and takes this one.
    */
-  readonly #newestSeq = new Map<string, number>();
   #isStopped = false;
 
   constructor(deps: Deps) {
@@ -101,7 +107,6 @@ export class Lifecycle {
         this.#deps.log.warn('inbox items not claimed', { error: String(error) });
       }
     }
-    this.#newestSeq.set(agent, Math.max(this.#seq(agent), ...items.map(({ seq }) => seq)));
     return items;
   }
 
@@ -121,32 +126,41 @@ export class Lifecycle {
     });
   }
 
+  isKept(deliveryId: string): boolean {
+    return this.#storeOf(deliveryId) === this.#deps.durable;
+  }
+
   leasedCount(agent: string): number {
     return this.#stores.reduce((sum, store) => sum + store.leasedCount(agent), 0);
   }
 
-  /** Delivered too often, and undone. */
-  dead(agent: string, afterSeq: number, max: number): readonly DeliveryDto[] {
-    return this.#list(agent, 'dead', afterSeq, max);
+  /** Delivered too often, and undone; the oldest first. */
+  dead(agents: readonly string[], limit: number, afterSeq: number): Items<DeliveryDto> {
+    const found = agents
+      .flatMap((agent) => this.#list(agent, 'dead', afterSeq, limit + 1))
+      .toSorted((one, other) => one.seq - other.seq);
+    const page = found.slice(0, limit);
+    const next = found.length > limit ? String(page.at(-1)?.seq ?? '') : null;
+    return { items: page.map(({ dto }) => dto), next };
   }
 
   /** Delivered and not done; the oldest first. */
   open(agent: string): readonly DeliveryDto[] {
     return (['claimed', 'running'] as const)
       .flatMap((state) => this.#list(agent, state, 0, OPEN_ITEMS_MAX))
+      .map(({ dto }) => dto)
       .toSorted((one, other) => one.envelope.received_at - other.envelope.received_at);
   }
 
-  #list(agent: string, state: ListedState, afterSeq: number, max: number): readonly DeliveryDto[] {
+  /** What is kept in memory alone comes last. */
+  #list(agent: string, state: ListedState, afterSeq: number, max: number): readonly Listed[] {
     const found = this.#stores.flatMap((store) =>
-      store
-        .list(agent, state, afterSeq, max)
-        .map((item) => ({ item, dto: this.#dto(store, item) })),
+      store.list(agent, state, afterSeq, max).flatMap((item) => {
+        const dto = store.dto(item);
+        return dto === undefined ? [] : [{ seq: item.seq || Number.MAX_SAFE_INTEGER, dto }];
+      }),
     );
-    const ordered = found.toSorted(
-      (one, other) => (one.item.seq || Infinity) - (other.item.seq || Infinity),
-    );
-    return ordered.flatMap(({ dto }) => dto ?? []).slice(0, max);
+    return found.toSorted((one, other) => one.seq - other.seq).slice(0, max);
   }
 
   /**
@@ -171,7 +185,7 @@ export class Lifecycle {
         (item.state === 'running' && (attempt !== null || item.attempt === 1));
       if (isSaidAgain) {
         if (estimatedMs !== null && item.state === 'running') step.estimated(item, estimatedMs);
-        return this.#dto(store, item) ?? damaged();
+        return store.dto(item) ?? damaged();
       }
       if (item.state !== 'claimed') throw notHeld(item, step.taskOf(item));
       const handed = this.#leases.get(deliveryId)?.words;
@@ -184,7 +198,7 @@ export class Lifecycle {
           leaseUntilWallMs: null,
           finishedAt: this.#deps.clock.wallMs(),
         });
-        return this.#dto(store, done, words.value) ?? damaged();
+        return store.dto(done, words.value) ?? damaged();
       }
       if (step.endIfCancelled(item, 'agent')) {
         return new AppError('cancelled', 'This task was cancelled. Do not run it.', {
@@ -193,7 +207,7 @@ export class Lifecycle {
       }
       const running = step.put(item, { state: 'running', leaseUntilWallMs: null });
       step.begun(running, begun);
-      return this.#dto(store, running, words.value, step.taskOf(item)) ?? damaged();
+      return store.dto(running, words.value, step.taskOf(item)) ?? damaged();
     });
     // A refusal may have ended the work, so it is no throw inside the step.
     if (outcome instanceof AppError) throw outcome;
@@ -327,7 +341,7 @@ export class Lifecycle {
       });
       step.claimed(claimed);
       step.after(() => this.#hold(item.deliveryId, leaseMs, words.value));
-      return this.#dto(store, claimed, words.value, step.taskOf(claimed)) ?? [];
+      return store.dto(claimed, words.value, step.taskOf(claimed)) ?? [];
     });
   }
 
@@ -367,15 +381,6 @@ export class Lifecycle {
       this.#deps.log.error('lease not ended', { error: String(error) });
       this.#hold(deliveryId, LEASE_RETRY_MS);
     }
-  }
-
-  #dto(store: ItemStore, item: Item, words?: Untrusted, task?: TaskRow): DeliveryDto | undefined {
-    const dto = store.dto(item, words, task);
-    return dto === undefined || item.seq > 0 ? dto : { ...dto, seq: this.#seq(item.agent) };
-  }
-
-  #seq(agent: string): number {
-    return this.#newestSeq.get(agent) ?? 0;
   }
 
   #storeOf(deliveryId: string): ItemStore {

@@ -5,7 +5,6 @@ import { deliveryLines } from '../../../main/cli/commands/inbox.ts';
 
 const CANCEL: DeliveryDto = {
   delivery_id: 'd-2',
-  seq: 2,
   attempt: 1,
   lease_until: null,
   kind: 'cancel',

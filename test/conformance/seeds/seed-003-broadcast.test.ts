@@ -109,7 +109,7 @@ describe('seed 003: broadcast', () => {
     expect(await house.item(asker)).toMatchObject({
       untrusted: {
         origin: { from_agent: HERE },
-        payload: { status: 'failed', error: 'No paper', code: 'internal', retryable: false },
+        payload: { status: 'failed', error: 'No paper', retryable: false },
         native: failure,
       },
     });

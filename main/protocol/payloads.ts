@@ -106,6 +106,8 @@ interface ResultPayload {
   readonly error: string | null;
   readonly code: WireErrorCode | null;
   readonly tokens_used: number;
+  /** It is not all that was to be said. */
+  readonly truncated: boolean;
   /** The person who answered; null when an agent did. */
   readonly answered_by: string | null;
   readonly decision: Decision | null;
@@ -256,6 +258,7 @@ export function parseResult(payload: JsonObject): Result<ResultPayload, string> 
     error: fields.optionalText('error'),
     code: fields.has('code') ? readWireErrorCode(fields.raw('code')) : null,
     tokens_used: readTokens(payload.tokens_used),
+    truncated: payload.truncated === true,
     answered_by: readName(payload.answered_by),
     decision: readDecision(payload.decision),
     ended_by: readHint(payload.ended_by, TELLERS, null),

@@ -739,8 +739,17 @@ describe('an A2A agent of elsewhere', () => {
     });
     const much = '面'.repeat(30_000);
     const answers: readonly (readonly [string, RegExp, readonly object[]])[] = [
-      ['says much', /^COMPLETED/, [message({ text: much })]],
-      ['holds much', /^COMPLETED/, [message({ text: 'Here' }, { data: Array(5_000).fill(0) })]],
+      ['says much', /^COMPLETED [^面]*面+…$/, [message({ text: much })]],
+      [
+        'holds much',
+        /^COMPLETED .*Here\n… \(without its data/,
+        [message({ text: 'Here' }, { data: Array(5_000).fill(0) })],
+      ],
+      [
+        'holds far too much',
+        /^COMPLETED .*Here\n… \(without its data/,
+        [message({ text: 'Here' }, { data: 'x'.repeat(60_000) })],
+      ],
       ['refuses at length', /^FAILED .*面…$/, [{ error: { code: -32_603, message: much } }]],
       [
         'speaks of another task',
@@ -762,7 +771,7 @@ describe('an A2A agent of elsewhere', () => {
       };
       const [client, sent] = await allowed('hostile', `Count what ${title}`);
       const task = await ended(client, sent);
-      expect(toldBy(task), title).toMatch(words);
+      expect(`${toldBy(task)} ${resultOf(task)}`.trim(), title).toMatch(words);
       expect(resultOf(task), title).not.toContain('Theirs');
     }
     hostile.instead = () => false;

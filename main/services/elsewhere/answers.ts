@@ -10,6 +10,9 @@ import {
   PROGRESS_MAX_CHARACTERS,
 } from './limits.ts';
 
+/** Said where its data is left out. */
+const WITHOUT_DATA = '… (without its data, which is too much for one message)';
+
 /** A task there: over with its report, or under way; `asks`: it wants something of its caller. */
 export type Standing =
   | { readonly kind: 'over'; readonly report: AgentReply }
@@ -89,11 +92,12 @@ function over(status: AgentReply['status'], { text, data }: Words, code?: string
   const isDone = status === 'completed';
   const said = shortened(text, isDone ? ANSWER_MAX_CHARACTERS : ERROR_MAX_CHARACTERS);
   const fits = JSON.stringify(data).length <= ANSWER_MAX_CHARACTERS;
+  const words = fits ? said : withoutData(said);
   const report = {
     status,
     truncated: said !== text || !fits,
     ...(data.length > 0 && fits ? dataOf(data) : {}),
-    ...(isDone ? { outcome: said } : text === '' ? {} : { error: said }),
+    ...(isDone ? { outcome: words } : words === '' ? {} : { error: words }),
     ...(code === undefined ? {} : { code }),
   };
   return { kind: 'over', report };
@@ -101,14 +105,21 @@ function over(status: AgentReply['status'], { text, data }: Words, code?: string
 
 /** The whole first, then ever less, for a hub that does not take the one before. */
 export function everLess(report: AgentReply): readonly AgentReply[] {
-  const { data, ...rest } = report;
-  const words = { ...rest, truncated: true };
-  const beginning = beginningInJson(words.outcome ?? '', ANSWER_FITS_BYTES);
+  const { data, outcome = '', error, ...rest } = report;
+  const less = { ...rest, truncated: true };
+  const marked = (text: string): string => (data === undefined ? text : withoutData(text));
+  const beginning = beginningInJson(outcome, ANSWER_FITS_BYTES);
+  const isFailure = report.status !== 'completed';
+  const words = isFailure ? { error: marked(error ?? '') } : { outcome: marked(outcome) };
   return [
     report,
-    ...(data === undefined ? [] : [words]),
-    ...(beginning === (words.outcome ?? '') ? [] : [{ ...words, outcome: `${beginning}…` }]),
+    ...(data === undefined ? [] : [{ ...less, ...words }]),
+    ...(beginning === outcome ? [] : [{ ...less, outcome: marked(`${beginning}…`) }]),
   ];
+}
+
+function withoutData(text: string): string {
+  return text === '' ? WITHOUT_DATA : `${text}\n${WITHOUT_DATA}`;
 }
 
 function dataOf(data: readonly unknown[]): { readonly data: unknown } {

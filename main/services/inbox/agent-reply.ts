@@ -32,9 +32,10 @@ export interface AgentReply {
 export function resultOf(reply: AgentReply): ResultWords {
   const outcome = reply.outcome ?? reply.summary ?? '';
   const data = reply.data ?? null;
-  const { tokens_used, origin, retryable } = reply;
+  const { tokens_used, origin, retryable, truncated } = reply;
   const rest = {
     ...(tokens_used === undefined ? {} : { tokens_used }),
+    ...(truncated ? { truncated } : {}),
     ...(origin === undefined ? {} : { origin }),
   };
   if (!isFailure(reply.status))

@@ -226,8 +226,18 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
   }
   const parsed = parseResult(envelope.payload);
   if (!parsed.ok) return undefined;
-  const { status, outcome, data, error, code, retryable, tokens_used, answered_by, ...told } =
-    parsed.value;
+  const {
+    status,
+    outcome,
+    data,
+    error,
+    code,
+    retryable,
+    tokens_used,
+    truncated,
+    answered_by,
+    ...told
+  } = parsed.value;
   return {
     status,
     outcome,
@@ -235,6 +245,7 @@ function readReport({ envelope }: IncomingMessage): Report | undefined {
     error,
     ...told,
     ...(tokens_used === 0 ? {} : { tokens_used }),
+    ...(truncated ? { truncated } : {}),
     ...(code === null ? {} : { code }),
     ...(retryable === null ? {} : { retryable }),
     ...(answered_by === null ? {} : { answered_by }),

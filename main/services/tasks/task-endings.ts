@@ -32,6 +32,8 @@ export interface ResultWords {
   readonly answered_by?: string;
   /** By the agent's own count. */
   readonly tokens_used?: number;
+  /** It is not all: its agent, or who carried it, left something out. */
+  readonly truncated?: boolean;
   /** The same in the dialect of the agent that wrote it. */
   readonly origin?: JsonObject;
 }

@@ -48,11 +48,11 @@ describe('one agent asking another of the same hub', () => {
       'local',
     );
     const item = await hub.claim('lists');
-    await hub.work.inbox.reply('lists', item.delivery_id, DONE);
+    await hub.work.inbox.reply('lists', item.delivery_id, { ...DONE, truncated: true });
     expect(await hub.claim('claude')).toMatchObject({
       kind: 'result',
       task_id: report.id,
-      untrusted: { text: 'Done' },
+      untrusted: { text: 'Done', payload: { truncated: true } },
     });
   });
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # An agent in a shell, with curl and sed: it takes what waits, and answers. AXON_TOKEN_FILE names the
 # file with its token, in the folder "tokens" of the hub's data folder; if it stands elsewhere,
-# AXON_HOME names the data folder. It asks the hub by the socket there, where no other user can put
-# something else in its place. The token is given to curl on its input, so that no other program sees
-# it among the arguments.
+# AXON_HOME names the data folder. It asks the hub by the socket there, at no port. It asks for no
+# proof that the hub is who answers: it trusts that only your user account can put something into
+# that folder, as the hub makes it. The token is given to curl on its input, so that no other
+# program sees it among the arguments.
 set -eu
 home=${AXON_HOME:-$(dirname "$(dirname "$AXON_TOKEN_FILE")")}
 

@@ -12,6 +12,7 @@ import { HubClient } from '../../main/cli/hub-client.ts';
 import { privateFolder } from '../../main/cli/kept-json.ts';
 import { Listener } from '../../main/cli/listen.ts';
 import { readAgentFile } from '../../main/lib/agent-file.ts';
+import { encodeText } from '../../main/lib/decode-text.ts';
 import type { AgentFileDto } from '../../preload/contract/agent-files.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
@@ -415,7 +416,7 @@ describe('a call ends', () => {
 describe('the command', () => {
   const command = (flags: readonly string[], input?: string) =>
     axon(mum.home, ['listen', ...flags], { AXON_TOKEN_FILE: tokenFile }, input);
-  const written = (text: string): string => {
+  const written = (text: string | Uint8Array): string => {
     const file = join(folder, 'helper.md');
     writeFileSync(file, text);
     return file;
@@ -427,7 +428,9 @@ describe('the command', () => {
       code: 2,
       error: expect.stringContaining('Line 6: "temperature" is no key'),
     });
-    const other = await command(['--file', written(fileText().replace('helper', 'cook'))]);
+    const ofCook = fileText().replace('helper', 'cook').replaceAll('\n', '\r\n');
+    const wide = encodeText(ofCook, { encoding: 'utf-16be', hasMark: true });
+    const other = await command(['--file', written(wide)]);
     expect(other).toMatchObject({
       code: 2,
       error: expect.stringContaining('The file is of "cook"'),
@@ -461,7 +464,7 @@ describe('the command', () => {
 describe('a file in the folder of the hub', () => {
   const EXAMPLE = join(import.meta.dirname, '../../resources/examples/cook.md');
   let person: string;
-  const put = (text: string, name = 'cook.md'): void => {
+  const put = (text: string | Uint8Array, name = 'cook.md'): void => {
     mkdirSync(join(mum.home, 'agents'), { recursive: true });
     writeFileSync(join(mum.home, 'agents', name), text);
   };
@@ -485,7 +488,10 @@ describe('a file in the folder of the hub', () => {
     put(example());
     put('no agent', 'notes.md');
     put('not even listed', 'notes.txt');
-    const [cook, broken] = await files();
+    put(encodeText(example(), { encoding: 'utf-16le', hasMark: true }), 'wide.md');
+    const [cook, broken, wide] = await files();
+    expect(wide).toMatchObject({ state: 'new', now: { text: example() } });
+    rmSync(join(mum.home, 'agents', 'wide.md'));
     expect(cook).toMatchObject({ file: 'cook.md', state: 'new', confirmed: null });
     expect(cook?.now).toMatchObject({ sha256: shaOf(example()), leaves_to: null, text: example() });
     expect(broken).toMatchObject({

@@ -168,6 +168,62 @@ describe('the examples do what they are asked', () => {
     60_000,
   );
 
+  it('TypeScript: an answer that no hub takes ends its task as a failure, in the words of the hub', async () => {
+    const [end, client] = [new AbortController(), await clientOf('typescript-odd')];
+    const listening = client.listen(() => Promise.resolve('\ud800'), end.signal);
+    expect(await delegated('local/typescript-odd', 'error')).toMatch(
+      /^Not sent: The body is not what it should be: a string holds half of a surrogate pair/,
+    );
+    end.abort();
+    await listening;
+  }, 60_000);
+
+  const stoppedAtItsEnd = [
+    // Each is stopped when its work is done and not told yet.
+    [
+      'python-told',
+      'python3',
+      'agent.py',
+      'telling = True',
+      'telling = True\n                os.kill(os.getpid(), signal.SIGTERM)',
+      'python',
+    ],
+    [
+      'shell-told',
+      'sh',
+      'agent.sh',
+      `delegate | query) answer`,
+      `delegate | query) kill -TERM $$; answer`,
+      'curl',
+    ],
+  ] as const;
+  it.each(stoppedAtItsEnd.filter(([, , , , , part]) => hasRealPart(part)))(
+    '%s: what is done when it is stopped is told, and then it ends',
+    async (name, program, file, usual, stopped) => {
+      const source = readFileSync(join(RESOURCES, 'examples', file), 'utf8');
+      expect(source).toContain(usual);
+      const changed = join(hub.home, `${name}-${file}`);
+      writeFileSync(
+        changed,
+        source.replace(usual, () => stopped),
+      );
+      const child = start(program, changed, await tokenFileOf(name));
+      expect(await delegated(`local/${name}`)).toMatch(/has/);
+      await expect.poll(() => child.exitCode).toBe(0);
+    },
+    60_000,
+  );
+
+  it('TypeScript: what is done when it is stopped is told, and then it ends', async () => {
+    const [end, client] = [new AbortController(), await clientOf('typescript-told')];
+    const listening = client.listen(() => {
+      end.abort();
+      return Promise.resolve('Done.');
+    }, end.signal);
+    expect(await delegated('local/typescript-told')).toBe('Done.');
+    await listening;
+  }, 60_000);
+
   const isGivenBack = async (name: string, stop: () => unknown): Promise<void> => {
     const { id, asker } = await allowed(`local/${name}`);
     const task = async (): Promise<string> =>

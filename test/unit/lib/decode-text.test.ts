@@ -1,5 +1,7 @@
 // Text of any form that people and programs write, read whole or line by line, and written back.
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { readHookInput } from '../../../main/cli/hook-input.ts';
 import {
   decodeText,
   encodeText,
@@ -27,6 +29,14 @@ describe.each(FORMS)('a text in $encoding, with a mark: $hasMark', (form) => {
   test('is read whole, and written back byte for byte', () => {
     const bytes = encodeText(TEXT, form);
     expect(decodeText(bytes)).toEqual({ ok: true, value: { text: TEXT, form } });
+  });
+
+  test('is what another program tells on standard input', async () => {
+    const bytes = encodeText('{"tool_name":"Bash €"}\r\n', form);
+    const input = Object.assign(Readable.from([bytes]), { isTTY: false });
+    expect(await readHookInput(input as unknown as NodeJS.ReadStream)).toEqual({
+      tool_name: 'Bash €',
+    });
   });
 
   test.each([1, 2, 3, 7, 1_000])('is read by lines from pieces of %i bytes', (pieceBytes) => {

@@ -2,6 +2,7 @@
 // is not, under the words above them; and no room for what is not wrong in a form.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
+import languages from '../fixtures/languages.json' with { type: 'json' };
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
 import { DINNER, NOW, snapshotOf } from '../fakes/household.ts';
 import { ARM_MS, showApp } from './support/page.ts';
@@ -118,4 +119,10 @@ test('five lengths of a wait stand on one line each, within their frame', async 
     words.selectNodeContents(length);
     expect(words.getClientRects(), length.textContent).toHaveLength(1);
   }
+});
+
+test('what people write in thirty languages is drawn as they wrote it', async () => {
+  const text = languages.map((one) => one.text.trim()).join('\n');
+  await showApp(new FakeHubApi(snapshotOf({ approvals: [{ ...KEEPABLE, text }] })));
+  for (const line of text.split('\n')) await expect.element(page.getByText(line)).toBeVisible();
 });

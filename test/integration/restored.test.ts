@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HubNode } from '../../main/app/node.ts';
 import { axon, choosePassphrase, type Ended } from '../support/programs.ts';
+import { RawPeer } from '../support/raw-peer.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { ANYBODY } from '../fakes/ruled-hubs.ts';
 import { BROWSER, delegation } from '../fakes/work-hub.ts';
@@ -88,6 +89,8 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   const [asker, login] = [await hub.agent('asker'), await hub.page(), await hub.agent('bot')];
   await pair();
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
+  const third = await RawPeer.pair(hub, 'Third');
+  const isThirdHere = (): boolean => node.services.links.isOnline(third.raw.key);
   expect(await owner('agents', 'class', 'bot', 'R1')).toMatchObject({ code: 0 });
   const { work } = node.services;
   await work.sender.delegate(
@@ -109,6 +112,10 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
 
   await startAgain();
   expect(await claimed()).toEqual([['delegate', 'Pay it']]);
+  await expect.poll(isThirdHere, { timeout: 20_000 }).toBe(true);
+  const wish = { task: 'Pay the baker', domain: 'bot.work' };
+  const asked = { id: crypto.randomUUID(), ts: Date.now() };
+  expect((await third.ask('delegate', wish, asked)).payload).toMatchObject({ accepted: true });
   expect(await owner('agents', 'remove', 'asker')).toMatchObject({ code: 0 });
   expect(await owner('peers', 'remove', 'Other', '--yes')).toMatchObject({ code: 0 });
   await node.stop();
@@ -128,7 +135,10 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
     }
     expect(await ask('/v1/agents', undefined, { name: 'new' })).toEqual([503, 'hub_locked']);
     expect(node.services.peers.port).toBeNull();
-    expect(node.services.directory.list('paired').map(({ online }) => online)).toEqual([false]);
+    expect(node.services.directory.list('paired').map(({ online }) => online)).toEqual([
+      false,
+      false,
+    ]);
     expect(seenByOther()).toBe(false);
     // Nor does a login of the time of the copy: it may have been ended since.
     expect((await ask('/v1/approvals', login))[0]).toBe(401);
@@ -176,10 +186,10 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   // Both are back in the copy, so the owner has to say of each whether it is still theirs.
   const unasked = await owner('confirm-restore', '--yes');
   expect(unasked).toMatchObject({ code: 2 });
-  expect(unasked.error).toContain('Hubs: Other. Agents: Asker, Bot.');
+  expect(unasked.error).toContain('Hubs: Other, Third. Agents: Asker, Bot.');
   expect(await owner('confirm-restore', '--yes', '--keep-hub', 'Nobody')).toMatchObject({
     code: 2,
-    error: expect.stringContaining('"Nobody" is not one of those in this copy: Other.'),
+    error: expect.stringContaining('"Nobody" is not one of those in this copy: Other, Third.'),
   });
   expect(await owner('confirm-restore', '--yes', '--keep-all')).toMatchObject({ code: 0 });
   expect(await tasks()).toEqual([
@@ -198,6 +208,18 @@ test('is locked until its owner confirms the restore, once', { timeout: TEST_MAX
   ]);
   await expect.poll(seenByOther, { timeout: 20_000 }).toBe(true);
   expect((await ask('/v1/peers', asker))[0]).toBe(200);
+  // What was sent before may have been done by what the copy has not got; a fresh wish was not.
+  await expect.poll(isThirdHere, { timeout: 20_000 }).toBe(true);
+  expect((await third.ask('delegate', wish, asked)).payload).toMatchObject({
+    accepted: false,
+    retryable: false,
+    reason: expect.stringContaining('fresh id'),
+  });
+  expect(node.services.work.approvals.pending()).toEqual([]);
+  expect((await third.ask('delegate', wish, { ts: Date.now() })).payload).toMatchObject({
+    accepted: true,
+  });
+  await third.stop();
   expect(await owner('confirm-restore', '--yes', '--keep-none')).toMatchObject({ code: 3 });
 
   await node.stop();

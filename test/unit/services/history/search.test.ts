@@ -73,6 +73,26 @@ it('finds what an agent told others, by its text and its topic, within half a se
   }
 });
 
+it('finds, and shows in the feed, what another hub tells, whatever it says that it is about', async () => {
+  await ask(DINNER);
+  const [task] = mum.store.read.tasks({ limit: 1 });
+  const refs = [null, task?.messageId ?? '', task?.id ?? '', crypto.randomUUID()];
+  for (const [number, ref] of refs.entries())
+    await mum.isTold(dad.key, {
+      id: crypto.randomUUID(),
+      kind: 'notify',
+      ref,
+      payload: { topic: 'pantry', data: { text: `Milk ${number}` }, importance: 'low' },
+    });
+  await clock.settle();
+  await tended();
+  const fed = JSON.stringify(mum.store.read.feed({ limit: 50 }));
+  for (const number of refs.keys()) {
+    expect(find(mum, `"milk ${number}"`), `search ${number}`).toHaveLength(1);
+    expect(fed, `feed ${number}`).toContain(`Milk ${number}`);
+  }
+});
+
 it('finds at an adult’s hub what the child’s agent asked, and no question of the hub', async () => {
   const house = await new RemoteApprovalHouse().open();
   try {

@@ -1,8 +1,9 @@
 // GET /v1/inbox/stream: an agent's inbox as events. Each item is delivered under a lease, exactly
-// as by a claim, with its own id as the event's id, where it outlives the hub. A reader that returns
-// with Last-Event-ID first gets what was leased after that item and never acknowledged, as a new
-// attempt; all of it where that item is gone, or the id is a number of an older hub. Then comes what
-// waits, then `caught-up`. Never delivers more than the reader takes, nor anything of another agent.
+// as by a claim, with its own id as the event's id, where it outlives the hub. A reader that comes
+// back with Last-Event-ID first gets what was leased after that item and never acknowledged, as a
+// new attempt; all of it where that item is gone, or the id is a number of an older hub. Then comes
+// what waits, then `caught-up`. Never delivers more than the reader takes, nor anything of another
+// agent.
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { follow } from '../../services/inbox/channel.ts';

@@ -267,6 +267,7 @@ describe('replies', () => {
       ended_by: null,
       retryable: null,
       handed_on_to: null,
+      truncated: false,
     });
     expect(
       value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' })),

@@ -13,8 +13,12 @@ import time
 
 TOKEN_FILE = os.path.abspath(os.environ["AXON_TOKEN_FILE"])
 HOME = os.environ.get("AXON_HOME") or os.path.dirname(os.path.dirname(TOKEN_FILE))
-with open(TOKEN_FILE, encoding="utf-8-sig") as file:
-    TOKEN = file.read().strip()
+with open(TOKEN_FILE, "rb") as file:
+    WRITTEN = file.read()
+UTF_16 = b"\0" in WRITTEN or WRITTEN[:2] in (b"\xff\xfe", b"\xfe\xff")
+BIG = WRITTEN[:2] == b"\xfe\xff" or WRITTEN[:1] == b"\0"
+TOKEN = WRITTEN.decode(("utf-16-be" if BIG else "utf-16-le") if UTF_16 else "utf-8")
+TOKEN = (TOKEN.removeprefix("\ufeff").splitlines() or [""])[0].strip()
 
 
 class Refused(Exception):

@@ -8,8 +8,11 @@
 set -eu
 home=${AXON_HOME:-$(dirname "$(dirname "$AXON_TOKEN_FILE")")}
 
+# The first line of the file, whatever else an editor has put into it.
+token=$(LC_ALL=C tr -cd '\r\nA-Za-z0-9_-' < "$AXON_TOKEN_FILE" | tr '\r' '\n' | sed q)
+
 call() { # path, body
-  printf 'Authorization: Bearer %s\n' "$(cat "$AXON_TOKEN_FILE")" |
+  printf 'Authorization: Bearer %s\n' "$token" |
     curl -sS --fail-with-body --max-time 65 --unix-socket "$home/hub.sock" -H @- \
       -H 'Content-Type: application/json' -d "$2" "http://localhost$1"
 }

@@ -113,12 +113,22 @@ it('/skill.md is the file, which names only tools and commands that there are', 
   for (const [tool] of text.matchAll(/axon_\w+/g)) expect(Object.keys(TOOLS)).toContain(tool);
 });
 
+/** How an editor may write the file with the token of this agent. */
+const FORMS: Readonly<Record<string, (text: string) => Buffer>> = {
+  python: (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+  'python-odd': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+  shell: (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+  'shell-odd': (text) => Buffer.from(`\ufeff${text}`),
+};
+
 describe('the examples do what they are asked', () => {
   const running: ChildProcess[] = [];
   afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
   const tokenFileOf = async (name: string): Promise<string> => {
     const tokenFile = join(hub.home, `${name}.secret`);
-    writeFileSync(tokenFile, `${await hub.agent(name)}\n`, { mode: 0o600 });
+    const text = `${await hub.agent(name)}\r\nof the kitchen\r\n`;
+    const written = FORMS[name]?.(text) ?? Buffer.from(text);
+    writeFileSync(tokenFile, written, { mode: 0o600 });
     return tokenFile;
   };
   const start = (program: string, file: string, tokenFile: string): ChildProcess => {

@@ -22,6 +22,8 @@ export interface A2aCardDto {
   readonly name: OutsideText;
   readonly description: OutsideText | null;
   readonly skills: readonly OutsideText[];
+  /** How many skills of it are not among these. */
+  readonly more_skills: number;
 }
 
 export interface A2aAgentDto {

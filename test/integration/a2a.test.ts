@@ -817,8 +817,10 @@ describe('an A2A agent of elsewhere', () => {
       return out;
     };
     hostile.description = 'Kind,\u001b[31m really.';
+    hostile.skillCount = 23;
     const card = await owner('agents', 'a2a-look', hostile.url);
     expect(card).toContain('It calls itself: Counter');
+    expect(card).toMatch(/^Skills: Counting(, Counting){19} and 3 more$/m);
     expect(card).not.toContain('\u001b');
     const digest = /--digest ([0-9a-f]{64})/.exec(card)?.[1] ?? '';
     const secret = join(mum.home, 'a2a.token');

@@ -30,6 +30,7 @@ export class A2aServer implements AgentExecutor {
   readonly authorizations = new Set<string>();
   readonly cancelled: string[] = [];
   /** Of the card. */
+  skillCount = 1;
   description = 'Counts.';
   /** null: where it is. */
   endpoint: string | null = null;
@@ -95,7 +96,12 @@ export class A2aServer implements AgentExecutor {
       capabilities: { streaming: false },
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
-      skills: [{ id: 'count', name: 'Counting', description: 'Counts things.', tags: ['count'] }],
+      skills: Array.from({ length: this.skillCount }, (_, index) => ({
+        id: `count-${index}`,
+        name: 'Counting',
+        description: 'Counts things.',
+        tags: ['count'],
+      })),
     });
   }
 

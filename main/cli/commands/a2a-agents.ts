@@ -115,11 +115,18 @@ async function rowOf(owner: HubClient, name: string): Promise<Pick<A2aAgentDto, 
   return items.find(({ agent }) => agent === name) ?? { host: 'its host' };
 }
 
+function skillsOf({
+  skills,
+  more_skills: more,
+}: Pick<A2aCardDto, 'skills' | 'more_skills'>): string {
+  return `${skills.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 function cardLines({ host, leaves_computer: leaves, ...card }: A2aCardDto): readonly string[] {
   return [
     `It calls itself: ${card.name}`,
     ...(card.description === null ? [] : [`It says: ${card.description}`]),
-    ...(card.skills.length === 0 ? [] : [`Skills: ${card.skills.join(', ')}`]),
+    ...(card.skills.length === 0 ? [] : [`Skills: ${skillsOf(card)}`]),
     leaves
       ? `What it is given leaves this computer, to ${host}.`
       : `What it is given goes to ${host}, on this computer.`,

@@ -52,6 +52,9 @@ export function readCard(address: URL, bytes: Uint8Array): Card {
   const { name, description, skills } = card;
   if (typeof name !== 'string' || name.trim() === '')
     throw unfit(`The card of ${address.host} names no agent.`);
+  const named = (Array.isArray(skills) ? skills : []).flatMap((skill: unknown) =>
+    isJsonObject(skill) && typeof skill.name === 'string' ? [skill.name] : [],
+  );
   return {
     endpoint: endpointOf(address, card),
     shown: {
@@ -64,12 +67,10 @@ export function readCard(address: URL, bytes: Uint8Array): Card {
         typeof description === 'string'
           ? shortened(escapeText(description), DESCRIPTION_MAX_CHARACTERS)
           : null,
-      skills: (Array.isArray(skills) ? skills : [])
-        .flatMap((skill: unknown) =>
-          isJsonObject(skill) && typeof skill.name === 'string' ? [skill.name] : [],
-        )
+      skills: named
         .slice(0, SKILLS_SHOWN_MAX)
         .map((one) => shortened(escapeName(one).name, NAME_MAX_CHARACTERS)),
+      more_skills: Math.max(0, named.length - SKILLS_SHOWN_MAX),
     },
   };
 }

@@ -255,6 +255,7 @@ export const agents = {
     callsItself: 'It calls itself',
     says: 'It says',
     skills: 'Skills',
+    moreSkills: (count: number) => `and ${count} more`,
     stays: (host: string) => `What it is given goes to ${host}, on this computer.`,
     leaves: (host: string) => `What it is given leaves this computer, to ${host}.`,
     mayLeave: (host: string) => `What is allowed here may leave to ${host}`,

@@ -1,7 +1,11 @@
 // Event streams under readers that are too many, too slow or lying, on a real hub; and what an
 // honest reader gets after a break.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STREAMS_MAX, STREAMS_PER_TOKEN_MAX } from '../../main/api/http/limits.ts';
+import {
+  STREAM_LEASED_MAX,
+  STREAMS_MAX,
+  STREAMS_PER_TOKEN_MAX,
+} from '../../main/api/http/limits.ts';
 import { EVENT_TAIL_MAX_CHARACTERS } from '../../main/services/base/event-bus.ts';
 import { EventReader } from '../support/event-reader.ts';
 import type { SeenEvent } from '../support/event-reader.ts';
@@ -149,6 +153,29 @@ describe('SS-03: an inbox stream', () => {
       })
     ).status;
 
+  test('holds no more for a reader that does not read than it may have leased', async () => {
+    const deaf = await hub.agent('deaf');
+    const stream = await EventReader.open(hub.port, '/v1/inbox/stream', deaf, {}, false);
+    const count = 2 * STREAM_LEASED_MAX;
+    const news = {
+      topic: 'news',
+      data: { padding: 'x'.repeat(20_000) },
+      importance: 'low',
+    } as const;
+    // One agent may tell only so much.
+    const each = STREAM_LEASED_MAX / 4;
+    for (let sent = 0; sent < count; sent += 1) {
+      const teller = `teller-${Math.floor(sent / each)}`;
+      if (sent % each === 0) await hub.agent(teller);
+      await hub.node.services.work.sender.notify({ ...news, to: 'Test hub/deaf' }, teller);
+    }
+    const waiting = async (): Promise<number> =>
+      Number(readNumber((await hub.ask('/v1/inbox/waiting', { token: deaf })).text, 'waiting'));
+    await expect.poll(waiting).toBeLessThan(count);
+    expect(await waiting()).toBeGreaterThanOrEqual(count - STREAM_LEASED_MAX);
+    stream.close();
+  });
+
   test('hands out only what its own agent was sent, whatever id it claims to have seen', async () => {
     const asker = await hub.agent('asker');
     const reader = await hub.agent('reader');
@@ -238,3 +265,7 @@ describe('SS-03: an inbox stream', () => {
     stream.close();
   });
 });
+
+function readNumber(text: string, name: string): unknown {
+  return (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
+}

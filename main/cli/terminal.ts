@@ -118,6 +118,10 @@ export function inWords(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
+/** Under a table of requests or agents. */
+export const CLASS_LEGEND =
+  'CLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous.';
+
 /**
  * Rows as columns that line up where all letters are plain ones, without borders. A pipe gets each
  * row on one line.

@@ -33,7 +33,7 @@ import {
   type ProfileOptions,
 } from '../connect-agent.ts';
 import { checkAgentName, readSecretFile } from '../session.ts';
-import { table } from '../terminal.ts';
+import { CLASS_LEGEND, table } from '../terminal.ts';
 import { addA2aCommands } from './a2a-agents.ts';
 
 const CLASSES =
@@ -57,7 +57,7 @@ export function addAgentCommands(program: AxonCommand): void {
         '',
         ...page.items.map((agent) => `${agent.display_name}: ${reachOf(agent, localTime)}`),
         '',
-        ENGLISH.agents.classLegend,
+        CLASS_LEGEND,
       ]);
     });
   withProfile(agents.command('connect'))

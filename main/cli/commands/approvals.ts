@@ -14,11 +14,9 @@ import { requestOf } from '../ids.ts';
 import { cellTime, inZone } from '../local-time.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import type { Terminal } from '../terminal.ts';
-import { goesOn, beginningOf, table } from '../terminal.ts';
+import { CLASS_LEGEND, goesOn, beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 import { refusal } from '../refusal.ts';
-
-const { agents } = ENGLISH;
 
 export const NOTHING_DECIDED = 'Nothing was decided.';
 /** Exactly what a wider choice would allow. */
@@ -256,7 +254,7 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
       begins,
     ),
     '',
-    agents.classLegend,
+    CLASS_LEGEND,
   ];
 }
 

@@ -91,7 +91,9 @@ function howToChange(key: SettingKey, typed: string): string {
 }
 
 function saved(settings: SettingsDto, key: SettingKey): string {
-  return fixedWords(settings, key) === null ? text.saved : text.savedForLater;
+  return fixedWords(settings, key) === null
+    ? text.saved
+    : 'Your change is saved. It applies from then on.';
 }
 
 function inWords(value: Settings[SettingKey]): string | null {

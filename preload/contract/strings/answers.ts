@@ -43,6 +43,5 @@ export const answers = {
     told: (time: string, hub: string) => `${time}. ${hub} was told what was chosen.`,
     nobodyRuns: 'No agent gets it.',
   },
-  answeredNoName: (where: string) => `Answered, ${where}`,
   told: (time: string, hub: string) => `${time}. ${hub} got the answer. No agent did anything.`,
 } as const;

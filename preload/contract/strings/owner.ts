@@ -29,8 +29,6 @@ export const agents = {
     R2: 'Asks you each time.',
     R3: 'Asks you each time, with the last word typed.',
   } satisfies Record<RiskClass, string>,
-  /** Under a table of them at a terminal. */
-  classLegend: 'CLASS: R0 only looks; R1 small, can be undone; R2 others see it; R3 dangerous.',
   asAgent: (label: string) => `As the agent: ${label}`,
   riskOf: (area: string) => `Risk of ${area}`,
   everythingElse: 'Everything else',
@@ -402,5 +400,4 @@ export const settings = {
   sessionOver: 'Logged out.',
   logOut: 'Log out',
   saved: 'Saved.',
-  savedForLater: 'Your change is saved. It applies from then on.',
 } as const;

@@ -258,6 +258,7 @@ describe('replies', () => {
     ).toEqual({
       status: 'completed',
       tokens_used: 0,
+      truncated: false,
       outcome: 'Sent.',
       data: { ok: true },
       error: null,

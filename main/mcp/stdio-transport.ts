@@ -21,7 +21,7 @@ const LINE_SIZE_MAX_BYTES = 4_194_304;
 const UNREAD_MAX_BYTES = 4_194_304;
 
 /** What is asked when the input ends is answered within this time, or not at all. */
-const ANSWERED_WITHIN_MS = 10_000;
+const ANSWERED_WITHIN_MS = 2_000;
 
 export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;

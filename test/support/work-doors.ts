@@ -166,7 +166,9 @@ export class DoorAgent {
     if (this.door === 'cli') {
       const [first = '', ...lines] = (await this.#axon('tasks', id)).out.split('\n');
       const stop = lines.find((line) => /^(Cancelled: |Asked |Stopped|Too late: )/.test(line));
-      const timeless = stop?.replace(/^Asked to stop, [^;]*;/, 'Asked to stop;');
+      const timeless = stop
+        ?.replace(/^Asked to stop, [^;]*;/, 'Asked to stop;')
+        .replace(/ The stop was asked for, [^.]*\.$/, '');
       return [first.split('  ')[1], ...(timeless === undefined ? [] : [timeless])].join(' ');
     }
     const { story } = (await this.http(`/v1/tasks/${id}`)) as unknown as TaskDto;

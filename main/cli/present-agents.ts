@@ -1,5 +1,6 @@
 // What the agents of other hubs do, asked of every hub that is online, at once and each for a short
 // time; of the others what they told last, with why it is not newer. Prints nothing.
+import { ENGLISH } from '../../preload/contract/strings/english.ts';
 import type { CapabilitiesDto, PeerDto } from '../../preload/contract/dto.ts';
 import { HubProblem, type HubClient } from './hub-client.ts';
 import { localTime } from './local-time.ts';
@@ -67,7 +68,7 @@ export function capabilityLines(
 ): readonly string[] {
   const old = whyOld === null ? '' : ` ${whyOld}`;
   if (known === null) return [`${name} has not told yet what its agents do.${old}`];
-  const { domains, agents } = known.untrusted;
+  const { domains, agents, more_agents: more } = known.untrusted;
   const none = agents.length === 0 ? 'no agent is connected there' : NO_AREA;
   return [
     `${name} says that it does:`,
@@ -79,6 +80,7 @@ export function capabilityLines(
       ),
       ...noExampleLines(agent),
     ]),
+    ...(more === 0 ? [] : [`  and ${ENGLISH.people.moreAgents(more)}`]),
     ...(whyOld === null ? [] : [`  As of ${localTime(known.fetched_at)}.${old}`]),
   ];
 }

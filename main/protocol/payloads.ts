@@ -161,6 +161,8 @@ export interface PeerAgentPayload extends AgentCapabilities {
 export interface CapabilitiesPayload extends AgentCapabilities {
   readonly agent_name: string | null;
   readonly agents: readonly PeerAgentPayload[];
+  /** How many agents more there are, of which nothing is told for want of room. */
+  readonly more_agents: number;
   /** Changes whenever anything else in here does. */
   readonly rev: string | null;
 }
@@ -303,6 +305,7 @@ export function parseCapabilities(payload: JsonObject): Result<CapabilitiesPaylo
     agent_name: fields.optionalText('agent_name'),
     ...readAgentCapabilities(fields),
     agents: fields.list('agents', limits.CAPABILITY_LIST_MAX, parsePeerAgent),
+    more_agents: fields.integer('more_agents', 0, 0),
     rev: fields.optionalText('rev', { maxCharacters: limits.CAPABILITY_ENTRY_MAX_CHARACTERS }),
   });
 }

@@ -103,6 +103,8 @@ export interface ConversationDetailDto {
   readonly entries: readonly ConversationEntryDto[];
   /** The newest first, as far as there is room. */
   readonly tasks: readonly TaskDto[];
+  /** How many older ones there was no room for. */
+  readonly older_tasks: number;
 }
 
 /** A message that was found by its words. */

@@ -243,6 +243,8 @@ export interface CapabilitiesDto {
     readonly max_concurrent_tasks: number | null;
     readonly model: OutsideText | null;
     readonly agents: readonly PeerAgentDto[];
+    /** Of which it told nothing, for want of room. */
+    readonly more_agents: number;
   };
 }
 

@@ -58,6 +58,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
       tools: words,
       max_concurrent_tasks: 4,
       model: at(1),
+      more_agents: 2,
       agents: words.map((name, index) => ({
         name,
         display_name: name,
@@ -186,6 +187,7 @@ export function hostileHub(texts: readonly string[], place: string): FakeHubApi 
           digest: null,
         })),
         tasks: [],
+        older_tasks: 0,
       },
     }),
     'audit.list': () => ({ ok: true, value: { items: hostileRows(words, at), next: null } }),

@@ -114,6 +114,7 @@ const capabilities = (
       capabilities: [],
       model: null,
     })),
+    more_agents: 0,
   },
 });
 
@@ -724,6 +725,7 @@ export const DINNER_THREAD: ConversationDetailDto = {
     }),
   ],
   tasks: [],
+  older_tasks: 0,
 };
 
 export function pairingOf(state: PairingDto['state'], over: Partial<PairingDto> = {}): PairingDto {

@@ -165,34 +165,35 @@ async function keptOf(
   if (named)
     return { keep_hubs: idsOf(hubs, keepHub ?? []), keep_agents: idsOf(agents, keepAgent ?? []) };
   if (hubs.length + agents.length === 0) return all;
-  const { choose, keepHub: hubQuestion, keepAgent: agentQuestion } = text.restored;
   if (terminal.json || !terminal.isInteractive) {
     throw refusal(
       'bad_request',
-      choose(
-        hubs.map(({ name }) => name),
-        agents.map(({ name }) => name),
-      ),
+      `Say what of this copy you still have. Hubs: ${namesOf(hubs)}. Agents: ${namesOf(agents)}.`,
       'Name each with --keep-hub or --keep-agent, or say --keep-all or --keep-none.',
     );
   }
   return {
-    keep_hubs: await chosen(terminal, hubs, hubQuestion),
-    keep_agents: await chosen(terminal, agents, agentQuestion),
+    keep_hubs: await chosen(terminal, hubs, 'hub'),
+    keep_agents: await chosen(terminal, agents, 'agent'),
   };
 }
+
+const namesOf = (all: RestoredCopyDto['hubs']): string =>
+  all.map(({ name }) => name).join(', ') || 'none';
 
 /** Asks for each by itself; an answer that is neither word is asked for again. */
 async function chosen(
   terminal: Terminal,
   all: RestoredCopyDto['hubs'],
-  question: (name: string) => string,
+  what: 'hub' | 'agent',
 ): Promise<string[]> {
   const kept: string[] = [];
   for (const { id, name } of all) {
     let said = '';
     while (said !== 'yes' && said !== 'no')
-      said = (await terminal.ask(question(name))).trim().toLowerCase();
+      said = (await terminal.ask(`Keep the ${what} ${name}? Type "yes" or "no":`))
+        .trim()
+        .toLowerCase();
     if (said === 'yes') kept.push(id);
   }
   return kept;

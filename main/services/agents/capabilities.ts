@@ -45,7 +45,9 @@ export class Capabilities {
       ...offered(agent),
       ...(registry.takesBroadcasts(agent.name) ? {} : { broadcasts: false }),
     });
-    const agents = fitting(registry.active(), described);
+    const all = registry.active();
+    const agents = fitting(all, described);
+    const more = all.length - agents.length;
     const union = (words: (agent: AgentRow) => readonly string[]) =>
       [...new Set(agents.flatMap(words))].sort();
     const models = union((agent) => (agent.model === null ? [] : [agent.model]));
@@ -57,6 +59,7 @@ export class Capabilities {
       max_concurrent_tasks: agents.reduce((sum, agent) => sum + agent.concurrency, 0),
       ...(models.length === 1 ? { model: models[0] } : {}),
       agents: agents.map(described),
+      ...(more === 0 ? {} : { more_agents: more }),
     };
     const rev = createHash('sha256')
       .update(canonicalJson(content))

@@ -158,6 +158,7 @@ export class Conversations {
       linked: agent === null ? this.#linked(summary) : [],
       entries,
       tasks: shown,
+      older_tasks: rows.length - shown.length,
     };
   }
 

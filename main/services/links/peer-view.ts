@@ -208,6 +208,7 @@ function makeCapabilitiesDto(row: PeerRow, hubs: readonly string[]): Capabilitie
         capabilities: agent.capabilities.map(escapeText),
         model: agent.model === null ? null : escapeText(agent.model),
       })),
+      more_agents: told.more_agents,
     },
   };
 }

@@ -19,7 +19,6 @@ export const answers = {
     plural(count, { one: '{n} character left', other: '{n} characters left' }),
   send: 'Send this answer',
   back: 'Back',
-  answered: (by: string, where: string) => `Answered by ${by}, ${where}`,
   choice: {
     wants: 'wants you to',
     wantsFull: (hub: string) => `${hub} wants you to`,
@@ -38,10 +37,6 @@ export const answers = {
     pro: 'For:',
     con: 'Against:',
     choose: (position: number) => `Choose option ${position}`,
-    chose: (by: string, where: string) => `Chosen by ${by}, ${where}`,
-    choseNoName: (where: string) => `Chosen, ${where}`,
-    told: (time: string, hub: string) => `${time}. ${hub} was told what was chosen.`,
     nobodyRuns: 'No agent gets it.',
   },
-  told: (time: string, hub: string) => `${time}. ${hub} got the answer. No agent did anything.`,
 } as const;

@@ -148,10 +148,6 @@ export const audit = {
     /** How much of it stays, so that nobody presses without having looked at the list. */
     confirmKeeping: (hubs: number, agents: number) =>
       `Use this copy and keep ${plural(hubs, kept.hubs)} and ${plural(agents, kept.agents)}`,
-    keepHub: (name: string) => `Keep the hub ${name}? Type "yes" or "no":`,
-    keepAgent: (name: string) => `Keep the agent ${name}? Type "yes" or "no":`,
-    choose: (hubs: readonly string[], agents: readonly string[]) =>
-      `Say what of this copy you still have. Hubs: ${hubs.join(', ') || 'none'}. Agents: ${agents.join(', ') || 'none'}.`,
     confirmed: 'Confirmed and recorded. The hub is open again.',
     terminal: 'Use this copy? Type "yes" to confirm:',
     kept: 'Nothing was confirmed. The hub stays locked.',

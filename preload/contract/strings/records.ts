@@ -130,6 +130,11 @@ export const conversations = {
   takingPart: (who: readonly string[]) => `Taking part: ${who.join('; ')}.`,
   alike: 'Of the same name:',
   messages: (count: number) => plural(count, { one: '{n} message', other: '{n} messages' }),
+  bareRequests: (count: number) =>
+    plural(count, {
+      one: 'Of {n} older request only what was said is shown.',
+      other: 'Of {n} older requests only what was said is shown.',
+    }),
   mine: (hub: string) => `to ${hub}`,
   here: (hub: string) => `${hub}, this computer`,
   ownAgents: 'Agents on this computer',

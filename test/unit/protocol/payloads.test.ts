@@ -268,7 +268,6 @@ describe('replies', () => {
       ended_by: null,
       retryable: null,
       handed_on_to: null,
-      truncated: false,
     });
     expect(
       value(payloads.parseResult({ status: 'failed', error: 'no', code: 'made_up' })),
@@ -316,6 +315,7 @@ describe('replies', () => {
       agent_name: null,
       ...nothing,
       agents: [],
+      more_agents: 0,
       rev: null,
     });
     const agents = [{ name: 'kitchen', domains: ['family.grocery'], model: 'm' }];

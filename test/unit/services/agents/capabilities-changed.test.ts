@@ -81,6 +81,10 @@ it('fits into one message, whatever one agent says of itself', async () => {
   );
   await mum.agent('claude', ['family.chat']);
   const payload = mum.work.capabilitiesPayload();
-  expect(payload).toMatchObject({ domains: ['family.chat'], agents: [{ name: 'claude' }] });
+  expect(payload).toMatchObject({
+    domains: ['family.chat'],
+    agents: [{ name: 'claude' }],
+    more_agents: 1,
+  });
   expect(JSON.stringify(payload).length).toBeLessThan(60_000);
 });

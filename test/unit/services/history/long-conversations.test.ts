@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TITLE_MAX_CHARACTERS } from '../../../../main/services/tasks/limits.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { taskRow } from '../../../fakes/sample-rows.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
 import type { WorkHub } from '../../../fakes/work-hub.ts';
 import {
@@ -77,6 +78,21 @@ it('has the newest words whole, and the older ones by their beginnings once ther
   expect(entries.at(-1)?.text).toBe(words(count - 1));
   expect(entries[0]?.text).toBe(`${words(0).slice(0, ENTRY_TEXT_MIN_CHARACTERS)}\n[...]`);
   expect(JSON.stringify(entries).length).toBeLessThan(1.2 * CONVERSATION_TEXT_MAX_CHARACTERS);
+});
+
+it('counts the older requests whose details it has no room for', async () => {
+  await said(['One for them all.']);
+  const count = 20;
+  const payload = JSON.stringify({ task: 'x'.repeat(WHOLE_MESSAGE_CHARACTERS) });
+  await mum.store.write((tables) => {
+    for (let index = 0; index < count; index += 1)
+      tables.insertTask(
+        taskRow({ id: `t-${index}`, party: dad.key, conversationId: 'flood', payload }),
+      );
+  });
+  const { tasks, older_tasks: older } = await shown();
+  expect(older).toBeGreaterThan(0);
+  expect(tasks.length + older).toBe(count);
 });
 
 it('is listed for an agent by its last words there, and none of what others said is read for that', async () => {

@@ -15,7 +15,7 @@ import type { ApprovalViews } from './approval-views.ts';
 import type { AuditTrail, Decider } from '../base/audit-trail.ts';
 import type { Deadlines } from '../tasks/deadlines.ts';
 import type { Progress } from '../inbox/progress.ts';
-import { changeTask, moveTask } from '../tasks/task-moves.ts';
+import { changeTask, isPermission, moveTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import { isWaiting, waitFromNowMs, waitOf } from '../tasks/waiting.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -236,7 +236,7 @@ export class Holds {
 
   /**
    * A snooze lasts until its time, whatever else begins or ends. What an adult's hub decides is not
-   * held.
+   * held, and what a program waits for is only silenced.
    */
   #holdNow(reads: Reads, task: TaskRow): Hold | null {
     const { doNotDisturb, clock, gate } = this.#deps;
@@ -245,6 +245,7 @@ export class Holds {
     const isSnoozed =
       heldWhy === 'person' && heldUntil !== null && !isOver({ until: heldUntil }, clock.wallMs());
     if (isSnoozed) return { why: heldWhy, until: heldUntil };
+    if (isPermission(task)) return null;
     const riskClass = reads.approvalOfTask(task.id)?.riskClass ?? 'R2';
     return doNotDisturb.holdOf(reads, { party, urgent, riskClass, decision: 'ask' });
   }

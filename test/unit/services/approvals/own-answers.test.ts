@@ -432,8 +432,31 @@ describe('what a program here wants to do by itself', () => {
 
   it('is asked whatever the rules say and whenever it is, and a reader is no danger', async () => {
     const all = { peer: null, agent: null, domain: null, kind: null, topic: null } as const;
-    await mum.work.rules.create({ ...all, asking_agent: null, effect: 'never' }, BROWSER);
-    await mum.work.doNotDisturb.pause(null, BROWSER);
+    const { rules, doNotDisturb, approvals } = mum.work;
+    const always = {
+      name: 'Now',
+      from: '00:00',
+      to: '00:00',
+      days: [1, 2, 3, 4, 5, 6, 7],
+      on: true,
+    };
+    await mum.agent('lists', ['family.lists'], { risk: 'R0' });
+    const own = { peer: 'local/claude', agent: 'lists', domain: 'family.lists' } as const;
+    for (const effect of ['allow', 'never'] as const) {
+      const of = effect === 'allow' ? { ...all, ...own } : all;
+      const { id } = await rules.create({ ...of, asking_agent: null, effect }, BROWSER);
+      const asked = wants('Read', { file_path: '/etc/hosts' });
+      await clock.settle();
+      // What begins while it waits holds it as little as what was there before.
+      await doNotDisturb.setQuietHours([always], [], BROWSER);
+      await doNotDisturb.pause(null, BROWSER);
+      await clock.advance(1_000);
+      expect(approvals.pending(), effect).toMatchObject([{ risk_class: 'R2', held: null }]);
+      asked.gone.abort();
+      expect(await asked.said).toBe('cancelled');
+      await clock.settle();
+      if (effect === 'allow') await rules.remove(id, BROWSER);
+    }
     const { said } = wants('Read', { file_path: '/etc/hosts' });
     await clock.settle();
     expect(mum.card).toMatchObject({ risk_class: 'R2', held: null });

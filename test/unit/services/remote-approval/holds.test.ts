@@ -18,6 +18,18 @@ const notified = () => leo.events.filter(({ type }) => type === 'attention').len
 /** As long after the last notification as the next one may come. */
 const later = () => house.clock.advance(120_000);
 
+describe('what a program of the child’s wants to do by itself', () => {
+  it('is no request of an agent: nobody gets a card, and it is told so', async () => {
+    const wish = { tool: 'Bash', input: { command: 'ls' }, folder: '/', deadline_ms: 50_000 };
+    const never = new AbortController().signal;
+    await expect(leo.work.permissions.ask('robot', wish, never)).rejects.toMatchObject({
+      code: 'blocked',
+    });
+    await house.clock.settle();
+    for (const { work } of house.hubs) expect(work.approvals.pending()).toEqual([]);
+  });
+});
+
 describe('a request that an adult’s hub decided about', () => {
   it('notifies the people of the child’s hub once they decide again', async () => {
     await house.ask();

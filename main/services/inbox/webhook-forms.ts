@@ -1,6 +1,6 @@
 // What a webhook is: which addresses it may have, and what is sent there. One fixed sentence, and
 // never a word of what anybody wrote. Pure.
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { WebhookPreset } from '../../../preload/contract/closed-lists.ts';
 import { WAKE_SENTENCE } from '../../../preload/contract/wake.ts';
 import { escapeGiven } from '../../core/text-escape.ts';
@@ -110,6 +110,11 @@ export function webhookAddress(
 
 export function portOf(url: URL): number {
   return url.port === '' ? HTTP_PORT : Number(url.port);
+}
+
+/** The id of a call: one that is made again for the same items has it again. @param oldest of them */
+export function wakeIdOf(agent: string, oldest: string): string {
+  return createHash('sha256').update(`${agent} ${oldest}`).digest('hex').slice(0, 32);
 }
 
 /** The call of one wake-up. */

@@ -21,7 +21,7 @@ import type { Inbox } from './inbox.ts';
 import type { WaitingItem } from './items.ts';
 import { WEBHOOK_BACKOFF, WEBHOOK_LOOK_AGAIN_MS, WEBHOOK_SETTLE_MS } from './limits.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
-import { portOf, webhookAddress, webhookCall, webhookSecret } from './webhook-forms.ts';
+import { portOf, wakeIdOf, webhookAddress, webhookCall, webhookSecret } from './webhook-forms.ts';
 
 const ROW = v.object({
   agent: v.string(),
@@ -216,7 +216,9 @@ export class Webhooks {
     }
     const before = channel.announced;
     channel.announced = new Set(inMemory(items, before, inbox.waiting(name)));
-    const last = await this.#call(row, channel.ended.signal);
+    // The newest comes first.
+    const id = wakeIdOf(name, items.at(-1)?.id ?? '');
+    const last = await this.#call(row, id, channel.ended.signal);
     const hasNotWoken = isCertainlyNot(last);
     await unit.run((tables) => {
       const now = this.#row(name, tables);
@@ -259,8 +261,8 @@ export class Webhooks {
     return { at, wakeUp };
   }
 
-  async #call(row: Row, signal: AbortSignal): Promise<WebhookCallDto> {
-    const { clock, random, secrets, call, ownPorts, log } = this.#deps;
+  async #call(row: Row, id: string, signal: AbortSignal): Promise<WebhookCallDto> {
+    const { clock, secrets, call, ownPorts, log } = this.#deps;
     const { agent, preset, address } = row;
     const at = clock.wallMs();
     const secret = row.secret === null ? null : secrets.open(useOf(agent), row.secret);
@@ -268,7 +270,7 @@ export class Webhooks {
     // This hub may have come to stand where that program stood.
     if (ownPorts().includes(portOf(new URL(address))))
       return { at, outcome: 'not_there', status: null };
-    const wake = { id: random.uuid(), at, secret };
+    const wake = { id, at, secret };
     const answer = await call(webhookCall(preset, address, wake), signal);
     const last = { at, ...outcomeOf(answer) };
     log.info('a webhook was called', { agent, outcome: last.outcome });

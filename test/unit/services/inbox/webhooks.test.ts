@@ -124,11 +124,14 @@ it('calls again, ever later, only where it is certain that nobody was woken', as
   expect(calls).toHaveLength(2);
   await later(60_000);
   expect([calls.length, light()?.outcome]).toEqual([3, 'taken']);
+  const ids = () => new Set(calls.map(({ headers }) => headers['webhook-id']));
+  // Of the same items.
+  expect(ids().size).toBe(1);
   answers = [{ kind: 'unclear' }, { kind: 'answered', status: 500, body: null }];
   for (const count of [4, 5]) {
     await tell('next');
     await later(3_600_000);
-    expect([calls.length, light()?.outcome]).toEqual([count, 'unclear']);
+    expect([calls.length, light()?.outcome, ids().size]).toEqual([count, 'unclear', count - 2]);
   }
 });
 

@@ -9,15 +9,14 @@ export type RunnerKind = (typeof RUNNER_KINDS)[number];
 
 /**
  * The programs that speak the Agent Client Protocol and may be kept running, with the words that
- * start each. Any other one is started at a terminal: "axon listen --acp".
+ * start each: those that say for certain which tool is ours. Any other one is started at a terminal:
+ * "axon listen --acp".
  */
 export const ACP_PROGRAMS = {
   'claude-agent-acp': { title: 'Claude Code', words: ['claude-agent-acp'] },
   'codex-acp': { title: 'Codex', words: ['codex-acp'] },
   gemini: { title: 'Gemini CLI', words: ['gemini', '--acp'] },
   opencode: { title: 'opencode', words: ['opencode', 'acp'] },
-  copilot: { title: 'Copilot CLI', words: ['copilot', '--acp'] },
-  qwen: { title: 'Qwen Code', words: ['qwen', '--acp'] },
 } as const satisfies Record<string, { readonly title: string; readonly words: readonly string[] }>;
 export type AcpProgram = keyof typeof ACP_PROGRAMS;
 // `Object.keys` forgets which keys there are, so its type is written down.

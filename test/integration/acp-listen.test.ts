@@ -117,6 +117,13 @@ test('an allowed task is taken, done and told, and no word of it is in the promp
   expect(await post(bot, '/v1/inbox/waiting')).toMatchObject({ waiting: 0 });
 });
 
+/** What Gemini CLI offers for the tools of a server. */
+const OF_SERVER = [
+  { optionId: 'proceed_always_server', name: 'Always', kind: 'allow_always' },
+  { optionId: 'once', name: 'Once', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+
 const LOOKALIKES: readonly (readonly [string, object, object?])[] = [
   ['a server called axon', { title: 'axon_axon_inbox', kind: 'other', rawInput: {} }],
   ['its tool in Claude', { name: 'mcp__axon__axon_inbox', title: 'mcp__axon__axon_inbox' }],
@@ -127,6 +134,11 @@ const LOOKALIKES: readonly (readonly [string, object, object?])[] = [
     'Codex',
     { title: 'x', rawInput: { server: 'axon' } },
     { _meta: { is_mcp_tool_approval: true } },
+  ],
+  ['Gemini CLI', { title: 'axon_inbox (axon MCP Server)', kind: 'other' }, { options: OF_SERVER }],
+  [
+    'a command of Gemini CLI',
+    { title: 'axon_inbox (SERVER MCP Server)', kind: 'execute', rawInput: { command: 'rm' } },
   ],
 ];
 
@@ -144,6 +156,11 @@ test('our own tools are allowed once, and what only looks like one is a card', a
       },
     ],
     ['ask', { toolCallId: 'c', kind: 'execute' }, { _meta: { is_mcp_tool_approval: true } }],
+    [
+      'ask',
+      { toolCallId: 'd', title: 'axon_reply (SERVER MCP Server)', kind: 'other' },
+      { options: OF_SERVER },
+    ],
   ];
   const plan: Plan = [
     ['inbox'],

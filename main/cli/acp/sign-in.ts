@@ -7,8 +7,6 @@ const WAYS: Readonly<Record<AcpProgram, string>> = {
   'codex-acp': 'Type "codex login" at a terminal.',
   gemini: 'Start "gemini" at a terminal and type "/auth".',
   opencode: 'Type "opencode auth login" at a terminal.',
-  copilot: 'Type "copilot login" at a terminal.',
-  qwen: 'Start "qwen" at a terminal and type "/auth".',
 };
 
 export function signInOf(program: string): string {

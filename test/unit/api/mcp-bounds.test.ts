@@ -1,5 +1,6 @@
-// What a model is given at once stays short, however much was said before: every tool of the ten
-// tasks, on a history of ten thousand messages.
+// What a model is given at once stays short, however much was said before: the tools of the ten
+// tasks over MCP itself, on a history of ten thousand messages.
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -10,9 +11,9 @@ import {
   tasksHandlers,
 } from '../../../main/api/operations/work.ts';
 import type { Caller } from '../../../main/api/caller.ts';
-import { parameters } from '../../../main/mcp/parameters.ts';
 import { inParts, type ToolCall } from '../../../main/mcp/parts.ts';
-import { answerOf, TOOLS } from '../../../main/mcp/tools.ts';
+import { mcpServer } from '../../../main/mcp/server.ts';
+import { TOOLS } from '../../../main/mcp/tools.ts';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { OPERATIONS } from '../../../preload/contract/operations.ts';
 import type { ManualClock } from '../../fakes/manual-clock.ts';
@@ -21,7 +22,6 @@ import { delegation, type WorkHub } from '../../fakes/work-hub.ts';
 
 const MESSAGES = 10_000;
 const ANSWER_MAX_CHARACTERS = 20_000;
-const CONTEXT = { signal: new AbortController().signal, idempotencyKey: null };
 const TEXT = 'The garden has to be watered in the evening, all of it. '.repeat(40);
 
 let clock: ManualClock;
@@ -46,13 +46,18 @@ beforeAll(async () => {
       });
   });
 }, 120_000);
-afterAll(() => closeTwoHubs({ clock, dad, mum }));
+afterAll(async () => {
+  for (const client of clients.values()) await client.close();
+  await closeTwoHubs({ clock, dad, mum });
+});
 
 type Name = keyof typeof TOOLS;
+const clients = new Map<WorkHub, Client>();
 
-/** As a model at mum's gets it, or one at dad's. */
-async function answerTo(name: Name, given: JsonObject, hub = mum): Promise<string> {
-  const tool = TOOLS[name];
+/** The line of the agent there. */
+async function clientAt(hub: WorkHub): Promise<Client> {
+  const before = clients.get(hub);
+  if (before !== undefined) return before;
   const agent = hub === mum ? 'claude' : 'openclaw';
   const caller: Caller = { kind: 'agent', tokenId: 't', agent, scopes: [] };
   const handlers: Readonly<Record<string, unknown>> = {
@@ -62,13 +67,31 @@ async function answerTo(name: Name, given: JsonObject, hub = mum): Promise<strin
     ...sendHandlers(hub.work),
     ...tasksHandlers(hub.work),
   };
-  const handler = handlers[tool.operation] as (...said: unknown[]) => Promise<unknown>;
-  const read = await parameters(tool.params as never)['~standard'].validate(given);
-  if (read.issues !== undefined) throw new Error(JSON.stringify(read.issues));
-  const { offset: _, before: _seq, ...params } = read.value as JsonObject;
-  const running = handler(v.parse(OPERATIONS[tool.operation].params, params), caller, CONTEXT);
+  const server = mcpServer({
+    version: '1',
+    problemOf: () => undefined,
+    call: (operation, given, signal) => {
+      const handler = handlers[operation] as (...said: unknown[]) => Promise<unknown>;
+      const params = v.parse(OPERATIONS[operation].params, given);
+      return handler(params, caller, { signal, idempotencyKey: null });
+    },
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  clients.set(hub, client);
+  return client;
+}
+
+/** As a model at mum's reads it, or one at dad's. */
+async function answerTo(name: Name, given: JsonObject, hub = mum): Promise<string> {
+  const client = await clientAt(hub);
+  const running = client.callTool({ name, arguments: given });
   await clock.settle();
-  const answer = JSON.stringify(answerOf(name, await running, read.value as JsonObject));
+  const { isError, content } = await running;
+  const [said] = content;
+  const answer = said?.type === 'text' ? said.text : '';
+  if (isError === true) throw new Error(answer);
   expect(answer.length, name).toBeLessThan(ANSWER_MAX_CHARACTERS);
   return answer;
 }
@@ -141,6 +164,22 @@ it('a task, from what waits to its end', async () => {
     ['axon_task', { id }],
   ] as const)
     await answerTo(name, given);
+});
+
+it('what is sent, and what is taken back', async () => {
+  for (const name of ['axon_delegate', 'axon_escalate'] as const) {
+    const options = Array.from({ length: 4 }, (_, n) => ({
+      id: `o${n}`,
+      label: `${n} ${TEXT.slice(0, 60)}`,
+    }));
+    const more = name === 'axon_escalate' ? { options } : { domain: 'family.chat' };
+    const sent = await answerTo(name, { to: 'mum', task: TEXT.repeat(4), ...more }, dad);
+    const { id } = JSON.parse(sent) as { readonly id: string };
+    await answerTo('axon_cancel', { id, reason: TEXT.slice(0, 200) }, dad);
+    // Why it came to nothing.
+    expect(await answerTo('axon_task', { id }, dad)).toContain('cancelled');
+  }
+  await answerTo('axon_notify', { to: 'mum', topic: 'garden', data: TEXT }, dad);
 });
 
 const LONG = 'Ein "Wort", und noch eines 🌱. '.repeat(1_000);

@@ -89,14 +89,17 @@ export class ClientSettings {
 
   /**
    * Writes the text with our entry, and keeps how to take it out.
+   * @param agent whose token the entry names
    * @throws AppError bad_request: it changed meanwhile, or cannot be written
    */
-  install(entry: ServerEntry, undoFile: string): void {
+  install(entry: ServerEntry, undoFile: string, agent: string): void {
     const bare = this.without(undoFile);
-    const isNew = keptUndo(undoFile)?.isNew ?? !existsSync(this.file);
+    const kept = keptUndo(undoFile);
+    const isNew = kept?.isNew ?? !existsSync(this.file);
     const text = this.with(entry);
     this.#settings.write(text);
-    keepUndo(undoFile, undoOf(bare, text, isNew));
+    const { hooksAreNew = false } = kept ?? {};
+    keepUndo(undoFile, { ...undoOf(bare, text, isNew), agent, hooksAreNew });
   }
 
   /** Writes this text without our entry; no file where there was none. @throws as install */

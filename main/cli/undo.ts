@@ -12,6 +12,14 @@ export interface Undo {
   readonly isNew: boolean;
 }
 
+/** What is kept of an entry that stands there. */
+export interface Installed extends Undo {
+  /** Whose token it names; null: an earlier version wrote it, and did not say. */
+  readonly agent: string | null;
+  /** There was no file of its hooks. */
+  readonly hooksAreNew: boolean;
+}
+
 export function undoOf(before: string, after: string, isNew: boolean): Undo {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -33,7 +41,7 @@ export function undone(text: string, { inserted, replaced }: Undo): string | und
   return before + replaced + after;
 }
 
-export function keepUndo(file: string, undo: Undo): void {
+export function keepUndo(file: string, undo: Installed): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify(undo), { mode: 0o600 });
 }
@@ -43,13 +51,19 @@ export function forgetUndo(file: string): void {
 }
 
 /** undefined: none is kept. */
-export function keptUndo(file: string): Undo | undefined {
+export function keptUndo(file: string): Installed | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (!isJsonObject(value)) return undefined;
-    const { inserted, replaced, isNew } = value;
+    const { inserted, replaced, isNew, agent, hooksAreNew } = value;
     return typeof inserted === 'string' && typeof replaced === 'string'
-      ? { inserted, replaced, isNew: isNew === true }
+      ? {
+          inserted,
+          replaced,
+          isNew: isNew === true,
+          agent: typeof agent === 'string' ? agent : null,
+          hooksAreNew: hooksAreNew === true,
+        }
       : undefined;
   } catch {
     return undefined;

@@ -154,8 +154,8 @@ async function install(
     (await session.agentOfToken(agent)) ?? (await connectAgent(context, agent, profile)).handle;
   // The program may have written them while the person was asked.
   const settings = new ClientSettings(client);
-  settings.install(entry, undoFile(session, client));
-  if (hooks !== null) installHooks(hooks, hooksUndoFile(session, client));
+  settings.install(entry, undoFile(session, client), agent);
+  if (hooks !== null) installHooks(hooks, undoFile(session, client));
   const done = { program: client.id, agent: handle, file: settings.file, token_file: known };
   terminal.result(done, () => [
     `${client.title} is connected as ${handle}. Start it anew, and it has the tools.`,
@@ -175,11 +175,6 @@ interface InstallOptions extends ProfileOptions {
   readonly wake?: boolean;
   readonly ask?: boolean;
   readonly unasked?: boolean;
-}
-
-/** The same of its hooks. */
-function hooksUndoFile({ home }: Session, { id }: McpClient): string {
-  return join(home, 'installed', `${id}.hooks.json`);
 }
 
 /** What goes into the hooks of a program. */
@@ -213,16 +208,18 @@ function hooksOf(
   };
 }
 
-/** @throws AppError bad_request */
+/** Once the entry stands there. @throws AppError bad_request */
 function installHooks({ file, all }: WantedHooks, undo: string): void {
-  const isNew = keptUndo(undo)?.isNew ?? !existsSync(file);
   const settings = new SettingsText(file);
+  const areThere = withoutHooks(settings.text, file) !== settings.text;
+  const isNew = !existsSync(file);
   settings.write(withHooks(settings.text, all, file));
-  keepUndo(undo, { inserted: '', replaced: '', isNew });
+  const kept = keptUndo(undo);
+  if (kept !== undefined && !areThere) keepUndo(undo, { ...kept, hooksAreNew: isNew });
 }
 
 /** Takes our hooks out; what to say of it. @throws AppError bad_request */
-function unhooked(session: Session, client: McpClient): readonly string[] {
+function unhooked(client: McpClient, undo: string): readonly string[] {
   const program = HOOKED.get(client.id);
   if (program === undefined) return [];
   const file = program.file();
@@ -230,21 +227,22 @@ function unhooked(session: Session, client: McpClient): readonly string[] {
   const text = withoutHooks(settings.text, file);
   if (text === settings.text) return [];
   settings.write(text);
-  const undo = hooksUndoFile(session, client);
-  if (text.trim() === '{}' && keptUndo(undo)?.isNew === true) rmSync(file);
-  forgetUndo(undo);
+  if (text.trim() === '{}' && keptUndo(undo)?.hooksAreNew === true) rmSync(file);
   return [`The hooks are out of ${file}.`];
 }
 
 async function uninstall({ terminal, session }: CommandContext, client: McpClient): Promise<void> {
   const settings = new ClientSettings(client);
   const { file, tokenFile } = settings;
+  const undo = undoFile(session, client);
   if (tokenFile === undefined) {
-    const unhookedLines = unhooked(session, client);
-    const hasToken = await endToken(session, session.tokenFile(client.id));
+    const agent = keptUndo(undo)?.agent ?? session.named ?? client.id;
+    const unhookedLines = unhooked(client, undo);
+    const hasToken = await endToken(session, session.tokenFile(agent));
+    forgetUndo(undo);
     terminal.result({ program: client.id, file, removed: false }, () => [
       `${client.title} has no entry of ours in ${file}.`,
-      ...(hasToken ? [`The token of ${client.id} has ended.`] : []),
+      ...(hasToken ? [`The token of ${agent} has ended.`] : []),
       ...unhookedLines,
     ]);
     return;
@@ -255,9 +253,8 @@ async function uninstall({ terminal, session }: CommandContext, client: McpClien
       `The entry in ${file} is one of another hub: its token is ${tokenFile}.`,
       'Name the data folder of that hub with --home.',
     );
-  const undo = undoFile(session, client);
   const text = settings.without(undo);
-  const unhookedLines = unhooked(session, client);
+  const unhookedLines = unhooked(client, undo);
   await endToken(session, tokenFile);
   settings.uninstall(text, undo);
   terminal.result({ program: client.id, file, removed: true }, () => [

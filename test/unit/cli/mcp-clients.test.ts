@@ -1,6 +1,9 @@
 // Our entry in the settings of the programs that speak MCP: the form each of them reads, and that
 // nothing else in its file changes.
-import { expect, test } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
 import {
   askingLines,
   entryIn,
@@ -12,6 +15,7 @@ import {
   withoutEntry,
 } from '../../../main/cli/mcp-clients.ts';
 import type { McpClient } from '../../../main/cli/mcp-clients.ts';
+import { ClientSettings } from '../../../main/cli/mcp-install.ts';
 
 const ENTRY = {
   command: '/opt/node "24"/bin/node',
@@ -225,6 +229,29 @@ test.each(MCP_CLIENTS)(
     });
   },
 );
+
+test.each([
+  null,
+  '',
+  'model = "gpt"',
+  'model = "gpt"\n\n\n',
+  '# mine\r\nmodel = "gpt"\r\n',
+  '[mcp_servers]\n',
+  '[mcp_servers.git]\ncommand = "git-mcp" # mine\n\n[profiles.axon]\nmodel = "x"\n',
+])('Codex has its settings back byte for byte, and none where there were none: %j', (own) => {
+  const folder = mkdtempSync(join(tmpdir(), 'axon-codex-'));
+  vi.stubEnv('CODEX_HOME', folder);
+  const [file, undo] = [join(folder, 'config.toml'), join(folder, 'undo', 'codex.json')];
+  if (own !== null) writeFileSync(file, own);
+  // A second time, for another agent, changes nothing of that.
+  for (const entry of [ENTRY, OTHER])
+    new ClientSettings(clientOf('codex')).install(entry, undo, 'codex');
+  const settings = new ClientSettings(clientOf('codex'));
+  settings.uninstall(settings.without(undo), undo);
+  expect(existsSync(file) ? readFileSync(file, 'utf8') : null).toBe(own);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
 
 test.each([
   ['codex', 'CODEX_HOME'],

@@ -13,6 +13,13 @@ const LIMITS = {
   keysPerObjectMax: 4_096,
 } as const;
 
+/** Set for a program that a runner starts, which asks and wakes it by itself: its hooks do nothing. */
+export const UNDER_RUNNER = { AXON_UNDER_RUNNER: '1' } as const;
+
+export function isUnderRunner(): boolean {
+  return process.env['AXON_UNDER_RUNNER'] !== undefined;
+}
+
 /**
  * undefined: it is no JSON object, would be read as another one than it is, is too long, or a
  * person sits there.

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { UNDER_RUNNER } from '../../main/cli/hook-input.ts';
 import { decodeText, encodeText } from '../../main/lib/decode-text.ts';
 import { axon, Program, type Ended } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -28,6 +29,8 @@ let hub: TestHub;
 let page: string;
 let home: string;
 let file: string;
+/** What nobody decides about: it waits for its 50 seconds beside the other tests. */
+let unheard: Program;
 const env = () => ({ AXON_HOME: hub.home, HOME: home, USERPROFILE: home });
 const run = (...words: readonly string[]): Promise<Ended> => axon(hub.home, words, env());
 
@@ -58,6 +61,17 @@ async function knownAgent(name: string): Promise<string> {
 const agentNamed = async (name: string) =>
   JSON.parse((await hub.ask(`/v1/agents/${name}`, { token: page })).text);
 
+/** As Claude Code gives it. */
+const HOOK_INPUT = {
+  session_id: '84004257-e6af-4d08-ba4c-6a8276addbfd',
+  transcript_path: '/home/mum/.claude/x.jsonl',
+  cwd: '/home/mum/shop',
+  permission_mode: 'default',
+  hook_event_name: 'PermissionRequest',
+  tool_name: 'Bash',
+  tool_input: { command: 'printf \'%s\' "\u202e" > out', description: 'Write it' },
+};
+
 beforeAll(async () => {
   hub = await TestHub.start();
   page = await hub.page();
@@ -67,6 +81,9 @@ beforeAll(async () => {
   writeFileSync(file, '{\n  "mcpServers": { "git": { "command": "git-mcp" } }\n}\n', {
     mode: 0o640,
   });
+  await knownAgent('unheard');
+  const words = ['ask', '--as', 'unheard'];
+  unheard = Program.start('cli', words, env(), JSON.stringify(HOOK_INPUT));
 }, 60_000);
 afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
@@ -176,7 +193,7 @@ test('writes to no link whose file is not there', async () => {
   expect(readlinkSync(settings)).toBe(join(home, 'nowhere.toml'));
 });
 
-test('ends the token where the entry was taken out by hand', async () => {
+test('ends the token where the entry was taken out by hand, of whoever it was', async () => {
   const token = await hub.agent('gemini-cli');
   const kept = join(hub.home, 'tokens', 'gemini-cli.token');
   mkdirSync(join(hub.home, 'tokens'), { recursive: true });
@@ -186,7 +203,15 @@ test('ends the token where the entry was taken out by hand', async () => {
   expect(out).toContain('The token of gemini-cli has ended.');
   expect((await hub.ask('/v1/whoami', { token })).status).toBe(401);
   expect(existsSync(kept)).toBe(false);
-});
+  const named = await knownAgent('named');
+  expect(await run('--as', 'named', 'mcp', 'install', 'gemini-cli')).toMatchObject({ code: 0 });
+  writeFileSync(join(home, '.gemini', 'settings.json'), '{}\n');
+  const again = await run('mcp', 'uninstall', 'gemini-cli');
+  expect(again.out).toContain('The token of named has ended.');
+  expect((await hub.ask('/v1/whoami', { token: named })).status).toBe(401);
+  // What is not there any more is not remembered.
+  expect((await run('mcp', 'uninstall', 'gemini-cli')).out).not.toContain('has ended');
+}, 60_000);
 
 test('keeps the encoding, the byte order mark and the line ends of the settings', async () => {
   const settings = join(home, '.cursor', 'mcp.json');
@@ -303,6 +328,8 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   const third = watching('two');
   expect(await isWaiting(third)).toBe(WAITS);
   expect(await agentNamed('sleeper')).toMatchObject({ reach: 'hook' });
+  const hook = Program.start('cli', words, { ...env(), ...UNDER_RUNNER }, '{}');
+  expect(await hook.ended()).toEqual({ code: 0, out: '', error: '' });
   third.kill('SIGTERM');
   expect((await third.ended()).code).not.toBe(2);
   for (const name of readdirSync(join(hub.home, 'watch')))
@@ -311,24 +338,18 @@ test('wakes a session once for each item, whoever waits for it, and no more than
 
 test('puts what a hook asks before a person, and says why where no person has spoken', async () => {
   const token = await knownAgent('coder');
-  // As Claude Code gives it.
-  const input = {
-    session_id: '84004257-e6af-4d08-ba4c-6a8276addbfd',
-    transcript_path: '/home/mum/.claude/x.jsonl',
-    cwd: '/home/mum/shop',
-    permission_mode: 'default',
-    hook_event_name: 'PermissionRequest',
-    tool_name: 'Bash',
-    tool_input: { command: 'printf \'%s\' "\u202e" > out', description: 'Write it' },
-  };
+  const input = HOOK_INPUT;
   const asking = (said: object | string = input, more = {}): Program => {
     const text = typeof said === 'string' ? said : JSON.stringify(said);
     return Program.start('cli', ['ask', '--as', 'coder'], { ...env(), ...more }, text);
   };
   const { approvals } = hub.node.services.work;
+  const waiting = () => approvals.pending().filter(({ from_agent: agent }) => agent === 'coder');
+  const over = () =>
+    approvals.decided({ limit: 50 }).items.filter(({ from_agent: agent }) => agent === 'coder');
   const decide = async (decision: 'allow' | 'decline', more: object): Promise<void> => {
-    await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
-    const [card] = approvals.pending();
+    await expect.poll(() => waiting().length, { timeout: 20_000 }).toBe(1);
+    const [card] = waiting();
     expect(card).toMatchObject({ text: `Bash\nprintf '%s' "[U+202E]" > out`, risk_class: 'R3' });
     const { status, text } = await hub.ask(`/v1/approvals/${card?.id}/decide`, {
       method: 'POST',
@@ -350,11 +371,28 @@ test('puts what a hook asks before a person, and says why where no person has sp
   const message = 'A person declined this request: Not that file';
   expect(await declined.ended()).toEqual(decided({ behavior: 'deny', message }));
   // Decided at the terminal: the program ends its hook, and the card is gone.
-  const gone = asking();
-  await expect.poll(() => approvals.pending().length, { timeout: 20_000 }).toBe(1);
-  gone.kill('SIGKILL');
-  await expect.poll(() => approvals.pending()).toEqual([]);
-  const before = approvals.decided({ limit: 50 }).items.length;
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const gone = asking();
+    await expect.poll(() => waiting().length, { timeout: 20_000 }).toBe(1);
+    gone.kill(signal);
+    const said = await gone.ended();
+    expect(said.out).toBe('');
+    if (signal === 'SIGTERM') expect(said.code).toBe(130);
+    await expect.poll(waiting).toEqual([]);
+  }
+  // Its agent takes it back.
+  const stopped = asking();
+  await expect.poll(() => waiting().length, { timeout: 20_000 }).toBe(1);
+  await hub.ask(`/v1/tasks/${waiting()[0]?.task_id}/cancel`, {
+    method: 'POST',
+    token,
+    body: {},
+  });
+  const says = expect.stringMatching(/^.+\n/);
+  expect(await stopped.ended()).toEqual({ code: 4, out: '', error: says });
+  const before = over().length;
+  // A runner has started the program, and asks by itself.
+  expect(await asking(input, UNDER_RUNNER).ended()).toEqual({ code: 0, out: '', error: '' });
   // What a card would show as something else than it is.
   const inexact = ['{"command":"ls","command":"rm -rf ~"}', '{"pid":12345678901234567890}'].map(
     (given) =>
@@ -363,7 +401,7 @@ test('puts what a hook asks before a person, and says why where no person has sp
         `"tool_input":${given}`,
       ),
   );
-  // The program takes 2 for a no.
+  // Codex takes 2 for a no; after any other code both programs ask at their terminals.
   for (const [odd, error] of [
     [{ ...input, tool_input: 'rm' }, '"tool_input" as an object'],
     [{ ...input, hook_event_name: 'Stop' }, 'is not "PermissionRequest"'],
@@ -372,15 +410,16 @@ test('puts what a hook asks before a person, and says why where no person has sp
     ...inexact.map((text) => [text, 'no JSON object'] as const),
   ] as const)
     expect(await asking(odd).ended()).toEqual({
-      code: 2,
+      code: 1,
       out: '',
       error: expect.stringContaining(error),
     });
-  // And asks at its terminal after any other failure.
-  const unasked = { code: 1, out: '', error: expect.stringMatching(/^.+\n/) };
+  const unasked = { code: 1, out: '', error: says };
   expect(await asking({ ...input, tool_name: 'no tool' }).ended()).toEqual(unasked);
-  expect(approvals.decided({ limit: 50 }).items).toHaveLength(before);
+  expect(over()).toHaveLength(before);
   expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(unasked);
+  const noToken = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+  expect(await asking(input, { AXON_TOKEN: noToken }).ended()).toEqual(unasked);
   // Another program on its port, which says yes to everything.
   const impostor = createServer((_, response) => void response.end('{"decision":"allow"}'));
   await once(impostor.listen(0, '127.0.0.1'), 'listening');
@@ -395,7 +434,8 @@ test('puts what a hook asks before a person, and says why where no person has sp
   expect(await asking(input, { AXON_HOME: elsewhere }).ended()).toEqual(unasked);
   impostor.close();
   rmSync(elsewhere, { recursive: true });
-  expect(approvals.pending()).toEqual([]);
+  expect(waiting()).toEqual([]);
+  expect(await unheard.ended()).toEqual({ code: 5, out: '', error: says });
 }, 120_000);
 
 let undoneAgents = 0;

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
+import { UNDER_RUNNER } from '../hook-input.ts';
 import { ProgramGroup, type GroupMark } from '../program-run.ts';
 import { AcpConnection, AcpError } from './connection.ts';
 import { signInOf } from './sign-in.ts';
@@ -249,10 +250,10 @@ export class AcpSession {
   }
 }
 
-/** Nothing of ours: our server gets what it needs by itself. */
+/** Nothing else of ours: our server gets what it needs by itself. */
 function surroundings(): NodeJS.ProcessEnv {
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('AXON_'));
-  return { ...ASKING, ...Object.fromEntries(env) };
+  return { ...ASKING, ...Object.fromEntries(env), ...UNDER_RUNNER };
 }
 
 /** null: it is more than a card shows. */

@@ -1,23 +1,20 @@
 // ask: a hook of a coding program. What the program wants to do becomes a card of this hub; the
 // decision of a person goes back in the form of the hook. Where nobody has decided it says why, and
-// exits so that the program asks at its terminal as ever; what is no request of such a hook exits
-// with 2, which the program takes for a no.
+// exits so that the program asks at its terminal as ever, whatever went wrong.
 import { ERRORS } from '../../../preload/contract/errors.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { interruptible, reportFailure } from '../context.ts';
-import { readHookInput } from '../hook-input.ts';
+import { isUnderRunner, readHookInput } from '../hook-input.ts';
 import { refusal } from '../refusal.ts';
 import type { Session } from '../session.ts';
 
 /** Longer than the hub waits for a person. */
 const ANSWER_MAX_MS = 55_000;
 const EVENT = 'PermissionRequest';
-/** The program takes it for a no. */
-const EXIT_USAGE = ERRORS.bad_request.exit;
-/** After any other it asks by itself. */
-const EXIT_FAILED = ERRORS.internal.exit;
+/** Codex takes it for a no; after any other both programs ask by themselves. */
+const TAKEN_FOR_NO = ERRORS.bad_request.exit;
 
 export function addAskCommand(program: AxonCommand): void {
   program
@@ -26,16 +23,18 @@ export function addAskCommand(program: AxonCommand): void {
       'put what a coding program wants to do before you as a card: a hook of Claude Code or Codex, whose JSON is read from standard input',
     )
     .does(async ({ terminal, session, command }) => {
-      const wanted = wantedIn(await readHookInput(process.stdin));
+      const given = await readHookInput(process.stdin);
+      // Both programs take silence for no answer, and the runner alone asks.
+      if (isUnderRunner()) return 0;
       return interruptible(async (stopped) => {
         try {
-          const decision = await decided(session, wanted, stopped);
+          const decision = await decided(session, wantedIn(given), stopped);
           terminal.line(JSON.stringify({ hookSpecificOutput: { hookEventName: EVENT, decision } }));
           return 0;
         } catch (error) {
           if (stopped.aborted) throw error;
           const exit = reportFailure(error, terminal, command, 'ask');
-          return exit === EXIT_USAGE ? EXIT_FAILED : exit;
+          return exit === TAKEN_FOR_NO ? ERRORS.internal.exit : exit;
         }
       });
     });

@@ -16,7 +16,7 @@ import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
-import { readHookInput } from '../hook-input.ts';
+import { isUnderRunner, readHookInput } from '../hook-input.ts';
 import { withId } from '../ids.ts';
 import { WAKE_EXIT_CODE, watchInbox } from '../inbox-watch.ts';
 import { WAKE_SENTENCE } from '../../../preload/contract/wake.ts';
@@ -240,6 +240,7 @@ interface InboxOptions {
 async function watch(session: Session, terminal: Terminal): Promise<number> {
   const parent = process.ppid;
   const { session_id: id, hook_event_name: event } = (await readHookInput(process.stdin)) ?? {};
+  if (isUnderRunner()) return 0;
   const client = await session.asAgent();
   const watching = {
     home: session.home,

@@ -108,7 +108,9 @@ test('an allowed task is taken, done and told, and no word of it is in the promp
   const id = await allowedTask();
   expect(await ended(id)).toMatchObject({ state: 'completed', untrusted: { outcome: 'Said it' } });
   expect((await program.ended()).code).toBe(0);
-  const [, mode, prompt, first, again] = logged();
+  const [started, mode, prompt, first, again] = logged();
+  // By which its hooks know that they are not wanted.
+  expect(started).toMatch(/ 1$/);
   expect(mode).toBe('mode default');
   expect(prompt).toBe('prompt Something waits in your AXON inbox. Take it with axon_inbox.');
   expect(first).toContain(TASK);

@@ -21,6 +21,8 @@ type Call = (what: 'claim' | 'ack' | 'reply', values: Record<string, unknown>) =
 
 const ROOT = join(import.meta.dirname, '../..');
 const LEASE_MS = 2_000;
+/** What each step takes at most, so that a kill meets it. */
+const STEP_MAX_MS = 300;
 
 export function readNotes(journal: string): readonly Note[] {
   if (!existsSync(journal)) return [];
@@ -102,8 +104,10 @@ async function main(): Promise<never> {
   const note = (one: Note): void => appendFileSync(journal, `${JSON.stringify(one)}\n`);
   const finish = async ({ id, attempt, text }: Note): Promise<void> => {
     try {
+      await setTimeout(STEP_MAX_MS * Math.random());
       await untilAnswered(() => call('ack', { delivery: id, attempt }));
       note({ step: 'acked', id, attempt, text });
+      await setTimeout(STEP_MAX_MS * Math.random());
       await untilAnswered(() =>
         call('reply', { delivery: id, attempt, outcome: `Done: ${text}`, summary: text }),
       );

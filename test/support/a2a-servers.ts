@@ -2,6 +2,7 @@
 // of a message says. And the same place turned hostile.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { AgentCard, Role, TaskState, type Message, type TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import {
   AgentEvent,
@@ -37,6 +38,9 @@ export class A2aServer implements AgentExecutor {
   instead: Instead = () => false;
   /** How long each call takes at least, ms. */
   delayMs: () => number = () => 0;
+  /** How long it takes to say that it has a message, ms; and how many it is about to say it of. */
+  beginMs: () => number = () => 0;
+  beginning = 0;
   /** How long it works on what begins with "Later". */
   workMs: () => number = () => 0;
   readonly #server: Server;
@@ -113,6 +117,9 @@ export class A2aServer implements AgentExecutor {
     const text = textOf(parts[0] ?? textPart(''));
     this.messages.set(messageId, (this.messages.get(messageId) ?? 0) + 1);
     this.texts.push(text);
+    this.beginning += 1;
+    await wait(this.beginMs());
+    this.beginning -= 1;
     if (text.startsWith('Say')) {
       bus.publish(AgentEvent.message(said(text.slice(4), contextId)));
       return bus.finished();

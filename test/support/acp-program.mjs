@@ -86,6 +86,7 @@ const STEPS = {
   },
   child: () => log('child', spawn('sleep', ['600'], { stdio: 'ignore' }).pid),
   stay: () => new Promise(() => undefined),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   die: () => process.exit(1),
 };
 
@@ -128,4 +129,4 @@ const acp = line(process.stdin, process.stdout, async (id, method, params) => {
   acp.send({ id, result: (await ANSWERS[method]?.(params)) ?? {} });
 });
 process.on('SIGTERM', () => log('SIGTERM'));
-log('started', process.pid);
+log('started', process.pid, process.env.AXON_UNDER_RUNNER);

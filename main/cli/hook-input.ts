@@ -13,7 +13,7 @@ const LIMITS = {
   keysPerObjectMax: 4_096,
 } as const;
 
-/** Set for a program that a runner starts, which asks and wakes it by itself: its hooks do nothing. */
+/** Set for a program that a runner starts, which asks and wakes it: its hooks do nothing. */
 export const UNDER_RUNNER = { AXON_UNDER_RUNNER: '1' } as const;
 
 export function isUnderRunner(): boolean {

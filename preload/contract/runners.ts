@@ -9,8 +9,8 @@ export type RunnerKind = (typeof RUNNER_KINDS)[number];
 
 /**
  * The programs that speak the Agent Client Protocol and may be kept running, with the words that
- * start each: those that say for certain which tool is ours. Any other one is started at a terminal:
- * "axon listen --acp".
+ * start each: those that say for certain which tool is ours. Any other one is started at a
+ * terminal: "axon listen --acp".
  */
 export const ACP_PROGRAMS = {
   'claude-agent-acp': { title: 'Claude Code', words: ['claude-agent-acp'] },

@@ -112,7 +112,10 @@ export function portOf(url: URL): number {
   return url.port === '' ? HTTP_PORT : Number(url.port);
 }
 
-/** The id of a call: one that is made again for the same items has it again. @param oldest of them */
+/**
+ * The id of a call: one that is made again for the same items has it again.
+ * @param oldest of them
+ */
 export function wakeIdOf(agent: string, oldest: string): string {
   return createHash('sha256').update(`${agent} ${oldest}`).digest('hex').slice(0, 32);
 }

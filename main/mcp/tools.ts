@@ -80,16 +80,21 @@ function encloseHistory(said: unknown, given: object): unknown {
     before: isAll ? null : oldest?.seq,
   };
 }
-/** Of a task: how it stands, why it was refused, and what another one asked. */
+/**
+ * Of a task: how it stands, in a sentence before the data; why it was refused, whether the same may
+ * work later, and what another one asked.
+ */
 function encloseTask(task: unknown, words: (story: StoryDto) => string): object {
   const { reason, decision: _, story, ...rest } = task as OperationResult<'tasks.get'>; // as of tasks.cancel
   const { text, choice, domain, from_agent, to_agent, untrusted, ...ours } = rest;
   const isOurs = ours.direction === 'outgoing';
   const asked = { text, choice, domain, from_agent };
   const said = { came_of_it: words(story), ...untrusted, reason };
+  const { end } = story;
+  const again = end !== null && 'retryable' in end ? { retryable: end.retryable } : {};
   return isOurs
-    ? { ...ours, ...asked, untrusted: { ...said, to_agent } }
-    : { ...ours, to_agent, untrusted: { ...said, ...asked } };
+    ? { untrusted: { ...said, to_agent }, ...ours, ...asked, ...again }
+    : { untrusted: { ...said, ...asked }, ...ours, to_agent, ...again };
 }
 /**
  * What came of it, in a sentence before the data. It names hubs, agents and people of elsewhere,

@@ -88,7 +88,7 @@ export async function stopTask(
   return (stop === null ? isDeclined : !STILL[stop.state]) ? 0 : ERRORS.cancelled.exit;
 }
 
-/** Whether it may still run, or was finished. */
+/** Whether it may still run, or was finished, or nobody says that anything stopped. */
 const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> = {
   on_its_way: true,
   not_told: true,
@@ -98,7 +98,7 @@ const STILL: Readonly<Record<NonNullable<StoryDto['stop']>['state'], boolean>> =
   obeyed: false,
   not_obeyed: true,
   too_late: true,
-  unsaid: false,
+  unsaid: true,
 };
 
 /** As it is now; one that had ended before as it ended. Throws as HubClient.call does. */
@@ -260,7 +260,15 @@ export function taskLines(task: TaskDto): readonly string[] {
       ? told(task.direction === 'outgoing' ? `${task.peer_name} said:` : 'Error:', error, [reason])
       : [...told('Outcome:', outcome, [reason]), ...told('Error:', error, [reason])]),
     ...told('Data:', data === null ? null : JSON.stringify(data, null, 2)),
+    ...failureLines(task),
   ];
+}
+
+/** The code of its failure, and whether the same may work later, by the word of who failed. */
+function failureLines({ story: { end } }: TaskDto): readonly string[] {
+  if (end === null || !('retryable' in end)) return [];
+  const code = end.code === null ? '' : `Code: ${end.code}. `;
+  return [`${code}Worth trying again: ${end.retryable ? 'yes' : 'no'}.`];
 }
 
 function optionLines({ choice }: TaskDto): readonly string[] {

@@ -24,7 +24,13 @@ const REFUSED: TaskDto = {
   estimated_ms: null,
   code: 'unhandled',
   reason: 'The other hub refused: nobody here handles that.',
-  story: story({ direction: 'outgoing', state: 'failed', code: 'unhandled' }),
+  story: story({
+    direction: 'outgoing',
+    state: 'failed',
+    code: 'unhandled',
+    endedKind: 'failed',
+    result: JSON.stringify({ retryable: true }),
+  }),
   decision: null,
   untrusted: {
     status: 'failed',
@@ -41,4 +47,5 @@ it('names the hub whose words about a refusal it quotes, and the reason of this 
   expect(lines[reason + 1]).toContain(REFUSED.reason);
   expect(lines[said + 1]).toMatch(/^ +\| Your owner allowed it\.$/);
   expect(lines.filter((line) => line.includes('Your owner'))).toHaveLength(1);
+  expect(lines.at(-1)).toBe('Code: unhandled. Worth trying again: yes.');
 });

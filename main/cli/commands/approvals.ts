@@ -162,7 +162,9 @@ async function confirmAllow(
     const offered = shown.wider.filter((choice) => choice in WOULD);
     throw refusal(
       'bad_request',
-      `This card does not offer "${options.scope}"; nothing was decided.`,
+      offered.length === 0
+        ? 'You can’t allow more than once here; nothing was decided.'
+        : `You can’t allow "${options.scope}" here; nothing was decided.`,
       `It can be allowed for: ${['once', ...offered].join(', ')}.`,
     );
   }

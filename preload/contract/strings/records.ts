@@ -150,6 +150,7 @@ export const conversations = {
     other: 'a message',
   },
   inArea: (area: string) => `in ${area}`,
+  from: 'from',
   reason: 'Reason, not checked',
   recommended: 'Recommended, not checked',
   sentKind: (kind: string) => `${kind} went out`,

@@ -6,10 +6,10 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { OPERATIONS, type OperationName } from '../../preload/contract/operations.ts';
-import { story } from '../../preload/contract/strings/story.ts';
-import type { JsonObject } from '../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { CONNECT_AGAIN } from './connect-again.ts';
 import { parameters } from './parameters.ts';
+import { inParts } from './parts.ts';
 import { answerOf, INSTRUCTIONS, TOOLS } from './tools.ts';
 
 /** Many clients give up after 60 s, unless they hear that it goes on. */
@@ -64,7 +64,7 @@ export function mcpServer({ version, call, problemOf }: McpDeps): McpServer {
         } catch (error) {
           const problem = problemOf(error);
           if (problem === undefined) throw error;
-          return failed(inOwnWords(problem, operation, given));
+          return failed(inOwnWords(problem, operation));
         } finally {
           over.abort();
         }
@@ -107,18 +107,29 @@ function answered(result: JsonObject): CallToolResult {
 }
 
 /** Whoever uses tools makes no HTTP requests. */
-function inOwnWords(problem: Problem, operation: OperationName, given: object): Problem {
+function inOwnWords(problem: Problem, operation: OperationName): Problem {
   if (problem.code === 'unauthenticated')
     return { ...problem, hint: problem.hint ?? CONNECT_AGAIN };
-  if (problem.code !== 'approval_expired' || operation !== 'send.query') return problem;
-  const hub = 'to' in given && typeof given.to === 'string' ? given.to : 'the other hub';
-  const { hint: _, ...rest } = problem;
-  return { ...rest, detail: story.decided.expiredQuestion(hub) };
+  const isLate = problem.code === 'approval_expired' || problem.code === 'timeout';
+  return isLate && operation === 'send.query'
+    ? { ...problem, hint: 'axon_delegate waits for a day.' }
+    : problem;
 }
 
-/** A refusal is an answer: a model reads it and does something else. */
-function failed({ code, detail, hint, retry_after_ms: waitMs }: Problem): CallToolResult {
+/** Where a story tells how it ended, which names hubs and people of elsewhere. */
+const TOLD_APART = 'The call failed; "untrusted.came_of_it" tells how it ended.';
+
+/**
+ * A refusal is an answer: a model reads it and does something else. What somebody elsewhere says of
+ * it stands apart, as in every answer.
+ */
+export function failed(problem: Problem): CallToolResult {
+  const { code, detail, hint, retryable, retry_after_ms: waitMs, data } = problem;
   const wait = waitMs == null ? [] : [`Try again in ${Math.ceil(waitMs / 1_000)} s.`];
-  const text = [detail, ...(hint == null ? [] : [hint]), ...wait, `(${code})`].join(' ');
-  return { isError: true, content: [{ type: 'text', text }] };
+  const untrusted = isJsonObject(data?.['untrusted']) ? data['untrusted'] : undefined;
+  const sentence = untrusted?.['came_of_it'] === undefined ? detail : TOLD_APART;
+  const text = [sentence, ...(hint == null ? [] : [hint]), ...wait, `(${code})`].join(' ');
+  const said =
+    untrusted === undefined ? [] : [JSON.stringify(inParts({ untrusted, retryable }, 0, null))];
+  return { isError: true, content: [text, ...said].map((one) => ({ type: 'text', text: one })) };
 }

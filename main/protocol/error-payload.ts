@@ -103,9 +103,11 @@ export function readError(payload: JsonObject): AppError {
   const title = ERRORS[code].title.toLowerCase();
   const sentence = isAgents
     ? 'The agent did not do it.'
-    : by === 'hub' && code === 'rejected'
-      ? 'The other hub did not take it.'
-      : `The other hub answered: ${title}.`;
+    : decision?.stopped !== undefined
+      ? 'A person there stopped it.'
+      : by === 'hub' && code === 'rejected'
+        ? 'The other hub did not take it.'
+        : `The other hub answered: ${title}.`;
   return new AppError(isAgents && code === 'internal' ? 'agent_failed' : code, sentence, {
     failedBy: 'peer',
     data: {

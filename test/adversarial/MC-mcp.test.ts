@@ -212,9 +212,10 @@ describe('MC-03: a hostile hub', () => {
       expect(JSON.stringify(discovered?.result.structuredContent['untrusted'])).toContain(MARK);
       expect(refused).toMatchObject({ result: { isError: true } });
       for (const { result } of answers as { result: { content: { text: string }[] } }[]) {
-        const [{ text } = { text: '' }] = result.content;
-        // A refusal is a sentence, an answer JSON.
-        const read: unknown = text.startsWith('{') ? JSON.parse(text) : text;
+        // A refusal is a sentence, what is said of it is JSON, and so is an answer.
+        const read: unknown = result.content.map(({ text }): unknown =>
+          text.startsWith('{') ? JSON.parse(text) : text,
+        );
         expect(trustedWords({ ...result, content: read })).not.toContain(MARK);
       }
       const now = [await send(rpc('tools/list')), await send(initialize('2025-11-25'))];

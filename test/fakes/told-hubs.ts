@@ -1,6 +1,8 @@
 // Two hubs whose stories are told at both: dad's agent asks, mum's does it, and what every surface
 // says of it is read at each.
 import type { OperationParams } from '../../preload/contract/operations.ts';
+import { AppError } from '../../main/lib/app-error.ts';
+import { wholeOf } from '../../preload/contract/strings/story.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { surfacesOf, type Surfaces } from './story-surfaces.ts';
 import { closeTwoHubs, newest, openPairedHubs, type TwoHubs } from './two-work-hubs.ts';
@@ -27,6 +29,8 @@ export class ToldHubs implements TwoHubs {
   readonly mum: WorkHub;
   /** Of the question that is asked now. */
   readonly line = new AbortController();
+  /** What the asker was told at once of what came to nothing. */
+  #refusal: unknown;
 
   private constructor({ clock, dad, mum }: TwoHubs) {
     this.clock = clock;
@@ -45,6 +49,23 @@ export class ToldHubs implements TwoHubs {
     return hubs;
   }
 
+  /**
+   * What both hubs say. Throws where another hub's refusal was told in other words than its story's.
+   */
+  async told(): Promise<Readonly<Record<'mum' | 'dad', Surfaces | null>>> {
+    const told = {
+      mum: await toldAt(this.mum, this.clock),
+      dad: await toldAt(this.dad, this.clock),
+    };
+    const refusal = this.#refusal;
+    if (!(refusal instanceof AppError) || refusal.failedBy === 'local') return told;
+    const asker = { agent: 'openclaw' };
+    const { story } = await this.dad.work.tasks.get(newest(this.dad).id, asker, 0, never);
+    if (refusal.message !== wholeOf(story))
+      throw new Error(`The asker reads "${refusal.message}", its story says "${wholeOf(story)}".`);
+    return told;
+  }
+
   close(): Promise<void> {
     return closeTwoHubs(this);
   }
@@ -52,14 +73,19 @@ export class ToldHubs implements TwoHubs {
   /** Dad's agent gives mum's a task. */
   async send(more: Delegation = {}): Promise<void> {
     const task = delegation('mum', 'Dinner is at 7', { domain: 'family.chat', ...more });
-    await this.dad.work.sender.delegate(task, 'openclaw', null);
+    await this.dad.work.sender.delegate(task, 'openclaw', null).catch((error: unknown) => {
+      this.#refusal = error;
+      throw error;
+    });
     await this.clock.settle();
   }
 
   /** Dad's agent asks mum's; what is refused, it is told. */
   async ask(more: Query = {}): Promise<void> {
     const question = { to: 'mum', question: 'Who is in?', domain: 'family.chat', ...more };
-    void this.dad.work.sender.query(question, 'openclaw', this.line.signal).catch(() => undefined);
+    void this.dad.work.sender
+      .query(question, 'openclaw', this.line.signal)
+      .catch((error: unknown) => (this.#refusal = error));
     await this.clock.advance(100);
   }
 

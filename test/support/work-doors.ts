@@ -242,7 +242,10 @@ export class DoorAgent {
   async #tool(name: string, given: JsonObject): Promise<JsonObject> {
     const result = objectOf((await callTool(this.#hub, this.#token, name, given))['result']);
     if (result['isError'] !== true) return objectOf(result['structuredContent']);
-    const [{ text = '' } = {}] = result['content'] as readonly { readonly text?: string }[];
-    return { detail: text.replace(/ \([a-z_]+\)$/, '') };
+    const [{ text = '' } = {}, said] = result['content'] as readonly { readonly text?: string }[];
+    const { came_of_it: sentence } = objectOf(
+      objectOf(JSON.parse(said?.text ?? '{}'))['untrusted'],
+    );
+    return { detail: sentence ?? text.replace(/ \([a-z_]+\)$/, '') };
   }
 }

@@ -8,7 +8,6 @@ import {
 } from '../../../preload/contract/closed-lists.ts';
 import type { ChosenDto, SendReportDto, TaskDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
-import { plural } from '../../../preload/contract/strings/shared-words.ts';
 import { AppError } from '../../lib/app-error.ts';
 import type { CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
@@ -18,7 +17,6 @@ import type { AxonCommand } from '../axon-command.ts';
 import { deadlineSeconds, jsonObject, readData, wholeNumber } from '../option-values.ts';
 import type { Terminal } from '../terminal.ts';
 import { sentOf } from '../../../preload/contract/strings/receipts.ts';
-import { story } from '../../../preload/contract/strings/story.ts';
 import {
   followQuestion,
   followTask,
@@ -79,7 +77,7 @@ export function addSendCommands(program: AxonCommand): void {
       const report = await client
         .call('send.query', asked)
         .catch((error: unknown) => {
-          throw nobodyAnswered(error, to, options.deadline);
+          throw withMoreTime(error);
         })
         .finally(() => following.abort());
       tellWhy(terminal, to, report);
@@ -273,25 +271,13 @@ interface DelegateOptions extends CommonOptions, WaitOptions {
   readonly report: boolean;
 }
 
-/**
- * What ran out is the time that was given, whether an agent or a person had it. Any other failure
- * as it is.
- */
-function nobodyAnswered(error: unknown, to: string, deadlineS: number): unknown {
+/** Where the time ran out that was given, whether an agent or a person had it: what to do. */
+function withMoreTime(error: unknown): unknown {
   if (!(error instanceof HubProblem)) return error;
-  const { code } = error.problem;
-  if (code === 'approval_expired')
-    return new AppError(code, story.decided.expiredQuestion(to === ANY ? 'the other hub' : to), {
-      failedBy: 'timeout',
-      cause: error,
-    });
-  if (code !== 'timeout') return error;
-  const given = plural(deadlineS, { one: '{n} second', other: '{n} seconds' });
-  return new AppError(code, `Nobody answered within ${given}.`, {
-    failedBy: 'timeout',
-    hint: 'Give them longer with --deadline, or use "axon delegate", which waits for a day.',
-    cause: error,
-  });
+  const { problem } = error;
+  if (problem.code !== 'approval_expired' && problem.code !== 'timeout') return error;
+  const hint = 'Give them longer with --deadline, or use "axon delegate", which waits for a day.';
+  return new HubProblem({ ...problem, hint });
 }
 
 /** @param meaning what comes at its end */

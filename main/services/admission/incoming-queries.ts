@@ -63,14 +63,15 @@ export class IncomingQueries {
     this.#open.set(name, cancel);
     let isTaken = false;
     try {
-      const { response, isDecided } = await this.#answer(
+      const { outcome, isDecided } = await this.#answer(
         peer,
         read.value,
         AbortSignal.any([signal, cancel.signal]),
         () => (isTaken = true),
       );
+      if (outcome instanceof AppError) throw outcome;
       const decided = isDecided ? this.#decision(peer, envelope.id) : {};
-      return { kind: 'response', payload: { ...response, ...decided } };
+      return { kind: 'response', payload: { ...outcome, ...decided } };
     } catch (error) {
       // What was refused leaves nothing behind: the same id may be sent again.
       if (!isTaken) recent.forget(peer.key, envelope.id);

@@ -6,7 +6,6 @@ import { assert } from '../../lib/assert.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { NO_RUNNER } from '../../core/approval-view.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Store, Tables, TaskAnswer, TaskRow } from '../../ports/store.ts';
 import type { PartyKey } from '../../ports/transport.ts';
@@ -28,9 +27,10 @@ import {
   type TaskEndings,
 } from '../tasks/task-endings.ts';
 import { isLocal } from '../tasks/parties.ts';
-import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
+import { isOpen, isStoppedHere, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
+import { stopTellerOf } from '../tasks/wire-states.ts';
 import type { WorkRequest } from '../tasks/work-request.ts';
 
 interface Deps {
@@ -62,26 +62,24 @@ export class QueryService {
         tables.answerTask(task.id, this.#answerOf(isAgents ? task : { ...task, toAgent: null }));
         return after(() => deps.queries.answer(task.id, responseTo(result)));
       }
-      const failure = new AppError(readWireErrorCode(task.code), result.error ?? result.outcome);
+      const failure = new AppError(readWireErrorCode(task.code), result.error ?? result.outcome, {
+        data: isStoppedHere(task) ? { ended_by: stopTellerOf(task) } : {},
+      });
       after(() => deps.queries.fail(task.id, failure));
     });
   }
 
   /**
-   * The payload of the `response`, whether a person or a rule decided, and the task as it ended.
+   * The payload of the `response`, or why there is none; whether a person or a rule decided, and
+   * the task as it ended.
    * @param taken called once something is made of it; until then it is refused
-   * @throws AppError unknown_domain, unhandled, overloaded, rejected, approval_expired, timeout,
-   * cancelled
+   * @throws AppError unknown_domain, unhandled, overloaded, rejected, cancelled
    */
   async answer(
     request: WorkRequest,
     signal: AbortSignal,
     taken: () => void = () => undefined,
-  ): Promise<{
-    readonly response: JsonObject;
-    readonly isDecided: boolean;
-    readonly task: Omit<TaskRow, 'seq'>;
-  }> {
+  ): Promise<Told & { readonly isDecided: boolean }> {
     const { admission, queries, store } = this.#deps;
     admission.checkOpen(store.read, request.party);
     const assessment = admission.assess(store.read, request);
@@ -89,11 +87,10 @@ export class QueryService {
     const { decision, rule } = assessment.verdict;
     // A decision by a rule or a person is stored before it takes effect; this is neither.
     const passes = decision === 'deliver' && rule === null;
-    const { outcome, task } = passes
+    const told = passes
       ? await this.#pass(request, assessment, signal, taken)
       : await this.#admit(request, (tables) => admission.assess(tables, request), signal, taken);
-    if (outcome instanceof AppError) throw outcome;
-    return { response: outcome, isDecided: !passes, task };
+    return { ...told, isDecided: !passes };
   }
 
   /**
@@ -145,7 +142,8 @@ export class QueryService {
       return { task: admitted, line: opened };
     });
     taken();
-    if (task.state === 'declined') throw new AppError(DECLINED.code, DECLINED.reason);
+    if (task.state === 'declined')
+      return { outcome: new AppError(DECLINED.code, DECLINED.reason), task };
     assert(line.line !== undefined, 'the line of an admitted question is open');
     if (task.state === 'awaiting_approval' || task.state === 'held')
       progress.tell(task, progressOf(task, clock.wallMs()));

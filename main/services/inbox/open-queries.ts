@@ -15,6 +15,7 @@ import { PERSON_NAME_MAX_CHARACTERS, TIMESTAMP_MAX_MS } from '../../protocol/lim
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { isLocal } from '../tasks/parties.ts';
 import { CUT_OFF, STOPPED_HERE } from '../tasks/task-endings.ts';
+import { stopTellerOf } from '../tasks/wire-states.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { checkStop, errorOf, isFailure, responseOf } from './agent-reply.ts';
@@ -230,7 +231,7 @@ export class OpenQueries implements ItemStore {
       const error = new AppError('rejected', STOPPED_HERE, {
         failedBy: 'peer',
         data: {
-          ended_by: 'person',
+          ended_by: stopTellerOf(handedOver(query)),
           decision: writeDecision({ ...decision, stopped: { person, at } }),
         },
       });

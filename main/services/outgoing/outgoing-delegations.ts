@@ -34,7 +34,13 @@ import { ACK_TIMEOUT_MS, HELD_SAID_MAX_MS, OUTGOING_OPEN_MAX, RESEND_BACKOFF } f
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { delegatePayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
-import { peerAway, repeatedReport, reportOf, type SendReport } from './send-reports.ts';
+import {
+  peerAway,
+  repeatedReport,
+  reportOf,
+  type Failed,
+  type SendReport,
+} from './send-reports.ts';
 import { endedByHub, type TaskEndings } from '../tasks/task-endings.ts';
 import type { Parties } from '../tasks/parties.ts';
 import { mayBe, moveTask, newTask } from '../tasks/task-moves.ts';
@@ -153,15 +159,14 @@ export class OutgoingDelegations {
   /**
    * Sends it and waits for the ack, at most ten seconds. State `sending` in the report: the line
    * broke, it is tried again.
-   * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded, or the
-   * other hub's refusal
+   * @throws AppError peer_unreachable, unsupported_feature, payload_too_large, overloaded
    */
   async send(
     params: OperationParams<'send.delegate'>,
     recipient: Extract<Recipient, { at: 'peer' }>,
     asker: string | null,
     claim: IdempotencyClaim | null,
-  ): Promise<SendReport> {
+  ): Promise<SendReport | Failed> {
     const { random, messenger, store, unit } = this.#deps;
     const { peer } = recipient;
     const payload = delegatePayload(params, recipient, asker);
@@ -191,8 +196,9 @@ export class OutgoingDelegations {
     if (isRepeat) return repeatedReport(task, this.#deps.parties);
     if (!online) throw away();
     const outcome = await this.#transmit(task, 'asker');
-    if (outcome instanceof AppError) throw outcome;
-    const report = reportOf(store.read.task(task.id) ?? task, recipient);
+    const now = store.read.task(task.id) ?? task;
+    if (outcome instanceof AppError) return { error: outcome, task: now };
+    const report = reportOf(now, recipient);
     return report.state === 'queued' && !messenger.acknowledges(peer.key)
       ? { ...report, state: 'delivered' }
       : report;

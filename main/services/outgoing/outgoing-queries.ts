@@ -21,13 +21,19 @@ import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
 import type { PeerMessenger } from '../base/peer-messenger.ts';
 import { ANSWER_TRAVEL_MS } from './limits.ts';
-import { isStopped, keptDecision } from '../tasks/wire-states.ts';
+import { isStopped, keptDecision, stoppedBy } from '../tasks/wire-states.ts';
 import { endedBy, isHubsRefusal } from './delegation-replies.ts';
 import type { OutgoingCancels } from './outgoing-cancels.ts';
 import { queryPayload } from './outgoing-payloads.ts';
 import type { Recipient } from './candidates.ts';
 import { answerersThere } from '../admission/asking-agents.ts';
-import { answeredReport, chosenOf, peerAway, type SendReport } from './send-reports.ts';
+import {
+  answeredReport,
+  chosenOf,
+  peerAway,
+  type Failed,
+  type SendReport,
+} from './send-reports.ts';
 import { endedByAgent, endedByHub, endOfCode, failureOf } from '../tasks/task-endings.ts';
 import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
@@ -67,13 +73,13 @@ export class OutgoingQueries {
     this.#deps = deps;
   }
 
-  /** @throws AppError peer_unreachable, timeout, or the other hub's error */
+  /** @throws AppError peer_unreachable, or what is wrong with the question */
   async ask(
     params: OperationParams<'send.query'>,
     recipient: Extract<Recipient, { at: 'peer' }>,
     asker: string | null,
     signal: AbortSignal,
-  ): Promise<SendReport> {
+  ): Promise<SendReport | Failed> {
     const { random, messenger, clock } = this.#deps;
     const { peer } = recipient;
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
@@ -91,11 +97,13 @@ export class OutgoingQueries {
       isKept: false,
     };
     const outcome = await this.#request(asked, signal);
-    if (outcome instanceof AppError) throw outcome;
+    if (isUnfit(outcome)) throw outcome;
     const kept = asked.isKept ? this.#deps.store.read.task(id) : undefined;
     const task = kept ?? { ...taskFor(asked), seq: 0 };
     const ended = isOpen(task) ? { ...task, ...endOf(task, outcome, clock.wallMs()) } : task;
-    return answeredReport(id, chosenOf(recipient, ''), outcome, ended);
+    return outcome instanceof AppError
+      ? { error: outcome, task: ended }
+      : answeredReport(id, chosenOf(recipient, ''), outcome, ended);
   }
 
   /**
@@ -124,9 +132,8 @@ export class OutgoingQueries {
         signal,
       );
       const reply = came.ok ? ok(this.#byWhoAnswers(came.value, asked)) : came;
-      // No hub would take it, so it never left and is nothing to keep.
-      if (!reply.ok && reply.error.failedBy === 'input') return reply.error;
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
+      if (isUnfit(outcome)) return outcome;
       if (reply.ok || !mayRunThere(reply.error))
         this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
       else await this.#cancel(asked, reply.error);
@@ -207,6 +214,11 @@ export class OutgoingQueries {
   }
 }
 
+/** No hub would take it, so it never left and is nothing to keep. */
+function isUnfit(outcome: ResponsePayload | AppError): outcome is AppError {
+  return outcome instanceof AppError && outcome.failedBy === 'input';
+}
+
 function keepTask(tables: Tables, asked: Asked): TaskRow {
   return tables.task(asked.id) ?? tables.insertTask(taskFor(asked));
 }
@@ -285,9 +297,7 @@ function endOf(
     code,
     reason,
     finishedAt,
-    ...(hasStopped
-      ? { endedBy: 'person' as const, endedKind: 'stopped' as const }
-      : storyOfFailure(task, state, isAgents, outcome)),
+    ...storyOfFailure(task, state, hasStopped, outcome),
     ...told,
   };
 }
@@ -296,23 +306,30 @@ function endOf(
 function storyOfFailure(
   { party, fromAgent, verdict, stopAt }: Omit<TaskRow, 'seq'>,
   state: TaskRow['state'],
-  isAgents: boolean,
+  hasStopped: boolean,
   outcome: AppError,
 ): Partial<StoryColumns> {
   const { code: local, failedBy, data } = outcome;
   const code = readWireErrorCode(local);
   const said = isJsonObject(data.untrusted) ? data.untrusted.ended_by : undefined;
   const by = isOneOf(ENDERS, said) ? said : null;
+  if (hasStopped) {
+    const stopped = stoppedBy(by);
+    return { endedBy: stopped.by, endedKind: stopped.kind };
+  }
   const undecided = verdict === null ? { verdictHub: party } : {};
   if (state === 'declined')
     return { endedBy: by, ...(verdict === null ? { verdict: 'declined', ...undecided } : {}) };
   if (state === 'expired')
     return { endedBy: 'clock', ...(verdict === null ? { verdict: 'expired', ...undecided } : {}) };
-  const ended = isAgents
-    ? endedByAgent(failureOf(outcome), code, stopAt !== null)
-    : by !== null || failedBy !== 'peer' || code === 'timeout'
-      ? endedByHub(code)
-      : { by, kind: state === 'cancelled' ? ('cancelled' as const) : ('failed' as const) };
+  // It had left, and its line broke: this hub ends it.
+  if (local === 'peer_unreachable') return { endedBy: 'hub', endedKind: 'possibly_executed' };
+  const ended =
+    by === 'agent'
+      ? endedByAgent(failureOf(outcome), code, stopAt !== null)
+      : by !== null || failedBy !== 'peer' || code === 'timeout'
+        ? endedByHub(code)
+        : { by, kind: state === 'cancelled' ? ('cancelled' as const) : ('failed' as const) };
   const isHungUp = state === 'cancelled' && failedBy === 'local' && stopAt === null;
   return {
     endedBy: isHungUp ? (fromAgent === null ? 'person' : 'agent') : ended.by,

@@ -16,6 +16,12 @@ export type SendReport = Omit<SendReportDto, 'chosen' | 'story'> & {
   readonly task: Omit<TaskRow, 'seq'> | null;
 };
 
+/** What was asked, and came to nothing while its asker waited: why, and the task as it ended. */
+export interface Failed {
+  readonly error: AppError;
+  readonly task: Omit<TaskRow, 'seq'>;
+}
+
 export function chosenOf(recipient: Recipient, hubName: string): Chosen {
   const peer = recipient.at === 'peer' ? recipient.peer : undefined;
   return {

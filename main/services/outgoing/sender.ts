@@ -3,8 +3,9 @@
 // peer (PROTOCOL.md, Extensions).
 import type { ChosenDto, RouteDto, SendReportDto } from '../../../preload/contract/dto.ts';
 import type { OperationParams } from '../../../preload/contract/operations.ts';
+import { wholeOf } from '../../../preload/contract/strings/story.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import { TokenBuckets } from '../../lib/token-buckets.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { PeerRow, Reads, Store, TaskRow } from '../../ports/store.ts';
@@ -40,6 +41,7 @@ import {
   repeatedReport,
   reportOf,
   type Chosen,
+  type Failed,
   type SendReport,
 } from './send-reports.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
@@ -117,9 +119,27 @@ export class Sender {
     return { chosen: shown(recipient), others: others.map(shown) };
   }
 
-  #told({ chosen, task, ...report }: SendReport, asker: Asker): SendReportDto {
+  /** @throws AppError: why it came to nothing */
+  #told(sent: SendReport | Failed, asker: Asker): SendReportDto {
+    if ('error' in sent) throw this.#failure(sent, asker);
+    const { chosen, task, ...report } = sent;
     const story = task === null ? null : this.#deps.views.story({ ...task, seq: 0 }, asker);
     return { ...report, chosen: this.#shown(chosen), story };
+  }
+
+  /** In the sentence of its story. What fails at this hub itself keeps the hub's own. */
+  #failure({ error, task }: Failed, asker: Asker): AppError {
+    const story = this.#deps.views.story({ ...task, seq: 0 }, asker);
+    const { code, hint, failedBy, data, cause } = error;
+    if (story.end?.by === 'hub' && failedBy !== 'peer') return error;
+    const sentence = wholeOf(story);
+    const said = isJsonObject(data['untrusted']) ? data['untrusted'] : {};
+    return new AppError(code, sentence, {
+      failedBy,
+      data: { ...data, untrusted: { came_of_it: sentence, ...said } },
+      cause,
+      ...(hint === undefined ? {} : { hint }),
+    });
   }
 
   #shown(chosen: Chosen): ChosenDto {
@@ -135,7 +155,7 @@ export class Sender {
     params: OperationParams<'send.query'>,
     asker: Asker,
     signal: AbortSignal,
-  ): Promise<SendReport> {
+  ): Promise<SendReport | Failed> {
     const recipient = this.#deps.recipients.resolve(params.to, asker, 'query');
     if (recipient.at === 'peer') {
       this.#tookTurn(recipient, asker);
@@ -148,8 +168,9 @@ export class Sender {
       asker,
       receivedMonotonicMs,
     );
-    const answered = await this.#answerHere(request, signal);
-    const response = parseResponse(answered.response);
+    const { outcome, task } = await this.#deps.queryService.answer(request, signal);
+    if (outcome instanceof AppError) return { error: foreign(outcome), task };
+    const response = parseResponse(outcome);
     if (!response.ok)
       throw new AppError('not_understood', 'The agent gave an answer that is no response.', {
         failedBy: 'peer',
@@ -158,7 +179,7 @@ export class Sender {
       request.messageId,
       chosenOf(recipient, this.#deps.hubName()),
       response.value,
-      answered.task,
+      task,
     );
   }
 
@@ -166,7 +187,7 @@ export class Sender {
     said: OperationParams<'send.delegate'> & NativeMembers,
     asker: Asker,
     idempotencyKey: string | null,
-  ): Promise<SendReport> {
+  ): Promise<SendReport | Failed> {
     const { idempotency, store, recipients, delegations } = this.#deps;
     const receivedMonotonicMs = this.#deps.clock.monotonicMs();
     const claim =
@@ -330,21 +351,11 @@ export class Sender {
     return 'sent';
   }
 
-  /** The words of the agent that could not answer are as foreign as its answer would be. */
-  async #answerHere(request: WorkRequest, signal: AbortSignal): ReturnType<QueryService['answer']> {
-    try {
-      return await this.#deps.queryService.answer(request, signal);
-    } catch (error) {
-      const isAgents = error instanceof AppError && error.data['ended_by'] === 'agent';
-      throw isAgents ? readError(errorPayload(error)) : error;
-    }
-  }
-
   async #delegateHere(
     request: WorkRequest,
     recipient: Local,
     claim: IdempotencyClaim | null,
-  ): Promise<SendReport> {
+  ): Promise<SendReport | Failed> {
     const { admission, unit, idempotency, hubName } = this.#deps;
     const { task, isRepeat } = await unit.run((tables, after) => {
       // The same may have come in with this very commit.
@@ -355,12 +366,12 @@ export class Sender {
       return { task: admitted, isRepeat: false };
     });
     if (isRepeat) return this.#repeated(task);
-    if (task.state === 'declined') throw declinedByRule();
+    if (task.state === 'declined') return declinedByRule(task);
     return reportOf(task, recipient, hubName());
   }
 
-  #repeated(task: TaskRow): SendReport {
-    if (this.#isDeclined(task)) throw declinedByRule();
+  #repeated(task: TaskRow): SendReport | Failed {
+    if (this.#isDeclined(task)) return declinedByRule(task);
     return repeatedReport(task, this.#deps.parties);
   }
 
@@ -472,8 +483,13 @@ export class Sender {
 const EVERY_HUB = '*';
 
 /** This hub itself refused. */
-function declinedByRule(): AppError {
-  return new AppError(DECLINED.code, DECLINED.reason);
+function declinedByRule(task: TaskRow): Failed {
+  return { error: new AppError(DECLINED.code, DECLINED.reason), task };
+}
+
+/** The words of the agent that could not answer are as foreign as its answer would be. */
+function foreign(error: AppError): AppError {
+  return error.data['ended_by'] === 'agent' ? readError(errorPayload(error)) : error;
 }
 
 /** Options that make no valid escalation are refused here. @throws AppError bad_request */

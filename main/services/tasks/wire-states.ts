@@ -183,6 +183,11 @@ export function stoppedBy(by: Ender | null): Ended {
   return { by: by === 'agent' ? 'agent' : 'person', kind: 'stopped' };
 }
 
+/** The same word for a question that a person of this hub stopped: its agent is asked nothing. */
+export function stopTellerOf({ handedAt }: Partial<StoryColumns>): Ender {
+  return typeof handedAt === 'number' ? 'hub' : 'person';
+}
+
 /** Which ends go with what was decided; a word that does not fit its end is none. */
 const ENDS: Readonly<Record<Decision['outcome'], ReadonlySet<TaskState | undefined>>> = {
   allowed: new Set([undefined, ...TERMINAL_TASK_STATES]),

@@ -137,6 +137,7 @@ export const story = {
   failedHub: (hub: string) => `It failed at ${hub}.`,
   refusedHub: (hub: string) => `${hub} did not take it.`,
   notSent: (hub: string) => `Not sent: ${hub} could not be reached.`,
+  lineBroke: (hub: string) => `The line to ${hub} broke. It may have been answered.`,
   failed: 'It failed.',
   cancelled: 'Cancelled.',
   endedBy: (hub: string) => `Ended by ${hub}.`,
@@ -216,9 +217,6 @@ export const story = {
     expiredHereFor: 'Nobody here decided in time.',
     expiredAdults: 'No adult decided in time. No agent got it.',
     expiredAt: (hub: string) => `No person at ${hub} decided in time. No agent got it.`,
-    /** Of a question, for whoever asked: an agent, or somebody at a terminal. */
-    expiredQuestion: (hub: string) =>
-      `No person at ${hub} decided in time; no agent got it. \`axon delegate\` waits for a day.`,
     withdrawn: (who: string) => `${who} cancelled it before anybody decided. No agent got it.`,
     withdrawnHere: (who: string) => `${who} cancelled it before anybody here decided.`,
   },
@@ -384,6 +382,9 @@ function endHeadline(told: StoryDto, end: EndDto): string {
   const { asked, stop } = told;
   const agent = answererWords(told);
   const hub = asked.for.hub_name;
+  // No other hub says so of a question.
+  if (end.kind === 'possibly_executed' && asked.kind === 'question' && !asked.for.here)
+    return story.lineBroke(hub);
   switch (end.kind) {
     case 'completed':
       if (end.by === 'clock') return story.delivered(hub);

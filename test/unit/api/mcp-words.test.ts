@@ -1,6 +1,7 @@
 // MC-03: the words of others reach a model inside "untrusted" alone, by every tool whose operation
 // has them elsewhere.
 import { expect, it } from 'vitest';
+import { failed } from '../../../main/mcp/server.ts';
 import { TOOLS } from '../../../main/mcp/tools.ts';
 import { wholeOf } from '../../../preload/contract/strings/story.ts';
 import { story } from '../../fakes/stories.ts';
@@ -96,6 +97,40 @@ it.each(['axon_query', 'axon_delegate', 'axon_escalate'] as const)(
     );
   },
 );
+
+const PROBLEM = {
+  type: 'urn:axon:problem:agent_failed',
+  title: 'The agent failed',
+  status: 502,
+  detail: `${HOSTILE} could not do it.`,
+  code: 'agent_failed',
+  retryable: true,
+} as const;
+
+it('of what failed: how it ended before them, and whether the same may work later', () => {
+  const untrusted = { came_of_it: PROBLEM.detail, message: HOSTILE, outcome: HOSTILE };
+  const { content, isError } = failed({ ...PROBLEM, data: { untrusted } });
+  const [sentence, said] = content.map((part) => (part.type === 'text' ? part.text : ''));
+  expect([isError, sentence]).toEqual([
+    true,
+    'The call failed; "untrusted.came_of_it" tells how it ended. (agent_failed)',
+  ]);
+  expect(said).toBe(JSON.stringify({ untrusted, retryable: true }));
+  const own = { ...PROBLEM, code: 'not_found', detail: 'No such task.' } as const;
+  expect(failed(own).content).toEqual([{ type: 'text', text: 'No such task. (not_found)' }]);
+});
+
+it('of a task that failed: whether the same may work later', () => {
+  const ended = {
+    state: 'failed',
+    endedKind: 'failed',
+    endedBy: 'agent',
+    code: 'timeout',
+  } as const;
+  const result = JSON.stringify({ error: HOSTILE, retryable: false });
+  const failure = { ...task('outgoing'), story: story({ ...ended, result }) };
+  expect(TOOLS.axon_task.enclose?.(failure, {})).toMatchObject({ retryable: false });
+});
 
 it('of who gets a notice, and of who gets an answer', () => {
   const agents = ['lists', 'chat'];

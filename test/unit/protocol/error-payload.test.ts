@@ -98,6 +98,14 @@ describe('errors of a peer', () => {
     });
   });
 
+  it('say of what a person there stopped that it was stopped, and not declined', () => {
+    const stopped = { person: null, at: 1 };
+    const decision = { outcome: 'passed', by: 'nobody', at: 1, stopped };
+    expect(readError({ code: 'rejected', message: 'x', decision }).message).toBe(
+      'A person there stopped it.',
+    );
+  });
+
   it('of its agent are no fault of the hub, and their data stands apart, escaped', () => {
     const failed = { code: 'internal', message: 'No ink', data: { '\u202e': ['\u202e'] } };
     const error = readError({ ...failed, retryable: true, ended_by: 'agent', origin: { a: 1 } });

@@ -71,7 +71,10 @@ test('ends a question that its agent has, about which nobody was asked', async (
   const item = await hubs.mum.claim('claude');
   await hubs.mum.work.stopEverything(BROWSER);
   const error = await asked;
-  expect(error instanceof AppError && error.code).toBe('rejected');
+  expect(error instanceof AppError && [error.code, error.message]).toEqual([
+    'rejected',
+    "Nobody was asked: an agent on mum only looks. Cancelled by mum's person on mum: an agent on mum had it already.",
+  ]);
   // It was taken, and no hub and no person declined it.
   await hubs.clock.advance(100);
   const signal = new AbortController().signal;
@@ -82,7 +85,7 @@ test('ends a question that its agent has, about which nobody was asked', async (
     );
   expect(said).toEqual([
     "Cancelled by mum's person on mum: Claude had it already.",
-    "Stopped by mum's person on mum.",
+    "Cancelled by mum's person on mum: an agent on mum had it already.",
   ]);
   for (const hub of [hubs.mum, hubs.dad])
     expect(newest(hub)).toMatchObject({ state: 'failed', code: 'rejected', verdict: 'passed' });

@@ -349,7 +349,9 @@ describe('two hubs', () => {
     await mum.decide(mum.card, 'allow');
     const { delivery_id: id } = await mum.claim('claude');
     await reply(id, { status: 'failed', error: 'The camera is off.' });
-    await expect(asked).rejects.toThrow('The agent did not do it.');
+    await expect(asked).rejects.toThrow(
+      "mum's person allowed it, on mum. An agent on mum could not do it.",
+    );
     expect((await told(mum)).slice(0, 3)).toEqual([
       'Claude could not do it.',
       "mum's person allowed it, on mum.",

@@ -1,7 +1,7 @@
 // Named stories of requests that wait, or are decided: what every surface says at both hubs.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Surfaces } from '../../../fakes/story-surfaces.ts';
-import { toldAt, ToldHubs } from '../../../fakes/told-hubs.ts';
+import { ToldHubs } from '../../../fakes/told-hubs.ts';
 import { BROWSER } from '../../../fakes/work-hub.ts';
 
 interface Named {
@@ -643,9 +643,5 @@ afterEach(() => hubs.close());
 for (const { title, happens, mum, dad } of STORIES)
   it(title, async () => {
     await happens(hubs);
-    const told = {
-      mum: await toldAt(hubs.mum, hubs.clock),
-      dad: await toldAt(hubs.dad, hubs.clock),
-    };
-    expect(told).toEqual({ mum, dad });
+    expect(await hubs.told()).toEqual({ mum, dad });
   });

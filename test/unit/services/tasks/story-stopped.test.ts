@@ -1,7 +1,7 @@
 // Named stories of requests that are cancelled or stopped: what every surface says at both hubs.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Surfaces } from '../../../fakes/story-surfaces.ts';
-import { toldAt, ToldHubs } from '../../../fakes/told-hubs.ts';
+import { ToldHubs } from '../../../fakes/told-hubs.ts';
 import { BROWSER } from '../../../fakes/work-hub.ts';
 
 interface Named {
@@ -686,11 +686,11 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'OpenClaw on dad asks mum a question.',
-      list: "Stopped by mum's person on mum.",
-      row: "mum's person allowed it, on mum. Stopped by mum's person on mum.",
+      list: "Cancelled by mum's person on mum: an agent on mum had it already.",
+      row: "mum's person allowed it, on mum. Cancelled by mum's person on mum: an agent on mum had it already.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then.", 'The stop was asked for, then.'],
-      cancel: "Stopped by mum's person on mum.",
+      cancel: "Cancelled by mum's person on mum: an agent on mum had it already.",
     },
   },
   {
@@ -758,9 +758,5 @@ afterEach(() => hubs.close());
 for (const { title, happens, mum, dad } of STORIES)
   it(title, async () => {
     await happens(hubs);
-    const told = {
-      mum: await toldAt(hubs.mum, hubs.clock),
-      dad: await toldAt(hubs.dad, hubs.clock),
-    };
-    expect(told).toEqual({ mum, dad });
+    expect(await hubs.told()).toEqual({ mum, dad });
   });

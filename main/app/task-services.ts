@@ -291,7 +291,15 @@ export function composeTaskServices(
       handOffs.ended(tables, after, ended);
     if (mayBe(ESCALATE, ended.task)) escalations.ended(tables, after, ended);
   });
-  const cancelling = new Cancelling({ ...deps, deliveries, endings, queries, handOffs, audit });
+  const cancelling = new Cancelling({
+    ...deps,
+    deliveries,
+    endings,
+    queries,
+    handOffs,
+    audit,
+    remoteQuestionOf,
+  });
 
   // What people decide.
   const approvalViews: ApprovalViews = new ApprovalViews({

@@ -6,10 +6,15 @@ import type { Surface } from '../../../preload/contract/dto.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { TaskRow, Tables } from '../../ports/store.ts';
+import type { ApprovalRow, TaskRow, Tables } from '../../ports/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import { stopOf, type HandOffs, type Stop } from '../tasks/hand-offs.ts';
-import { STOPPED_HERE, type Ending, type TaskEndings } from '../tasks/task-endings.ts';
+import {
+  STOPPED_HERE,
+  type Ending,
+  type ResultWords,
+  type TaskEndings,
+} from '../tasks/task-endings.ts';
 import { changeTask, isInHand, isOpen } from '../tasks/task-moves.ts';
 import { isWaiting } from '../tasks/waiting.ts';
 import type { AuditTrail } from '../base/audit-trail.ts';
@@ -28,6 +33,18 @@ interface Deps {
   readonly handOffs: Pick<HandOffs, 'passOn'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly audit: AuditTrail;
+  /** What another hub asks an adult here; null for every other request. */
+  readonly remoteQuestionOf: (
+    task: TaskRow,
+    row: Pick<ApprovalRow, 'view'>,
+  ) => {
+    readonly declined: (
+      told: string,
+      reason: string,
+      by: { readonly who: string; readonly person: string | null },
+    ) => ResultWords;
+  } | null;
+  readonly hubName: () => string;
 }
 
 export class Cancelling {
@@ -77,10 +94,36 @@ export class Cancelling {
       'party' in asks
         ? cancelledByAsker(call.reason, story, hasBegun && task.kind === 'delegate')
         : isWaiting(task)
-          ? declinedHere(asks.person, surface, this.#deps.clock.wallMs())
+          ? this.#declinedHere(tables, task, asks.person, surface)
           : stoppedHere(hasBegun, story);
     this.#deps.endings.end(tables, after, task, { by, surface, from, ...end });
     return hasBegun ? 'asked_to_stop' : 'cancelled';
+  }
+
+  /**
+   * A person who stops what waits for a person declines it by that: where another hub asked for the
+   * decision, as an adult, and that hub gets the verdict.
+   */
+  #declinedHere(tables: Tables, task: TaskRow, person: string | null, surface: Surface): End {
+    const { clock, hubName, remoteQuestionOf } = this.#deps;
+    const reason = 'A person declined this request.';
+    const row = tables.approvalOfTask(task.id);
+    const asked = row === undefined ? null : remoteQuestionOf(task, row);
+    const result = asked?.declined(reason, '', { who: person ?? hubName(), person });
+    return {
+      state: 'declined',
+      code: 'rejected',
+      reason,
+      ...(result === undefined ? {} : { result }),
+      ended: { by: 'person', kind: null },
+      story: {
+        verdict: 'declined',
+        verdictBy: person,
+        verdictSurface: surface,
+        verdictAs: asked === null ? 'owner' : 'adult',
+        verdictAt: clock.wallMs(),
+      },
+    };
   }
 }
 
@@ -91,7 +134,7 @@ function isBack(tables: Tables, { id, state, handedAt }: TaskRow): boolean {
 }
 
 type End = Pick<Ending, 'state' | 'code' | 'reason' | 'ended' | 'story'> &
-  Partial<Pick<Ending, 'from'>>;
+  Partial<Pick<Ending, 'from' | 'result'>>;
 
 /** How work ends that a person at this hub stops. @param hasBegun its agent has it */
 function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {
@@ -101,23 +144,6 @@ function stoppedHere(hasBegun: boolean, story: Partial<StoryColumns>): End {
     reason: hasBegun ? STOPPED_HERE : `${STOPPED_HERE} Nothing ran.`,
     ended: { by: 'person', kind: hasBegun ? 'cancelled' : 'stopped' },
     story,
-  };
-}
-
-/** A person who stops what waits for a person declines it by that. */
-function declinedHere(person: string | null, surface: Surface, at: number): End {
-  return {
-    state: 'declined',
-    code: 'rejected',
-    reason: 'A person declined this request.',
-    ended: { by: 'person', kind: null },
-    story: {
-      verdict: 'declined',
-      verdictBy: person,
-      verdictSurface: surface,
-      verdictAs: 'owner',
-      verdictAt: at,
-    },
   };
 }
 

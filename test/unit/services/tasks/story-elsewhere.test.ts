@@ -134,6 +134,45 @@ const FOR_A_CHILD: readonly Asked[] = [
     },
   },
   {
+    title: 'waits for an adult who stops everything',
+    happens: async (house) => {
+      await house.ask();
+      await house.mum.work.stopEverything(BROWSER);
+      await house.clock.settle();
+    },
+    mum: {
+      asked: "leo asks mum's person whether it may be done. Decided here for leo.",
+      list: 'Declined.',
+      row: "mum's person declined it, on mum, as an adult.",
+      thread: "mum's person declined it, on mum, as an adult.",
+      card: "mum's person declined it, on mum, as an adult. then, in the browser. leo has the answer, then.",
+      task: [
+        "mum's person declined it, on mum, as an adult. then, in the browser.",
+        'leo has the answer, then.',
+      ],
+    },
+    leo: {
+      asked: 'OpenClaw on friend gives Robot a task.',
+      list: 'Declined.',
+      row: "mum's person declined it, on mum, as leo's person’s adult.",
+      thread: "mum's person declined it, on mum, as leo's person’s adult.",
+      card: "mum's person declined it, on mum, as leo's person’s adult. then. friend has the answer, then.",
+      task: [
+        "mum's person declined it, on mum, as leo's person’s adult. then.",
+        'No agent got it.',
+        'friend has the answer, then.',
+      ],
+    },
+    friend: {
+      asked: 'OpenClaw on friend gives leo a task.',
+      list: 'Declined.',
+      row: 'An adult declined it for leo.',
+      thread: 'An adult declined it for leo.',
+      task: ['An adult declined it for leo. then.', 'No agent got it.'],
+      cancel: 'Declined.',
+    },
+  },
+  {
     title: 'is decided by no adult in time',
     happens: async (house) => {
       await house.ask('Mow the lawn', { deadline_ms: 60_000 });

@@ -100,8 +100,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what another hub cut off was not done',
     file: 'main/services/outgoing/incoming-results.ts',
-    was: "    return { state, ended: { by, kind: 'possibly_executed' } };",
-    is: "    return { state, ended: { by, kind: 'cancelled' } };",
+    was: "kind: isUndecided ? 'cancelled' : 'possibly_executed'",
+    is: "kind: 'cancelled'",
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {
@@ -172,7 +172,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'asking to stop is stopping',
     file: 'preload/contract/strings/story.ts',
-    was: '      if (end === null)\n        return isBegun(told) ? story.stop.stillRuns(agent) : story.stop.stillHas(agent);',
+    was: '      if (end === null && !isBegun(told)) return story.stop.stillHas(agent);',
     is: '      if (end === null) return story.stop.stopped;',
     tests: ['test/unit/core/story.test.ts', 'test/unit/services/tasks/stories.test.ts'],
   },
@@ -637,8 +637,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what is over can be cancelled',
     file: 'preload/contract/strings/story.ts',
-    was: '  return !isTurnedAway && end === null && stop === null;',
-    is: '  return !isTurnedAway && stop === null;',
+    was: '!isTurnedAway && end === null && stop === null;',
+    is: '!isTurnedAway && stop === null;',
     tests: ['test/unit/services/tasks/story-ended.test.ts'],
   },
   {

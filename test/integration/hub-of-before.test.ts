@@ -107,7 +107,7 @@ describe('what our agent gives it', () => {
     await progress(ref, 'queued', decided('allowed', 'person', 'Dad'));
     await reads(id, 'Dad allowed it, on Attic. Attic has it.');
     await progress(ref, 'working');
-    await reads(id, 'Dad allowed it, on Attic. An agent on Attic is working on it.');
+    await reads(id, 'Dad allowed it, on Attic. An agent on Attic has begun.');
     await report('result', done(decided('allowed', 'person', 'Dad')), ref);
     await reads(id, 'Dad allowed it, on Attic. Done.');
   });
@@ -173,7 +173,7 @@ describe('what our agent gives it', () => {
     before.answers.set('cancel', { kind: 'ack', payload: { accepted: true, ...ack } });
     await atDoor(mum, token, `/v1/tasks/${id}/cancel`, {});
     if (result !== undefined) {
-      await reads(id, 'Asked an agent on Attic to stop; it still runs.');
+      await reads(id, 'Asked an agent on Attic to stop; it had begun.');
       await report('result', result, ref);
     }
     await reads(id, words);

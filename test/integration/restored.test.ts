@@ -15,7 +15,8 @@ import { BROWSER, delegation } from '../fakes/work-hub.ts';
 /** A dozen commands, each a process of its own, on a computer that may be busy. */
 const TEST_MAX_MS = 180_000;
 const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
-const ENDED = 'This hub was restored from a backup. Ask again if it is still wanted.';
+const ENDED =
+  'This hub was restored from a backup, so it cannot tell whether this was done. Ask again if it is still wanted.';
 
 let hub: TestHub;
 let other: TestHub;

@@ -134,7 +134,7 @@ const WAITS: Told = ['Waits for a person at Mum.', 'Waits for you.'];
 const HELD: Told = ['A person at Mum is asked later.', 'Put off by a person.'];
 const QUEUED: Told = ['Mum has it.', `Waits for ${AGENT}.`];
 const DELIVERED: Told = [QUEUED[0], `${AGENT} has it.`];
-const RUNS: Told = [`${AGENT} on Mum is working on it.`, `${AGENT} is working on it.`];
+const RUNS: Told = [`${AGENT} on Mum has begun.`, `${AGENT} is working on it.`];
 const DONE: Told = ['Done.', 'Done.'];
 
 /** An agent that has said nothing may not have begun. */
@@ -144,7 +144,7 @@ const ASKED_TO_STOP = {
     `Asked ${AGENT} to stop; it had it already.`,
   ],
   running: [
-    `Asked ${AGENT} on Mum to stop; it still runs.`,
+    `Asked ${AGENT} on Mum to stop; it had begun.`,
     `Asked ${AGENT} to stop; it still runs.`,
   ],
 } as const;

@@ -129,7 +129,7 @@ export class IncomingResults {
     const result = { ...words, ...originIn(message, task) };
     const code = result.status === 'failed' ? (result.code ?? 'internal') : null;
     const ender = by === ASKER ? null : by;
-    const end = endThere(result, code, ender, task, isStopped(code, decision));
+    const end = endThere(result, code, ender, task, decision);
     const fromAgent = end.ended.by === 'agent' ? answererOf(task).agent : null;
     const kind = envelope.kind === 'error' ? 'error' : 'result';
     const isConfirmed = confirmsOurCancel(result, by, task);
@@ -271,8 +271,8 @@ function endThere(
   { status, data, answered_by: person }: ResultWords,
   code: WireErrorCode | null,
   by: Ender | null,
-  { stopAt, cancelAnswer }: TaskRow,
-  isStopped: boolean,
+  { stopAt, cancelAnswer, state: stood }: TaskRow,
+  decision: Decision | null,
 ): End {
   if (status !== 'failed') {
     const isPersons = person !== undefined && status === 'completed';
@@ -281,7 +281,7 @@ function endThere(
       ended: isPersons ? { by: 'person', kind: 'completed' } : { by: 'agent', kind: status },
     };
   }
-  if (isStopped) return { state: 'failed', ended: stoppedBy(by) };
+  if (isStopped(code, decision)) return { state: 'failed', ended: stoppedBy(by) };
   const state = endOfCode(code);
   if (by === 'agent') {
     const ended = endedByAgent({ status, data }, code, stopAt !== null);
@@ -294,9 +294,11 @@ function endThere(
     const kind = cancelAnswer === 'asked_to_stop' ? 'stopped' : 'cancelled';
     return { state, ended: { by: by === 'person' ? by : 'agent', kind } };
   }
-  // Nobody asked for a stop, so what its hub cut off may have been done.
-  if (state === 'cancelled' && by === 'hub')
-    return { state, ended: { by, kind: 'possibly_executed' } };
+  // Nobody asked for a stop, so what its hub cut off may have been done, if it was let through.
+  if (state === 'cancelled' && by === 'hub') {
+    const isUndecided = decision === null && (stood === 'awaiting_approval' || stood === 'held');
+    return { state, ended: { by, kind: isUndecided ? 'cancelled' : 'possibly_executed' } };
+  }
   if (by !== null || code === 'timeout') return { state, ended: endedThere(code) };
   return { state, ended: { by, kind: state === 'cancelled' ? 'cancelled' : 'failed' } };
 }

@@ -217,7 +217,7 @@ export class HandOffs {
       : `${who} declined that it is handed on.`;
     return {
       state: 'failed',
-      code: isLate ? 'timeout' : 'unhandled',
+      code: 'unhandled',
       reason: `${reason}${never}`,
       by: ending.by,
       surface: ending.surface,
@@ -341,10 +341,9 @@ function endOfFirst(first: TaskRow, { task, ending, result }: EndedTask): Ending
       : { by: 'hub', kind: 'cancelled' };
     return { ...(isStoppedHere(first) ? STOPPED : CANCELLED), ...hub, ended: stopped };
   }
-  const isLate = task.code === 'timeout';
   return {
     state: 'failed',
-    code: isLate ? 'timeout' : 'unhandled',
+    code: 'unhandled',
     reason: isWhole ? `${NOT_DONE[task.state] ?? NOT_DONE.failed}` : TOO_LONG,
     ...hub,
     ended: { by: 'hub', kind: 'failed' },

@@ -100,7 +100,7 @@ export class TaskTimeouts {
     await this.#deps.unit.run((tables, after) => {
       for (const task of openTasks(tables)) {
         if (task.direction !== 'outgoing')
-          this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by, ended: cutOff(task) });
+          this.#deps.endings.end(tables, after, task, { ...RESTORED, ...by });
       }
     });
   }
@@ -250,8 +250,10 @@ const LINE_GONE = {
 const RESTORED = {
   state: 'cancelled',
   code: 'cancelled',
-  reason: 'This hub was restored from a backup. Ask again if it is still wanted.',
+  reason:
+    'This hub was restored from a backup, so it cannot tell whether this was done. Ask again if it is still wanted.',
   from: 'hub',
+  ended: { by: 'hub', kind: 'possibly_executed' },
 } as const;
 
 function overdue(task: TaskRow): Ending {

@@ -27,10 +27,6 @@ const either = new Intl.ListFormat(locale, { type: 'disjunction' });
 /** A moment as the surface writes times, such as "16:20" or "3 March at 12:00". */
 export type TimeOf = (at: number) => string;
 
-/** An area as the surface calls it, such as "Family chat". */
-export type AreaOf = (domain: string) => string;
-const asIs: AreaOf = (domain) => domain;
-
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
   asked: {
@@ -89,6 +85,8 @@ export const story = {
   wantsToHandOn: (agent: string, to: string, hub: string) =>
     `${agent} wants to hand it on to ${to}. That waits for a person at ${hub}.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
+  /** At another hub, which may not say who has it now. */
+  begun: (agent: string) => `${agent} has begun.`,
 
   done: {
     question: 'Answered.',
@@ -151,7 +149,7 @@ export const story = {
   timedOutWaiting: 'Its time ran out. No agent took it.',
   mayHaveRun: (agent: string) => `Cut off while ${agent} had it. It may have been done.`,
   mayHaveRunAt: (hub: string) => `Ended by ${hub}. It may have been done.`,
-  hubRemoved: 'Ended: the two hubs are not connected any more.',
+  hubRemoved: 'Ended when the link between the two hubs was ended.',
 
   /** Who decided: always a name and a place. */
   decided: {
@@ -244,6 +242,7 @@ export const story = {
     nothingBegun: 'Cancelled: nobody had begun.',
     stillRuns: (agent: string) => `Asked ${agent} to stop; it still runs.`,
     stillHas: (agent: string) => `Asked ${agent} to stop; it had it already.`,
+    begunThere: (agent: string) => `Asked ${agent} to stop; it had begun.`,
     stopped: 'Stopped.',
     notObeyed: (agent: string) => `Asked to stop; ${agent} finished all the same.`,
     askedAt: (time: string) => `The stop was asked for, ${time}.`,
@@ -363,7 +362,8 @@ function underWayWords(asked: AskedDto, handed: HandedOverDto, isUnsaid: boolean
     case 'handed': {
       const agent = firstAgentAt(whom, handed.agent);
       const { on_to: onTo } = handed;
-      if (onTo === null) return handed.begun ? story.worksOnIt(agent) : story.hasIt(agent);
+      if (onTo === null && !handed.begun) return story.hasIt(agent);
+      if (onTo === null) return whom.here ? story.worksOnIt(agent) : story.begun(agent);
       const to = onToWords(onTo, false);
       return onTo.waits_at === null
         ? story.handedOn(agent, to)
@@ -415,7 +415,7 @@ function endHeadline(told: StoryDto, end: EndDto): string {
         ? story.timedOutWaiting
         : story.timedOut;
     case 'possibly_executed':
-      return asked.for.here
+      return told.handed_over.state === 'handed' && asked.for.here
         ? story.mayHaveRun(agentAt(asked.for, agentIn(told)))
         : story.mayHaveRunAt(hub);
     case 'hub_removed':
@@ -424,7 +424,7 @@ function endHeadline(told: StoryDto, end: EndDto): string {
 }
 
 /** Who decided and where; null while nobody has, and where nobody says. */
-export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
+export function decidedOf(told: StoryDto): string | null {
   const { verdict, asked } = told;
   switch (verdict.outcome) {
     case 'none':
@@ -434,7 +434,7 @@ export function decidedOf(told: StoryDto, area: AreaOf = asIs): string | null {
     case 'declined':
       return verdict.decider.by === 'person'
         ? personDecided(told, verdict.outcome, verdict.decider)
-        : otherDecided(verdict.outcome, verdict.decider, area);
+        : otherDecided(verdict.outcome, verdict.decider);
     case 'answered':
     case 'chosen':
       return personDecided(told, verdict.outcome, verdict.decider);
@@ -460,7 +460,6 @@ function isOfNoAgent({ kind }: AskedDto): boolean {
 function otherDecided(
   outcome: 'allowed' | 'declined',
   decider: Exclude<AllowedDto['decider'], PersonDeciderDto>,
-  area: AreaOf,
 ): string {
   const { decided } = story;
   const { place } = decider;
@@ -468,7 +467,7 @@ function otherDecided(
   if (!place.here) return decided.aRuleOf[outcome](place.hub_name);
   return decider.rule === null
     ? decided.aRuleHere[outcome](place.hub_name)
-    : decided.yourRule[outcome](ruleWords(decider.rule, area));
+    : decided.yourRule[outcome](ruleWords(decider.rule));
 }
 
 function personDecided(
@@ -539,10 +538,13 @@ export function isByRule({ verdict }: StoryDto): boolean {
   return 'decider' in verdict && verdict.decider.by === 'rule';
 }
 
-/** Whether whoever asked can still cancel it: it is not over, and nobody asked for a stop. */
-export function mayBeCancelled({ verdict, end, stop }: StoryDto): boolean {
+/**
+ * Whether whoever asked can still cancel it: it is not over, and nobody asked for a stop. What this
+ * hub itself asks an adult's ends with the request that it is about.
+ */
+export function mayBeCancelled({ verdict, end, stop, asked }: StoryDto): boolean {
   const isTurnedAway = verdict.outcome === 'declined' || verdict.outcome === 'expired';
-  return !isTurnedAway && end === null && stop === null;
+  return asked.kind !== 'decision' && !isTurnedAway && end === null && stop === null;
 }
 
 /** Whether a person here can still stop it: it may run or runs here; nobody asked for a stop. */
@@ -552,7 +554,7 @@ export function mayBeStopped({ verdict, end, stop, asked }: StoryDto): boolean {
 }
 
 /** The rule as a sentence without its full stop: "Dad’s laptop may ask Chat about family.chat". */
-export function ruleWords(rule: StoryRuleDto, area: AreaOf = asIs): string {
+export function ruleWords(rule: StoryRuleDto): string {
   const own =
     rule.asking_local === '@owner'
       ? rules.ownerHere
@@ -561,8 +563,7 @@ export function ruleWords(rule: StoryRuleDto, area: AreaOf = asIs): string {
   const named = rule.asking_agent_name;
   const who =
     named === null ? hub : named === '' ? `${hub}${rules.namingNobody}` : story.agentAt(named, hub);
-  const where = rule.domain === null ? null : area(rule.domain);
-  return `${who} ${rules.may[rule.effect]} ${rules.what(rule.kind, rule.agent_name, where)}`;
+  return `${who} ${rules.may[rule.effect]} ${rules.what(rule.kind, rule.agent_name, rule.domain)}`;
 }
 
 /**
@@ -692,8 +693,9 @@ function stopWords(told: StoryDto, stop: StopDto): string {
       if (person !== null) return story.stop.stoppedBy(person);
       return end?.kind === 'stopped' ? story.stopped : story.cancelled;
     case 'asked':
+      if (end === null && !isBegun(told)) return story.stop.stillHas(agent);
       if (end === null)
-        return isBegun(told) ? story.stop.stillRuns(agent) : story.stop.stillHas(agent);
+        return asked.for.here ? story.stop.stillRuns(agent) : story.stop.begunThere(agent);
       if (end.kind !== 'cancelled') return story.stop.noReport(agent);
       return person === null ? story.stop.hadBegun(agent) : story.stop.hadBegunBy(person, agent);
     case 'on_its_way':

@@ -28,7 +28,7 @@ const CASES = [
   ],
   [
     { ...ASKED, state: 'running', cancelAnswer: 'asked_to_stop' },
-    'Asked Chat on Dad’s laptop to stop; it still runs.',
+    'Asked Chat on Dad’s laptop to stop; it had begun.',
   ],
   // By a hub of the version before, which does not say whose failure it is.
   [

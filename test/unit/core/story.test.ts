@@ -523,7 +523,7 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       'OpenClaw on Mum’s PC gives Chat on Leo’s tablet a task.',
-      'Chat on Leo’s tablet is working on it.',
+      'Chat on Leo’s tablet has begun.',
       'An adult of Leo’s allowed it.',
       'Chat on Leo’s tablet got it.',
     ],
@@ -568,10 +568,10 @@ const STORIES: readonly Named[] = [
     undefined,
     [
       SENT,
-      'Asked Chat on Dad’s laptop to stop; it still runs.',
+      'Asked Chat on Dad’s laptop to stop; it had begun.',
       'Dad allowed it, on Dad’s laptop.',
       'Chat on Dad’s laptop got it.',
-      'Asked Chat on Dad’s laptop to stop; it still runs.',
+      'Asked Chat on Dad’s laptop to stop; it had begun.',
     ],
   ],
   [
@@ -690,9 +690,9 @@ const STORIES: readonly Named[] = [
     approval(),
     [
       'OpenClaw on Dad’s laptop asks Chat a question.',
-      'Cut off while Chat had it. It may have been done.',
+      'Ended by Mum’s PC. It may have been done.',
       'Mum allowed it, on Mum’s PC.',
-      'Cut off while Chat had it. It may have been done.',
+      'Ended by Mum’s PC. It may have been done.',
     ],
   ],
   [

@@ -84,7 +84,7 @@ describe('two hubs', () => {
   it('tell of what was allowed, done and delivered', async () => {
     const delivery = await allowed();
     await mum.work.inbox.ack('claude', delivery, null);
-    expect((await told(dad))[0]).toBe('An agent on mum is working on it.');
+    expect((await told(dad))[0]).toBe('An agent on mum has begun.');
     await reply(delivery, { status: 'completed', tokens_used: 7 });
     expect(await told(mum)).toEqual([
       'Done.',
@@ -247,7 +247,7 @@ describe('two hubs', () => {
     await mum.work.inbox.ack('claude', delivery, null);
     await cancel();
     expect((await told(mum))[0]).toBe('Asked Claude to stop; it still runs.');
-    expect((await told(dad))[0]).toBe('Asked an agent on mum to stop; it still runs.');
+    expect((await told(dad))[0]).toBe('Asked an agent on mum to stop; it had begun.');
     const { delivery_id: stop } = await mum.claim('claude');
     expect(newest(mum).stopReachedAt).not.toBeNull();
     await mum.work.inbox.ack('claude', stop, null);
@@ -331,7 +331,7 @@ describe('two hubs', () => {
     await allowed();
     await mum.endTrust(dad, 'suspended');
     expect((await told(mum)).slice(0, 2)).toEqual([
-      'Ended: the two hubs are not connected any more.',
+      'Ended when the link between the two hubs was ended.',
       "mum's person allowed it, on mum.",
     ]);
   });
@@ -409,7 +409,7 @@ describe('two hubs', () => {
     await mum.claim('claude');
     await mum.restart();
     expect((await told(mum)).slice(0, 3)).toEqual([
-      'Cut off while Claude had it. It may have been done.',
+      'Ended by mum. It may have been done.',
       "mum's person allowed it, on mum.",
       null,
     ]);

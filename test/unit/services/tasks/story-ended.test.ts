@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Surfaces } from '../../../fakes/story-surfaces.ts';
 import { ToldHubs } from '../../../fakes/told-hubs.ts';
 import { ReplayGuard } from '../../../../main/services/tasks/replay-guard.ts';
+import { putTrust } from '../../../fakes/two-work-hubs.ts';
 import { BROWSER, NO_LIMITS, OWNER, type WorkHubOptions } from '../../../fakes/work-hub.ts';
 
 interface Named {
@@ -381,10 +382,10 @@ const STORIES: readonly Named[] = [
     },
     mum: {
       asked: 'OpenClaw on dad gives Claude a task.',
-      list: 'Ended: the two hubs are not connected any more.',
-      row: "mum's person allowed it, on mum. Ended: the two hubs are not connected any more.",
+      list: 'Ended when the link between the two hubs was ended.',
+      row: "mum's person allowed it, on mum. Ended when the link between the two hubs was ended.",
       thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
-      card: "mum's person allowed it, on mum. then, in the browser. Ended: the two hubs are not connected any more. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Ended when the link between the two hubs was ended. The agent got exactly what was shown.",
       task: [
         "mum's person allowed it, on mum. then, in the browser.",
         'Claude got it, then. The agent got exactly what was shown.',
@@ -392,8 +393,8 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'OpenClaw on dad gives mum a task.',
-      list: 'Ended: the two hubs are not connected any more.',
-      row: "mum's person allowed it, on mum. Ended: the two hubs are not connected any more.",
+      list: 'Ended when the link between the two hubs was ended.',
+      row: "mum's person allowed it, on mum. Ended when the link between the two hubs was ended.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then."],
       cancel: 'Too late: it had ended.',
@@ -436,11 +437,11 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'OpenClaw on dad gives mum a task.',
-      list: 'An agent on mum is working on it.',
-      row: "mum's person allowed it, on mum. An agent on mum is working on it.",
+      list: 'An agent on mum has begun.',
+      row: "mum's person allowed it, on mum. An agent on mum has begun.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
-      cancel: 'An agent on mum is working on it.',
+      cancel: 'An agent on mum has begun.',
       button: 'Cancel',
     },
   },
@@ -488,11 +489,11 @@ const STORIES: readonly Named[] = [
     },
     dad: {
       asked: 'OpenClaw on dad gives mum a task.',
-      list: 'An agent on mum is working on it.',
-      row: "mum's person allowed it, on mum. An agent on mum is working on it.",
+      list: 'An agent on mum has begun.',
+      row: "mum's person allowed it, on mum. An agent on mum has begun.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
-      cancel: 'An agent on mum is working on it.',
+      cancel: 'An agent on mum has begun.',
       button: 'Cancel',
     },
   },
@@ -617,10 +618,10 @@ const STORIES: readonly Named[] = [
     },
     mum: {
       asked: 'OpenClaw on dad asks Claude a question.',
-      list: 'Cut off while Claude had it. It may have been done.',
-      row: "mum's person allowed it, on mum. Cut off while Claude had it. It may have been done.",
+      list: 'Ended by mum. It may have been done.',
+      row: "mum's person allowed it, on mum. Ended by mum. It may have been done.",
       thread: "mum's person allowed it, on mum.",
-      card: "mum's person allowed it, on mum. then, in the browser. Cut off while Claude had it. It may have been done.",
+      card: "mum's person allowed it, on mum. then, in the browser. Ended by mum. It may have been done.",
       task: ["mum's person allowed it, on mum. then, in the browser."],
     },
     dad: {
@@ -676,6 +677,53 @@ const STORIES: readonly Named[] = [
       row: "mum's person allowed it, on mum. Ended by mum. It may have been done.",
       thread: "mum's person allowed it, on mum.",
       task: ["mum's person allowed it, on mum. then."],
+      cancel: 'Too late: it had ended.',
+    },
+  },
+  {
+    title: 'waited in the older copy that its hub was restored from',
+    happens: async (hubs) => {
+      await hubs.send();
+      await hubs.mum.work.endRestored({ by: 'owner', surface: 'window' });
+      await hubs.clock.settle();
+    },
+    mum: {
+      asked: 'OpenClaw on dad gives Claude a task.',
+      list: 'Ended by mum. It may have been done.',
+      row: 'Ended by mum. It may have been done.',
+      thread: 'Ended by mum. It may have been done.',
+      task: ['dad has the answer, then.'],
+    },
+    dad: {
+      asked: 'OpenClaw on dad gives mum a task.',
+      list: 'Ended by mum.',
+      row: 'Ended by mum.',
+      thread: 'Ended by mum.',
+      task: [],
+      cancel: 'Too late: it had ended.',
+    },
+  },
+  {
+    title: 'waits when a person suspends its hub and lets it back in',
+    happens: async (hubs) => {
+      await hubs.send();
+      await hubs.mum.endTrust(hubs.dad, 'suspended');
+      await putTrust(hubs.mum, hubs.dad, 'paired');
+      await hubs.restart();
+    },
+    mum: {
+      asked: 'OpenClaw on dad gives Claude a task.',
+      list: 'Ended when the link between the two hubs was ended.',
+      row: 'Ended when the link between the two hubs was ended.',
+      thread: 'Ended when the link between the two hubs was ended.',
+      task: ['No agent got it.'],
+    },
+    dad: {
+      asked: 'OpenClaw on dad gives mum a task.',
+      list: 'Ended by mum.',
+      row: 'Ended by mum.',
+      thread: 'Ended by mum.',
+      task: [],
       cancel: 'Too late: it had ended.',
     },
   },

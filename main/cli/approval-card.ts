@@ -4,15 +4,16 @@
 import type { HeldDto } from '../../preload/contract/attention.ts';
 import type { ApprovalDto } from '../../preload/contract/dto.ts';
 import { ENGLISH } from '../../preload/contract/strings/english.ts';
+import { riskWordsOf } from '../../preload/contract/strings/now.ts';
 import { reachOf } from '../../preload/contract/strings/reach.ts';
 import { plural } from '../../preload/contract/strings/shared-words.ts';
-import { reasonOf } from '../../preload/contract/strings/story.ts';
+import { ifNothingOf, reasonOf, whoDecidesOf } from '../../preload/contract/strings/story.ts';
 import { localTime } from './local-time.ts';
 import { ownLine, quoted } from './quoted-text.ts';
 import { decisionLine } from './story-lines.ts';
 import { beginningOf } from './terminal.ts';
 
-const { agents, attention: text } = ENGLISH;
+const { attention: text } = ENGLISH;
 
 /** More may have left the window, and the end of it would be all that is seen. */
 const LINES_SEEN_AT_ONCE = 12;
@@ -37,11 +38,14 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...turnsLine(approval),
     ...runnerLine(approval),
     approval.choice === null
-      ? `Class ${approval.risk_class}, ${agents.classes[approval.risk_class].toLowerCase()}. ${leavesLine(approval)}`
+      ? `Class ${approval.risk_class}: ${riskWordsOf(approval)} ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
     ...(approval.state === 'pending'
-      ? [`Waits until ${localTime(approval.expires_at)}; then it expires and nothing happens.`]
+      ? [
+          `Waits until ${localTime(approval.expires_at)}.`,
+          `${ENGLISH.now.facts.ifNothing}: ${ifNothingOf(approval.story)}`,
+        ]
       : [decisionLine(approval.story)]),
     ...(approval.keep_open_until === null
       ? []
@@ -181,12 +185,17 @@ function answerLine({ remote_question: asked, leaves, permission }: ApprovalDto)
 function remoteLines({
   decided_by_hubs: hubs,
   remote_question: asked,
+  story,
 }: ApprovalDto): readonly string[] {
   const { asked: there, waiting } = ENGLISH.remoteApproval;
   if (asked) return [`${there.digest}: ${asked.digest}`, ''];
   if (!hubs) return [];
-  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
-  return [`${whose}. ${waiting.here}`, ...hubs.map(({ name, state }) => waiting[state](name)), ''];
+  const whose = whoDecidesOf(story);
+  return [
+    ...(whose === null ? [] : [`${whose} ${waiting.here}`]),
+    ...hubs.map(({ name, state }) => waiting[state](name)),
+    '',
+  ];
 }
 
 function heldLine({ why, until }: HeldDto): string {

@@ -484,7 +484,7 @@ describe('the page of a hub', () => {
     await showHub({});
     await button('Remove').click();
     await expect
-      .element(page.getByText('Its waiting requests expire', { exact: false }))
+      .element(page.getByText('Its waiting requests end and are not done', { exact: false }))
       .toBeVisible();
     expect(document.body.textContent).not.toContain('decides');
   });

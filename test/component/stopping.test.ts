@@ -175,11 +175,13 @@ describe('what agents here ask of others', () => {
   const asked = taskOf(waits, { state: 'awaiting_approval' });
   const cancel = () => page.getByRole('button', { name: 'Cancel what was asked of Dad’s laptop' });
 
-  test('stands on Now with whom it is asked of and how it stands, and what comes in is not among it', async () => {
+  test('stands on Now with whom it is asked of and how it stands, and not what comes in or what this hub asks an adult’s', async () => {
+    const decision = story({ direction: 'outgoing', toAgent: null }, { kind: 'decision' });
+    const items = [asked, taskOf(runs, { id: 'in' }), taskOf(decision, { id: 'adult' })];
     const hub = new FakeHubApi(snapshotOf(), {
       'tasks.list': ({ state }) => ({
         ok: true,
-        value: { items: state === 'open' ? [asked, taskOf(runs, { id: 'in' })] : [], next: null },
+        value: { items: state === 'open' ? items : [], next: null },
       }),
     });
     await showApp(hub);

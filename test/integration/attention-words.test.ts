@@ -145,10 +145,10 @@ describe('axon', () => {
         .toISOString()
         .slice(0, 16)
         .replace('T', ' ');
-      expect(shown).toContain(`Waits until ${expiresThere} (Asia/Tokyo); then`);
+      expect(shown).toContain(`Waits until ${expiresThere} (Asia/Tokyo).`);
       const asked = await axon(hub.home, ['--as', 'asker', 'tasks', card?.task_id ?? '']);
       expect(asked.out).toMatch(
-        /Held there: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d \([\w/]+\)\./,
+        /Held: a person is asked at \d{4}-\d\d-\d\d \d\d:\d\d \([\w/]+\)\./,
       );
       expect((await owner('status')).out).toContain('0 for a person, 1 held until later');
       expect((await owner('approvals', 'now')).out).toBe(

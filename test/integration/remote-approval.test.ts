@@ -223,7 +223,7 @@ it(
       code: 2,
       out: '',
       error: expect.stringMatching(
-        /^Remove Mum\? Its waiting requests expire.*\nAdd --yes/,
+        /^Remove Mum\? Its waiting requests end and are not done.*\nAdd --yes/,
       ) as string,
     });
     expect(refused.error).toContain(last);

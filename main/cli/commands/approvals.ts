@@ -1,11 +1,11 @@
 // approvals: what waits for a person, at a terminal. The whole exact text is shown before anything
 // is decided, and the decision carries the digest of what was shown.
 import { Option } from 'commander';
-import type { DecidingHubDto } from '../../../preload/contract/remote-approval.ts';
 import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
+import { whoDecidesOf } from '../../../preload/contract/strings/story.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cardLines } from '../approval-card.ts';
@@ -82,7 +82,8 @@ export function addApprovalCommands(program: AxonCommand): void {
     .doesAsOwner(
       async (owner, { terminal, command: program }, id: string, options: AllowOptions) => {
         const shown = await requestOf(owner, id);
-        if (shown.decided_by_hubs !== null) throw onlyDeclinable(shown.decided_by_hubs, shown.id);
+        const whose = whoDecidesOf(shown.story);
+        if (whose !== null) throw onlyDeclinable(whose, shown.id);
         const lastWord = await confirmAllow(terminal, shown, options, program);
         const decided = await decide(owner, shown, options.digest, {
           decision: 'allow',
@@ -129,12 +130,11 @@ export function addApprovalCommands(program: AxonCommand): void {
 }
 
 /** Said before anybody is asked to type: the word would count for nothing. */
-function onlyDeclinable(hubs: readonly DecidingHubDto[], id: string): AppError {
+function onlyDeclinable(whose: string, id: string): AppError {
   const { waiting } = ENGLISH.remoteApproval;
-  const whose = hubs.length === 0 ? waiting.nobody : waiting.decides(hubs.map(({ name }) => name));
   return refusal(
     'blocked',
-    `${whose}. ${waiting.here}`,
+    `${whose} ${waiting.here}`,
     `"axon approvals decline ${id}" declines it.`,
   );
 }

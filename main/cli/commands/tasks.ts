@@ -292,7 +292,7 @@ function partiesLines(task: TaskDto): readonly string[] {
 
 function heldLine(until: number | null): string {
   const when = until === null ? 'later' : `at ${localTime(until)}`;
-  return `Held there: a person is asked ${when}. Its own time goes on meanwhile.`;
+  return `Held: a person is asked ${when}. Its own time goes on meanwhile.`;
 }
 
 /** As those of failures (preload/contract/errors.ts). */

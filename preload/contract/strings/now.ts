@@ -1,9 +1,9 @@
 // The words of the approval inbox. The hub says what would happen; it never paraphrases what the
 // sender wrote. English.
 import type { RequestKind } from '../closed-lists.ts';
-import type { RiskClass, Surface } from '../dto.ts';
+import type { ApprovalDto, RiskClass } from '../dto.ts';
 import { answers } from './answers.ts';
-import { common, locale } from './shared-words.ts';
+import { locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 
 const plural = pluralizer(locale);
@@ -256,14 +256,26 @@ export const now = {
       ['You allow it', 'Once. One of your agents then does it, on this computer.'],
       [
         'Or you decline it',
-        'The other computer is told, with your reason if you give one. Doing nothing is a no, too.',
+        'The other computer is told, with your reason if you give one. If you do nothing, it isn’t done.',
       ],
     ],
   },
 } as const;
 
-export function surfaceWords(surface: Surface | null): string {
-  return surface === null ? common.surfaces.hub : common.surfaces[surface];
+/** How risky a request is by the owner's word, which never says what a task does. */
+export function riskWordsOf({
+  kind,
+  risk_class: risk,
+}: Pick<ApprovalDto, 'kind' | 'risk_class'>): string {
+  return isTaskWhereLooks({ kind, risk_class: risk }) ? now.notJustALook : now.risk[risk];
+}
+
+/** A task where only looking is expected. */
+export function isTaskWhereLooks({
+  kind,
+  risk_class: risk,
+}: Pick<ApprovalDto, 'kind' | 'risk_class'>): boolean {
+  return kind === 'delegate' && risk === 'R0';
 }
 
 /** The day at the door. */

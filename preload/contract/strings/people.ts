@@ -108,7 +108,7 @@ export const people = {
   suspend: 'Suspend',
   suspendAsk: (name: string) => `Suspend ${name}?`,
   suspendDetail: (name: string, waiting: number) =>
-    `${waiting === 0 ? '' : plural(waiting, { one: 'One of its requests waits here. It ends and is not done. ', other: '{n} of its requests wait here. They end and are not done. ' })}Its tasks here and yours there are stopped. Nothing gets in or out until you let it back in. Then ${name} is told what happened to its requests.`,
+    `${waiting === 0 ? '' : plural(waiting, { one: 'One of its requests waits here. It ends and is not done. ', other: '{n} of its requests wait here. They end and are not done. ' })}Its tasks here and yours there are asked to stop. Nothing gets in or out until you let it back in. Then ${name} is told what happened to its requests.`,
   suspendYes: 'Suspend it',
   suspendNo: 'Keep it',
   resume: 'Let it back in',
@@ -117,7 +117,7 @@ export const people = {
   remove: 'Remove',
   removeAsk: (name: string) => `Remove ${name}?`,
   removeDetail:
-    'Its waiting requests expire, and the link is closed at once. To talk again, the two hubs must be added anew.',
+    'Its waiting requests end and are not done, and the link is closed at once. To talk again, the two hubs must be added anew.',
   removeYes: 'Remove for good',
   removeNo: 'Keep it',
   mayDo: (name: string) => `What ${name} may do here`,
@@ -180,7 +180,7 @@ export const people = {
     again: 'It was set up again',
     removeTitle: (name: string) => `Remove the old ${name}?`,
     removeDetail:
-      'Its waiting requests expire, and its rules end. Then the two hubs are added anew, with new digits.',
+      'Its waiting requests end and are not done, and its rules end. Then the two hubs are added anew, with new digits.',
     removeYes: 'Remove the old one',
     back: 'Back',
     note: (address: string) =>
@@ -347,7 +347,6 @@ export const people = {
     failed: {
       tag: 'stopped',
       title: 'The hubs were not added',
-      detail: 'Nothing was shared.',
       again: 'Try again with new digits',
       unreached: 'The other hub was not found',
       unreachedTag: 'no answer',

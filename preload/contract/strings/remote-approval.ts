@@ -34,8 +34,6 @@ export const remoteApproval = {
   changedMeanwhile: 'Someone changed this meanwhile. This is how it is now.',
   unread: 'This setting could not be read.',
   waiting: {
-    decides: (names: readonly string[]) => `${eitherOf.format(names)} decides this`,
-    nobody: 'No adult’s hub can decide this',
     here: 'It can only be declined here.',
     asked: (name: string) => `${name} has the question.`,
     waiting: (name: string) => `${name} gets the question as soon as it has room for it.`,

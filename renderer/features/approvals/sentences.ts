@@ -4,6 +4,7 @@ import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { RuleDto } from '../../../preload/contract/rules.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
+import { isTaskWhereLooks } from '../../../preload/contract/strings/now.ts';
 import {
   decisionOf,
   shownOf,
@@ -90,15 +91,6 @@ export function runsOf(approval: ApprovalDto): string {
   const { to_name, remote_question: asked, peer_name, from_name, permission } = approval;
   if (permission) return now.permission.runs(from_name ?? peer_name);
   return asked ? words.remoteApproval.asked.runs(to_name, peer_name) : now.facts.runsHere(to_name);
-}
-
-function isTaskWhereLooks({ kind, risk_class }: Pick<ApprovalDto, 'kind' | 'risk_class'>): boolean {
-  return kind === 'delegate' && risk_class === 'R0';
-}
-
-/** How risky it is by the owner's word, which never says what a task does. */
-export function riskWordsOf({ kind, risk_class: risk }: ApprovalDto): string {
-  return isTaskWhereLooks({ kind, risk_class: risk }) ? now.notJustALook : now.risk[risk];
 }
 
 export function verbOf(approval: ApprovalDto): string {

@@ -63,10 +63,15 @@ export class OutgoingController {
         ...(cursor === undefined ? {} : { cursor }),
       });
       if (!outcome.ok) return undefined;
-      all = [...all, ...outcome.value.items.filter(({ direction }) => direction === 'outgoing')];
+      all = [...all, ...outcome.value.items.filter(isAgentsOrPersons)];
       if (outcome.value.next === null) break;
       cursor = outcome.value.next;
     }
     return all;
   }
+}
+
+/** What this hub itself asks an adult's stands on the card of the request that it is about. */
+function isAgentsOrPersons({ direction, story }: TaskDto): boolean {
+  return direction === 'outgoing' && story.asked.kind !== 'decision';
 }

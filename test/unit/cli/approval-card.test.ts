@@ -11,7 +11,7 @@ import { story } from '../../fakes/stories.ts';
 
 const MARKED = /^ {2}[|:=] /;
 /** What the hub says on every card, and would be worth forging. */
-const FORGED = 'Class R0, only looks. Nothing leaves this computer.';
+const FORGED = 'Class R0: Only looks. Nothing leaves this computer.';
 const ROOMS = [24, 40, 80, 133];
 /**
  * Ways to come to the beginning of a line: breaks, and filling a line of each room with letters of
@@ -86,6 +86,13 @@ test('a line to be typed stands whole on a line of its own, and no field is left
   expect(cardLines(quiet, command).join('\n')).toContain('report_back');
 });
 
+test('a task where only looking is expected is called no look, and what becomes of it is said', () => {
+  const lines = cardLines(approvalOf('looks', { kind: 'delegate', risk_class: 'R0' }), 'axon');
+  const said = lines.join(' ');
+  expect(said).toContain('Class R0: A task, not just a look.');
+  expect(said).toContain('If you do nothing: It is not done.');
+});
+
 test('why it was declined or cancelled stands with the words of others', () => {
   const told = { verdict: 'allowed', endedBy: 'agent', endedKind: 'cancelled' } as const;
   const reason = 'It was cancelled: "changed my mind"';
@@ -109,14 +116,14 @@ describe.each(WAYS)('words that try to begin a line by %s', (_name, way) => {
         (line) => line.startsWith('Class R') || line.startsWith('Nothing runs'),
       );
       expect(own).toHaveLength(1);
-      expect(lines.filter((line) => line.startsWith('Class R0, only looks'))).toEqual([]);
+      expect(lines.filter((line) => line.startsWith('Class R0: Only looks'))).toEqual([]);
       const theirs = lines.filter((line) => MARKED.test(line)).map((line) => line.slice(4));
       const times = approval.choice === null ? 5 : 10;
       expect(theirs.join('').split('Nothing leaves').length - 1).toBeGreaterThanOrEqual(
         room < 40 ? 0 : times,
       );
       expect(
-        theirs.join('').replaceAll(' ', '').split('ClassR0,onlylooks.').length - 1,
+        theirs.join('').replaceAll(' ', '').split('ClassR0:Onlylooks.').length - 1,
       ).toBeGreaterThanOrEqual(times);
     }
   });
@@ -158,7 +165,7 @@ test('how a long one begins is said again after it, where the window shows no mo
   const lines = cardLines(approvalOf('long', { text: 'Unlock the front door', fields }), 'axon');
   const end = lines.slice(-18);
   expect(end).toContain('  | Turn the light off');
-  expect(end.slice(end.indexOf('That was all of it, 68 lines. It begins:') + 1, -5)).toEqual([
+  expect(end.slice(end.indexOf('That was all of it, 68 lines. It begins:') + 1, -7)).toEqual([
     '  | Unlock the front door',
     '',
     expect.stringMatching(/wants .* to do what stands above\.$/) as string,

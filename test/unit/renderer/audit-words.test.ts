@@ -103,7 +103,7 @@ describe('the words of the record', () => {
     expect(sentenceOf(rowOf('peer.muted', dad), household)).toBe(`You muted ${DAD.name}.`);
     const asked = rowOf('request.asked', { actor: DAD.public_key, surface: 'peer' });
     expect(sentenceOf(asked, household)).toBe(
-      `${DAD.name} asked for something that waited for you.`,
+      `${DAD.name} asked for something that waited for a decision.`,
     );
     expect(sentenceOf(rowOf('agent.removed', { object: agent.name }), household)).toBe(
       `You removed ${agent.display_name}.`,

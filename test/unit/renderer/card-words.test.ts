@@ -1,8 +1,9 @@
 // What a waiting card says will become of the request, and who decides it: the words of its story,
 // whatever else stands on the card. And how risky a task is called where only looking is expected.
 import { describe, expect, test } from 'vitest';
+import { riskWordsOf } from '../../../preload/contract/strings/now.ts';
 import { ifNothingOf, whoDecidesOf } from '../../../preload/contract/strings/story.ts';
-import { riskWordsOf, whyOf } from '../../../renderer/features/approvals/sentences.ts';
+import { whyOf } from '../../../renderer/features/approvals/sentences.ts';
 import { DINNER } from '../../fakes/household.ts';
 import { DADS, LEOS, story } from '../../fakes/stories.ts';
 

@@ -603,7 +603,8 @@ export const OPERATIONS = {
     summary: 'Gives one piece of a conversation as text, the oldest first.',
     method: 'GET',
     path: '/v1/conversations/:id/export',
-    access: 'owner',
+    access: 'history',
+    readsMuch: true,
     params: v.strictObject({
       id: identifier,
       format: v.optional(v.picklist(CONVERSATION_FORMATS), 'markdown'),

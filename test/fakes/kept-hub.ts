@@ -24,7 +24,7 @@ export async function answersOf(hub: WorkHub): Promise<unknown> {
     threads,
     secondPage: conversations.list({ ...PAGE, limit: 2, cursor: String(seqs[3]) }),
     details,
-    exported: threads.items.map(({ id }) => conversationExport.piece(id, 'jsonl', undefined)),
+    exported: threads.items.map(({ id }) => conversationExport.piece(id, 'jsonl', undefined, null)),
     inspected: seqs.map((seq) => inspector.inspect(seq)),
     found: SEARCHES.map((typed) => search.find(typed, PAGE)),
     tasks: hub.store.read.tasks(PAGE),

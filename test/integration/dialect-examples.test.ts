@@ -135,6 +135,7 @@ function kept(conversation: string): readonly unknown[] {
     conversation,
     'jsonl',
     undefined,
+    null,
   );
   return text
     .trimEnd()

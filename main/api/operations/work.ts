@@ -113,8 +113,8 @@ export function conversationsHandlers(deps: {
       const detail = await conversations.get(id, agent);
       return agent === null ? detail : { ...detail, entries: detail.entries.map(numbered) };
     },
-    'conversations.export': async ({ id, format, cursor }) =>
-      conversationExport.piece(id, format, cursor),
+    'conversations.export': async ({ id, format, cursor }, caller) =>
+      conversationExport.piece(id, format, cursor, askerOf(caller)),
     'conversations.inspect': async ({ seq }) => inspector.inspect(seq),
     'conversations.remove': async ({ id }, caller) => {
       await conversationRemoval.remove(id, actorOf(caller));

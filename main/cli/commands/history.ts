@@ -67,16 +67,17 @@ export function addHistoryCommand(program: AxonCommand): void {
         .default('markdown'),
     )
     .option('--output <file>', 'a new file that only you can read, instead of standard output')
-    .doesAsOwner(
-      (
-        owner,
-        { terminal },
+    .does(
+      async (
+        { session, terminal },
         id: string,
         { format, output }: { format: ConversationFormat; output?: string },
-      ) =>
-        exportPieces(terminal, output, (at, signal) =>
-          owner.call('conversations.export', { id, format, ...at }, signal),
-        ),
+      ) => {
+        const client = await session.asAnyone();
+        return exportPieces(terminal, output, (at, signal) =>
+          client.call('conversations.export', { id, format, ...at }, signal),
+        );
+      },
     );
   history
     .command('remove')

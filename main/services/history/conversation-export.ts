@@ -24,7 +24,7 @@ import { speakersOf } from './speakers.ts';
 interface Deps {
   readonly store: Store;
   readonly parties: Parties;
-  readonly conversations: Pick<Conversations, 'decision' | 'story' | 'absent'>;
+  readonly conversations: Pick<Conversations, 'decision' | 'story' | 'absent' | 'isThere'>;
 }
 
 interface Said {
@@ -53,15 +53,24 @@ export class ConversationExport {
 
   /**
    * @param cursor absent for the first piece
+   * @param agent whose part of it is meant; null: all, for a person
    * @throws AppError bad_request, not_found, gone (what was said there was removed)
    */
-  piece(id: string, format: ConversationFormat, cursor: string | undefined): TextPiece {
+  piece(
+    id: string,
+    format: ConversationFormat,
+    cursor: string | undefined,
+    agent: string | null,
+  ): TextPiece {
     const { store, conversations } = this.#deps;
+    const isFirst = cursor === undefined;
+    if (isFirst && !conversations.isThere(id, agent)) throw conversations.absent(id, agent);
     const messages = store.read.messagesAfter(id, readCursor(cursor) ?? 0, EXPORT_MESSAGES);
-    if (messages.length === 0 && cursor === undefined) throw conversations.absent(id, null);
-    const entries = messages.flatMap((message) => this.#entries(message));
+    const entries = messages
+      .filter(({ seq }) => store.read.messageAt(seq, agent) !== undefined)
+      .flatMap((message) => this.#entries(message, agent));
     const form = FORMS[format];
-    const head = cursor === undefined ? form.head(id) : '';
+    const head = isFirst ? form.head(id) : '';
     return {
       text: head + entries.map(form.entry).join(''),
       next: messages.length < EXPORT_MESSAGES ? null : String(messages.at(-1)?.seq),
@@ -69,13 +78,13 @@ export class ConversationExport {
   }
 
   /** A message, and behind a request what was decided about it. */
-  #entries(message: MessageRow): readonly Entry[] {
+  #entries(message: MessageRow, agent: string | null): readonly Entry[] {
     const { store, parties, conversations } = this.#deps;
     const { at, kind, taskId, messageId } = message;
     const task = taskId === null ? undefined : store.read.task(taskId);
     const isRequest = REQUESTS.includes(kind) && task !== undefined;
     const said = saidIn(message, task);
-    const decision = isRequest ? conversations.decision(task, null) : undefined;
+    const decision = isRequest ? conversations.decision(task, agent) : undefined;
     return [
       {
         at,
@@ -83,7 +92,7 @@ export class ConversationExport {
         ...speakersOf(parties, message),
         message_id: messageId,
         state: isRequest ? stateOf(task) : null,
-        story: isRequest ? conversations.story(task) : null,
+        story: isRequest ? conversations.story(task, agent) : null,
         payload: said.payload,
         text: textIn(said),
       },

@@ -193,9 +193,14 @@ export class Conversations {
     return entry && { ...entry, story: tasks.story(task, agent) };
   }
 
-  /** As a person reads it. */
-  story(task: TaskRow): StoryDto {
-    return this.#deps.tasks.story(task, null);
+  /** Whether there is anything of it for the agent; null: for a person. */
+  isThere(id: string, agent: string | null): boolean {
+    return this.#messages(id, agent, { limit: 1 }).length > 0;
+  }
+
+  /** @param agent who reads it; null: a person */
+  story(task: TaskRow, agent: string | null): StoryDto {
+    return this.#deps.tasks.story(task, agent);
   }
 
   #dto(

@@ -103,6 +103,12 @@ describe('seed 003: records', () => {
     expect(message).toMatchObject({ kind: 'delegate' });
     const payload = JSON.parse(String((inspected as { payload: string }).payload));
     expect(exported.text).toContain('Inspect me');
+    const byAgent = async (agent: string): Promise<JsonObject> =>
+      house.post(house.dad, agent, '/v1/conversations/looked-at/export?format=jsonl');
+    const own = await byAgent(asker);
+    expect(own).toMatchObject({ http: 200, next: null });
+    expect(own['text']).toMatch(/Inspect me[^]*Done: Inspect me/);
+    expect(await byAgent(asks('native'))).toMatchObject({ http: 404 });
     const again = { ...payload.origin.message, reply_with: `r-${fresh()}` };
     expect(again).toMatchObject({ performative: 'REQUEST', content: 'Inspect me' });
     expect(await house.say(asker, again)).toMatchObject({ http: 200 });

@@ -35,7 +35,7 @@ async function ask(text: string): Promise<void> {
 function exported(hub: WorkHub, format: ConversationFormat): string {
   let text = '';
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const piece = hub.work.conversationExport.piece(ID, format, cursor);
+    const piece = hub.work.conversationExport.piece(ID, format, cursor, null);
     text += piece.text;
     cursor = piece.next;
   }
@@ -131,7 +131,7 @@ it('gives every message once, over all pieces', async () => {
 });
 
 it.each(CONVERSATION_FORMATS)('says in %s, too, that there is no such conversation', (format) => {
-  expect(() => dad.work.conversationExport.piece('c-none', format, undefined)).toThrow(
+  expect(() => dad.work.conversationExport.piece('c-none', format, undefined, null)).toThrow(
     /no such conversation/,
   );
 });

@@ -124,6 +124,15 @@ export function readError(payload: JsonObject): AppError {
   });
 }
 
+/** The same without the message in a dialect, which is not its agent's. */
+export function withoutOrigin(error: AppError, { message, ...more }: Said): AppError {
+  return new AppError(error.code, error.message, {
+    failedBy: error.failedBy,
+    data: error.data,
+    cause: new Said(message, { ...more, origin: null }),
+  });
+}
+
 /** The nearest code that travels. */
 export function wireCode(code: ErrorCode): WireErrorCode {
   return isWireCode(code) ? code : (NEAREST[code] ?? 'internal');

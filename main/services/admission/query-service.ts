@@ -22,6 +22,7 @@ import {
   endedByAgent,
   endedByHub,
   failureOf,
+  isOffer,
   type Ended,
   type ResultWords,
   type TaskEndings,
@@ -179,7 +180,7 @@ export class QueryService {
     const words = deliveries.untrusted({ party, fromAgent, kind: 'query', text, payload });
     queries.deliver(task.id, deliveries.bodyOf({ ...task, seq: 0 }, null), words);
     const closed = await line;
-    return { outcome: closed.outcome, task: this.#writeDown(task, closed) };
+    return { outcome: closed.outcome, task: await this.#writeDown(task, closed) };
   }
 
   /**
@@ -234,27 +235,28 @@ export class QueryService {
     });
   }
 
-  /** As it will be stored. */
-  #writeDown(task: Omit<TaskRow, 'seq'>, closed: Closed): Omit<TaskRow, 'seq'> {
+  /** As it will be stored; an offer, which may be accepted as soon as it is read, as it is. */
+  async #writeDown(task: Omit<TaskRow, 'seq'>, closed: Closed): Promise<Omit<TaskRow, 'seq'>> {
     const { store, clock, events } = this.#deps;
     const { outcome } = closed;
     const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
     const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
-    const result = JSON.stringify(wordsOf(outcome));
+    const words = wordsOf(outcome);
+    const result = JSON.stringify(words);
     const story = storyOfLine(task, closed, finishedAt);
     const ended = { ...task, ...story, state, code, result, finishedAt } as const;
-    store.writeBehind(
-      (tables) => {
-        const isAnswer = !(outcome instanceof AppError);
-        const isNew = tables.insertTaskOnce(ended, isAnswer ? this.#answerOf(task) : null);
-        if (!isAnswer) return;
-        if (isNew) return this.#addTokens(tables, task.party, outcome);
-        const known = tables.taskByMessage(task.direction, task.party, task.messageId);
-        this.#keepLate(tables, known ?? task, outcome);
-      },
-      () => events.questionOver(task.id, task.conversationId),
-    );
+    const keep = (tables: Tables): void => {
+      const isAnswer = !(outcome instanceof AppError);
+      const isNew = tables.insertTaskOnce(ended, isAnswer ? this.#answerOf(task) : null);
+      if (!isAnswer) return;
+      if (isNew) return this.#addTokens(tables, task.party, outcome);
+      const known = tables.taskByMessage(task.direction, task.party, task.messageId);
+      this.#keepLate(tables, known ?? task, outcome);
+    };
+    const over = (): void => events.questionOver(task.id, task.conversationId);
+    if (isOffer(words.data)) await store.write(keep).then(over);
+    else store.writeBehind(keep, over);
     return ended;
   }
 

@@ -5,17 +5,18 @@ import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import { ENDERS } from '../../../preload/contract/story.ts';
-import { withTrueAnswer } from '../../dialects/origin.ts';
+import { checkFailure, withTrueAnswer } from '../../dialects/origin.ts';
 import type { StoryColumns } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
-import { ok } from '../../lib/result.ts';
+import { err, ok } from '../../lib/result.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Store, Tables, TaskRow } from '../../ports/store.ts';
 import { contentDigest } from '../../protocol/content-digest.ts';
 import { readDecision } from '../../protocol/decision.ts';
+import { Said, wireCode, withoutOrigin } from '../../protocol/error-payload.ts';
 import type { Envelope } from '../../protocol/envelope.ts';
 import { QUERY_DEADLINE_DEFAULT_MS } from '../../protocol/limits.ts';
 import { parseResponse, type ResponsePayload } from '../../protocol/payloads.ts';
@@ -34,7 +35,7 @@ import {
   type Failed,
   type SendReport,
 } from './send-reports.ts';
-import { endedByAgent, endedByHub, endOfCode, failureOf } from '../tasks/task-endings.ts';
+import { endedByAgent, endedByHub, endOfCode, failureOf, isOffer } from '../tasks/task-endings.ts';
 import { isOpen, moveTask, newTask } from '../tasks/task-moves.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 import type { UnitOfWork } from '../base/unit-of-work.ts';
@@ -131,11 +132,13 @@ export class OutgoingQueries {
         deadlineMs + ANSWER_TRAVEL_MS,
         signal,
       );
-      const reply = came.ok ? ok(this.#byWhoAnswers(came.value, asked)) : came;
+      const reply = came.ok
+        ? ok(this.#byWhoAnswers(came.value, asked))
+        : err(this.#byWhoFails(came.error, asked));
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
       if (isUnfit(outcome)) return outcome;
       if (reply.ok || !mayRunThere(reply.error))
-        this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
+        await this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
       else await this.#cancel(asked, reply.error);
       return outcome;
     } finally {
@@ -147,6 +150,14 @@ export class OutgoingQueries {
   #byWhoAnswers(reply: Envelope, { party, toAgent }: Asked): Envelope {
     const writers = answerersThere(this.#deps.store.read.peer(party), toAgent);
     return { ...reply, payload: withTrueAnswer(reply.payload, writers) };
+  }
+
+  #byWhoFails(error: AppError, { party, toAgent }: Asked): AppError {
+    const { cause, code, data } = error;
+    if (!(cause instanceof Said) || cause.origin === null) return error;
+    const writers = answerersThere(this.#deps.store.read.peer(party), toAgent);
+    const said = { ...cause, code: wireCode(code), retryable: data['retryable'] };
+    return checkFailure(said, writers).ok ? error : withoutOrigin(error, cause);
   }
 
   /**
@@ -168,49 +179,55 @@ export class OutgoingQueries {
       });
     } catch (failure) {
       log.warn('other hub not told that nobody waits', { error: String(failure) });
-      this.#writeDown(asked, error, undefined);
+      await this.#writeDown(asked, error, undefined);
     }
   }
 
-  #writeDown(asked: Asked, outcome: ResponsePayload | AppError, reply: Envelope | undefined): void {
+  /** Within a moment; an offer, which may be accepted as soon as it is read, at once. */
+  async #writeDown(
+    asked: Asked,
+    outcome: ResponsePayload | AppError,
+    reply: Envelope | undefined,
+  ): Promise<void> {
     const { store, clock, events } = this.#deps;
     const finishedAt = clock.wallMs();
     // A person's answer is no agent's word.
     const isPersons = !(outcome instanceof AppError) && outcome.answered_by !== null;
-    store.writeBehind(
-      (tables) => {
-        const fromAgent = isPersons ? null : asked.toAgent;
-        const answer =
-          reply === undefined || outcome instanceof AppError
-            ? null
-            : ({ messageId: reply.id, kind: 'response', fromAgent, at: finishedAt } as const);
-        const end = endOf(taskFor(asked), outcome, finishedAt);
-        const isNew = tables.insertTaskOnce({ ...taskFor(asked), ...end }, answer);
-        const known = isNew ? undefined : tables.task(asked.id);
-        const ends = known === undefined || isOpen(known);
-        if (known !== undefined && ends) {
-          endTask(tables, known, outcome, finishedAt);
-          if (answer !== null) tables.answerTask(known.id, answer);
-        }
-        if (!(outcome instanceof AppError))
-          tables.addTokens(asked.party, finishedAt, 'there', outcome.tokens_used ?? 0);
-        if (reply === undefined || ends) return;
-        tables.insertMessage({
-          messageId: reply.id,
-          direction: 'in',
-          party: asked.party,
-          kind: reply.kind,
-          ref: reply.ref,
-          conversationId: asked.conversationId,
-          taskId: asked.id,
-          fromAgent,
-          toAgent: asked.asker,
-          payload: JSON.stringify(reply.payload),
-          at: finishedAt,
-        });
-      },
-      () => events.questionOver(asked.id, asked.conversationId),
-    );
+    const keep = (tables: Tables): void => {
+      const fromAgent = isPersons ? null : asked.toAgent;
+      const answer =
+        reply === undefined || outcome instanceof AppError
+          ? null
+          : ({ messageId: reply.id, kind: 'response', fromAgent, at: finishedAt } as const);
+      const end = endOf(taskFor(asked), outcome, finishedAt);
+      const isNew = tables.insertTaskOnce({ ...taskFor(asked), ...end }, answer);
+      const known = isNew ? undefined : tables.task(asked.id);
+      const ends = known === undefined || isOpen(known);
+      if (known !== undefined && ends) {
+        endTask(tables, known, outcome, finishedAt);
+        if (answer !== null) tables.answerTask(known.id, answer);
+      }
+      if (!(outcome instanceof AppError))
+        tables.addTokens(asked.party, finishedAt, 'there', outcome.tokens_used ?? 0);
+      if (reply === undefined || ends) return;
+      tables.insertMessage({
+        messageId: reply.id,
+        direction: 'in',
+        party: asked.party,
+        kind: reply.kind,
+        ref: reply.ref,
+        conversationId: asked.conversationId,
+        taskId: asked.id,
+        fromAgent,
+        toAgent: asked.asker,
+        payload: JSON.stringify(reply.payload),
+        at: finishedAt,
+      });
+    };
+    const over = (): void => events.questionOver(asked.id, asked.conversationId);
+    const isOffered = outcome instanceof AppError && isOffer(failureOf(outcome).data);
+    if (isOffered) await store.write(keep).then(over);
+    else store.writeBehind(keep, over);
   }
 }
 

@@ -18,8 +18,13 @@ const TASKS_AT_ONCE = 100;
  * By which a message may refer to a task: its own id, and those of the messages that asked for it
  * and answered it.
  */
-export function idsOf({ messageId, payload, result }: TaskRow): readonly string[] {
-  return [messageId, ...[payload, result ?? ''].flatMap((text) => readingOf(text)?.ids ?? [])];
+export function idsOf(task: TaskRow): readonly string[] {
+  return [...askedIdsOf(task), ...(readingOf(task.result ?? '')?.ids ?? [])];
+}
+
+/** The same without the answer's. */
+export function askedIdsOf({ messageId, payload }: TaskRow): readonly string[] {
+  return [messageId, ...(readingOf(payload)?.ids ?? [])];
 }
 
 function readingOf(payload: string): Reading | undefined {
@@ -32,7 +37,8 @@ function readingOf(payload: string): Reading | undefined {
 export function termsOf(task: TaskRow): JsonObject | undefined {
   if (task.state === 'completed' || task.state === 'partial') return undefined;
   const { data } = readObject(task.result ?? '');
-  const { task: text, context = {} } = readObject(task.payload);
+  const { task: work, question, context = {} } = readObject(task.payload);
+  const text = work ?? question;
   if (!isJsonObject(data) || data['act'] !== PROPOSE) return undefined;
   const { offer } = data;
   if (text === undefined || offer === undefined) return undefined;

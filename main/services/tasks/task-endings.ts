@@ -324,7 +324,10 @@ export function failure(ending: Pick<Ending, 'code' | 'reason'>): ResultWords {
   return { status: 'failed', outcome: sentence, data: null, error: sentence, code };
 }
 
-/** The same of an error, with its agent's words, and no code where that named none. */
+/**
+ * The same of an error, with its agent's words, and no code where that named none. An offer is kept
+ * as it was written: whoever accepts it may name the id in it.
+ */
 export function failureOf({ code, message, cause, data: { retryable } }: AppError): ResultWords {
   const said = cause instanceof Said ? cause : new Said('');
   const error = said.message === '' ? message : said.message;
@@ -335,5 +338,6 @@ export function failureOf({ code, message, cause, data: { retryable } }: AppErro
     error,
     ...(code === 'agent_failed' ? {} : { code: readWireErrorCode(code) }),
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    ...(said.origin !== null && isOffer(said.data) ? { origin: said.origin } : {}),
   };
 }

@@ -392,8 +392,7 @@ export interface Reads extends RuleReads, MuteReads, AuditReads, SearchReads {
     states: readonly DeliveryRow['state'][],
     page: { readonly limit: number; readonly afterSeq?: number },
   ): readonly DeliveryRow[];
-  /** What nobody has taken, the newest first. */
-  newestQueued(agent: string, limit: number): readonly DeliveryRow[];
+  newestOf(agent: string, state: DeliveryRow['state'], limit: number): readonly DeliveryRow[];
   /**
    * What may be claimed next: queued, urgent first, then seq; one conversation at a time. `result`
    * and `cancel` neither wait for what runs in it nor hold it up.

@@ -671,15 +671,16 @@ export interface PostedDto {
   readonly untrusted?: { readonly native?: unknown; readonly came_of_it?: string };
   /** Of a cancel: how its task stands. */
   readonly cancelled?: { readonly id: string; readonly state: string };
-  /** Of a request to everybody who has a capability: what became of it at each. */
+  /** Of a message to several, or the cancel of one: what became of it at each. */
   readonly each?: readonly {
     readonly to: string;
     readonly report?: SendReportDto;
+    readonly cancelled?: { readonly id: string; readonly state: string };
     /** Of a question: its answer comes to the inbox of whoever asked. */
     readonly asked?: true;
     /** Why it did not get it. */
     readonly refused?: string;
-    readonly untrusted?: { readonly native?: unknown };
+    readonly untrusted?: { readonly native?: unknown; readonly came_of_it?: string };
   }[];
   /** Of an answer. */
   readonly replied?: { readonly state: string; readonly sent_to: string | null };

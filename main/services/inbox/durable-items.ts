@@ -87,6 +87,10 @@ export class DurableItems implements ItemStore {
     return this.#deps.store.read.deliveriesOfAgent(agent, [state], { limit, afterSeq });
   }
 
+  newestDone(agent: string, limit: number): readonly Item[] {
+    return this.#deps.store.read.newestOf(agent, 'done', limit);
+  }
+
   leasedCount(agent: string): number {
     return this.#isIdle(agent) ? 0 : this.#deps.store.read.countDeliveries(agent, ['claimed']);
   }

@@ -77,6 +77,11 @@ export class Inbox implements InboxReader {
     return this.#deps.lifecycle.open(agent);
   }
 
+  /** What the agent has seen last and is done with. */
+  seen(agent: string): readonly DeliveryDto[] {
+    return this.#deps.lifecycle.seen(agent);
+  }
+
   /** Like `claim`, waiting up to `wait_ms` for the first item, until the caller goes away. */
   async claimWaiting(
     agent: string,
@@ -133,7 +138,7 @@ export class Inbox implements InboxReader {
     const { store, queries } = this.#deps;
     const rows = isWorkOnly
       ? store.read.claimable(agent, WORK, WAITING_IDS_MAX)
-      : store.read.newestQueued(agent, WAITING_IDS_MAX);
+      : store.read.newestOf(agent, 'queued', WAITING_IDS_MAX);
     return [...queries.waiting(agent), ...rows.map(waitingItem)].slice(0, WAITING_IDS_MAX);
   }
 

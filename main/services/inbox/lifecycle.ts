@@ -15,8 +15,15 @@ import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { Items } from '../../../preload/contract/results.ts';
 import type { AgentReply } from './agent-reply.ts';
 import type { Begun, Item, ItemKinds, ItemStore, ListedState, Step } from './items.ts';
+import type { DurableItems } from './durable-items.ts';
 import type { OpenQueries } from './open-queries.ts';
-import { DELIVERY_ATTEMPTS_MAX, LEASE_MAX_MS, LEASE_RETRY_MS, OPEN_ITEMS_MAX } from './limits.ts';
+import {
+  DELIVERY_ATTEMPTS_MAX,
+  LEASE_MAX_MS,
+  LEASE_RETRY_MS,
+  OPEN_ITEMS_MAX,
+  SEEN_ITEMS_MAX,
+} from './limits.ts';
 
 /** Which attempt its holder means, as `claim` told it; null when it does not say. */
 export type Attempt = number | null;
@@ -34,7 +41,7 @@ interface Deps {
   readonly log: Log;
   /** Questions that somebody waits for: an agent is given these first. */
   readonly memory: ItemStore & Pick<OpenQueries, 'has'>;
-  readonly durable: ItemStore;
+  readonly durable: ItemStore & Pick<DurableItems, 'newestDone'>;
 }
 
 interface Listed {
@@ -150,6 +157,13 @@ export class Lifecycle {
       .flatMap((state) => this.#list(agent, state, 0, OPEN_ITEMS_MAX))
       .map(({ dto }) => dto)
       .toSorted((one, other) => one.envelope.received_at - other.envelope.received_at);
+  }
+
+  /** Delivered and done, the newest; the oldest of them first. */
+  seen(agent: string): readonly DeliveryDto[] {
+    const { durable } = this.#deps;
+    const rows = durable.newestDone(agent, SEEN_ITEMS_MAX).toReversed();
+    return rows.flatMap((item) => (item.attempt === 0 ? [] : (durable.dto(item) ?? [])));
   }
 
   /** What is kept in memory alone comes last. */

@@ -28,6 +28,8 @@ export const LEASE_RETRY_MS = 5_000;
 export const OWN_TASKS_LOOKED_THROUGH = 200;
 /** Items an agent was handed that an answer in a dialect is looked for among. */
 export const OPEN_ITEMS_MAX = 256;
+/** The newest items that an agent is done with, and may say of that they make no sense. */
+export const SEEN_ITEMS_MAX = 50;
 /** Items that may wait in one agent's inbox; a request beyond it is `overloaded`. */
 export const INBOX_QUEUED_MAX = 1_000;
 /**

@@ -7,11 +7,20 @@ import { given } from '../../dialects/members.ts';
 import { readOrigin } from '../../dialects/origin.ts';
 import { isJsonObject, readObject, type JsonObject } from '../../lib/json-object.ts';
 import type { Store, TaskRow } from '../../ports/store.ts';
-import { idsOf } from '../tasks/acceptance.ts';
+import { askedIdsOf, idsOf } from '../tasks/acceptance.ts';
 import { OWN_TASKS_LOOKED_THROUGH } from './limits.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'read'>;
+}
+
+type Origin = DeliveryDto['untrusted']['origin'];
+
+/** What an answer is about, by the hub, and of a notice who said it. */
+interface Answered {
+  readonly ids: readonly string[];
+  readonly task?: TaskRow | undefined;
+  readonly by?: Origin | undefined;
 }
 
 export class NativeItems {
@@ -43,7 +52,8 @@ export class NativeItems {
     const task = this.#taskOf(item);
     if (origin?.dialect === dialect) {
       const isAnswer = kind === 'result' || kind === 'notify';
-      const asked = { ids: task === undefined ? [] : idsOf(task), task };
+      const by = kind === 'notify' ? untrusted.origin : undefined;
+      const asked = { ids: task === undefined ? [] : idsOf(task), task, by };
       if (!isAnswer || !this.answersAnother(dialect, agent, origin.message, asked))
         return origin.message;
     }
@@ -81,13 +91,13 @@ export class NativeItems {
   /**
    * Whether an answer's message names another request of the agent as the one that it answers:
    * whoever had the one could settle the other by that. It may go on with what the same agent asked
-   * of the same hub in the same conversation.
+   * of the same hub in the same conversation, and whoever has a request may say something of it.
    */
   answersAnother(
     dialect: Dialect,
     agent: string,
     message: JsonObject,
-    { ids, task }: { readonly ids: readonly string[]; readonly task?: TaskRow | undefined },
+    { ids, task, by }: Answered,
   ): boolean {
     const read = dialect.read(message, true);
     const replyTo = read.ok ? read.value.replyTo : null;
@@ -96,10 +106,16 @@ export class NativeItems {
     return (
       named.length > 0 &&
       !named.some(
-        ({ party, conversationId }) =>
-          party === task?.party && conversationId === task.conversationId,
+        (one) =>
+          (one.party === task?.party && one.conversationId === task.conversationId) ||
+          (by !== undefined && this.#isWith(one, by)),
       )
     );
+  }
+
+  #isWith({ party, toAgent }: TaskRow, { peer_id: hub, from_agent: agent }: Origin): boolean {
+    const there = this.#deps.store.read.peer(party)?.agentId ?? null;
+    return toAgent !== null && toAgent === agent && there === hub;
   }
 
   /** An agent's own requests that a message refers to, the newest first. */
@@ -108,11 +124,13 @@ export class NativeItems {
     { replyTo, conversation }: Pick<Reading, 'replyTo' | 'conversation'>,
   ): readonly TaskRow[] {
     const page = { limit: OWN_TASKS_LOOKED_THROUGH };
-    return this.#deps.store.read
+    const all = this.#deps.store.read
       .tasks(page, { agent })
-      .filter((one) =>
-        replyTo === null ? one.conversationId === conversation : idsOf(one).includes(replyTo),
-      );
+      .filter(({ direction, fromAgent }) => direction !== 'incoming' && fromAgent === agent);
+    if (replyTo === null) return all.filter((one) => one.conversationId === conversation);
+    // Whoever answers chooses the id of the answer, and not that of another request.
+    const asked = all.filter((one) => askedIdsOf(one).includes(replyTo));
+    return asked.length > 0 ? asked : all.filter((one) => idsOf(one).includes(replyTo));
   }
 
   #taskOf({ kind, task_id, envelope, trust }: DeliveryDto): TaskRow | undefined {

@@ -40,6 +40,8 @@ export class EarlierMessages {
    * @throws AppError conflict
    */
   of(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
+    const offer = this.#offer(agent, reading);
+    if (offer !== undefined) return { task: offer, conversation: offer.conversationId };
     const item = reading.kind === 'cancel' ? undefined : this.#inHand(agent, dialect, reading);
     if (item !== undefined) return { item, conversation: item.conversation_id };
     const notice = this.#noticeInHand(agent, dialect, reading);
@@ -47,26 +49,48 @@ export class EarlierMessages {
     const { replyTo, conversation } = reading;
     const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
     if (replyTo === null && (conversation === null || !isAcceptance)) return undefined;
+    const [task, ...others] = this.requests(agent, reading);
+    if (task === undefined) return this.#seen(agent, dialect, reading);
+    // A word about one of several answers is for one of those who gave them.
+    const isTold = asNotice(reading).kind === 'notify' && this.#isFor(task, reading);
+    if (isTold && others.some((one) => isOfAnother(one, task))) throw severalMeant('answer');
+    return { task, conversation: task.conversationId };
+  }
+
+  /** Its own requests that it names, the newest first: those of the receiver, where it has any. */
+  requests(agent: string, reading: Reading): readonly TaskRow[] {
     const own = this.#deps.natives.own(agent, reading);
-    const named = isAcceptance ? own.filter((one) => this.#isNamed(one, reading)) : own;
-    const offers = isAcceptance ? named.filter((one) => termsOf(one) !== undefined) : [];
-    const [task, ...others] = offers.length > 0 ? offers : named;
-    if (offers.length > 0 && others.length > 0)
-      throw new AppError('conflict', 'More than one offer may be meant.', {
-        failedBy: 'input',
-        hint: 'Name the offer by its own id, or the agent that made it as the receiver.',
-      });
-    return task === undefined ? undefined : { task, conversation: task.conversationId };
+    const named = own.filter((one) => this.#isFor(one, reading));
+    const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
+    return named.length > 0 || isAcceptance ? named : own;
+  }
+
+  /** Whether a message is for whoever sent or has the earlier one, and not for somebody else. */
+  isBack({ task, notice, item }: Earlier, reading: Reading): boolean {
+    const came = notice ?? item;
+    if (task !== undefined) return this.#isFor(task, reading);
+    return came !== undefined && (reading.to === null || isOf(came, reading.to));
+  }
+
+  /**
+   * The answer with an offer that it accepts, before what somebody else may call by the same id.
+   * @throws AppError conflict
+   */
+  #offer(agent: string, reading: Reading): TaskRow | undefined {
+    if (reading.payload['act'] !== ACCEPT_PROPOSAL) return undefined;
+    const own = this.#deps.natives.own(agent, reading);
+    const [offer, ...others] = own.filter(
+      (one) => termsOf(one) !== undefined && this.#isFor(one, reading),
+    );
+    if (others.length > 0) throw severalMeant('offer');
+    return offer;
   }
 
   /** Whether the receiver, where there is one, is who has the request, or its hub. */
-  #isNamed({ party, toAgent }: TaskRow, { to }: Reading): boolean {
+  #isFor({ party, toAgent }: TaskRow, { to }: Reading): boolean {
     if (to === null) return true;
     const peer = this.#deps.store.read.peer(party);
-    const said = to.split('/').at(-1) ?? '';
-    return [toAgent, peer?.petname, peer?.agentId].some(
-      (name) => name !== null && name !== undefined && isNameOf(said, name),
-    );
+    return isCalled(to, toAgent, peer === undefined ? ['local'] : [peer.petname, peer.agentId]);
   }
 
   /** Of an acceptance: those of the request that it goes on with, and of the offer. */
@@ -82,12 +106,29 @@ export class EarlierMessages {
   #noticeInHand(agent: string, dialect: Dialect, reading: Reading): DeliveryDto | undefined {
     const { replyTo } = reading;
     if (replyTo === null || asNotice(reading).kind !== 'notify') return undefined;
-    const meant = this.#deps.inbox.open(agent).filter((one) => {
-      if (one.kind !== 'notify') return false;
-      const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, one));
-      return one.envelope.id === replyTo || (read.ok && read.value.ids.includes(replyTo));
-    });
+    const meant = this.#deps.inbox
+      .open(agent)
+      .filter((one) => one.kind === 'notify' && this.#isCalled(dialect, agent, one, replyTo));
     return this.#meant(meant, dialect, agent, reading);
+  }
+
+  /** A notice or a result that it is done with, of which it says that it makes no sense. */
+  #seen(agent: string, dialect: Dialect, reading: Reading): Earlier | undefined {
+    const { replyTo, payload } = reading;
+    if (replyTo === null || reading.kind !== 'result' || payload['status'] !== 'failed')
+      return undefined;
+    const meant = this.#deps.inbox
+      .seen(agent)
+      .filter(({ kind }) => kind === 'notify' || kind === 'result')
+      .filter((one) => this.#isCalled(dialect, agent, one, replyTo));
+    const notice = this.#meant(meant, dialect, agent, reading);
+    return notice && { notice, conversation: notice.conversation_id };
+  }
+
+  #isCalled(dialect: Dialect, agent: string, item: DeliveryDto, id: string): boolean {
+    if (item.envelope.id === id) return true;
+    const read = dialect.read(this.#deps.natives.nativeOf(dialect, agent, item), true);
+    return read.ok && read.value.ids.includes(id);
   }
 
   /** Whoever asked chose the ids: where two chose alike, the name of the asker decides. */
@@ -140,7 +181,34 @@ export class EarlierMessages {
 
 /** Whether it came from the agent or the hub of this name. */
 function isOf({ untrusted: { origin } }: DeliveryDto, name: string): boolean {
-  return [origin.from_agent, origin.peer_name].some((one) => one !== null && isNameOf(name, one));
+  const { from_agent: agent, peer_name: hub, peer_id: id } = origin;
+  return isCalled(name, agent, [hub, id ?? 'local']);
+}
+
+/** Whether a message that names this means the agent, with its hub or without, or the hub. */
+function isCalled(said: string, agent: string | null, hubs: readonly string[]): boolean {
+  const [last = '', ...before] = said.split('/').toReversed();
+  const isAgents = agent !== null && isNameOf(last, agent);
+  const [hub] = before;
+  if (hub === undefined) return isAgents || hubs.some((name) => isHub(last, name));
+  return isAgents && hubs.some((name) => isHub(hub, name));
+}
+
+/** By its name or its id, which the first draft writes without the type of its key. */
+function isHub(said: string, name: string): boolean {
+  return isNameOf(said, name) || `ed25519.${said}` === name;
+}
+
+/** What a hub would not take, and somebody else then got under the same id, is no answer. */
+function isOfAnother(one: TaskRow, { party, toAgent }: TaskRow): boolean {
+  return one.endedBy !== 'hub' && (one.party !== party || one.toAgent !== toAgent);
+}
+
+function severalMeant(what: 'offer' | 'answer'): AppError {
+  return new AppError('conflict', `More than one ${what} may be meant.`, {
+    failedBy: 'input',
+    hint: `Name the ${what} by its own id, or the agent that made it as the receiver.`,
+  });
 }
 
 /** Whether one agent, or none, asked for all of them. */

@@ -86,6 +86,7 @@ const TAKEN: ReadonlySet<StopState> = new Set(['nothing_begun', 'asked', 'obeyed
 /** Of agents, capabilities, messages and conversations. */
 const NAME_MAX_CHARACTERS = 256;
 const NOBODY: Writers = { hub: null, agents: [] };
+const NOTHING: Partial<Earlier> = {};
 const CANCELLED_AT_ALL = 'It is cancelled at all who have not answered.';
 const MEANS_MORE = 'That hub reads no message of this kind, and would not see what this one means.';
 
@@ -117,8 +118,12 @@ export class NativeMessages {
     const { agent, dialect, message } = spoken;
     const alone = readBy(dialect, message, false);
     this.#checkSender(agent, alone);
-    const earlier = this.#earlier.of(agent, dialect, alone);
-    const followed = earlier === undefined ? alone : readBy(dialect, message, true);
+    const asFollowed = readBy(dialect, message, true);
+    // Whatever somebody else calls by the same id, its own requests are its to end.
+    const ended =
+      asFollowed.kind === 'cancel' ? this.#earlier.of(agent, dialect, asFollowed) : undefined;
+    const earlier = ended ?? this.#earlier.of(agent, dialect, alone);
+    const followed = earlier === undefined ? alone : asFollowed;
     // Its own requests are its to cancel, and what it has in hand is its to answer.
     const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
     const isEnd = followed.kind === 'cancel' || followed.kind === 'result';
@@ -161,13 +166,24 @@ export class NativeMessages {
   }
 
   async #send(post: Post, kind: SentKind): Promise<Sent> {
-    const { agent, reading, earlier } = post;
-    const isAcceptance = reading.payload['act'] === ACCEPT_PROPOSAL;
-    if (isAcceptance && earlier?.task === undefined) throw nothingThere(reading);
-    const about = isAcceptance || kind === 'notify' ? earlier?.task : undefined;
-    if (about !== undefined) return this.#sendTo(this.#whoHas(about), post, kind, about);
-    const told = kind === 'notify' ? (earlier?.notice ?? earlier?.item) : undefined;
-    if (told !== undefined) return this.#sendTo(senderOf(told), post, kind);
+    const { reading, earlier } = post;
+    if (reading.payload['act'] === ACCEPT_PROPOSAL) {
+      if (earlier?.task === undefined) throw nothingThere(reading);
+      return this.#sendTo(this.#whoHas(earlier.task), post, kind, earlier.task);
+    }
+    const isBack = earlier !== undefined && this.#earlier.isBack(earlier, reading);
+    const { task, notice, item } = isBack ? earlier : NOTHING;
+    if (kind === 'notify' && task !== undefined)
+      return this.#sendTo(this.#whoHas(task), post, kind, task);
+    const came = notice ?? item;
+    if (came !== undefined && (kind === 'notify' || isAskedBack(reading)))
+      return this.#sendTo(senderOf(came), post, kind);
+    return this.#sendOn(kind === 'notify' ? { ...post, earlier: undefined } : post, kind);
+  }
+
+  /** To whom it names, or to all who can where it is for them. */
+  async #sendOn(post: Post, kind: SentKind): Promise<Sent> {
+    const { agent, reading } = post;
     const to = this.#recipient(agent, reading, kind);
     if (reading.isForAll !== true || typeof to === 'string') return this.#sendTo(to, post, kind);
     const { ids, conversation } = reading;
@@ -314,25 +330,50 @@ export class NativeMessages {
   }
 
   async #cancel(post: Post): Promise<Sent> {
-    const { agent, dialect, message, reading, earlier } = post;
+    const { agent, reading, earlier } = post;
     const { replyTo, conversation } = reading;
     if (this.#deps.everybody.cancel(agent, replyTo ?? conversation))
       return { untrusted: { came_of_it: CANCELLED_AT_ALL } };
     const task = earlier?.task;
     if (task === undefined) throw nothingThere(reading);
-    const reason = reading.payload['reason'];
+    const own = reading.replyTo === null ? [task] : this.#earlier.requests(agent, reading);
+    const open = own.filter(isOpen);
+    if (open.length < 2) return this.#cancelOne(post, open[0] ?? task);
+    // What went to several by one message is taken back from all who have it.
+    const failed: AppError[] = [];
+    const told = open.map(async (one) => {
+      const to = this.#nameOf(one);
+      try {
+        return { to, ...(await this.#cancelOne(post, one)) };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        failed.push(error);
+        return { to, refused: error.message };
+      }
+    });
+    const each = await Promise.all(told);
+    if (failed.length === each.length && failed[0] !== undefined) throw failed[0];
+    return { each };
+  }
+
+  async #cancelOne(
+    post: Post,
+    task: TaskRow,
+  ): Promise<Required<Pick<Sent, 'cancelled' | 'untrusted'>>> {
+    const { agent, dialect, message, reading } = post;
+    const { reason } = reading.payload;
     const words = typeof reason === 'string' ? reason : null;
     const origin = originOf({ dialect, message });
-    const { tasks } = this.#deps;
-    // What went to several by one message is taken back from all of them.
-    const open =
-      reading.replyTo === null ? [] : this.#deps.natives.own(agent, reading).filter(isOpen);
-    for (const other of open)
-      if (other.id !== task.id) await tasks.cancel(other.id, { agent }, words, origin);
-    const { id, state, story } = await tasks.cancel(task.id, { agent }, words, origin);
+    const { id, state, story } = await this.#deps.tasks.cancel(task.id, { agent }, words, origin);
     const came = cancelledOf(story);
     const { untrusted } = this.#settled(post, task.toAgent, settledBy(story));
     return { cancelled: { id, state }, untrusted: { came_of_it: came, ...untrusted } };
+  }
+
+  /** Who has a request, as people name it. */
+  #nameOf({ party, toAgent }: TaskRow): string {
+    const hub = this.#deps.store.read.peer(party)?.petname ?? 'local';
+    return toAgent === null ? hub : `${hub}/${toAgent}`;
   }
 
   /** The acknowledgement of a call that is settled with its answer; null: it is not. */
@@ -499,7 +540,9 @@ export class NativeMessages {
   }
 
   #checkSender(agent: string, { from }: Reading): void {
-    if (from === null || isNameOf(from, agent)) return;
+    const isAnothers =
+      from !== agent && this.#deps.agents.active().some(({ name }) => name === from);
+    if (from === null || (isNameOf(from, agent) && !isAnothers)) return;
     const own = this.#deps.hubId?.() ?? null;
     if (own !== null && isHubId(from, own)) return;
     throw new AppError(
@@ -555,15 +598,19 @@ export class NativeMessages {
   #named(agent: string, to: string): readonly string[] {
     const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
     const local = named(to, own);
-    if (local !== undefined) return [`local/${local}`];
+    if (local.length > 0) return local.map((name) => `local/${name}`);
     const peers = this.#deps.store.read.peers().filter(({ trust }) => trust === 'paired');
     const hub = peers.find(({ petname }) => foldName(petname) === foldName(to));
     if (hub !== undefined) return [hub.agentId];
-    return peers.flatMap((peer) => {
-      const there = named(to, readCapabilities(peer)?.agents ?? []);
-      return there === undefined ? [] : [`${peer.agentId}/${there}`];
-    });
+    return peers.flatMap((peer) =>
+      named(to, readCapabilities(peer)?.agents ?? []).map((name) => `${peer.agentId}/${name}`),
+    );
   }
+}
+
+/** A request that goes to whoever sent what it names, and not to whoever else can do it. */
+function isAskedBack({ to, replyTo, isForAll, payload }: Reading): boolean {
+  return to === null && replyTo !== null && isForAll !== true && payload['act'] !== HAND_OFF;
 }
 
 function senderOf({ untrusted: { origin } }: DeliveryDto): string {
@@ -592,10 +639,10 @@ function readBy(dialect: Dialect, message: JsonObject, isAnswer: boolean): Readi
   return read.value;
 }
 
-/** An agent by its handle, or one that reads as it. */
-function named(typed: string, agents: readonly { readonly name: string }[]): string | undefined {
+/** An agent by its handle, or all that read as it. */
+function named(typed: string, agents: readonly { readonly name: string }[]): readonly string[] {
   const names = agents.map(({ name }) => name);
-  return names.find((name) => name === typed) ?? names.find((name) => isNameOf(typed, name));
+  return names.includes(typed) ? [typed] : names.filter((name) => isNameOf(typed, name));
 }
 
 /** A reading may say more than the call knows, such as an act. */

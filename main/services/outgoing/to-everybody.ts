@@ -15,7 +15,7 @@ import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
 import { failureOf } from '../tasks/task-endings.ts';
 import type { Recipient, SentKind } from './candidates.ts';
-import { BROADCAST_AGENTS_MAX } from './limits.ts';
+import { BROADCAST_AGENTS_MAX, COULD_SHOWN_MAX } from './limits.ts';
 import type { Recipients, To } from './recipients.ts';
 
 type Each = NonNullable<PostedDto['each']>[number];
@@ -58,7 +58,7 @@ export class ToEverybody {
 
   /**
    * undefined: nobody has it. @param names by which the agent may cancel it
-   * @throws AppError as it was for the first, where it reached nobody
+   * @throws AppError as it was for the first, where it reached nobody, and unknown_domain
    */
   async send(
     to: Exclude<To, string>,
@@ -66,7 +66,6 @@ export class ToEverybody {
     send: (to: string, signal: AbortSignal) => Promise<PostedDto>,
   ): Promise<PostedDto | undefined> {
     const everybody = this.#deps.recipients.everybody(to, agent, kind);
-    const there = everybody.filter(({ isThere }) => isThere).length;
     if (everybody.length === 0) return undefined;
     const question = { agent, names, over: new AbortController() };
     const asked: Promise<void>[] = [];
@@ -92,7 +91,7 @@ export class ToEverybody {
       }
     });
     const all = await Promise.all(each);
-    if (failed.length === there && failed[0] !== undefined) throw failed[0];
+    if (all.every(({ refused }) => refused !== undefined)) throw failed[0] ?? noneTakes(all);
     if (asked.length > 0) this.#open.add(question);
     void Promise.all(asked).finally(() => this.#open.delete(question));
     return { each: all };
@@ -151,6 +150,12 @@ export class ToEverybody {
   }
 }
 
+function noneTakes(each: readonly Each[]): AppError {
+  const why = [...new Set(each.flatMap(({ refused }) => refused ?? []))];
+  const shown = why.slice(0, COULD_SHOWN_MAX).join(' ');
+  return new AppError('unknown_domain', shown, { failedBy: 'input' });
+}
+
 function isCalled({ names }: Question, name: string | null): boolean {
   return name !== null && names.includes(name);
 }
@@ -169,9 +174,9 @@ function failureIn(error: unknown, { agent }: Recipient): Answer {
   if (!(error instanceof AppError)) throw error;
   const said = objectOf(error.data['untrusted']);
   const words = textOf(said['message']) ?? error.message;
-  const payload = escapeObject({ ...failureOf(error) });
+  const { origin: _, ...payload } = failureOf(error);
   const from = said['ended_by'] === 'agent' ? agent : null;
-  return { id: null, from, text: words, payload, native: said['native'] };
+  return { id: null, from, text: words, payload: escapeObject(payload), native: said['native'] };
 }
 
 /** By which an agent or a hub is addressed. */

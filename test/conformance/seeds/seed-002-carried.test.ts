@@ -222,6 +222,47 @@ describe('seed 002, carried', () => {
     expect(await house.waiting(ANALYST)).toBe(0);
   });
 
+  test('002.10, 002.50 what names an earlier message goes to whom it names, and a broadcast to all', async () => {
+    const { id } = await requested({ action: 'diagnose' });
+    const everybody = [ORCHESTRATOR, ANALYST, ARCHITECT];
+    const event = { event: 'PHASE_CHANGE', content: { message: 'On' }, affects: everybody };
+    for (const from of [ORCHESTRATOR, ANALYST]) {
+      const all = crunch(from, 'BROADCAST', event, { to: '*', correlation_id: id });
+      expect(await house.say(from, all)).toMatchObject({ http: 200 });
+      const others = everybody.filter((agent) => agent !== from);
+      for (const agent of others) expect(await house.next(agent)).toEqual(all);
+    }
+    for (const from of [ORCHESTRATOR, ANALYST]) {
+      const word = crunch(from, 'BROADCAST', event, { to: ARCHITECT, correlation_id: id });
+      expect(await house.say(from, word)).toMatchObject({ http: 200 });
+      expect(await house.next(ARCHITECT)).toEqual(word);
+    }
+    const back = crunch(ANALYST, 'BROADCAST', event, { correlation_id: id });
+    await house.say(ANALYST, back);
+    expect(await house.next(ORCHESTRATOR)).toEqual(back);
+    const response = { status: 'SUCCESS', result: { summary: 'Found' } };
+    await house.say(ANALYST, crunch(ANALYST, 'RESPONSE', response, { correlation_id: id }));
+    await house.next(ORCHESTRATOR);
+  });
+
+  test('002.53 ABORT ends what its agent asked, whatever somebody else calls so', async () => {
+    const { id } = await requested({ action: 'diagnose' });
+    const same = crunch(ANALYST, 'REQUEST', { action: 'validate' }, { to: ORCHESTRATOR, id });
+    await house.say(ANALYST, same);
+    await house.allow(house.dad);
+    expect(await house.next(ORCHESTRATOR)).toEqual(same);
+    const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };
+    const said = crunch(ORCHESTRATOR, 'BROADCAST', abort, { to: '*', correlation_id: id });
+    expect(await house.say(ORCHESTRATOR, said)).toMatchObject({ http: 200, cancelled: {} });
+    expect(await house.next(ANALYST)).toEqual(said);
+    const response = { status: 'SUCCESS', result: { summary: 'Done' } };
+    const about = { correlation_id: id };
+    await house.say(ANALYST, crunch(ANALYST, 'RESPONSE', response, about));
+    await house.next(ORCHESTRATOR);
+    await house.say(ORCHESTRATOR, crunch(ORCHESTRATOR, 'RESPONSE', response, about));
+    await house.next(ANALYST);
+  });
+
   test('002.55, 002.64 three agents vote, and the orchestrator resolves', async () => {
     const conflict_id = `CONF-${fresh()}`;
     for (const [agent, choice] of [

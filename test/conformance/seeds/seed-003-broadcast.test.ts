@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { until } from '../../support/until.ts';
 import { atDoor, WITHIN_MS } from '../../support/raw-peer.ts';
 import { asks, SeedHousehold } from './household.ts';
-import { eliza, fipa, PAST } from './messages.ts';
+import { eliza, fipa, fresh, PAST } from './messages.ts';
 
 const CAPABILITY = 'image-processing';
 const HERE = 'asks-drawing';
@@ -182,6 +182,35 @@ describe('seed 003: broadcast', () => {
     expect(await house.next(asker)).toMatchObject({ in_reply_to: 'r-all' });
   });
 
+  test.each([
+    ['one', { receiver: THERE[0] }, 1],
+    ['all who have not answered', {}, 2],
+  ])('003.23, 003.34 a REQUEST to all is cancelled at %s', async (_, to, count) => {
+    const id = `r-${fresh()}`;
+    const more = { capability: CAPABILITY, protocol: 'Broadcast', reply_with: id };
+    await house.say(asker, fipa('REQUEST', 'Draw', more));
+    await allowAll();
+    const asked = await house.next(THERE[1]);
+    const answer = { task_status: 'success', result_summary: 'Painted' };
+    const about = { in_reply_to: asked['message_id'] };
+    await house.say(THERE[1], eliza(THERE[1], 'INFORM_RESULT', answer, about));
+    expect(await house.next(asker)).toMatchObject({ performative: 'INFORM' });
+    const cancel = fipa('CANCEL', 'Found', { in_reply_to: id, ...to });
+    const { http, each, cancelled } = await house.say(asker, cancel);
+    const told = (each ?? [{ cancelled }]) as readonly JsonObject[];
+    expect({ http, told }).toMatchObject({
+      http: 200,
+      told: Array(count).fill({ cancelled: { state: 'cancelled' } }),
+    });
+    const { items } = await house.post(house.dad, asker, '/v1/tasks?state=open');
+    expect((items as readonly unknown[]).length).toBe(2 - count);
+    if (count === 2) return;
+    expect(await house.say(asker, fipa('CANCEL', 'Found', { in_reply_to: id }))).toMatchObject({
+      http: 200,
+      cancelled: { state: 'cancelled' },
+    });
+  });
+
   test('003.34 an agent may take no broadcasts, and whoever sends one is told', async () => {
     const [deaf] = THERE;
     const off = { broadcasts: false, capabilities: [CAPABILITY, 'quiet'] };
@@ -199,6 +228,11 @@ describe('seed 003: broadcast', () => {
         { to: expect.any(String), refused: expect.stringMatching(/does not take broadcasts\.$/) },
       ]);
     }
+    const alone = fipa('QUERY', 'Paint?', { ...more, capability: 'quiet' });
+    expect(await house.say(asker, alone)).toMatchObject({
+      http: 404,
+      detail: expect.stringMatching(/does not take broadcasts\.$/),
+    });
     // Nor from a hub that does not know.
     const origin = { dialect: 'fipa-acl', message: fipa('REQUEST', 'Paint?', more) };
     const route = { from: asker, to: deaf };

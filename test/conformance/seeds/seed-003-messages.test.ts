@@ -123,6 +123,14 @@ describe('seed 003: messages', () => {
       data: { untrusted: { native: offer, data: { act: 'propose', offer: { euros: 5 } } } },
     });
 
+    const yes = fipa('ACCEPT_PROPOSAL', 'Yes', { in_reply_to: 'o-17', reply_with: 'a-17' });
+    expect(await house.say(asker, yes)).toMatchObject({ http: 200 });
+    await house.allow();
+    expect(await house.next(doer)).toEqual(yes);
+    const done = fipa('INFORM', 'Sold', { in_reply_to: 'a-17' });
+    await house.say(doer, done);
+    expect(await house.next(asker)).toEqual(done);
+
     const other = asks('elizaos');
     const message = eliza(other, 'QUERY_REF', { reference: 'The price' }, { receiver: doer });
     const inWords = house.say(other, message);
@@ -303,12 +311,57 @@ describe('seed 003: messages', () => {
     expect(await house.next(asker)).toEqual(what);
     await house.post(house.mum, doer, `/v1/inbox/${String(item?.['delivery_id'])}/ack`, {});
 
+    const again = fipa('NOT_UNDERSTOOD', 'Still not', { in_reply_to: 'i-13' });
+    expect(await house.say(doer, again)).toMatchObject({ http: 200, report: { state: 'sent' } });
+    expect(await house.next(asker)).toEqual(again);
+
     const { read } = await requested('Look');
     await house.say(doer, fipa('INFORM', 'Qwx', { in_reply_to: read['reply_with'] }));
     await house.next(asker);
     const back = fipa('NOT_UNDERSTOOD', 'What?', { in_reply_to: read['reply_with'] });
     expect(await house.say(asker, back)).toMatchObject({ http: 200, report: { state: 'sent' } });
     expect(await house.next(doer)).toEqual(back);
+  });
+
+  test('003.30 a question about what is in hand goes to whoever asked, whoever else can answer it', async () => {
+    const { read } = await requested('Look');
+    const more = { in_reply_to: read['reply_with'], reply_with: `q-${fresh()}` };
+    const query = fipa('QUERY', 'Where?', { ...more, capability: 'nobody-has-it' });
+    const asking = house.say(doer, query);
+    await house.allow(house.dad);
+    expect(await house.next(asker)).toEqual(query);
+    await house.say(asker, fipa('INFORM', 'There', { in_reply_to: more.reply_with }));
+    expect(await asking).toMatchObject({ http: 200, report: { chosen: { agent: asker } } });
+    await house.say(doer, fipa('INFORM', 'Seen', { in_reply_to: read['reply_with'] }));
+    await house.next(asker);
+  });
+
+  test('003.23 the id of an answer is not that of another request', async () => {
+    const [one, other] = [await requested('Look'), await requested('Listen')];
+    const id = other.read['reply_with'];
+    const answer = fipa('INFORM', 'Seen', { in_reply_to: one.read['reply_with'], reply_with: id });
+    await house.say(doer, answer);
+    await house.next(asker);
+    expect(await house.say(asker, fipa('CANCEL', 'Stop', { in_reply_to: id }))).toMatchObject({
+      http: 200,
+      cancelled: { id: other.id },
+    });
+    await house.next(doer);
+    await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: id }));
+    await house.next(asker);
+  });
+
+  test('003.28 names that read alike are told apart', async () => {
+    const alike = ['data-reader', 'datareader'] as const;
+    for (const name of alike) await house.join(house.mum, name, 'fipa-acl', {});
+    const [first, second] = alike;
+    const told = (more: JsonObject) => fipa('INFORM', 'Dinner', more);
+    expect(await house.say(second, told({ sender: first, receiver: doer }))).toMatchObject({
+      http: 403,
+    });
+    expect(await house.say(doer, told({ receiver: 'DataReader' }))).toMatchObject({ http: 409 });
+    await house.say(doer, told({ receiver: second }));
+    expect(await house.next(second)).toMatchObject({ content: 'Dinner' });
   });
 
   test('003.15 the hub answers what it cannot read with NOT_UNDERSTOOD', async () => {

@@ -84,7 +84,7 @@ export function countDeliveriesQuery(states: number): string {
 
 export const DELIVERY_QUERIES = {
   isQueued: `SELECT 1 FROM deliveries WHERE agent = ? AND state = 'queued' LIMIT 1`,
-  newestQueued: `${SELECT} WHERE d.agent = ? AND d.state = 'queued' ORDER BY d.seq DESC LIMIT ?`,
+  newestOf: `${SELECT} WHERE d.agent = ? AND d.state = ? ORDER BY d.seq DESC LIMIT ?`,
   byId: `${SELECT} WHERE d.delivery_id = ?`,
   ofTask: `${SELECT} WHERE d.task_id = ? AND d.kind = ? ORDER BY d.seq DESC LIMIT 1`,
   expiredLeases: `${SELECT} WHERE d.state = 'claimed' AND d.lease_until_wall_ms <= ? ORDER BY d.lease_until_wall_ms`,
@@ -95,7 +95,7 @@ type DeliveryReads = Pick<
   | 'delivery'
   | 'deliveryOfTask'
   | 'deliveriesOfAgent'
-  | 'newestQueued'
+  | 'newestOf'
   | 'claimable'
   | 'expiredLeases'
   | 'countDeliveries'
@@ -118,8 +118,8 @@ export function deliveryReads(statements: Statements): DeliveryReads {
         pageLimit(page.limit),
       );
     },
-    newestQueued: (agent, limit) =>
-      statements.all(DELIVERY, DELIVERY_QUERIES.newestQueued, known(agent), pageLimit(limit)),
+    newestOf: (agent, state, limit) =>
+      statements.all(DELIVERY, DELIVERY_QUERIES.newestOf, known(agent), state, pageLimit(limit)),
     claimable: (agent, kinds, limit) => {
       const asked = kinds === null ? [] : [...new Set(kinds)];
       if (kinds !== null && asked.length === 0) return [];

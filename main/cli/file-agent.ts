@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWork } from '../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { followsOf } from '../dialects/dialect.ts';
 import { FIPA } from '../dialects/fipa.ts';
 import { AGENT_FILE_MAX_BYTES, readAgentFile, type AgentFile } from '../lib/agent-file.ts';
 import { AppError } from '../lib/app-error.ts';
@@ -185,7 +186,10 @@ export class FileWorker implements Worker {
       for (const line of quoted(end.text)) this.#terminal.note(line);
       return { answers: [] };
     }
-    if (said.ok) return { answers: repliesOf(said.value, end.tokens) };
+    if (said.ok) {
+      const follows = followsOf(item.untrusted.payload);
+      return { answers: repliesOf(said.value, end.tokens, follows) };
+    }
     this.#terminal.note(said.error);
     for (const line of quoted(end.text)) this.#terminal.note(line);
     return { answers: [whole(failure(said.error, end.tokens))] };

@@ -2,6 +2,7 @@
 // about and its content, answered with exactly one performative. What another agent wrote stands
 // between marks that it cannot know. Pure.
 import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import type { Follows } from '../dialects/dialect.ts';
 import { FIPA } from '../dialects/fipa.ts';
 import type { AgentFile } from '../lib/agent-file.ts';
 import { isJsonObject } from '../lib/json-object.ts';
@@ -109,13 +110,20 @@ function whatIsMissing(text: string): string {
     : `Its model answered ${word} without a colon after it.`;
 }
 
-/** As the reply of an agent; a question or request of the model is none, and is sent to nobody. */
+/**
+ * As the reply of an agent; a question or request of the model is none, and is sent to nobody.
+ * @param follows what it was asked
+ */
 export function repliesOf(
   { performative, content }: Said,
   tokens: number | null,
+  follows: Follows = true,
 ): readonly FittingAnswer[] {
   const used = tokens === null ? {} : { tokens_used: tokens };
-  const reading = FIPA.read({ performative, content: content === '' ? undefined : content }, true);
+  const message = { performative, content: content === '' ? undefined : content };
+  const reading = FIPA.read(message, follows);
+  if (reading.ok && reading.value.kind === 'accept')
+    return [whole(failure(`It agreed, and did nothing: ${content}`, tokens))];
   if (!reading.ok || reading.value.kind !== 'result')
     return [whole(failure(`It asks back instead of answering: ${content}`, tokens))];
   const { status, outcome, error, code, data } = reading.value.payload;

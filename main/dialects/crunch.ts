@@ -10,6 +10,7 @@ import {
   type Answered,
   type AxonMessage,
   type Dialect,
+  type Follows,
   type Rank,
   type Reading,
   TASK_ACCEPTED,
@@ -56,7 +57,7 @@ const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'
 type CrunchType = (typeof TYPES)[number];
 type Act = Pick<Reading, 'kind' | 'payload' | 'affects'> & Partial<Pick<Reading, 'until'>>;
 /** `follows`: something earlier is there that the message names. */
-type Reader = (fields: JsonObject, message: JsonObject, follows: boolean) => Act;
+type Reader = (fields: JsonObject, message: JsonObject, follows: Follows) => Act;
 
 const isUrgent = (priority: unknown): boolean => priority === 'CRITICAL' || priority === 'HIGH';
 const priorityOf = (priority: unknown) => (isUrgent(priority) ? 'urgent' : 'normal');
@@ -222,7 +223,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
   BROADCAST(fields, { priority }, follows) {
     const content = objectOf(fields['content']);
     const event = textOf(fields['event']) ?? 'message';
-    if (follows && event === 'ABORT')
+    if (follows !== false && event === 'ABORT')
       return { kind: 'cancel', payload: given({ reason: textOf(content['message']) }) };
     return {
       kind: 'notify',
@@ -239,7 +240,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     const { conflict_id, position, compromise, veto, veto_reason } = fields;
     const data = given({ conflict_id, position, compromise, veto, veto_reason });
     const choice = textOf(spelled(position, 'choice'));
-    return follows
+    return follows !== false
       ? { kind: 'result', payload: { status: 'completed', outcome: choice ?? 'VOTE', data } }
       : {
           kind: 'notify',
@@ -370,15 +371,26 @@ function responseOf(payload: JsonObject): JsonObject {
       outputs:
         'decided_by' in data
           ? { decision: decisionOf(data, payload) }
-          : (data['outputs'] ?? payload['data']),
+          : isBesideOutputs(data)
+            ? payload['data']
+            : (data['outputs'] ?? payload['data']),
       ...picked(data, FILES),
       error: payload['error'],
+      truncated: payload['truncated'] === true ? true : undefined,
       ...failureIn(payload),
     }),
     findings: data['findings'] ?? [],
     metrics: given({ tokens_used: payload['tokens_used'], ...picked(data, ['duration_ms']) }),
     ...picked(data, ['handoff']),
   });
+}
+
+/** Whether there is more than a RESPONSE has members for. */
+function isBesideOutputs(data: JsonObject): boolean {
+  const known = ['outputs', ...FILES, 'findings', 'handoff', 'duration_ms'];
+  const { status, ...others } = data;
+  const isMore = status !== undefined && status !== 'BLOCKED';
+  return isMore || Object.keys(others).some((name) => !known.includes(name));
 }
 
 /** Which kind of failure it is, and whether to try again: this language has no word for it. */

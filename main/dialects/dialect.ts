@@ -7,6 +7,21 @@ import type { WireErrorCode } from '../../preload/contract/errors.ts';
 import { durationOf, momentOf } from '../lib/iso-time.ts';
 import type { JsonObject } from '../lib/json-object.ts';
 import type { Result } from '../lib/result.ts';
+import { objectOf } from './members.ts';
+
+/**
+ * Whether something earlier is there that a message may answer or end, though it may not name it;
+ * `offer`: something that was offered out of the blue, which a decision ends.
+ */
+export type Follows = boolean | 'offer';
+
+/** In the context of what was asked without an offer before it: what is offered by it. */
+export const OFFERED = 'propose';
+
+/** What a message follows that answers this request. */
+export function followsOf(payload: unknown): Follows {
+  return objectOf(objectOf(payload)['context'])['act'] === OFFERED ? 'offer' : true;
+}
 
 /** What a message asks for: one of the wire's kinds, or a step of work that was taken on. */
 export type ReadingKind =
@@ -69,7 +84,7 @@ export interface Reading {
 /** Before all that is urgent, or after all else. AXON has no word for it. */
 export type Rank = 'critical' | 'low';
 
-/** Codes by which it is not done at all, now or later. */
+/** Codes by which nobody begins with it, now or ever. */
 const REFUSALS: ReadonlySet<unknown> = new Set<WireErrorCode>([
   'rejected',
   'blocked',
@@ -78,6 +93,8 @@ const REFUSALS: ReadonlySet<unknown> = new Set<WireErrorCode>([
   'conflict',
   'pairing_required',
   'peer_not_found',
+  'overloaded',
+  'rate_limited',
 ]);
 /** Codes of what made no sense to whoever got it. */
 const UNREAD: ReadonlySet<unknown> = new Set<WireErrorCode>([
@@ -93,6 +110,11 @@ export function failureKindOf({
 }: JsonObject): 'refused' | 'not_understood' | 'failed' | null {
   if (status !== 'failed') return null;
   return REFUSALS.has(code) ? 'refused' : UNREAD.has(code) ? 'not_understood' : 'failed';
+}
+
+/** Whether it is a part of what was asked for; of an answer to a question, which says no status. */
+export function isPartOf({ status, summary, truncated }: JsonObject): boolean {
+  return status === 'partial' || (summary !== undefined && truncated === true);
 }
 
 /** The topic of what is said about an earlier message without ending it. */
@@ -176,11 +198,8 @@ export interface Dialect {
   readonly hasAcceptance?: true;
   /** Whether a message without a declared dialect is one of this. */
   detect(message: JsonObject): boolean;
-  /**
-   * The error is a sentence for the agent that posted it. @param follows something earlier is there
-   * that it may answer or end, though the message may not name it
-   */
-  read(message: JsonObject, follows?: boolean): Result<Reading, string>;
+  /** The error is a sentence for the agent that posted it. */
+  read(message: JsonObject, follows?: Follows): Result<Reading, string>;
   write(message: AxonMessage): JsonObject;
   /**
    * What somebody wrote in answer to a message, who need not copy ids: with those that it leaves

@@ -4,7 +4,7 @@ import { DOMAIN_NAME } from '../../preload/contract/formats.ts';
 import { durationOf } from '../lib/iso-time.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { failureKindOf, TASK_ACCEPTED } from './dialect.ts';
+import { failureKindOf, isPartOf, TASK_ACCEPTED } from './dialect.ts';
 import type { AxonMessage, Dialect, Offer, Reading, ReadingKind } from './dialect.ts';
 import { entryOf, firstText, given, objectOf, textOf, toIso, topicFrom } from './members.ts';
 import {
@@ -316,7 +316,7 @@ function termOf({ kind, payload, answers }: AxonMessage): string {
   const asked = ONTOLOGY.exec(textOf(spelled(answers?.message, 'ontology')) ?? '');
   if (kind === 'result') {
     const [, area = 'general', concept = 'task_request'] = asked ?? [];
-    const isDone = payload['status'] !== 'failed' && payload['status'] !== 'partial';
+    const isDone = payload['status'] !== 'failed' && !isPartOf(payload);
     const answered = concept.replace(/_request$/, '');
     const term = isDone ? CONCEPTS.done[answered] : CONCEPTS.undone[answered];
     return `${area}/${term ?? `${answered}_result`}`;
@@ -339,7 +339,7 @@ function acceptedOf({ estimated_ms: ms, task_id_assigned, comments }: JsonObject
 }
 
 function resultOf({ payload, answers }: AxonMessage): Body {
-  const { status, code, data, retryable } = payload;
+  const { code, data, retryable } = payload;
   const text = firstText(payload, 'outcome', 'summary');
   const error = textOf(payload['error']) ?? text ?? 'It was not done.';
   const failure = failureKindOf(payload);
@@ -380,15 +380,19 @@ function resultOf({ payload, answers }: AxonMessage): Body {
         ...more,
       }),
     };
-  const { details, artifacts, failure_class: _, ...members } = report;
+  const { artifacts, failure_class: _, ...members } = report;
+  const { details, ...others } = members;
+  const isAlone = details !== undefined && Object.keys(others).length === 0;
   return {
     performative: 'INFORM_RESULT',
     payload: given({
-      task_status: entryOf({ failed: 'failure', partial: 'partial_success' }, status) ?? 'success',
+      task_status:
+        failure === null ? (isPartOf(payload) ? 'partial_success' : 'success') : 'failure',
       result_summary: failure === null ? (text ?? '') : error,
-      result_details: isJsonObject(data) ? (details ?? members) : data,
+      result_details: isJsonObject(data) ? (isAlone ? details : members) : data,
       artifacts,
       retryable: failure === null ? undefined : retryable,
+      truncated: payload['truncated'] === true ? true : undefined,
     }),
   };
 }

@@ -2,8 +2,8 @@
 // replies by `reply_with` and `in_reply_to`.
 import type { JsonObject } from '../lib/json-object.ts';
 import { err, ok } from '../lib/result.ts';
-import { deadlineOf, failureKindOf, TASK_ACCEPTED } from './dialect.ts';
-import type { AxonMessage, Dialect, Reading, ReadingKind } from './dialect.ts';
+import { deadlineOf, failureKindOf, isPartOf, OFFERED, TASK_ACCEPTED } from './dialect.ts';
+import type { AxonMessage, Dialect, Follows, Reading, ReadingKind } from './dialect.ts';
 import {
   entryOf,
   firstText,
@@ -34,9 +34,9 @@ const ACCEPT = 'accept-proposal';
 type Act = Pick<Reading, 'kind' | 'payload'>;
 /**
  * What a performative asks for. `answers`: where the message answers an earlier one; `follows`: one
- * that is there, and that a decision ends.
+ * that is there.
  */
-type Meaning = (said: Said, answers: boolean, follows: boolean) => Act;
+type Meaning = (said: Said, answers: boolean, follows: Follows) => Act;
 interface Said {
   /** Its words, or what it is about where it has none. */
   readonly text: string;
@@ -56,6 +56,22 @@ const task = (said: Said, more: JsonObject = {}): Act => ({
     ...more,
   }),
 });
+/**
+ * What is asked for and not ordered: its act, for programs, and its words, for whoever reads a task
+ * as something to be done.
+ */
+const ASKS: Readonly<Record<string, { readonly act: string; readonly words: string }>> = {
+  CFP: { act: 'cfp', words: 'Make an offer for this, and do nothing yet' },
+  PROPOSE: { act: OFFERED, words: 'Say yes or no to this offer, and do nothing yet' },
+  SUBSCRIBE: { act: 'subscribe', words: 'Tell about this as often as it changes' },
+};
+const asked = (performative: string, { text, data }: Said): Act => {
+  const { act, words = '' } = ASKS[performative] ?? {};
+  return {
+    kind: 'delegate',
+    payload: { task: `${words}: ${text}`, context: given({ act, content: data }) },
+  };
+};
 const question = ({ text, data }: Said): Act => ({
   kind: 'query',
   payload: { question: data === undefined ? text : `${text}: ${JSON.stringify(data)}` },
@@ -83,11 +99,24 @@ const notice = ({ text, hasText, data, topic }: Said): Act => ({
   kind: 'notify',
   payload: { topic, data: data === undefined ? text : hasText ? { text, data } : data },
 });
+/** An INFORM of the same words would say something else. */
+const told = (said: Said, act: string, words: string): Act => ({
+  kind: 'notify',
+  payload: {
+    topic: said.topic,
+    data: given({ act, text: `${words}: ${said.text}`, data: said.data }),
+  },
+});
 const step =
   (kind: ReadingKind, payload: JsonObject = {}) =>
   (): Act => ({ kind, payload });
-const decided = (said: Said, decision: string) =>
-  done(said, { data: given({ decision, content: said.data }) });
+const decision = (word: string, { data }: Said): JsonObject =>
+  given({ decision: word, content: data });
+/** Of an offer; whatever else is accepted is not done by that. */
+const accepted = (said: Said, follows: Follows): Act =>
+  follows === 'offer'
+    ? done(said, { data: decision('accept', said) })
+    : { kind: 'accept', payload: { topic: TASK_ACCEPTED, data: {} } };
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   REQUEST: (said) => task(said),
@@ -98,14 +127,17 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   FAILURE: (said) => failed(said, 'internal'),
   REFUSE: (said) => failed(said, 'rejected'),
   NOT_UNDERSTOOD: (said) => failed(said, 'not_understood'),
-  PROPOSE: (said, answers) => (answers ? offered(said) : task(said)),
-  CFP: (said) => task(said),
-  SUBSCRIBE: (said) => task(said),
+  PROPOSE: (said, answers) => (answers ? offered(said) : asked('PROPOSE', said)),
+  CFP: (said) => asked('CFP', said),
+  SUBSCRIBE: (said) => asked('SUBSCRIBE', said),
   ACCEPT_PROPOSAL: (said, _, follows) =>
-    follows ? decided(said, 'accept') : task(said, { act: ACCEPT }),
-  REJECT_PROPOSAL: (said, _, follows) => (follows ? decided(said, 'reject') : notice(said)),
+    follows === false ? task(said, { act: ACCEPT }) : accepted(said, follows),
+  REJECT_PROPOSAL: (said, _, follows) =>
+    follows === false
+      ? told(said, 'reject-proposal', 'This offer is not accepted')
+      : failed({ ...said, data: decision('reject', said) }, 'rejected'),
   CONFIRM: notice,
-  DISCONFIRM: notice,
+  DISCONFIRM: (said) => told(said, 'disconfirm', 'This is not so'),
   AGREE: step('accept', { topic: TASK_ACCEPTED, data: {} }),
   CANCEL: ({ text, hasText }) => ({
     kind: 'cancel',
@@ -159,7 +191,7 @@ export const FIPA: Dialect = {
       ...contentOf(message['content'], capability ?? performative.toLowerCase()),
       replyBy: message['reply_by'],
     };
-    const { kind, payload } = meaning(said, follows || answered !== null, follows);
+    const { kind, payload } = meaning(said, follows !== false || answered !== null, follows);
     const isAsked = kind === 'query' || kind === 'delegate';
     const isLasting = performative === 'SUBSCRIBE';
     const isBroadcast = textOf(message['protocol'])?.toLowerCase() === 'broadcast';
@@ -208,6 +240,8 @@ export const FIPA: Dialect = {
           ? undefined
           : (spelled(answered, 'reply_with') ?? message.answers.id),
       protocol: 'SingleRecipient',
+      // The hub does not know in which language its words are.
+      language: 'und',
       reply_by:
         typeof payload['deadline_ms'] === 'number'
           ? toIso(at + payload['deadline_ms'])
@@ -227,17 +261,23 @@ const MEANT: Readonly<Record<string, unknown>> = {
 
 /** Beside the words stand an offer, or the data, and what FIPA has no word for. */
 function structuredIn(payload: JsonObject, performative: string, text: string | null): unknown {
-  const { context, data, code, status, retryable } = payload;
-  const { offer } = objectOf(data);
-  if (performative === 'PROPOSE') return offer === text ? undefined : offer;
+  const { context, data, code, retryable, truncated } = payload;
+  if (performative === 'PROPOSE' && data !== undefined) return offerIn(objectOf(data), text);
   const said = context ?? data ?? undefined;
   const meant = entryOf(MEANT, performative);
   const beside = given({
-    status: status === 'partial' ? status : undefined,
+    status: isPartOf(payload) ? 'partial' : undefined,
+    truncated: truncated === true ? truncated : undefined,
     ...(meant === undefined ? {} : { code: code === meant ? undefined : code, retryable }),
   });
   if (Object.keys(beside).length === 0) return said;
   return said === undefined ? beside : { ...beside, data: said };
+}
+
+/** Its words alone stand beside nothing. */
+function offerIn({ act: _, offer, reply_by: __, ...more }: JsonObject, text: string | null) {
+  if (Object.keys(more).length > 0) return { offer, ...more };
+  return offer === text ? undefined : offer;
 }
 
 /** Whoever gets a cancel says with its answer that the work has stopped. */
@@ -247,7 +287,7 @@ function isAnswered(kind: AxonMessage['kind']): boolean {
 
 function performativeOf({ kind, payload }: AxonMessage): string {
   if (kind === 'query') return 'QUERY';
-  if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : 'REQUEST';
+  if (kind === 'delegate') return payload['act'] === ACCEPT ? 'ACCEPT_PROPOSAL' : askedIn(payload);
   if (kind === 'cancel') return 'CANCEL';
   if (kind === 'notify' && payload['topic'] === TASK_ACCEPTED) return 'AGREE';
   const failure = kind === 'notify' ? null : failureKindOf(payload);
@@ -255,6 +295,11 @@ function performativeOf({ kind, payload }: AxonMessage): string {
   if (failure === 'not_understood') return 'NOT_UNDERSTOOD';
   if (objectOf(payload['data'])['act'] === 'propose') return 'PROPOSE';
   return failure === 'refused' ? 'REFUSE' : 'FAILURE';
+}
+
+function askedIn({ context }: JsonObject): string {
+  const { act } = objectOf(context);
+  return Object.keys(ASKS).find((word) => ASKS[word]?.act === act) ?? 'REQUEST';
 }
 
 function contentOf(content: unknown, about: string): Omit<Said, 'replyBy'> {

@@ -4,7 +4,15 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { asNotice, type Dialect, type Rank, type Reading, type ReadingKind } from './dialect.ts';
+import {
+  asNotice,
+  TASK_ACCEPTED,
+  type Dialect,
+  type Follows,
+  type Rank,
+  type Reading,
+  type ReadingKind,
+} from './dialect.ts';
 import { dialectNamed } from './index.ts';
 import { isNameOf, objectOf } from './members.ts';
 
@@ -121,7 +129,7 @@ function compare(
 ): Result<void, string> {
   if (origin === undefined) return ok();
   const { dialect, message } = origin;
-  const read = dialect.read(message, kind === 'result' || kind === 'cancel');
+  const read = dialect.read(message, followsIn(kind, members));
   if (!read.ok) return err(`"origin" is no message of ${dialect.name}: ${read.error}`);
   // The asker is told by a notice.
   const value = kind === 'notify' ? asNotice(read.value) : read.value;
@@ -137,6 +145,12 @@ function compare(
       canonicalJson(valueOf(members, name)) !== canonicalJson(valueOf(said, name)),
   );
   return differs === undefined ? ok() : err(`"${differs}" is not what "origin" says`);
+}
+
+/** Whoever sends an answer has what it answers: that it accepts an offer is compared as such. */
+function followsIn(kind: ReadingKind, { topic }: JsonObject): Follows {
+  if (kind === 'result') return 'offer';
+  return kind === 'cancel' || (kind === 'notify' && topic === TASK_ACCEPTED);
 }
 
 /**

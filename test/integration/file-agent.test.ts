@@ -208,6 +208,11 @@ describe('the answer of the model', () => {
     ['FAILURE: No pots.', { state: 'failed', untrusted: { error: 'No pots.' } }],
     ['NOT_UNDERSTOOD', { state: 'failed', story: { end: { kind: 'not_understood' } } }],
     ['PROPOSE: Bread instead', { state: 'failed', story: { end: { kind: 'offered' } } }],
+    ['REJECT_PROPOSAL: Not today', { state: 'failed', code: 'rejected' }],
+    [
+      'ACCEPT_PROPOSAL: Sure',
+      { state: 'failed', untrusted: { error: /^It agreed, and did noth/ } },
+    ],
     [
       'QUERY: For how many?',
       { state: 'failed', untrusted: { error: /^It asks back.*For how many/ } },

@@ -57,7 +57,8 @@ export function responseOf(reply: AgentReply): Readonly<Record<string, unknown>>
     // Every response has a line for people.
     summary: summary.trim() !== '' ? summary : data === null ? UNSAID.nothing : UNSAID.data,
     tokens_used: reply.tokens_used ?? 0,
-    truncated: reply.truncated,
+    // It has no word for how far it went.
+    truncated: reply.truncated || reply.status === 'partial',
     ...(reply.origin === undefined ? {} : { origin: reply.origin }),
   };
 }

@@ -11,7 +11,13 @@ import type { OperationResult } from '../../../preload/contract/operations.ts';
 import type { StopState, StoryDto } from '../../../preload/contract/story.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
 import { cancelledOf } from '../../../preload/contract/strings/story.ts';
-import { asNotice, DEADLINE_MAX_MS, EVERYBODY } from '../../dialects/dialect.ts';
+import {
+  asNotice,
+  DEADLINE_MAX_MS,
+  EVERYBODY,
+  followsOf,
+  type Follows,
+} from '../../dialects/dialect.ts';
 import type { Acknowledgement, Dialect, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
@@ -123,15 +129,19 @@ export class NativeMessages {
     const ended =
       asFollowed.kind === 'cancel' ? this.#earlier.of(agent, dialect, asFollowed) : undefined;
     const earlier = ended ?? this.#earlier.of(agent, dialect, alone);
-    const followed = earlier === undefined ? alone : asFollowed;
+    const follows = followsOf(earlier?.item?.untrusted.payload);
+    const followed = earlier === undefined ? alone : readBy(dialect, message, follows);
     // Its own requests are its to cancel, and what it has in hand is its to answer.
     const ends = followed.kind === 'cancel' ? earlier?.task : earlier?.item;
-    const isEnd = followed.kind === 'cancel' || followed.kind === 'result';
+    const isEnd = ['cancel', 'result', 'accept'].includes(followed.kind);
     const isTold = isEnd && ends === undefined;
     if (!isTold && earlier !== undefined && this.#lasts(spoken, followed, earlier))
       return { ...spoken, reading: asNotice(followed), earlier, signal };
     // A second answer to what is over is none, and only a failure to read it is told.
-    const isAbout = earlier?.notice !== undefined || alone.payload['status'] === 'failed';
+    // What it offered was accepted, so it has it to do.
+    const isTaken = earlier?.task !== undefined && isAccepted(earlier.task);
+    const isAbout =
+      isTaken || earlier?.notice !== undefined || alone.payload['status'] === 'failed';
     const isNotice = isTold && earlier !== undefined && isAbout;
     const reading = isTold ? (isNotice ? asNotice(alone) : alone) : followed;
     return { ...spoken, reading, earlier, signal };
@@ -455,7 +465,10 @@ export class NativeMessages {
     if (!(error instanceof AppError)) return error;
     const untrusted = objectOf(error.data['untrusted']);
     if (untrusted['native'] !== undefined) return error;
-    const native = escapeJson(this.#failure(error, spoken, from, writers));
+    const native = escapeJson(
+      tooLate(error, spoken, this.#addressing(from, spoken.agent)) ??
+        this.#failure(error, spoken, from, writers),
+    );
     return new AppError(error.code, error.message, {
       failedBy: error.failedBy,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
@@ -629,14 +642,20 @@ function isHubId(said: string, agentId: string): boolean {
 }
 
 /** @throws AppError bad_request */
-function readBy(dialect: Dialect, message: JsonObject, isAnswer: boolean): Reading {
-  const read = dialect.read(message, isAnswer);
+function readBy(dialect: Dialect, message: JsonObject, follows: Follows): Reading {
+  const read = dialect.read(message, follows);
   if (!read.ok) throw refused(`This is no message of ${dialect.name}: ${read.error}.`);
   const { from, to, capability, ids, replyTo, conversation } = read.value;
   for (const name of [from, to, capability, replyTo, conversation, ...ids])
     if (name !== null && name.length > NAME_MAX_CHARACTERS)
       throw refused(`A name or an id has at most ${NAME_MAX_CHARACTERS} characters.`);
   return read.value;
+}
+
+/** Whether it was an offer, and ended by its acceptance. */
+function isAccepted({ payload, result }: TaskRow): boolean {
+  const { decision } = objectOf(readObject(result ?? '')['data']);
+  return decision === 'accept' && followsOf(readObject(payload)) === 'offer';
 }
 
 /** An agent by its handle, or all that read as it. */
@@ -668,6 +687,17 @@ function settledBy(story: StoryDto): Acknowledgement | null {
   if (state === undefined ? story.end === null : UNANSWERED.has(state)) return null;
   const accepted = state !== undefined && TAKEN.has(state);
   return { accepted, estimatedMs: null, reason: accepted ? null : cancelledOf(story) };
+}
+
+/** A cancel that came too late is settled with the call; not each language has a word for that. */
+function tooLate(
+  { code, message: reason }: AppError,
+  { dialect, message }: Spoken,
+  addressing: Parameters<NonNullable<Dialect['ack']>>[0],
+): JsonObject | undefined {
+  const read = dialect.read(message);
+  if (code !== 'conflict' || !read.ok || read.value.kind !== 'cancel') return undefined;
+  return dialect.ack?.(addressing, { accepted: false, estimatedMs: null, reason }, message);
 }
 
 function refused(sentence: string): AppError {

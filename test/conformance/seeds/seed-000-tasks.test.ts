@@ -172,7 +172,10 @@ describe('seed 000: tasks', () => {
     await house.next(asker);
     const late = acp('cancel', {}, { ref: message.id });
     expect(await house.say(asker, late)).toMatchObject({
-      data: { untrusted: { native: { kind: 'error', ref: late.id } } },
+      http: 409,
+      data: {
+        untrusted: { native: { kind: 'ack', ref: late.id, payload: { accepted: false } } },
+      },
     });
   });
 

@@ -24,6 +24,14 @@ async function asked(payload: JsonObject, more: JsonObject = {}) {
   return { message, coming, item: await house.item(worker) };
 }
 
+function questionIn(language: 'fipa-acl' | 'elizaos' | 'acp-draft', to: string): JsonObject {
+  const words = 'Who is home?';
+  if (language === 'fipa-acl') return fipa('QUERY', words, { receiver: to });
+  return language === 'elizaos'
+    ? eliza(asks('elizaos'), 'QUERY_REF', { reference: words }, { receiver: to })
+    : acp('query', { question: words }, { to });
+}
+
 describe('seed 000', () => {
   test('000.1, 000.2, 000.3, 000.5, 000.19, 000.21, 000.22, 000.23, 000.25 a question, its answer', async () => {
     const question = { question: 'When do they swim?', domain: 'family.calendar', max_tokens: 200 };
@@ -305,6 +313,16 @@ describe('seed 000', () => {
     });
   });
 
+  test('000.26 so is an answer of FIPA-ACL', async () => {
+    const asking = house.say(asks('acp-draft'), questionIn('acp-draft', does('fipa-acl')));
+    await house.allow();
+    const { reply_with } = await house.next(does('fipa-acl'));
+    const content = { text: 'Everybody', structured: { home: 4 } };
+    await house.say(does('fipa-acl'), fipa('INFORM', content, { in_reply_to: reply_with }));
+    const payload = { summary: 'Everybody', data: { home: 4 }, tokens_used: 0, truncated: false };
+    expect(await asking).toMatchObject({ untrusted: { native: { kind: 'response', payload } } });
+  });
+
   test('000.27 a response that was cut reads so in another language', async () => {
     const question = { to: `Mum/${does('acp-draft')}`, question: 'Who is home?' };
     const asking = house.post(house.dad, asks('native'), '/v1/query', question);
@@ -313,6 +331,32 @@ describe('seed 000', () => {
     const payload = { summary: 'Everybo', data: {}, tokens_used: 7, truncated: true };
     await house.say(does('acp-draft'), acp('response', payload, { ref: id }));
     expect(await asking).toMatchObject({ untrusted: { summary: 'Everybo', truncated: true } });
+  });
+
+  test.each([
+    ['fipa-acl', { performative: 'INFORM', content: { structured: { status: 'partial' } } }],
+    ['elizaos', { performative: 'INFORM_RESULT', payload: { task_status: 'partial_success' } }],
+    ['acp-draft', { kind: 'response', payload: { truncated: true } }],
+  ] as const)('000.27 a part of an answer reads as a part in %s', async (language, told) => {
+    const half = { status: 'PARTIAL', result: { summary: 'Everybo' } };
+    for (const by of ['acp-draft', 'native', 'claude-crunch'] as const) {
+      const doer = does(by);
+      const asking = house.say(asks(language), questionIn(language, doer));
+      await house.allow();
+      const { delivery_id: delivery, untrusted } = await house.item(doer);
+      const { id: ref } = ((untrusted as JsonObject)['native'] ?? {}) as JsonObject;
+      if (by === 'native') {
+        const path = `/v1/inbox/${String(delivery)}/reply`;
+        await house.post(house.mum, doer, path, { status: 'partial', summary: 'Everybo' });
+      } else
+        await house.say(
+          doer,
+          by === 'acp-draft'
+            ? acp('response', { summary: 'Everybo', truncated: true }, { ref })
+            : crunch(doer, 'RESPONSE', half, { correlation_id: ref }),
+        );
+      expect(await asking, by).toMatchObject({ untrusted: { native: told } });
+    }
   });
 
   test('000.41 a notice to all reaches the agents of this hub, too', async () => {

@@ -333,7 +333,7 @@ describe('seed 002, carried', () => {
     }
   });
 
-  test('002.63 what was refused for too many may be sent again as it is', async () => {
+  test('002.62, 002.63 what was refused for too many may be sent again as it is', async () => {
     const requests = Array.from({ length: 6 }, () =>
       crunch(ORCHESTRATOR, 'REQUEST', { action: 'diagnose' }, { to: ANALYST }),
     );

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
 import { axon, endPrograms } from '../../support/programs.ts';
-import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
+import { asks, CAPABILITY, does, LANGUAGES, SeedHousehold } from './household.ts';
 import { eliza, fipa, fresh } from './messages.ts';
 
 let house: SeedHousehold;
@@ -70,7 +70,7 @@ describe('seed 003: messages', () => {
     expect(await house.next(asker)).toMatchObject({ content });
   });
 
-  test('003.9, 003.36 a QUERY and its answer; a language that is not named is not made up', async () => {
+  test('003.9, 003.36 a QUERY and its answer; a language that nobody named is undetermined', async () => {
     const query = fipa('QUERY', 'What formats?', { capability: CAPABILITY, reply_with: 'q-9' });
     const asking = house.say(asker, query);
     await house.allow();
@@ -81,6 +81,10 @@ describe('seed 003: messages', () => {
       http: 200,
       untrusted: { native: { performative: 'INFORM', content: 'PNG', language: 'en' } },
     });
+    const made = await house.asked('fipa-acl');
+    expect(made.read).toMatchObject({ performative: 'REQUEST', language: 'und' });
+    await house.say(doer, fipa('REFUSE', 'No', { in_reply_to: made.read['reply_with'] }));
+    await house.item(asks('native'));
   });
 
   test.each([
@@ -161,13 +165,27 @@ describe('seed 003: messages', () => {
   });
 
   test.each([
-    ['003.8', 'INFORM'],
+    ['an unasked', 'INFORM'],
     ['003.22', 'CONFIRM'],
     ['003.22', 'DISCONFIRM'],
   ])('%s %s that answers nothing is told to the agent it names', async (_, performative) => {
     const told = fipa(performative, 'Dinner is ready', { receiver: doer });
     expect(await house.say(asker, told)).toMatchObject({ http: 200, report: { state: 'sent' } });
     expect(await house.next(doer)).toEqual(told);
+  });
+
+  test.each([
+    ['DISCONFIRM', 'disconfirm', 'This is not so: Dinner is ready'],
+    ['REJECT_PROPOSAL', 'reject-proposal', 'This offer is not accepted: Dinner is ready'],
+  ])('003.22 %s does not read as its contrary in any language', async (performative, act, text) => {
+    for (const language of LANGUAGES) {
+      if (language === 'fipa-acl') continue;
+      await house.say(asker, fipa(performative, 'Dinner is ready', { receiver: does(language) }));
+      const { untrusted } = await house.item(does(language));
+      const { native, payload } = untrusted as JsonObject;
+      expect(JSON.stringify(native ?? payload), language).toContain(`"text":"${text}"`);
+      expect(JSON.stringify(native ?? payload), language).toContain(`"act":"${act}"`);
+    }
   });
 
   test('003.23 CANCEL ends what the same agent asked', async () => {

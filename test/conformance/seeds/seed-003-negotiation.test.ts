@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
-import { AREA, asks, CAPABILITY, does, SeedHousehold } from './household.ts';
+import { AREA, asks, CAPABILITY, does, LANGUAGES, SeedHousehold } from './household.ts';
 import { fipa, fresh, inAMoment } from './messages.ts';
 
 let house: SeedHousehold;
@@ -48,22 +48,71 @@ const accepting = (more: JsonObject) =>
 
 describe('seed 003: negotiation', () => {
   test('003.17, 003.18, 003.19, 003.55 an offer out of the blue is accepted or refused by its answer', async () => {
-    for (const [answer, decision] of [
-      ['ACCEPT_PROPOSAL', 'accept'],
-      ['REJECT_PROPOSAL', 'reject'],
+    for (const [answer, decision, state] of [
+      ['ACCEPT_PROPOSAL', 'accept', 'completed'],
+      ['REJECT_PROPOSAL', 'reject', 'failed'],
     ] as const) {
       const more = ids();
       const propose = fipa('PROPOSE', 'I bake for 5 euros', { receiver: doer, ...more });
       const said = await house.say(asker, propose);
       await house.allow();
       expect(await house.next(doer)).toEqual(propose);
-      await house.say(doer, fipa(answer, 'Well', { in_reply_to: more.reply_with }));
+      const reply_with = `yes-${fresh()}`;
+      await house.say(doer, fipa(answer, 'Well', { in_reply_to: more.reply_with, reply_with }));
       expect(await house.next(asker)).toMatchObject({ performative: answer });
       expect(await house.ended(asker, (said['report'] as JsonObject)['id'])).toMatchObject({
-        state: 'completed',
+        state,
         untrusted: { data: { decision } },
       });
+      // Whoever offered it has it to do, and says so when it is done.
+      const inform = fipa('INFORM', 'Baked', { in_reply_to: reply_with });
+      const told = await house.say(asker, inform);
+      expect(told).toMatchObject({ http: decision === 'accept' ? 200 : 404 });
+      if (decision === 'accept') expect(await house.next(doer)).toEqual(inform);
     }
+  });
+
+  test('003.18 a request that is rejected is not done, and one that is accepted not yet', async () => {
+    for (const [answer, state] of [
+      ['REJECT_PROPOSAL', 'failed'],
+      ['ACCEPT_PROPOSAL', 'running'],
+    ] as const) {
+      const { id, read } = await house.asked('fipa-acl');
+      const said = fipa(answer, 'Not for that', { in_reply_to: read['reply_with'] });
+      expect(await house.say(doer, said)).toMatchObject({ http: 200 });
+      if (state === 'failed') await house.item(asks('native'));
+      expect(await house.post(house.dad, asks('native'), `/v1/tasks/${String(id)}`)).toMatchObject({
+        state,
+        code: state === 'failed' ? 'rejected' : null,
+      });
+      if (state === 'failed') continue;
+      await house.say(doer, fipa('INFORM', 'Done', { in_reply_to: read['reply_with'] }));
+      await house.answer(asks('native'));
+    }
+  });
+
+  test('003.17, 003.21 what is no order reads as none in every language', async () => {
+    for (const [performative, act, words] of [
+      ['CFP', 'cfp', 'Make an offer for this, and do nothing yet: Sell the old car'],
+      ['PROPOSE', 'propose', 'Say yes or no to this offer, and do nothing yet: Sell the old car'],
+      ['SUBSCRIBE', 'subscribe', 'Tell about this as often as it changes: Sell the old car'],
+    ] as const)
+      for (const language of LANGUAGES) {
+        const receiver = `Mum/${does(language)}`;
+        await house.say(asker, fipa(performative, 'Sell the old car', { receiver, ...ids() }));
+        expect(JSON.stringify(await card())).toContain(words);
+        await house.allow();
+        const { untrusted, delivery_id: delivery } = await house.item(does(language));
+        const { native, text, payload } = untrusted as JsonObject;
+        if (language === 'fipa-acl') expect(native).toMatchObject({ performative });
+        else {
+          expect(JSON.stringify(native ?? { text, payload })).toContain(words);
+          expect(JSON.stringify(native ?? { text, payload })).toContain(`"act":"${act}"`);
+        }
+        const path = `/v1/inbox/${String(delivery)}/reply`;
+        await house.post(house.mum, does(language), path, { status: 'failed', error: 'No' });
+        await house.answer(asker);
+      }
   });
 
   test.each([

@@ -39,7 +39,7 @@ describe('seed 004', () => {
     const [task] = (await house.post(house.dad, asker, '/v1/tasks?limit=1'))[
       'items'
     ] as readonly JsonObject[];
-    expect(task).toMatchObject({ state: 'running' });
+    expect(task).toMatchObject({ state: 'running', estimated_ms: 300_000 });
   });
 
   test('004.9 the short form of an ontology is an area, too', async () => {
@@ -252,11 +252,11 @@ describe('seed 004', () => {
     await house.say(asks4, eliza(asks4, 'TASK_REQUEST', message, { receiver: does('acp-draft') }));
     await house.allow();
     const read = await house.next(does('acp-draft'));
-    const error = { code: 'overloaded', message: 'Try at night', retryable: true };
+    const error = { code: 'timeout', message: 'Try at night', retryable: true };
     await house.say(does('acp-draft'), acp('error', error, { ref: read['id'] }));
     expect(await house.answer(asks4)).toMatchObject({
       performative: 'FAILURE',
-      payload: { error_code: 'overloaded', error_text: 'Try at night' },
+      payload: { error_code: 'timeout', error_text: 'Try at night' },
     });
   });
 
@@ -356,6 +356,36 @@ describe('seed 004', () => {
     expect(native.payload['code']).toBe(code ?? 'internal');
   });
 
+  test('004.26 what is too much at once is rejected, and tried by nobody', async () => {
+    const request = (to: string) =>
+      eliza(asks4, 'TASK_REQUEST', { task_description: 'Fix it' }, { receiver: to });
+    for (let count = 0; count < 5; count++)
+      expect(await house.say(asks4, request(does4))).toMatchObject({ http: 200 });
+    expect(await house.say(asks4, request(does4))).toMatchObject({
+      http: 429,
+      data: {
+        untrusted: {
+          native: { performative: 'TASK_REJECT', payload: { reason_code: 'overloaded' } },
+        },
+      },
+    });
+    for (let count = 0; count < 5; count++) {
+      await house.decide({ decision: 'decline' });
+      await house.answer(asks4);
+    }
+    // An agent says the same of itself.
+    const draft = does('acp-draft');
+    await house.say(asks4, request(draft));
+    await house.allow();
+    const { id } = await house.next(draft);
+    const busy = { accepted: false, code: 'overloaded', reason: 'Too much to do' };
+    await house.say(draft, acp('ack', busy, { ref: id }));
+    expect(await house.answer(asks4)).toMatchObject({
+      performative: 'TASK_REJECT',
+      payload: { reason_code: 'overloaded', reason_text: 'Too much to do' },
+    });
+  });
+
   test('004.26 what the hub does not take for its agent is rejected, and not misunderstood', async () => {
     const request = { task_type: 'debug_code', task_description: 'Fix it' };
     for (const [more, reason] of [
@@ -397,6 +427,13 @@ describe('seed 004', () => {
     const asked = eliza(asks4, 'QUERY_CAPABILITIES', payload, { receiver: does4 });
     expect(await house.say(asks4, asked)).toMatchObject({
       untrusted: { native: { payload: { capabilities: { actions: [] } } } },
+    });
+    const known = { ...payload, query_parameters: { action: `${does4}.work` } };
+    const again = eliza(asks4, 'QUERY_CAPABILITIES', known, { receiver: does4 });
+    expect(await house.say(asks4, again)).toMatchObject({
+      untrusted: {
+        native: { payload: { capabilities: { actions: [{ name: `${does4}.work` }] } } },
+      },
     });
   });
 });

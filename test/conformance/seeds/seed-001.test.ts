@@ -1,4 +1,5 @@
 // The requirements of document 001 that an agent and its person meet at the hub, by their numbers.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIALECTS } from '../../support/seed-messages.ts';
 import { axon } from '../../support/programs.ts';
@@ -92,5 +93,11 @@ describe('seed 001: what can be learned', () => {
       detail: expect.stringContaining('cook'),
       hint: expect.stringContaining(`${does('native')}.work`),
     });
+    // An id that was given is said again, though it might be that of an agent or of a hub.
+    for (const ref of [randomUUID(), house.mum.node.services.identity.agentId])
+      expect(await house.say(asker, acp('cancel', {}, { ref }))).toMatchObject({
+        http: 404,
+        detail: expect.stringContaining(ref),
+      });
   });
 });

@@ -60,6 +60,14 @@ describe('seed 002', () => {
         },
       },
     });
+    const words = [payload.reason, 'architect', 'Draw it'];
+    for (const language of ['fipa-acl', 'acp-draft', 'native'] as const) {
+      await house.say(asks2, crunch(asks2, 'HANDOFF', payload, { to: does(language) }));
+      await house.allow();
+      const { untrusted } = await house.item(does(language));
+      const { native, payload: whole } = untrusted as JsonObject;
+      for (const word of words) expect(JSON.stringify(native ?? whole), language).toContain(word);
+    }
     const same = { ...handOff, id: `MSG-1705234567890-${fresh()}`, to: does2 };
     await house.say(asks2, same);
     await house.allow();

@@ -293,17 +293,6 @@ describe('seed 004, carried', () => {
     await house.next(asks4);
   });
 
-  test.each(['SUBSCRIBE', 'PROPOSE', 'DANCE'])(
-    '004.4 004.49 %s is refused, with the performatives that there are',
-    async (performative) => {
-      const refusal = await house.say(asks4, whole(asks4, does4, performative, {}));
-      expect(refusal).toMatchObject({ http: 400 });
-      const words = JSON.stringify(refusal);
-      for (const known of ['TASK_REQUEST', 'TASK_ACCEPT', 'INFORM_RESULT', 'CANCEL'])
-        expect(words).toContain(known);
-    },
-  );
-
   test('004.41 004.42 messages go over HTTP, of agents whose token is theirs alone', async () => {
     const message = whole('somebody', does4, 'TASK_REQUEST', { task_description: 'Bake' });
     expect(await house.say(asks4, message)).toMatchObject({ http: 403 });

@@ -47,7 +47,7 @@ describe('a request in its conversation', () => {
       },
     ]);
     const text = textOf(thread);
-    expect(text).toMatch(/a task, in Family chat from \W*Claude Code/);
+    expect(text).toContain('a task from OpenClaw, in Family chat');
     expect(text).toContain('Dinner time 19:00');
     expect(text).toContain('2 more fields are too long to be kept here.');
     expect(textOf(document.body)).toContain('Taking part: Chat, Mum; Planner, Dad.');

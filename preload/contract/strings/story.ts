@@ -219,24 +219,7 @@ export const story = {
     withdrawnHere: (who: string) => `${who} cancelled it before anybody here decided.`,
   },
 
-  handed: {
-    nobody: 'No agent got it.',
-    waits: (agent: string) => `It waits for ${agent}.`,
-    waitsAgain: (agent: string) => `${agent} had it before. It waits for it again.`,
-    away: (agent: string, time: string) => `It waits for ${agent}, which is away since ${time}.`,
-    neverHere: (agent: string) => `It waits for ${agent}, which has not been here yet.`,
-    had: (agent: string, time: string) => `${agent} got it, ${time}.`,
-    hadTimes: (agent: string, count: number, time: string) =>
-      plural(count, {
-        one: `${agent} got it once, ${time}.`,
-        other: `${agent} got it {n} times, first ${time}.`,
-      }),
-    hadSometime: (agent: string) => `${agent} got it.`,
-    on: (agent: string) => `It handed it on to ${agent}.`,
-    wantsOn: (agent: string, hub: string) =>
-      `It wants to hand it on to ${agent}. That waits for a person at ${hub}.`,
-    shown: 'The agent got exactly what was shown.',
-  },
+  shown: 'The agent got exactly what was shown.',
 
   stop: {
     nothingBegun: 'Cancelled: nobody had begun.',
@@ -265,6 +248,25 @@ export const story = {
     taken: (hub: string, time: string) => `${hub} has the answer, ${time}.`,
     notYet: (hub: string) => `${hub} does not have the answer yet.`,
   },
+} as const;
+
+/** Apart, so that no page carries what only a terminal says. */
+const handedOver = {
+  nobody: 'No agent got it.',
+  waits: (agent: string) => `It waits for ${agent}.`,
+  waitsAgain: (agent: string) => `${agent} had it before. It waits for it again.`,
+  away: (agent: string, time: string) => `It waits for ${agent}, which is away since ${time}.`,
+  neverHere: (agent: string) => `It waits for ${agent}, which has not been here yet.`,
+  had: (agent: string, time: string) => `${agent} got it, ${time}.`,
+  hadTimes: (agent: string, count: number, time: string) =>
+    plural(count, {
+      one: `${agent} got it once, ${time}.`,
+      other: `${agent} got it {n} times, first ${time}.`,
+    }),
+  hadSometime: (agent: string) => `${agent} got it.`,
+  on: (agent: string) => `It handed it on to ${agent}.`,
+  wantsOn: (agent: string, hub: string) =>
+    `It wants to hand it on to ${agent}. That waits for a person at ${hub}.`,
 } as const;
 
 /** What a hub writes where an agent says nothing. */
@@ -572,7 +574,6 @@ export function ruleWords(rule: StoryRuleDto): string {
  */
 export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
   const { handed_over: handed, verdict, end, asked } = told;
-  const { handed: words } = story;
   switch (handed.state) {
     case 'unknown':
       return null;
@@ -582,26 +583,26 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
         return null;
       return end === null && (verdict.outcome === 'waiting' || verdict.outcome === 'none')
         ? null
-        : words.nobody;
+        : handedOver.nobody;
     case 'waits': {
       const agent = agentAt(asked.for, handed.agent);
-      if (handed.again) return words.waitsAgain(firstAgentAt(asked.for, handed.agent));
-      if (handed.away === null) return words.waits(agent);
+      if (handed.again) return handedOver.waitsAgain(firstAgentAt(asked.for, handed.agent));
+      if (handed.away === null) return handedOver.waits(agent);
       const { since } = handed.away;
-      return since === null ? words.neverHere(agent) : words.away(agent, time(since));
+      return since === null ? handedOver.neverHere(agent) : handedOver.away(agent, time(since));
     }
     case 'handed': {
       const agent = firstAgentAt(asked.for, handed.agent);
       const { first_at: first, times, on_to: onTo } = handed;
       const had =
         first === null
-          ? words.hadSometime(agent)
+          ? handedOver.hadSometime(agent)
           : times === null || times === 1
-            ? words.had(agent, time(first))
-            : words.hadTimes(agent, times, time(first));
+            ? handedOver.had(agent, time(first))
+            : handedOver.hadTimes(agent, times, time(first));
       if (onTo === null) return had;
       const to = onToWords(onTo, false);
-      const on = onTo.waits_at === null ? words.on(to) : words.wantsOn(to, onTo.waits_at);
+      const on = onTo.waits_at === null ? handedOver.on(to) : handedOver.wantsOn(to, onTo.waits_at);
       return `${had} ${on}`;
     }
   }
@@ -610,9 +611,7 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
 /** Only of what a person was shown, and an agent was handed under that digest. */
 export function shownOf({ verdict, handed_over: handed }: StoryDto): string | null {
   const wasShown = verdict.outcome === 'allowed' && verdict.decider.by === 'person';
-  return wasShown && handed.state === 'handed' && handed.digest !== null
-    ? story.handed.shown
-    : null;
+  return wasShown && handed.state === 'handed' && handed.digest !== null ? story.shown : null;
 }
 
 function doneWords(

@@ -518,6 +518,15 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
     await writeFile(join(bin, client), `#!/bin/sh\n${line.join(' ')}\n`, { mode: 0o755 });
   }
 
+  /** As a person writes those of Claude Code for all that it does in this home. */
+  async function addHooks(home: string): Promise<void> {
+    const words = ['mcp', 'install', 'claude-code', '--wake', '--ask', '--show', '--json'];
+    const { output } = await mum.hub.axon(words, { ...NOT_OURS, HOME: home });
+    const { hooks } = JSON.parse(output) as { readonly hooks: string };
+    await mkdir(join(home, '.claude'), { recursive: true });
+    await writeFile(join(home, '.claude/settings.json'), hooks);
+  }
+
   /** A tool of the program's own that runs a command, as its model calls it. */
   const RUNS = {
     'claude-agent-acp': (command: string) => ({ tool: 'Bash', input: { command } }),
@@ -563,6 +572,8 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
         env: { AXON_TOKEN: token },
       };
       await wrap(client, acpEnvironment(client, home, model.url, axon));
+      // Its hooks of ours say nothing there: one act is one card.
+      if (client === 'claude-agent-acp') await addHooks(home);
       const runner = { kind: 'acp', program: client, folder: home } as const;
       await owner.call('runners.set', { name, runner });
       const status = async () => {
@@ -584,6 +595,7 @@ describe.skipIf(!hasRealPart('clients') || !hasRealPart('chromium'))('real clien
         const ended = await asking.call('tasks.get', { id, wait: WAIT_MS });
         expect(ended).toMatchObject({ state: 'completed', untrusted: { outcome: OUTCOME } });
         expect([existsSync(made('yes')), existsSync(made('no'))]).toEqual([true, false]);
+        expect((await owner.call('approvals.list', {})).items).toEqual([]);
         expect(model.said.filter((said) => said.includes(WAKE_SENTENCE))).toHaveLength(1);
         isLong = true;
         const long = await allowed();

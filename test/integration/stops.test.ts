@@ -91,12 +91,16 @@ async function storyAt(hub: TestHub, id: string): Promise<string> {
   return sentencesOf((task as unknown as TaskDto).story);
 }
 
-/** With the agent named as people read it; whether it is away by now is a matter of time. */
+/**
+ * With the agent named as people read it; whether it is away by now, and when the stop was asked
+ * for, are matters of time.
+ */
 const inRow = (said: string, { asker, doer }: Pair): string =>
   said
     .replaceAll(readableHandle(doer.name), AGENT)
     .replaceAll(readableHandle(asker.name), ASKER)
-    .replace(', which is away', '');
+    .replace(', which is away', '')
+    .replace(/ The stop was asked for, [^.]*\./, '');
 
 /** Both hubs come to read this. */
 async function bothTell(task: Reached, told: Told, what: string): Promise<void> {

@@ -18,6 +18,7 @@ import { CLASS_LEGEND, goesOn, beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 import { refusal } from '../refusal.ts';
 
+const either = new Intl.ListFormat(ENGLISH.locale, { type: 'disjunction' });
 export const NOTHING_DECIDED = 'Nothing was decided.';
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -263,13 +264,13 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
 /** Who decides, where that is nobody here. */
 function stateOf({ held, state, decided_by_hubs: hubs }: ApprovalDto): string {
   if (held !== null) return 'held';
-  return hubs === null || state !== 'pending'
-    ? state
-    : ENGLISH.remoteApproval.waiting.inList(hubs.map(({ name }) => name));
+  if (hubs === null || state !== 'pending') return state;
+  const names = either.format(hubs.map(({ name }) => name));
+  return names === '' ? 'nobody decides' : `${names} decides`;
 }
 
 /** Whose hub asks; where it asks about the request of another one, for whom. */
 function fromOf({ peer_name: hub, remote_question: asked }: ApprovalDto): string {
-  const { inList, program } = ENGLISH.remoteApproval.asked;
-  return asked === null ? hub : inList(hub, asked.asker ?? program);
+  const { program } = ENGLISH.remoteApproval.asked;
+  return asked === null ? hub : `${hub}, for ${asked.asker ?? program}`;
 }

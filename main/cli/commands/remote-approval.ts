@@ -7,6 +7,9 @@ import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { withInvocation } from '../invocation.ts';
 import type { AxonCommand } from '../axon-command.ts';
 
+const NO_HUBS =
+  'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.';
+
 const { remoteApproval: text, agents } = ENGLISH;
 
 export function addRemoteApprovalCommands(program: AxonCommand): void {
@@ -62,7 +65,7 @@ function linesOf({ from, hubs }: RemoteApprovalDto, command: string): readonly s
   return [
     first,
     ...(from === null ? [] : [text.frozen]),
-    ...(hubs.length === 0 ? [withInvocation(text.noHubsAtTerminal, command)] : []),
+    ...(hubs.length === 0 ? [withInvocation(NO_HUBS, command)] : []),
     ...hubs.filter(({ decides, can }) => !decides && !can).map(({ name }) => text.cannot(name)),
   ];
 }

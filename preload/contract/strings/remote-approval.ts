@@ -17,8 +17,6 @@ export const remoteApproval = {
   cannot: (name: string) =>
     `${name} can’t be asked: the hub there is older, or has not been seen since it was updated.`,
   noHubs: 'None of your hubs has the role “Adult”. Choose it under People & hubs.',
-  noHubsAtTerminal:
-    'No paired hub is said to be an adult’s, so none can be named: "axon peers set HUB --role adult" says it.',
   onlyAdults: 'Only hubs whose role is “Adult” under People & hubs can decide.',
   frozen:
     'While this is on, agents stay as they are: their risk can only be raised, and new ones start at this class.',
@@ -45,9 +43,6 @@ export const remoteApproval = {
     /** Why somebody is asked at all, where no class was ever chosen. */
     unsaid: (what: string, names: readonly string[]) =>
       `Nobody has set how risky ${what} is, so ${names.length === 0 ? 'an adult is' : `${eitherOf.format(names)} is`} asked.`,
-    /** In a list, where the state stands. */
-    inList: (names: readonly string[]) =>
-      names.length === 0 ? 'nobody decides' : `${eitherOf.format(names)} decides`,
   },
   /** On the page of a hub that decides here. */
   there: {
@@ -64,8 +59,6 @@ export const remoteApproval = {
     askedBy: 'For',
     /** Behind the asking hub's name, within a sentence. */
     forWhom: ', for',
-    /** In a list: whose hub asks, and for whom. */
-    inList: (hub: string, asker: string) => `${hub}, for ${asker}`,
     with: 'with',
     program: 'a program on that computer',
     person: (hub: string) => `a person at ${hub}`,

@@ -67,8 +67,15 @@ test('003.21, 003.55 five bidders at three hubs, one accepted, the others told',
   expect(await house.say(asker, fipa('ACCEPT_PROPOSAL', 'Agreed', accept))).toMatchObject({
     report: { chosen: { peer_name: 'Leo', agent: 'bakes-at-leos' } },
   });
-  for (const { name } of bidders.filter((one) => one.name !== 'bakes-at-leos')) {
-    const reject = fipa('REJECT_PROPOSAL', 'Another was cheaper', { in_reply_to: `bid-${name}` });
+  const refusing = (more: JsonObject) => fipa('REJECT_PROPOSAL', 'Another was cheaper', more);
+  expect(await house.say(asker, refusing({ in_reply_to: 'cfp' }))).toMatchObject({
+    http: 409,
+    detail: 'More than one answer may be meant.',
+  });
+  for (const [index, { name }] of bidders.entries()) {
+    if (name === 'bakes-at-leos') continue;
+    const bid = { in_reply_to: `bid-${name}` };
+    const reject = refusing(index < 2 ? bid : { in_reply_to: 'cfp', receiver: name });
     await house.say(asker, reject);
     expect(await house.next(name)).toEqual(reject);
   }

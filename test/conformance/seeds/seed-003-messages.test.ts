@@ -355,14 +355,13 @@ describe('seed 003: messages', () => {
   });
 
   test('003.23 the id of an answer is not that of another request', async () => {
-    const [one, other] = [await requested('Look'), await requested('Listen')];
-    const id = other.read['reply_with'];
-    const answer = fipa('INFORM', 'Seen', { in_reply_to: one.read['reply_with'], reply_with: id });
-    await house.say(doer, answer);
+    const [first, last] = [await requested('Look'), await requested('Listen')];
+    const [id, answered] = [first.read['reply_with'], last.read['reply_with']];
+    await house.say(doer, fipa('INFORM', 'Heard', { in_reply_to: answered, reply_with: id }));
     await house.next(asker);
     expect(await house.say(asker, fipa('CANCEL', 'Stop', { in_reply_to: id }))).toMatchObject({
       http: 200,
-      cancelled: { id: other.id },
+      cancelled: { id: first.id },
     });
     await house.next(doer);
     await house.say(doer, fipa('FAILURE', 'Stopped', { in_reply_to: id }));

@@ -34,7 +34,7 @@ test.each([
   [CRUNCH, 'completed', { outputs: 1, notes: 2 }],
   [CRUNCH, 'completed', { outputs: 1, status: 'half' }],
   [FIPA, 'failed', { act: 'propose', offer: { euros: 5 }, notes: 2 }],
-])('$name drops nothing of the data of a result that is %s: %o', (dialect, status, data) => {
+])('%# nothing of the data of a result is dropped', (dialect, status, data) => {
   const payload = { status, code: status === 'failed' ? 'rejected' : null, outcome: 'So', data };
   const { act: _, ...members } = { act: null, ...data };
   const written = JSON.stringify(dialect.write({ ...RESULT, payload }));
@@ -45,7 +45,7 @@ test.each([
 test.each([
   [ELIZA, { performative: 'INFORM_RESULT', payload: { result_details: 'Soup' } }],
   [CRUNCH, { payload: { result: { outputs: 'Soup' } } }],
-])('what $name has a member for stands there alone', (dialect, told) => {
+])('%# what the language has a member for stands there alone', (dialect, told) => {
   const data = dialect === ELIZA ? { details: 'Soup' } : { outputs: 'Soup', findings: [] };
   const payload = { status: 'completed', outcome: 'So', data };
   expect(dialect.write({ ...RESULT, payload })).toMatchObject(told);

@@ -38,6 +38,7 @@ const told = (
       model: say('its model'),
     },
   ],
+  more_agents: 3,
 });
 const SAID = told(hostile, hostile, { [hostile('its area')]: hostile('example') });
 const READ = told(

@@ -204,14 +204,14 @@ describe('what the hub asks', () => {
     });
   });
 
-  it('ends a query nobody answers at its deadline, and says that it was delivered', async () => {
+  it('ends a query nobody answers at its deadline, and says that its time ran out', async () => {
     const { hub, daemon } = await house.both();
     const failed = await hub.work.sender
       .query(query('Anyone?', 1), null, never)
       .catch((error: unknown) => error);
     expect(failed).toMatchObject({
       code: 'timeout',
-      message: expect.stringContaining('delivered'),
+      message: 'Its time ran out.',
     });
     expect(daemon.shown.map(({ payload }) => payload.question)).toEqual(['Anyone?']);
   });

@@ -142,6 +142,6 @@ describe('DL-14: what a hub says of itself reaches an agent inside "untrusted", 
     const example = `  ${escaped('its area')}, for example: ${escaped('example')}`;
     const none = `  ${escaped('its domain')}: no example given`;
     const said = [escaped('domain'), agent, example, none].map(behind);
-    expect(out).toBe(['Attic says that it does:', ...said, ''].join('\n'));
+    expect(out).toBe(['Attic says that it does:', ...said, '  and 3 more', ''].join('\n'));
   });
 });

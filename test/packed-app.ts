@@ -2,7 +2,7 @@
 // (E15), opens no debugger whatever it is told (E18), runs its pages in the sandbox (E2), and does
 // not start once a byte of its archive is another (E17; not on Linux, which has no such check).
 // `node test/packed-app.ts FOLDER_OR_PROGRAM`
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -50,6 +50,18 @@ function start(words: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   return { child, home };
 }
 
+/** Of all processes on Linux; one that ends meanwhile has none. */
+function commandLines(): readonly string[] {
+  const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return numbers.map((number) => {
+    try {
+      return readFileSync(`/proc/${number}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    } catch {
+      return '';
+    }
+  });
+}
+
 /** The port at which it answers; null: it ended instead, or never did. */
 async function portOf({ child, home }: Started): Promise<number | null> {
   const file = join(home, 'hub.json');
@@ -95,8 +107,7 @@ async function startsAndAnswers(): Promise<void> {
   for (const debugging of DEBUGGERS)
     expect(`E18: nothing listens at ${debugging}`, !(await isOpen(debugging)));
   if (process.platform === 'linux') {
-    const lines = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.split('\n');
-    const ours = lines.filter((line) => line.startsWith(program));
+    const ours = commandLines().filter((line) => line.startsWith(program));
     expect(
       'E2: no process of it is without its sandbox',
       ours.length > 1 && !ours.some((line) => line.includes('--no-sandbox')),

@@ -5,7 +5,7 @@ import { DOMAIN_NAME } from '../../../preload/contract/formats.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
-import { whoDecidesOf } from '../../../preload/contract/strings/story.ts';
+import { decisionOf, whoDecidesOf } from '../../../preload/contract/strings/story.ts';
 import type { AppError } from '../../lib/app-error.ts';
 import type { HubClient } from '../hub-client.ts';
 import { cardLines } from '../approval-card.ts';
@@ -18,7 +18,6 @@ import { CLASS_LEGEND, goesOn, beginningOf, table } from '../terminal.ts';
 import { addHoldCommands } from './attention.ts';
 import { refusal } from '../refusal.ts';
 
-const either = new Intl.ListFormat(ENGLISH.locale, { type: 'disjunction' });
 export const NOTHING_DECIDED = 'Nothing was decided.';
 /** Exactly what a wider choice would allow. */
 const WOULD = {
@@ -240,11 +239,11 @@ export function show(terminal: Terminal, shown: ApprovalDto, command: string): v
   for (const line of cardLines(shown, command)) terminal.note(line);
 }
 
-/** The table, and what its classes mean. */
-function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly string[] {
+/** The table, and what its classes mean. Exported for tests. */
+export function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly string[] {
   const rows = items.map((item) => [
     cellTime(isDecided ? (item.decided_at ?? item.received_at) : item.received_at),
-    stateOf(item),
+    decisionOf(item.story),
     fromOf(item),
     item.permission ? 'itself' : item.choice === null ? item.to_name : 'you',
     item.risk_class,
@@ -259,14 +258,6 @@ function listLines(items: readonly ApprovalDto[], isDecided: boolean): readonly 
     '',
     CLASS_LEGEND,
   ];
-}
-
-/** Who decides, where that is nobody here. */
-function stateOf({ held, state, decided_by_hubs: hubs }: ApprovalDto): string {
-  if (held !== null) return 'held';
-  if (hubs === null || state !== 'pending') return state;
-  const names = either.format(hubs.map(({ name }) => name));
-  return names === '' ? 'nobody decides' : `${names} decides`;
 }
 
 /** Whose hub asks; where it asks about the request of another one, for whom. */

@@ -170,7 +170,7 @@ export class Approvals {
   #decide(tables: Tables, after: After, decision: Decision, decider: Decider): Outcome {
     const row = tables.approval(decision.id);
     if (!row) throw noSuchRequest();
-    if (row.state !== 'pending') throw alreadyDecided(row);
+    if (row.state !== 'pending') throw alreadyDecided(row, this.#deps.views.dto(row).story);
     if (row.revision !== decision.revision || row.digest !== decision.digest)
       throw requestChanged(row);
     const task = tables.task(row.taskId);

@@ -1,4 +1,6 @@
 // Why a person's word about a request is refused, each with what to do instead.
+import type { StoryDto } from '../../../preload/contract/story.ts';
+import { decisionOf } from '../../../preload/contract/strings/story.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
 import type { ApprovalRow } from '../../ports/store.ts';
 
@@ -22,15 +24,13 @@ export function noSuchRequest(): AppError {
   return inputError('not_found', 'There is no such request.');
 }
 
-export function alreadyDecided(row: ApprovalRow): AppError {
-  const where = (row.surface ?? 'hub').replaceAll('_', ' ');
-  const { state } = row;
+/** @param story of the same request */
+export function alreadyDecided(row: ApprovalRow, story: StoryDto): AppError {
+  const { state, decidedBy, surface, decidedAt } = row;
   return new AppError(
     'already_decided',
-    `This request was ${state} already, by ${row.decidedBy ?? 'the hub'} (${where}).`,
-    {
-      data: { state, decided_by: row.decidedBy, surface: row.surface, decided_at: row.decidedAt },
-    },
+    `This request waits for no decision any more. ${decisionOf(story)}`,
+    { data: { state, decided_by: decidedBy, surface, decided_at: decidedAt } },
   );
 }
 

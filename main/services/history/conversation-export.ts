@@ -135,10 +135,10 @@ function record(entry: Entry): object {
 
 function csvEntry(entry: Entry): string {
   const { at, kind, story } = entry;
-  if (isDecision(entry))
-    return csvLine([utcTime(at), kind, null, null, decisionSentence(story), entry.state, null]);
-  const { from, to, text, message_id: id } = entry;
   const stands = story === null ? null : headlineOf(story);
+  if (isDecision(entry))
+    return csvLine([utcTime(at), kind, null, null, decisionSentence(story), stands, null]);
+  const { from, to, text, message_id: id } = entry;
   return csvLine([utcTime(at), kind, speakerWords(from), speakerWords(to), text, stands, id]);
 }
 

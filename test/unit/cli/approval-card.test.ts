@@ -2,11 +2,13 @@
 // however it is written and however wide the window is.
 import { afterEach, describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
+import { listLines } from '../../../main/cli/commands/approvals.ts';
 import { forLine } from '../../../main/cli/escape.ts';
 import { quoted } from '../../../main/cli/quoted-text.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
+import { decisionOf } from '../../../preload/contract/strings/story.ts';
 import { ASKED } from '../../fakes/remote-approval-cards.ts';
-import { approvalOf } from '../../fakes/household.ts';
+import { approvalOf, DECIDED } from '../../fakes/household.ts';
 import { story } from '../../fakes/stories.ts';
 
 const MARKED = /^ {2}[|:=] /;
@@ -219,4 +221,22 @@ test('a terminal that does not say how wide it is counts as one of 80 columns, a
     return Math.max(...quoted('x'.repeat(500)).map((line) => line.length));
   };
   expect([0, 5, 120].map(longest)).toEqual([80, 24, 120]);
+});
+
+test('a list says of each request who decided, or whom it waits for, as its story does', () => {
+  const mums = { id: 'm', name: 'Mum’s PC', person: 'Mum', state: 'asked' } as const;
+  const waiting = [
+    approvalOf('now'),
+    approvalOf('later', { held: { why: 'quiet_hours', until: null } }),
+    approvalOf('elsewhere', { decided_by_hubs: [mums] }),
+    approvalOf('nowhere', { decided_by_hubs: [] }),
+  ];
+  for (const items of [waiting, DECIDED]) {
+    const lines = listLines(items, items === DECIDED).filter((line) => line.includes('  R'));
+    expect(lines).toHaveLength(items.length);
+    for (const [at, { story, state }] of items.entries()) {
+      expect(lines[at]).toContain(`  ${decisionOf(story)}  `);
+      expect(lines[at]).not.toContain(`  ${state}  `);
+    }
+  }
 });

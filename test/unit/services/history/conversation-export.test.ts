@@ -67,7 +67,9 @@ it('says who asked whom, what was decided by whom, and what came of it', async (
     'the result: mum to OpenClaw, dad**',
   ]);
   expect(text).toContain('```text\nDinner is at 7\n```\n\nDone.\n');
-  expect(exported(dad, 'csv')).toContain('"Dinner is at 7","Done."');
+  const csv = exported(dad, 'csv');
+  expect(csv).toContain('"Dinner is at 7","Done."');
+  expect(csv).toContain('"decision",,,"Mum allowed it, on mum.","Done."');
 });
 
 it('says of what was called off that nobody had decided', async () => {

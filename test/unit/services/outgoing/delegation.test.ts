@@ -235,7 +235,11 @@ describe('a delegation between two hubs', () => {
       task_state: 'cancelled',
       surface: 'peer',
     });
-    await expect(mum.decide(card, 'allow')).rejects.toMatchObject({ code: 'already_decided' });
+    await expect(mum.decide(card, 'allow')).rejects.toMatchObject({
+      code: 'already_decided',
+      message:
+        'This request waits for no decision any more. OpenClaw on dad cancelled it before anybody decided. No agent got it.',
+    });
     await expect(
       dad.work.tasks.cancel(report.id, { agent: 'openclaw' }, null),
     ).rejects.toMatchObject({ code: 'conflict' });

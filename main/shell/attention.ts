@@ -9,10 +9,12 @@ import type {
   UiEvent,
   UiSnapshot,
 } from '../../preload/contract/dto.ts';
+import type { AskedDto } from '../../preload/contract/story.ts';
+import { waitsForPeople } from '../../preload/contract/strings/story.ts';
 
 export interface DesktopPicture {
   /** The requests that wait for a person, in the order of the page. */
-  readonly waiting: readonly Pick<ApprovalDto, 'id' | 'peer_name' | 'kind'>[];
+  readonly waiting: readonly (Pick<ApprovalDto, 'id' | 'peer_name'> & Pick<AskedDto, 'kind'>)[];
   /** The owner's names of the hubs that everything stops for. */
   readonly stops: readonly string[];
   /** The hubs of the household, by the owner's names. */
@@ -160,7 +162,7 @@ export class Attention {
         .toSorted(
           (one, other) => one.expires_at - other.expires_at || one.received_at - other.received_at,
         )
-        .map(({ id, peer_name, kind }) => ({ id, peer_name, kind })),
+        .map(({ id, peer_name, story }) => ({ id, peer_name, kind: story.asked.kind })),
       stops: [...this.#stops.values()],
       hubs: [...this.#hubs.values()].toSorted((one, other) => one.name.localeCompare(other.name)),
       paused: this.#paused,
@@ -173,10 +175,6 @@ export class Attention {
   }
 }
 
-/**
- * What is held disturbs nobody, since it is asked later; and what an adult's hub decides waits for
- * nobody here.
- */
-function waitsNow({ state, held, decided_by_hubs: elsewhere }: ApprovalDto): boolean {
-  return state === 'pending' && held === null && elsewhere === null;
+function waitsNow({ story }: ApprovalDto): boolean {
+  return waitsForPeople(story);
 }

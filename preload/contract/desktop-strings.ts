@@ -1,9 +1,17 @@
 // The words of the desktop outside its pages: tray, notifications and boxes. Fixed words, counts,
 // and the owner's own names for hubs; never a word that came from somebody else.
-import type { RequestKind } from './closed-lists.ts';
 import type { HubState } from './dto.ts';
+import type { StoryKind } from './story.ts';
 
 const plural = new Intl.PluralRules('en');
+
+const KINDS: Readonly<Record<StoryKind, string>> = {
+  question: 'a question',
+  task: 'a task',
+  choice: 'a choice',
+  decision: 'a decision',
+  permission: 'a permission',
+};
 
 export const trayWords = {
   waiting: (count: number): string => {
@@ -12,8 +20,7 @@ export const trayWords = {
       ? '1 request waits for you'
       : `${count} requests wait for you`;
   },
-  request: (peerName: string, kind: RequestKind): string =>
-    `${peerName}: ${kind === 'query' ? 'a question' : 'a task'}`,
+  request: (peerName: string, kind: StoryKind): string => `${peerName}: ${KINDS[kind]}`,
   moreWaiting: (count: number): string => `${count} more`,
   stopped: (peerNames: readonly string[]): string =>
     peerNames.length === 1

@@ -320,6 +320,14 @@ function waitingWords({ for: whom, where, held }: WaitingDto, asked: AskedDto): 
     : story.waits.held[held.why ?? 'person'];
 }
 
+/**
+ * Whether the people here are asked now. What is held disturbs nobody, since it is asked later; and
+ * what an adult's hub decides waits for nobody here.
+ */
+export function waitsForPeople({ verdict }: StoryDto): boolean {
+  return verdict.outcome === 'waiting' && verdict.for === 'person' && verdict.held === null;
+}
+
 /** Which hubs of adults decide it; null: the people here do, or it waits for nobody. */
 export function whoDecidesOf({ verdict }: StoryDto): string | null {
   if (verdict.outcome !== 'waiting' || verdict.for !== 'adult') return null;
@@ -623,11 +631,6 @@ function doneWords(
   return stop !== null && isDoneAllTheSame(told)
     ? allTheSame[asked.kind](stopAskerWords(stop))
     : done[asked.kind];
-}
-
-/** How it ended, where more than a verdict did; null: not over, or the verdict was its end. */
-export function endOf(told: StoryDto): string | null {
-  return told.end === null ? null : endHeadline(told, told.end);
 }
 
 /**

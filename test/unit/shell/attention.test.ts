@@ -1,61 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Attention, type DesktopPicture } from '../../../main/shell/attention.ts';
 import type { ApprovalDto, PeerDto, UiEvent } from '../../../preload/contract/dto.ts';
-import { DAD, snapshotOf } from '../../fakes/household.ts';
-import { story } from '../../fakes/stories.ts';
+import { approvalOf, DAD, snapshotOf } from '../../fakes/household.ts';
 
-const approval = (id: string, state: ApprovalDto['state'] = 'pending'): ApprovalDto => ({
-  id,
-  task_id: id,
-  revision: 1,
-  digest: '0'.repeat(64),
-  state,
-  kind: 'delegate',
-  peer_id: null,
-  peer_name: 'Dad',
-  person: null,
-  verified: true,
-  from_agent: null,
-  from_name: null,
-  to_agent: 'claude',
-  to_name: 'Claude',
-  domain: null,
-  risk_class: 'R2',
-  risk_reason: 'agent_class',
-  text: 'text',
-  text_length: 4,
-  fields: [],
-  reason: null,
-  urgent: false,
-  first_time: null,
-  leaves: 'result',
-  report_back: true,
-  received_at: 0,
-  expires_at: 1,
-  deadline_at: 1,
-  wait_ms: 1,
-  keep_open_until: null,
-  held: null,
-  decided_at: null,
-  decided_by: null,
-  surface: null,
-  rule_id: null,
-  decline_reason: null,
-  own_answer: null,
-  choice: null,
-  decided_by_hubs: null,
-  remote_question: null,
-  conversation_id: 'c',
-  message_id: 'm',
-  task_state: 'awaiting_approval',
-  story: story(),
-  task_revision: 1,
-  wider: [],
-  allowed_before: 0,
-  turns: null,
-  permission: null,
-  runner: null,
-});
+const approval = (
+  id: string,
+  state: ApprovalDto['state'] = 'pending',
+  over: Partial<ApprovalDto> = {},
+): ApprovalDto => approvalOf('train', { id, state, peer_name: 'Dad', expires_at: 1, ...over });
 
 function watched() {
   const seen: string[] = [];
@@ -93,6 +45,28 @@ describe('attention outside the window', () => {
     attention.apply(event({ type: 'approval', approval: approval('d') }));
     expect(pictures.at(-1)?.waiting.map(({ id }) => id)).toEqual(['b', 'd']);
     expect(seen).toEqual(['count 2', 'withdraw a', 'count 1', 'count 2']);
+  });
+
+  test('counts nothing that is put off, or that an adult’s hub decides, and says what each is', () => {
+    const { attention, pictures } = watched();
+    const choice = { options: [], recommended: null };
+    const held = { why: 'quiet_hours', until: null } as const;
+    const mums = { id: 'm', name: 'Mum’s PC', person: 'Mum', state: 'asked' } as const;
+    attention.reset(
+      snapshotOf({
+        peers: [],
+        approvals: [
+          approval('a', 'pending', { to_agent: '', choice }),
+          approval('b', 'pending', { kind: 'query' }),
+          approval('c', 'pending', { held }),
+          approval('d', 'pending', { decided_by_hubs: [mums] }),
+        ],
+      }),
+    );
+    expect(pictures.at(-1)?.waiting).toEqual([
+      { id: 'a', peer_name: 'Dad', kind: 'choice' },
+      { id: 'b', peer_name: 'Dad', kind: 'question' },
+    ]);
   });
 
   test('counts a dangerous request of a quiet hour at once, and notifies of it only when the hub says so', () => {

@@ -18,7 +18,7 @@ const CALM: TrayPicture = {
 };
 const PAUSED = { since: 1, until: null, stopped: false };
 const request = (id: string, peer_name = 'Dad’s laptop') =>
-  ({ id, peer_name, kind: 'delegate' }) as const;
+  ({ id, peer_name, kind: 'task' }) as const;
 
 function shown(platform: NodeJS.Platform = 'linux') {
   const called: unknown[] = [];
@@ -132,8 +132,11 @@ describe('the menu', () => {
       ...CALM,
       waiting: [
         request('a'),
-        { ...request('b', 'Tom & Jerry'), kind: 'query' },
-        ...['c', 'd', 'e', 'f', 'g'].map((id) => request(id)),
+        { ...request('b', 'Tom & Jerry'), kind: 'question' },
+        { ...request('c'), kind: 'choice' },
+        { ...request('d'), kind: 'decision' },
+        { ...request('e'), kind: 'permission' },
+        ...['f', 'g'].map((id) => request(id)),
       ],
       stops: ['Attic'],
       hubs: [
@@ -151,9 +154,9 @@ describe('the menu', () => {
       '7 requests wait for you',
       'Dad’s laptop: a task',
       'Tom && Jerry: a question',
-      'Dad’s laptop: a task',
-      'Dad’s laptop: a task',
-      'Dad’s laptop: a task',
+      'Dad’s laptop: a choice',
+      'Dad’s laptop: a decision',
+      'Dad’s laptop: a permission',
       '2 more',
       '---',
       'Online: 1 of 2 hubs',

@@ -60,6 +60,12 @@ export interface ListenOptions {
   readonly gone?: AbortSignal;
 }
 
+/** What the hub made of an item that this listener is not done with. */
+const GIVEN_BACK: Readonly<Record<OperationResult<'inbox.nack'>['state'], string>> = {
+  queued: 'given back, not done',
+  dead: 'given back too often, so nobody gets it again',
+  done: 'over; it may have been done',
+};
 const NO_ANSWER = { detail: 'The program printed a message that answers nothing.' };
 
 /** Runs until it is interrupted, or after one item with `once`. Returns the exit code. */
@@ -179,7 +185,7 @@ export class Listener {
   async #post(item: DeliveryDto, message: JsonObject): Promise<number> {
     const called = await this.#line.call('send.message', message, this.#telling.signal);
     if (called !== undefined && 'value' in called && called.value.replied !== undefined) {
-      this.#terminal.note(`replied: ${called.value.replied.state}`);
+      this.#terminal.note(`replied: ${called.value.untrusted?.came_of_it ?? ''}`);
       this.#options.worker.settled?.();
       return 0;
     }
@@ -227,8 +233,8 @@ export class Listener {
       this.#terminal.note(`${lease.delivery} could not be given back before the end`);
       return ERRORS.hub_unreachable.exit;
     }
-    const how = mayHaveRun ? 'ended as possibly executed' : 'given back, not done';
-    if ('value' in called) this.#terminal.note(`${how}: ${lease.delivery}`);
+    if ('value' in called)
+      this.#terminal.note(`${GIVEN_BACK[called.value.state]}: ${lease.delivery}`);
     this.#options.worker.settled?.();
     return 'given back';
   }

@@ -646,6 +646,8 @@ export interface DeliveryDto {
     readonly text: string | null;
     readonly payload: unknown;
     readonly digest: string | null;
+    /** Of a result: who decided, and how the task stands. */
+    readonly came_of_it?: string;
     /** The same in the dialect of the agent; absent for one that speaks AXON. */
     readonly native?: unknown;
   };

@@ -1,11 +1,6 @@
 // inbox, ack, reply, listen: receiving work, and answering it.
 import { InvalidArgumentError, Option } from 'commander';
-import {
-  isOneOf,
-  REPLY_STATUSES,
-  RESULT_STATUSES,
-  type ReplyStatus,
-} from '../../../preload/contract/closed-lists.ts';
+import { REPLY_STATUSES, type ReplyStatus } from '../../../preload/contract/closed-lists.ts';
 import {
   DELIVERY_KINDS,
   isWork,
@@ -13,7 +8,6 @@ import {
 } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { repliedOf } from '../../../preload/contract/strings/receipts.ts';
-import { isJsonObject } from '../../lib/json-object.ts';
 import { INTERRUPTED_EXIT_CODE, interruptible } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
 import { isUnderRunner, readHookInput } from '../hook-input.ts';
@@ -326,19 +320,13 @@ export function deliveryLines(
       ? trust.peer_name
       : `${trust.peer_name}/${untrusted.origin.from_agent}`;
   return [
-    `${id}  ${kind}${isWork(kind) || task === null ? '' : ` of ${task}`}${statusOf(item)}  from ${from}`,
+    `${id}  ${kind}${isWork(kind) || task === null ? '' : ` of ${task}`}  from ${from}`,
     ...(kind === 'cancel' ? [cancelLine(item)] : []),
+    ...(untrusted.came_of_it === undefined ? [] : [`  ${untrusted.came_of_it}`]),
     ...wordsOf(item),
     ...next,
     '',
   ];
-}
-
-/** How it ended, of a result. */
-function statusOf({ kind, untrusted: { payload } }: DeliveryDto): string {
-  if (kind !== 'result') return '';
-  const status = isJsonObject(payload) ? payload['status'] : null;
-  return isOneOf(RESULT_STATUSES, status) ? `, ${status}` : '';
 }
 
 function cancelLine({ task_id: task, stops, untrusted: { origin } }: DeliveryDto): string {

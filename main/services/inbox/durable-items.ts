@@ -2,6 +2,7 @@
 // on them: the task to be done, whose words must be those that were allowed, and the notice to
 // people about an item that is given out no more.
 import { plural } from '../../../preload/contract/strings/shared-words.ts';
+import { becameOf } from '../../../preload/contract/strings/story.ts';
 import { isTask } from '../../../preload/contract/delivery-kind.ts';
 import type { DeliveryDto } from '../../../preload/contract/dto.ts';
 import { AppError, inputError } from '../../lib/app-error.ts';
@@ -108,7 +109,13 @@ export class DurableItems implements ItemStore {
     const words = known === undefined ? deliveries.wordsOf(store.read, item, task) : ok(known);
     const body = readDeliveryBody(item);
     if (!words.ok || body === undefined) return undefined;
-    return deliveryDto(item, body, words.value, task ? tasks.deadlineAt(task) : null);
+    const ended =
+      item.kind === 'result' && item.taskId !== null ? store.read.task(item.taskId) : undefined;
+    const said =
+      ended === undefined
+        ? words.value
+        : { ...words.value, came_of_it: becameOf(tasks.story(ended, item.agent)) };
+    return deliveryDto(item, body, said, task ? tasks.deadlineAt(task) : null);
   }
 
   /** A question in memory asks this four times on its way. */

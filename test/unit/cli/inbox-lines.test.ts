@@ -36,11 +36,12 @@ it('names the task that a cancel is about, and says to stop and then to reply th
   expect(shown).not.toContain('null');
 });
 
-it('says how the task of a result ended', () => {
+it('says how the task of a result ended, as its story does', () => {
   const payload = { status: 'failed', outcome: 'No oven' };
-  const untrusted = { ...CANCEL.untrusted, kind: 'result', text: 'No oven', payload } as const;
-  const shown = lines({ ...CANCEL, kind: 'result', untrusted });
-  expect(shown).toContain('result of t-1, failed  from');
+  const said = { kind: 'result', text: 'No oven', payload, came_of_it: 'Chat refused it.' };
+  const shown = lines({ ...CANCEL, kind: 'result', untrusted: { ...CANCEL.untrusted, ...said } });
+  expect(shown).toMatch(/result of t-1 {2}from .*\n {2}Chat refused it\.\n {2}\| No oven/);
+  expect(shown).not.toContain('failed');
 });
 
 it('says that a person of this hub stopped the task', () => {

@@ -130,6 +130,7 @@ describe('two hubs', () => {
     expect(words.saidOf(story)).toEqual({ by, words: 'Drawn' });
     const { untrusted } = await dad.claim('openclaw');
     expect(untrusted?.origin.from_agent).toBe(handle || null);
+    expect(untrusted?.came_of_it).toBe(words.becameOf(story));
   });
 
   it('take no hand-off back on the way round, and one of another conversation', async () => {

@@ -1,7 +1,7 @@
 // Names of fields as people read them. Somebody else wrote the fields: a name that is not letter by
 // letter what was sent is only made where no other field could be meant by it, and whoever draws it
 // keeps the exact path within reach. Pure.
-import { areaName } from './format.ts';
+import { areaName } from '../../preload/contract/strings/shared-words.ts';
 import { words } from './words.ts';
 
 /**

@@ -91,12 +91,6 @@ export function ago(at: number, now: number): string {
   return when(at, now);
 }
 
-/** "Family chat" for the area "family.chat"; the exact form is one click away. */
-export function areaName(domain: string): string {
-  const spaced = domain.replaceAll(/[.-]/g, ' ');
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
-
 /** Groups of four, for reading a digest aloud. */
 export function shortDigest(digest: string): string {
   return (digest.slice(0, 16).match(/.{1,4}/g) ?? []).join(' ');

@@ -1,32 +1,11 @@
-// A rule in words, wherever one is shown: by the owner's own names and the areas as people call
-// them. What somebody else wrote is not in these words; whoever draws a rule sets it apart.
+// Of a rule: when it ends, how it came to be, how often it decided.
 import type { RuleDto } from '../../preload/contract/rules.ts';
-import { areaName, dayName, timeOfDay } from './format.ts';
+import { dayName, timeOfDay } from './format.ts';
 import { words } from './words.ts';
 
 const { rules } = words;
 const DAY_MS = 86_400_000;
 export const RULE_MARKS = { allow: 'mark-rule', never: 'mark-back', ask: 'mark-waiting' } as const;
-
-/** "Dad’s laptop", "Any hub", "Scribe, on this computer,". */
-export function whoOf(
-  rule: Pick<RuleDto, 'peer_name' | 'asking_local' | 'asking_local_name'>,
-): string {
-  if (rule.peer_name !== null) return rule.peer_name;
-  if (rule.asking_local === null) return rules.anybody;
-  return rule.asking_local === '@owner'
-    ? rules.ownerHere
-    : rules.onThisComputer(rule.asking_local_name ?? '');
-}
-
-/** "give Claude Code tasks in Family chat". */
-export function whatOf({
-  kind,
-  agent_name,
-  domain,
-}: Pick<RuleDto, 'kind' | 'agent_name' | 'domain'>): string {
-  return rules.what(kind, agent_name, domain === null ? null : areaName(domain));
-}
 
 /** "today at 16:20", "Thursday at 9:00", "3 March at 12:00". */
 export function dayAt(at: number, now: number): string {

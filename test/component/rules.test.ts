@@ -457,7 +457,7 @@ describe('the Rules screen', () => {
     await expect
       .element(
         page.getByText(
-          /Your rule “Attic may give Household lists tasks in [a-z.]*” allowed it\. Done\./,
+          /Your rule “Attic may give Household lists tasks in Shopping list” allowed it\. Done\./,
         ),
       )
       .toBeVisible();

@@ -106,7 +106,7 @@ describe('a request in its conversation', () => {
       { kind: 'decision', direction: 'here', message_id: null, text: null, story: told },
     ]);
     expect(textOf(thread)).toContain(
-      'Your rule “Dad’s laptop may ask Chat for anything in family.chat” allowed it.',
+      'Your rule “Dad’s laptop may ask Chat for anything in Family chat” allowed it.',
     );
     await expect
       .element(page.getByRole('list').last().getByRole('link', { name: 'Rules' }))

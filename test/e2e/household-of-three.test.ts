@@ -331,7 +331,7 @@ describe.skipIf(!hasRealPart('chromium'))('a household of three', () => {
       asker: { head: 'Done.', decided: 'A rule of Mum’s PC allowed it.' },
       there: {
         head: 'Done.',
-        decided: 'Your rule “Dad’s laptop may give Lists tasks in logistics.grocery” allowed it.',
+        decided: 'Your rule “Dad’s laptop may give Lists tasks in Logistics grocery” allowed it.',
       },
       // No agent reads what a rule of the household says.
       agents: { head: 'Done.', decided: 'A rule on Mum’s PC allowed it.' },

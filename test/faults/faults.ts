@@ -630,8 +630,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'what was asked to stop can be stopped again',
     file: 'preload/contract/strings/story.ts',
-    was: '  return isLet && end === null && stop === null && asked.for.here;',
-    is: '  return isLet && end === null && asked.for.here;',
+    was: '  return runsHere(told) && told.stop === null;',
+    is: '  return runsHere(told);',
     tests: ['test/unit/services/tasks/story-stopped.test.ts'],
   },
   {

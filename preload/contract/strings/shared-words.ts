@@ -6,6 +6,12 @@ export const locale = 'en-GB';
 export const plural = pluralizer(locale);
 const ordinal = pluralizer(locale, 'ordinal');
 
+/** "Family chat" for the area "family.chat"; the exact form is one click away. */
+export function areaName(domain: string): string {
+  const spaced = domain.replaceAll(/[.-]/g, ' ');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
 /** Systems by the names people know, keyed by what programs call them. */
 const platforms: Readonly<Record<string, string>> = {
   darwin: 'macOS',

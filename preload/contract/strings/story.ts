@@ -17,7 +17,7 @@ import type {
   StoryRuleDto,
   WaitingDto,
 } from '../story.ts';
-import { common, locale } from './shared-words.ts';
+import { areaName, common, locale } from './shared-words.ts';
 import { pluralizer } from './plural.ts';
 import { rules } from './rules.ts';
 
@@ -26,6 +26,15 @@ const either = new Intl.ListFormat(locale, { type: 'disjunction' });
 
 /** A moment as the surface writes times, such as "16:20" or "3 March at 12:00". */
 export type TimeOf = (at: number) => string;
+
+/** What somebody did who decided it. */
+const DID = {
+  allowed: 'allowed it',
+  declined: 'declined it',
+  answered: 'answered it',
+  chosen: 'chose',
+} as const;
+type Did = keyof typeof DID;
 
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
@@ -105,22 +114,9 @@ export const story = {
   answeredBy: (who: string) => `Answered by ${who}.`,
   chosenBy: (who: string) => `Chosen by ${who}.`,
   mayDoIt: (hub: string) => `Allowed: ${hub} may do it.`,
-  doneAllTheSame: {
-    question: (who: string) => `Answered, though ${who} asked it to stop.`,
-    task: (who: string) => `Done, though ${who} asked it to stop.`,
-    choice: (who: string) => `Chosen, though ${who} asked it to stop.`,
-    decision: (who: string) => `Decided, though ${who} asked it to stop.`,
-    permission: (who: string) =>
-      `Allowed; whether it ran is not known, though ${who} asked it to stop.`,
-  },
-  partlyAllTheSame: {
-    question: (who: string) => `Partly answered, though ${who} asked it to stop.`,
-    task: (who: string) => `Partly done, though ${who} asked it to stop.`,
-    choice: (who: string) => `Partly done, though ${who} asked it to stop.`,
-    decision: (who: string) => `Partly done, though ${who} asked it to stop.`,
-    permission: (who: string) =>
-      `Allowed; whether it ran is not known, though ${who} asked it to stop.`,
-  },
+  /** @param ended the sentence of how it ended */
+  allTheSame: (ended: string, who: string) =>
+    `${ended.slice(0, -1)}, though ${who} asked it to stop.`,
   delivered: (hub: string) => `Delivered to ${hub}. No report was wanted.`,
   declined: 'Declined.',
   expired: 'Nobody decided in time.',
@@ -153,63 +149,19 @@ export const story = {
 
   /** Who decided: always a name and a place. */
   decided: {
-    person: {
-      allowed: (who: string, hub: string) => `${who} allowed it, on ${hub}.`,
-      declined: (who: string, hub: string) => `${who} declined it, on ${hub}.`,
-      answered: (who: string, hub: string) => `${who} answered it, on ${hub}.`,
-      chosen: (who: string, hub: string) => `${who} chose, on ${hub}.`,
-    },
-    asAdult: {
-      allowed: (who: string, hub: string, child: string) =>
-        `${who} allowed it, on ${hub}, as ${child}’s adult.`,
-      declined: (who: string, hub: string, child: string) =>
-        `${who} declined it, on ${hub}, as ${child}’s adult.`,
-      answered: (who: string, hub: string, child: string) =>
-        `${who} answered it, on ${hub}, as ${child}’s adult.`,
-      chosen: (who: string, hub: string, child: string) =>
-        `${who} chose, on ${hub}, as ${child}’s adult.`,
-    },
-    asAnAdult: {
-      allowed: (who: string, hub: string) => `${who} allowed it, on ${hub}, as an adult.`,
-      declined: (who: string, hub: string) => `${who} declined it, on ${hub}, as an adult.`,
-      answered: (who: string, hub: string) => `${who} answered it, on ${hub}, as an adult.`,
-      chosen: (who: string, hub: string) => `${who} chose, on ${hub}, as an adult.`,
-    },
+    person: (did: Did, who: string, hub: string) => `${who} ${DID[did]}, on ${hub}.`,
+    asAdult: (did: Did, who: string, hub: string, child: string) =>
+      `${who} ${DID[did]}, on ${hub}, as ${child}’s adult.`,
+    asAnAdult: (did: Did, who: string, hub: string) =>
+      `${who} ${DID[did]}, on ${hub}, as an adult.`,
     /** Of another hub, which may ask an adult's and does not say so. */
-    aPersonFor: {
-      allowed: (hub: string) => `A person allowed it for ${hub}.`,
-      declined: (hub: string) => `A person declined it for ${hub}.`,
-      answered: (hub: string) => `A person answered it for ${hub}.`,
-      chosen: (hub: string) => `A person chose for ${hub}.`,
-    },
-    anAdultOf: {
-      allowed: (child: string) => `An adult of ${child}’s allowed it.`,
-      declined: (child: string) => `An adult of ${child}’s declined it.`,
-      answered: (child: string) => `An adult of ${child}’s answered it.`,
-      chosen: (child: string) => `An adult of ${child}’s chose.`,
-    },
-    anAdultFor: {
-      allowed: (hub: string) => `An adult allowed it for ${hub}.`,
-      declined: (hub: string) => `An adult declined it for ${hub}.`,
-      answered: (hub: string) => `An adult answered it for ${hub}.`,
-      chosen: (hub: string) => `An adult chose for ${hub}.`,
-    },
-    yourRule: {
-      allowed: (sentence: string) => `Your rule “${sentence}” allowed it.`,
-      declined: (sentence: string) => `Your rule “${sentence}” declined it.`,
-    },
-    aRuleHere: {
-      allowed: (hub: string) => `A rule on ${hub} allowed it.`,
-      declined: (hub: string) => `A rule on ${hub} declined it.`,
-    },
-    aRuleOf: {
-      allowed: (hub: string) => `A rule of ${hub} allowed it.`,
-      declined: (hub: string) => `A rule of ${hub} declined it.`,
-    },
-    hub: {
-      allowed: (hub: string) => `${hub} allowed it.`,
-      declined: (hub: string) => `${hub} declined it.`,
-    },
+    aPersonFor: (did: Did, hub: string) => `A person ${DID[did]} for ${hub}.`,
+    anAdultOf: (did: Did, child: string) => `An adult of ${child}’s ${DID[did]}.`,
+    anAdultFor: (did: Did, hub: string) => `An adult ${DID[did]} for ${hub}.`,
+    yourRule: (did: Did, sentence: string) => `Your rule “${sentence}” ${DID[did]}.`,
+    aRuleHere: (did: Did, hub: string) => `A rule on ${hub} ${DID[did]}.`,
+    aRuleOf: (did: Did, hub: string) => `A rule of ${hub} ${DID[did]}.`,
+    hub: (did: Did, hub: string) => `${hub} ${DID[did]}.`,
     nobodyLooks: (agent: string) => `Nobody was asked: ${agent} only looks.`,
     expiredHere: 'Nobody here decided in time. No agent got it.',
     expiredHereFor: 'Nobody here decided in time.',
@@ -250,7 +202,6 @@ export const story = {
   },
 } as const;
 
-/** Apart, so that no page carries what only a terminal says. */
 const handedOver = {
   nobody: 'No agent got it.',
   waits: (agent: string) => `It waits for ${agent}.`,
@@ -399,9 +350,9 @@ function endHeadline(told: StoryDto, end: EndDto): string {
     case 'completed':
       if (end.by === 'clock') return story.delivered(hub);
       if (end.by === 'person' && asked.kind === 'decision') return story.mayDoIt(asked.by.hub_name);
-      return doneWords(told, story.done, story.doneAllTheSame);
+      return doneWords(told, story.done[asked.kind]);
     case 'partial':
-      return doneWords(told, story.partly, story.partlyAllTheSame);
+      return doneWords(told, story.partly[asked.kind]);
     case 'failed':
       if (end.by === 'hub') return story.failedHub(hub);
       if (end.by === null) return story.failed;
@@ -473,34 +424,34 @@ function otherDecided(
 ): string {
   const { decided } = story;
   const { place } = decider;
-  if (decider.by === 'hub') return decided.hub[outcome](place.hub_name);
-  if (!place.here) return decided.aRuleOf[outcome](place.hub_name);
+  if (decider.by === 'hub') return decided.hub(outcome, place.hub_name);
+  if (!place.here) return decided.aRuleOf(outcome, place.hub_name);
   return decider.rule === null
-    ? decided.aRuleHere[outcome](place.hub_name)
-    : decided.yourRule[outcome](ruleWords(decider.rule));
+    ? decided.aRuleHere(outcome, place.hub_name)
+    : decided.yourRule(outcome, ruleWords(decider.rule));
 }
 
 function personDecided(
   told: StoryDto,
-  outcome: 'allowed' | 'declined' | 'answered' | 'chosen',
+  outcome: Did,
   { person, place, as }: PersonDeciderDto,
 ): string {
   const { decided } = story;
   const { hub_name: hub } = place;
   const who = person ?? story.aPerson;
   const isUnnamed = as === 'owner' && person === null && !place.here;
-  if (isUnnamed) return decided.aPersonFor[outcome](hub);
-  if (as === 'owner') return decided.person[outcome](who, hub);
+  if (isUnnamed) return decided.aPersonFor(outcome, hub);
+  if (as === 'owner') return decided.person(outcome, who, hub);
   // Whose adult: of the hub that asks for the decision, or of the one that was asked.
   const child = told.asked.kind === 'decision' ? told.asked.by : told.asked.for;
   const isChilds = !place.here && place.hub_id === child.hub_id && person === null;
   if (isChilds)
     return child.person === null
-      ? decided.anAdultFor[outcome](child.hub_name)
-      : decided.anAdultOf[outcome](child.person);
+      ? decided.anAdultFor(outcome, child.hub_name)
+      : decided.anAdultOf(outcome, child.person);
   return child.person === null
-    ? decided.asAnAdult[outcome](who, hub)
-    : decided.asAdult[outcome](who, hub, child.person);
+    ? decided.asAnAdult(outcome, who, hub)
+    : decided.asAdult(outcome, who, hub, child.person);
 }
 
 /** How it stands since it was allowed; null where the verdict, or none, is all there is. */
@@ -557,23 +508,44 @@ export function mayBeCancelled({ verdict, end, stop, asked }: StoryDto): boolean
   return asked.kind !== 'decision' && !isTurnedAway && end === null && stop === null;
 }
 
-/** Whether a person here can still stop it: it may run or runs here; nobody asked for a stop. */
-export function mayBeStopped({ verdict, end, stop, asked }: StoryDto): boolean {
+/** Whether it may run or runs here. */
+export function runsHere({ verdict, end, asked }: StoryDto): boolean {
   const isLet = verdict.outcome === 'allowed' || verdict.outcome === 'passed';
-  return isLet && end === null && stop === null && asked.for.here;
+  return isLet && end === null && asked.for.here;
 }
 
-/** The rule as a sentence without its full stop: "Dad’s laptop may ask Chat about family.chat". */
+/** Whether a person here can still stop it: nobody asked for a stop. */
+export function mayBeStopped(told: StoryDto): boolean {
+  return runsHere(told) && told.stop === null;
+}
+
+/** "Dad’s laptop", "Any hub", "Scribe, on this computer,". */
+export function ruleAskerOf(
+  rule: Pick<StoryRuleDto, 'peer_name' | 'asking_local' | 'asking_local_name'>,
+): string {
+  if (rule.peer_name !== null) return rule.peer_name;
+  if (rule.asking_local === null) return rules.anybody;
+  return rule.asking_local === '@owner'
+    ? rules.ownerHere
+    : rules.onThisComputer(rule.asking_local_name ?? '');
+}
+
+/** "give Claude Code tasks in Family chat". */
+export function ruledOf({
+  kind,
+  agent_name: agent,
+  domain,
+}: Pick<StoryRuleDto, 'kind' | 'agent_name' | 'domain'>): string {
+  return rules.what(kind, agent, domain === null ? null : areaName(domain));
+}
+
+/** The rule as a sentence without its full stop: "Dad’s laptop may ask Chat about Family chat". */
 export function ruleWords(rule: StoryRuleDto): string {
-  const own =
-    rule.asking_local === '@owner'
-      ? rules.ownerHere
-      : rules.onThisComputer(rule.asking_local_name ?? '');
-  const hub = rule.peer_name ?? (rule.asking_local === null ? rules.anybody : own);
+  const hub = ruleAskerOf(rule);
   const named = rule.asking_agent_name;
   const who =
     named === null ? hub : named === '' ? `${hub}${rules.namingNobody}` : story.agentAt(named, hub);
-  return `${who} ${rules.may[rule.effect]} ${rules.what(rule.kind, rule.agent_name, rule.domain)}`;
+  return `${who} ${rules.may[rule.effect]} ${ruledOf(rule)}`;
 }
 
 /**
@@ -616,21 +588,29 @@ export function handedOverOf(told: StoryDto, time: TimeOf): string | null {
   }
 }
 
+/**
+ * What the headline leaves open: which agent got it and when, and whether the asker's hub has the
+ * answer.
+ */
+export function detailsOf(told: StoryDto, time: TimeOf): string {
+  const { handed_over: handed, end } = told;
+  const isOpen = handed.state === 'handed' && (end !== null || handed.on_to === null);
+  return [isOpen ? handedOverOf(told, time) : null, toldOf(told, time)]
+    .filter((sentence) => sentence !== null)
+    .join(' ');
+}
+
 /** Only of what a person was shown, and an agent was handed under that digest. */
 export function shownOf({ verdict, handed_over: handed }: StoryDto): string | null {
   const wasShown = verdict.outcome === 'allowed' && verdict.decider.by === 'person';
   return wasShown && handed.state === 'handed' && handed.digest !== null ? story.shown : null;
 }
 
-function doneWords(
-  told: StoryDto,
-  done: Readonly<Record<StoryKind, string>>,
-  allTheSame: Readonly<Record<StoryKind, (who: string) => string>>,
-): string {
-  const { stop, asked } = told;
+function doneWords(told: StoryDto, ended: string): string {
+  const { stop } = told;
   return stop !== null && isDoneAllTheSame(told)
-    ? allTheSame[asked.kind](stopAskerWords(stop))
-    : done[asked.kind];
+    ? story.allTheSame(ended, stopAskerWords(stop))
+    : ended;
 }
 
 /**

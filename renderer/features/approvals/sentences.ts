@@ -13,7 +13,8 @@ import {
   surfaceOf,
   toldOf,
 } from '../../../preload/contract/strings/story.ts';
-import { areaName, exactTime } from '../../app/format.ts';
+import { areaName } from '../../../preload/contract/strings/shared-words.ts';
+import { exactTime } from '../../app/format.ts';
 import { words } from '../../app/words.ts';
 
 const { now } = words;

@@ -1,7 +1,7 @@
 // What a hub may do here without asking: by the classes of the agents and the rules in force. Pure.
 import type { AgentDto } from '../../../preload/contract/dto.ts';
 import type { RuleDto } from '../../../preload/contract/rules.ts';
-import { areaName } from '../../app/format.ts';
+import { areaName } from '../../../preload/contract/strings/shared-words.ts';
 
 const ORDER: readonly RuleDto['effect'][] = ['allow', 'never', 'ask'];
 

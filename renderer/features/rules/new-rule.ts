@@ -7,7 +7,7 @@ import type { AgentDto, PeerDto } from '../../../preload/contract/dto.ts';
 import type { OperationInput } from '../../../preload/contract/operations.ts';
 import { ALWAYS_LIFE_MS } from '../../../preload/contract/limits.ts';
 import type { RuleField, RuleTrialDto } from '../../../preload/contract/rules.ts';
-import { areaName } from '../../app/format.ts';
+import { areaName } from '../../../preload/contract/strings/shared-words.ts';
 import { words } from '../../app/words.ts';
 
 const { making } = words;

@@ -421,7 +421,7 @@ const STORIES: readonly Named[] = [
     [
       ASKED,
       'Chat is working on it.',
-      'Your rule “Dad’s laptop may ask Chat about family.chat” allowed it.',
+      'Your rule “Dad’s laptop may ask Chat about Family chat” allowed it.',
       'Chat got it, at 0.',
     ],
   ],

@@ -3,7 +3,8 @@ import type { HoldReason } from '../../../preload/contract/attention.ts';
 import { isLastWord, lastWord } from '../../../preload/contract/last-word.ts';
 import { ENGLISH } from '../../../preload/contract/strings/english.ts';
 import { pluralizer } from '../../../preload/contract/strings/plural.ts';
-import { areaName, countdown, dayName, durationWords, when } from '../../../renderer/app/format.ts';
+import { areaName } from '../../../preload/contract/strings/shared-words.ts';
+import { countdown, dayName, durationWords, when } from '../../../renderer/app/format.ts';
 import { hrefOf, readPlace } from '../../../renderer/app/Navigation.svelte.ts';
 import { HOSTILE_TEXTS } from '../../fakes/hostile-texts.ts';
 

@@ -328,7 +328,7 @@ it('finds by who decided: a person, a hub, a rule by its sentence, or any rule',
   const persons = ['Dinner is cold', DINNER];
   for (const q of ['by:Mum', 'by:"mum"', 'by:mum dinner'])
     expect(found(mum, q), q).toEqual(persons);
-  const rule = 'dad may never ask Claude for anything in family.chat';
+  const rule = 'dad may never ask Claude for anything in Family chat';
   for (const q of ['by:rule', `by:"${rule}"`, 'by:"Dad may"', 'burnt by:rule'])
     expect(found(mum, q), q).toEqual(['Dinner is burnt']);
   for (const q of ['by:dad', 'by:nobody', 'by:"dad may ask"', 'burnt by:mum'])

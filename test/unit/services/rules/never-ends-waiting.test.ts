@@ -27,7 +27,7 @@ const toldDad = async () =>
     ),
   );
 
-const RULE = 'Your rule “dad may never ask Claude for anything in family.chat” declined it.';
+const RULE = 'Your rule “dad may never ask Claude for anything in Family chat” declined it.';
 const BY_RULE = ['declined', 'rule', RULE];
 
 describe('what waits when a person says "never"', () => {

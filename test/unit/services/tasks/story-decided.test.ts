@@ -334,11 +334,11 @@ const STORIES: readonly Named[] = [
     mum: {
       asked: 'OpenClaw on dad gives Claude a task.',
       list: 'Done.',
-      row: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. Done.',
-      thread: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it.',
-      card: 'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. then. Done. dad has the answer, then.',
+      row: 'Your rule “OpenClaw on dad may give Claude tasks in Family chat” allowed it. Done.',
+      thread: 'Your rule “OpenClaw on dad may give Claude tasks in Family chat” allowed it.',
+      card: 'Your rule “OpenClaw on dad may give Claude tasks in Family chat” allowed it. then. Done. dad has the answer, then.',
       task: [
-        'Your rule “OpenClaw on dad may give Claude tasks in family.chat” allowed it. then.',
+        'Your rule “OpenClaw on dad may give Claude tasks in Family chat” allowed it. then.',
         'Claude got it, then.',
         'dad has the answer, then.',
       ],

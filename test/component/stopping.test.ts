@@ -170,6 +170,66 @@ describe('what was allowed here', () => {
   });
 });
 
+describe('what runs here', () => {
+  const local = story({ ...allowed, direction: 'local', state: 'running', handedAt: NOW });
+  const waits = story({ state: 'awaiting_approval', toAgent: 'chat' });
+  const asks = story({ direction: 'outgoing', fromAgent: 'openclaw', toAgent: 'chat' });
+  const rows = () => {
+    const heading = [...document.querySelectorAll('h2')].find(
+      ({ textContent }) => textContent === 'What runs here',
+    );
+    return [...(heading?.parentElement?.querySelectorAll('li') ?? [])].map((row) =>
+      (row.querySelector('div')?.textContent ?? '').replaceAll(/\s+/g, ' ').trim(),
+    );
+  };
+
+  test('stands on Now: whose request, what, who has it since when; not what waits or is asked of others', async () => {
+    const items = [
+      taskOf(runs),
+      taskOf(local, { id: 'own', peer_name: 'OpenClaw', text: 'Find the stove', created_at: 1 }),
+      taskOf(waits, { id: 'waits' }),
+      taskOf(asks, { id: 'asks' }),
+    ];
+    const hub = new FakeHubApi(snapshotOf(), {
+      'tasks.list': () => ({ ok: true, value: { items, next: null } }),
+    });
+    await showApp(hub);
+    await expect.poll(rows).toHaveLength(2);
+    expect(rows()[0]).toBe(
+      'Dad’s laptop Bring the tent OpenClaw on Dad’s laptop gives Chat a task. Chat is working on it. Chat got it, 18:04.',
+    );
+    expect(rows()[1]).toContain('Find the stove');
+    await expect.element(stop()).toBeVisible();
+    await expect
+      .element(page.getByRole('button', { name: 'Stop the request from OpenClaw' }))
+      .toBeVisible();
+    await expectAccessible();
+  });
+
+  test.each(Object.entries(STOPPED))(
+    'can be stopped there, and the row says what came of it: %s',
+    async (_what, [told, said]) => {
+      let open: readonly TaskDto[] = [taskOf(runs)];
+      const hub = new FakeHubApi(snapshotOf(), {
+        'tasks.list': () => ({ ok: true, value: { items: open, next: null } }),
+        'tasks.cancel': () => {
+          open = told.end === null ? [taskOf(told)] : [];
+          return { ok: true, value: taskOf(told) };
+        },
+      });
+      await showApp(hub);
+      await expect.element(stop()).toBeVisible();
+      await stop().click({ force: true });
+      expect(callsOf(hub, 'tasks.cancel')).toEqual([]);
+      await vi.advanceTimersByTimeAsync(ARM_MS);
+      await press(stop());
+      expect(callsOf(hub, 'tasks.cancel')).toEqual([{ id: DINNER.task_id }]);
+      await expect.poll(() => rows().join('')).toContain(said);
+      await expect.element(stop()).not.toBeInTheDocument();
+    },
+  );
+});
+
 describe('what agents here ask of others', () => {
   const waits = story({ direction: 'outgoing', fromAgent: 'openclaw', toAgent: 'chat' });
   const asked = taskOf(waits, { state: 'awaiting_approval' });
@@ -214,6 +274,8 @@ describe('what agents here ask of others', () => {
       },
     });
     await showApp(hub);
+    await expect.element(cancel()).toBeVisible();
+    await vi.advanceTimersByTimeAsync(ARM_MS);
     await press(cancel());
     expect(callsOf(hub, 'tasks.cancel')).toEqual([{ id: asked.id }]);
     await expect.element(page.getByText(/Cancelled: nobody had begun\./)).toBeVisible();

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import type { ConversationEntryDto } from '../../preload/contract/conversation-dto.ts';
 import { FakeHubApi } from '../fakes/fake-hub-api.ts';
-import { DINNER_THREAD, requestWords, snapshotOf } from '../fakes/household.ts';
+import { DINNER_THREAD, NOW, requestWords, snapshotOf } from '../fakes/household.ts';
 import { HERE, LEOS, story } from '../fakes/stories.ts';
 import { expectAccessible, showApp } from './support/page.ts';
 
@@ -112,6 +112,29 @@ describe('a request in its conversation', () => {
       .element(page.getByRole('list').last().getByRole('link', { name: 'Rules' }))
       .toHaveAttribute('href', '#/rules');
   });
+
+  test.each([
+    ['does not have the answer yet', null],
+    ['has the answer, 18:04', NOW],
+  ])(
+    'says once it is over which agent got it and when, and that the hub that asked %s',
+    async (what, toldAt) => {
+      const done = { endedBy: 'agent', endedKind: 'completed', finishedAt: NOW } as const;
+      const told = story({
+        state: 'completed',
+        verdict: 'allowed',
+        verdictAt: NOW,
+        handedAt: NOW,
+        handedTimes: 1,
+        ...done,
+        toldAt,
+      });
+      const thread = await showThread([{ kind: 'delegate', story: told }]);
+      expect(textOf(thread.querySelector('.event.inside'))).toBe(
+        `Done. Chat got it, 18:04. Dad’s laptop ${what}.`,
+      );
+    },
+  );
 
   test.each(['in', 'out'] as const)(
     'is, where one hub decides for another (%s), what that one was asked, by whom, and who would do it',

@@ -206,6 +206,7 @@ export const now = {
   },
 
   stopping: {
+    title: 'What runs here',
     stop: 'Stop',
     stopSpoken: (hub: string) => `Stop the request from ${hub}`,
     thread: 'Conversation',

@@ -1,18 +1,18 @@
-// What agents and people here ask of other hubs and what has not ended, and cancelling it. One that
-// was cancelled from this page stays as long as the page does, so that it says what came of that.
+// What runs here for whoever asked, and what agents and people here ask of other hubs, as long as
+// it has not ended. One that was stopped from this page stays as long as the page does, so that it
+// says what came of that.
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import type { HubApi } from '../../../preload/contract/hub-api.ts';
-import { Calls } from '../../app/Calls.svelte.ts';
+import { runsHere } from '../../../preload/contract/strings/story.ts';
 
 const PAGE_SIZE = 200;
 const PAGES_MAX = 5;
 
-export class OutgoingController {
+export class OpenTasksController {
   #open = $state.raw<readonly TaskDto[]>([]);
-  #cancelled = $state.raw<readonly TaskDto[]>([]);
+  #stopped = $state.raw<readonly TaskDto[]>([]);
   #reading = false;
   #again = false;
-  readonly #calls = new Calls();
   readonly #api: HubApi;
 
   constructor(api: HubApi) {
@@ -20,17 +20,24 @@ export class OutgoingController {
   }
 
   /** The newest first. */
-  get tasks(): readonly TaskDto[] {
+  get #tasks(): readonly TaskDto[] {
     const open = new Set(this.#open.map(({ id }) => id));
-    const ended = this.#cancelled.filter(({ id }) => !open.has(id));
+    const ended = this.#stopped.filter(({ id }) => !open.has(id));
     return [...this.#open, ...ended].sort((one, other) => other.created_at - one.created_at);
   }
 
-  problem(id: string): string | null {
-    return this.#calls.problem(id);
+  get here(): readonly TaskDto[] {
+    const stopped = new Set(this.#stopped.map(({ id }) => id));
+    return this.#tasks.filter(
+      ({ id, direction, story }) =>
+        direction !== 'outgoing' && (runsHere(story) || stopped.has(id)),
+    );
   }
-  busy(id: string): boolean {
-    return this.#calls.busy(id);
+  /** What this hub itself asks an adult's stands on the card of the request that it is about. */
+  get elsewhere(): readonly TaskDto[] {
+    return this.#tasks.filter(
+      ({ direction, story }) => direction === 'outgoing' && story.asked.kind !== 'decision',
+    );
   }
 
   /** One at a time; what moved meanwhile is read afterwards. */
@@ -46,11 +53,11 @@ export class OutgoingController {
     this.#reading = false;
   }
 
-  async cancel(id: string): Promise<void> {
-    const outcome = await this.#calls.run(id, () => this.#api.call('tasks.cancel', { id }));
-    if (outcome?.ok === true)
-      this.#cancelled = [...this.#cancelled.filter((task) => task.id !== id), outcome.value];
-    if (outcome !== undefined) await this.read();
+  /** @param task as it is since the stop; undefined: the hub refused one */
+  async stopped(task: TaskDto | undefined): Promise<void> {
+    if (task !== undefined)
+      this.#stopped = [...this.#stopped.filter(({ id }) => id !== task.id), task];
+    await this.read();
   }
 
   async #pages(): Promise<readonly TaskDto[] | undefined> {
@@ -63,15 +70,10 @@ export class OutgoingController {
         ...(cursor === undefined ? {} : { cursor }),
       });
       if (!outcome.ok) return undefined;
-      all = [...all, ...outcome.value.items.filter(isAgentsOrPersons)];
+      all = [...all, ...outcome.value.items];
       if (outcome.value.next === null) break;
       cursor = outcome.value.next;
     }
     return all;
   }
-}
-
-/** What this hub itself asks an adult's stands on the card of the request that it is about. */
-function isAgentsOrPersons({ direction, story }: TaskDto): boolean {
-  return direction === 'outgoing' && story.asked.kind !== 'decision';
 }

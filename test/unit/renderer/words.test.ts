@@ -36,24 +36,54 @@ describe('words and numbers', () => {
     expect(empty).toEqual([]);
   });
 
-  test('a sentence about a hold, a setting or a first request says no more than the hub does', () => {
-    const { attention, now, people, remoteApproval, rules, settings } = ENGLISH;
+  test('the chart says of what was allowed "by a person", who may be an adult at another hub, and never "by you"', () => {
+    const { activity } = ENGLISH;
+    expect(activity.allowed).toBe('allowed by a person');
+    expect(JSON.stringify(activity)).not.toMatch(/\byou\b/);
+  });
+
+  test('"Mute for a day" and what it holds promise nobody that you are asked later', () => {
+    const { attention } = ENGLISH;
     for (const text of [attention.muteDetail, attention.heldNote])
       expect(text).not.toContain('asked later');
+  });
+
+  test('a pause does not say that nothing gets in: notices still arrive', () => {
+    const { attention } = ENGLISH;
     for (const text of [attention.pauseDetail, attention.pausedDetail]) {
       expect(text).not.toContain('Nothing gets in');
       expect(text).toContain('Notices still arrive');
     }
+  });
+
+  test('without rules nobody reads that everything asks: areas that only look are named', () => {
+    const { rules } = ENGLISH;
     expect(rules.emptyTitle).not.toContain('everything');
     expect(rules.emptyDetail).toContain('except questions in areas that only look');
+    expect(rules.everythingElseMeta).toContain('an adult decides');
+  });
+
+  test('what a hub sees that is only being added is named', () => {
+    const { people, settings } = ENGLISH;
     expect(people.pairing.offered.detail).toContain('sees the name, person and system');
     for (const { detail } of [settings.each.name, settings.each.person])
       expect(detail).toContain('or are adding');
-    expect([now.flags.agent, now.flags.domain].every((flag) => flag.includes('between'))).toBe(
-      true,
-    );
+  });
+
+  test('a first request is the first between two agents, and names an area only where it has one', () => {
+    const { flags } = ENGLISH.now;
+    expect([flags.agent, flags.domain].every((flag) => flag.includes('between'))).toBe(true);
+    expect(flags.agent).not.toContain('area');
+  });
+
+  test('the passphrase of a child’s hub is not said to be an adult’s alone', () => {
+    const { remoteApproval } = ENGLISH;
     for (const text of [remoteApproval.passphraseWhy, remoteApproval.noPassphrase])
       expect(text).not.toContain('adult');
+  });
+
+  test('one dangerous area "asks", and two of them "ask"', () => {
+    const { rules } = ENGLISH;
     expect([rules.dangerous('Code', 1), rules.dangerous('Code and Doors', 2)]).toEqual([
       'Code always asks.',
       'Code and Doors always ask.',

@@ -528,6 +528,7 @@ export function composeTaskServices(
   });
   keeper.onResume((tables, after) => outbox.resume(tables, after));
   keeper.onResume((tables, after) => cancels.start(tables, after));
+  keeper.onResume((tables, after) => handOffs.resume(tables, after));
   agents.onReturning((tables, after, before, name) =>
     ruleBook.agentReturned(tables, after, before, name),
   );

@@ -133,6 +133,12 @@ export class HandOffs {
     });
   }
 
+  /** Inside the commit that takes up the work of the run before. */
+  resume(tables: Tables, after: After): void {
+    for (const handOff of tables.tasksInStates([...UNDECIDED]))
+      if (this.#firstOf(tables, handOff) !== undefined) after(() => this.#lookAfter(handOff.id));
+  }
+
   #lookAfter(handOff: string): void {
     const { events, store } = this.#deps;
     this.#undecided?.add(handOff);

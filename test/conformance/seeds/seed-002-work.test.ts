@@ -159,6 +159,25 @@ describe('seed 002, hand-offs', () => {
     expect(await house.next(ANALYST)).toMatchObject({ type: 'RESPONSE' });
   });
 
+  test('002.37 whoever asked first is told who has it, though the hub restarted before a person let it', async () => {
+    const { id, request } = await asked();
+    const about = { to: ARCHITECT, correlation_id: request.id };
+    const handOff = crunch(ANALYST, 'HANDOFF', HANDOFF, about);
+    await house.say(ANALYST, handOff);
+    await house.restartMum();
+    const { identity } = house.dad.node.services;
+    const { links } = house.mum.node.services;
+    await until('the line to Dad', WITHIN_MS, () => links.isOnline(identity.keyHex) || undefined);
+    await house.allow();
+    expect(
+      await until('who has it', WITHIN_MS, async () => (await handedTo(id)) ?? undefined),
+    ).toBe('Architect');
+    expect(await house.next(ARCHITECT)).toEqual(handOff);
+    await house.say(ARCHITECT, answer(ARCHITECT, handOff['id']));
+    expect(await house.next(ORCHESTRATOR)).toMatchObject({ correlation_id: request.id });
+    await house.next(ANALYST);
+  });
+
   test('002.37 a cancel of what was asked reaches whoever has it now', async () => {
     const { id, request, handOff, on } = await handedOn();
     const abort = { event: 'ABORT', content: { message: 'Stop' }, affects: [] };

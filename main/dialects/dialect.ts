@@ -69,6 +69,8 @@ export interface Reading {
   readonly isForAll?: true;
   /** A request that is answered as often as there is something to say, until it is cancelled. */
   readonly isLasting?: true;
+  /** An answer to a question; a task that it answers goes on. */
+  readonly endsNoTask?: true;
   /** What the recipient must be able to do, where the message names no agent. */
   readonly capability: string | null;
   /** Ids by which a later message may refer to it. */

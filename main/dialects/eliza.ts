@@ -34,7 +34,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   partial_success: 'partial',
   failure: 'failed',
 };
-type Act = Pick<Reading, 'kind' | 'payload'>;
+type Act = Pick<Reading, 'kind' | 'payload' | 'endsNoTask'>;
 type Meaning = (fields: JsonObject, message: JsonObject) => Act;
 
 const step = (kind: ReadingKind) => (): Act => ({ kind, payload: {} });
@@ -143,6 +143,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       ? { kind: 'notify', payload: { topic: topicFrom(textOf(topic) ?? '') ?? 'inform', data } }
       : {
           kind: 'result',
+          // INFORM_RESULT does.
+          endsNoTask: true,
           payload: {
             status: 'completed',
             outcome: textOf(content) ?? '',

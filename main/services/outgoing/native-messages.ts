@@ -147,10 +147,12 @@ export class NativeMessages {
     return { ...spoken, reading, earlier, signal };
   }
 
-  /** Whether it answers a request that goes on until it is cancelled or fails. */
-  #lasts({ agent, dialect }: Spoken, { kind, payload }: Reading, { item }: Earlier): boolean {
+  /** Whether it answers a request that goes on after it, or until it is cancelled or fails. */
+  #lasts({ agent, dialect }: Spoken, reading: Reading, { item }: Earlier): boolean {
+    const { kind, payload, endsNoTask } = reading;
     if (item?.kind !== 'delegate' || kind !== 'result' || payload['status'] === 'failed')
       return false;
+    if (endsNoTask === true) return true;
     const asked = dialect.read(this.#deps.natives.nativeOf(dialect, agent, item));
     return asked.ok && asked.value.isLasting === true;
   }

@@ -55,7 +55,7 @@ describe('seed 004', () => {
   });
 
   test.each(['elizaos', 'fipa-acl'] as const)(
-    '004.15, 004.53 the id that was assigned reaches an agent of %s, in the conversation',
+    '004.15, 004.53 the id that was assigned, and how far it is, reach an agent of %s in the conversation',
     async (language) => {
       const asker = asks(language);
       const said = await house.say(
@@ -78,9 +78,17 @@ describe('seed 004', () => {
         `/v1/tasks/${String(id)}`,
       );
       const thread = `/v1/conversations/${String(conversation)}`;
-      expect(JSON.stringify(await house.post(house.dad, asker, thread))).toContain('jules-7');
-      await house.say(does4, eliza(does4, 'INFORM', told, { receiver: asker }));
-      await house.next(asker);
+      const inThread = async (): Promise<string> =>
+        JSON.stringify(await house.post(house.dad, asker, thread));
+      expect(await inThread()).toContain('jules-7');
+      expect(await house.say(does4, eliza(does4, 'INFORM', told, more))).toMatchObject({
+        report: { state: 'sent' },
+      });
+      expect(JSON.stringify(await house.next(asker))).toContain(told.content);
+      expect(await inThread()).toContain(told.content);
+      expect(await house.post(house.dad, asker, `/v1/tasks/${String(id)}`)).toMatchObject({
+        state: 'running',
+      });
       await house.say(does4, rejected(read));
       await house.answer(asker);
     },

@@ -18,7 +18,7 @@ import {
   followsOf,
   type Follows,
 } from '../../dialects/dialect.ts';
-import type { Acknowledgement, Dialect, Reading } from '../../dialects/dialect.ts';
+import type { Acknowledgement, Dialect, Offer, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
 import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
@@ -40,7 +40,7 @@ import { ACCEPT_PROPOSAL, HAND_OFF } from '../../protocol/escalation.ts';
 import { parsePong } from '../../protocol/payloads.ts';
 import { DIALECTS_EXTENSION } from '../../protocol/kinds.ts';
 import { ACK_TIMEOUT_MS } from './limits.ts';
-import type { SentKind } from './candidates.ts';
+import type { Recipient, SentKind } from './candidates.ts';
 import { EarlierMessages, type Earlier } from './earlier-messages.ts';
 import { offerOf, offerThere, together } from './native-offers.ts';
 import type { Recipients, To } from './recipients.ts';
@@ -399,27 +399,41 @@ export class NativeMessages {
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
   }
 
-  /** The other hub's capabilities, asked for anew; for agents here, what they offer. */
   async #discover({ agent, dialect, message, reading }: Post): Promise<Sent> {
-    const { recipients, refreshCapabilities, store, agents } = this.#deps;
     const to = this.#recipient(agent, reading, 'query');
-    const found = recipients.resolve(to, agent, 'query');
-    if (found.at === 'peer') await refreshCapabilities(found.peer.key);
-    const known =
-      found.at === 'peer'
-        ? (readCapabilities(store.read.peer(found.peer.key))?.agents ?? []).map(offerThere)
-        : agents.active().map(offerOf);
-    const asked = known.filter(({ name }) => found.agent === null || name === found.agent);
+    const found = this.#deps.recipients.resolve(to, agent, 'query');
+    const asked = await this.#offers(found);
     const from = found.agent ?? (found.at === 'peer' ? found.peer.petname : agent);
     const native = dialect.offer?.(this.#addressing(from, agent), together(asked), message);
     return native === undefined ? {} : { untrusted: { native: escapeJson(native) } };
+  }
+
+  /**
+   * The other hub's capabilities, asked for anew; for agents here, what they offer.
+   * @throws AppError unknown_domain: there is no such agent
+   */
+  async #offers(found: Recipient): Promise<readonly Offer[]> {
+    const { refreshCapabilities, store, agents } = this.#deps;
+    if (found.at === 'peer') await refreshCapabilities(found.peer.key);
+    const told =
+      found.at === 'peer' ? readCapabilities(store.read.peer(found.peer.key)) : undefined;
+    const known =
+      found.at === 'peer' ? (told?.agents ?? []).map(offerThere) : agents.active().map(offerOf);
+    const { agent } = found;
+    const asked = known.filter(({ name }) => agent === null || name === agent);
+    // It may tell of some of its agents only, or of none.
+    const isAll = found.at === 'local' || told?.more_agents === 0;
+    if (agent !== null && asked.length === 0 && isAll)
+      throw noAgent(agent, found.at === 'peer' ? found.peer.petname : null);
+    return asked;
   }
 
   /** How an agent here is; for another hub and all of its agents, what that hub says of itself. */
   async #ping({ agent, dialect, message, reading, signal }: Post): Promise<Sent> {
     const { recipients, capabilities } = this.#deps;
     const found = recipients.resolve(this.#recipient(agent, reading, 'query'), agent, 'query');
-    if (found.at === 'local' && found.agent !== null) this.#checkHere(found.agent);
+    if (found.agent !== null)
+      await (found.at === 'local' ? this.#checkHere(found.agent) : this.#offers(found));
     const [from, pong] =
       found.at === 'local'
         ? [found.agent ?? agent, capabilities.pong(found.agent)]
@@ -445,13 +459,9 @@ export class NativeMessages {
   #checkHere(agent: string): void {
     const { agents } = this.#deps;
     const row = agents.active().find(({ name }) => name === agent);
-    const failedBy = 'input';
-    if (row === undefined)
-      throw new AppError('unknown_domain', `No agent "${escapeGiven(agent)}" is here.`, {
-        failedBy,
-      });
+    if (row === undefined) throw noAgent(agent, null);
     if (agents.presence.load(row) === 'absent')
-      throw new AppError('unhandled', `${row.displayName} is away.`, { failedBy });
+      throw new AppError('unhandled', `${row.displayName} is away.`, { failedBy: 'input' });
   }
 
   #addressing(from: string, to: string) {
@@ -700,6 +710,18 @@ function tooLate(
   const read = dialect.read(message);
   if (code !== 'conflict' || !read.ok || read.value.kind !== 'cancel') return undefined;
   return dialect.ack?.(addressing, { accepted: false, estimatedMs: null, reason }, message);
+}
+
+/** @param hub by its name; null: this one */
+function noAgent(agent: string, hub: string | null): AppError {
+  const name = `agent "${escapeGiven(agent)}"`;
+  return new AppError(
+    'unknown_domain',
+    hub === null ? `No ${name} is here.` : `${hub} has no ${name}.`,
+    {
+      failedBy: 'input',
+    },
+  );
 }
 
 function refused(sentence: string): AppError {

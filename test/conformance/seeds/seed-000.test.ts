@@ -111,11 +111,34 @@ describe('seed 000', () => {
       },
     });
     const { agentId } = house.mum.node.services.identity;
-    expect(await ping(agentId)).toMatchObject(pong('Test hub'));
+    // A hub by its id, with and without the type of its key, or by its name; an agent of it, which
+    // its hub answers for.
+    for (const there of [agentId, agentId.replace('ed25519.', ''), 'Mum', `Mum/${worker}`, worker])
+      expect(await ping(there)).toMatchObject(pong('Test hub'));
+    const whole = {
+      v: 1,
+      id: 'ping-2',
+      from: asker,
+      ts: 1_771_108_000_000,
+      kind: 'ping',
+      ref: null,
+    };
+    expect(await house.say(asker, { ...whole, to: 'Mum' })).toMatchObject({
+      untrusted: { native: { kind: 'pong', ref: 'ping-2' } },
+    });
     expect(await ping(asks('native'))).toMatchObject(pong(asks('native')));
     await house.dad.agent('sleeper');
     expect(await ping('local/sleeper')).toMatchObject({ detail: 'Sleeper is away.' });
     expect(await ping('local/ghost')).toMatchObject({ detail: 'No agent "ghost" is here.' });
+    for (const kind of ['ping', 'discover'])
+      expect(await house.say(asker, { id: `${kind}-3`, kind, to: 'Mum/ghost' })).toMatchObject({
+        http: 404,
+        detail: 'Mum has no agent "ghost".',
+        data: { untrusted: { native: { kind: 'error', ref: `${kind}-3` } } },
+      });
+    expect(await house.say(asker, acp('discover', {}, { to: 'local/ghost' }))).toMatchObject({
+      detail: 'No agent "ghost" is here.',
+    });
     expect(await house.post(house.dad, asker, `/v1/peers/${agentId}/ping`, {})).toMatchObject({
       status: 'idle',
       uptime_secs: expect.any(Number),

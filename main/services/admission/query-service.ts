@@ -58,7 +58,7 @@ export class QueryService {
     // asker. An answer is written with the end itself, a person's in no agent's name.
     deps.endings.onEnding((tables, after, { task, result }) => {
       if (task.kind !== 'query' || task.direction === 'outgoing') return;
-      if (task.state === 'completed') {
+      if (task.state === 'completed' || task.state === 'partial') {
         const isAgents = result.answered_by === undefined;
         tables.answerTask(task.id, this.#answerOf(isAgents ? task : { ...task, toAgent: null }));
         return after(() => deps.queries.answer(task.id, responseTo(result)));
@@ -222,11 +222,12 @@ export class QueryService {
         });
       } else {
         this.#addTokens(tables, task.party, outcome);
+        const result = wordsOf(outcome);
         endings.end(tables, after, current, {
-          state: 'completed',
+          state: result.status,
           code: null,
           reason: null,
-          result: wordsOf(outcome),
+          result,
           ended,
           story,
           ...by,
@@ -241,8 +242,8 @@ export class QueryService {
     const { outcome } = closed;
     const code = outcome instanceof AppError ? readWireErrorCode(outcome.code) : null;
     const finishedAt = clock.wallMs();
-    const state = code === null ? 'completed' : code === 'cancelled' ? 'cancelled' : 'failed';
     const words = wordsOf(outcome);
+    const state = code === 'cancelled' ? 'cancelled' : words.status;
     const result = JSON.stringify(words);
     const story = storyOfLine(task, closed, finishedAt);
     const ended = { ...task, ...story, state, code, result, finishedAt } as const;
@@ -356,6 +357,7 @@ export function sameIdAgain(): AppError {
 
 /** The `response` in which the end of a stored question is told. */
 function responseTo({
+  status,
   outcome,
   data,
   answered_by,
@@ -364,7 +366,7 @@ function responseTo({
     data,
     summary: outcome,
     tokens_used: 0,
-    truncated: false,
+    truncated: status === 'partial',
     ...(answered_by === undefined ? {} : { answered_by }),
   };
 }
@@ -373,5 +375,6 @@ function responseTo({
 function wordsOf(outcome: QueryOutcome): ResultWords {
   if (outcome instanceof AppError) return failureOf(outcome);
   const summary = typeof outcome.summary === 'string' ? outcome.summary : '';
-  return { status: 'completed', outcome: summary, data: outcome.data ?? null, error: null };
+  const status = outcome.truncated === true ? 'partial' : 'completed';
+  return { status, outcome: summary, data: outcome.data ?? null, error: null };
 }

@@ -279,22 +279,23 @@ function endOf(
 ): Pick<TaskRow, 'state' | 'result' | 'code' | 'finishedAt'> &
   Partial<Pick<TaskRow, 'decision' | 'reason'> & StoryColumns> {
   if (!(outcome instanceof AppError)) {
-    const { summary, data, answered_by: by, decision } = outcome;
+    const { summary, data, truncated, answered_by: by, decision } = outcome;
+    const state = truncated && by === null ? 'partial' : 'completed';
     const result = {
-      status: 'completed',
+      status: state,
       outcome: summary,
       data,
       error: null,
       ...(by === null ? {} : { answered_by: by }),
     };
-    const told = keptDecision(task, decision, finishedAt, 'completed');
+    const told = keptDecision(task, decision, finishedAt, state);
     return {
-      state: 'completed',
+      state,
       result: JSON.stringify(result),
       code: null,
       finishedAt,
       endedBy: by === null ? 'agent' : 'person',
-      endedKind: 'completed',
+      endedKind: state,
       tokens: outcome.tokens_used,
       ...told,
     };

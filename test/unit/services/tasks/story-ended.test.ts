@@ -554,6 +554,62 @@ const STORIES: readonly Named[] = [
     },
   },
   {
+    title: 'is a question that is answered in part by an agent that only looks',
+    happens: async (hubs) => {
+      await hubs.ask({ domain: 'family.photos' });
+      const { delivery_id: delivery } = await hubs.mum.claim('looks');
+      await hubs.reply(delivery, { status: 'partial', summary: 'The half of them.' }, 'looks');
+    },
+    mum: {
+      asked: 'OpenClaw on dad asks Looks a question.',
+      list: 'Partly answered.',
+      row: 'Nobody was asked: Looks only looks. Partly answered.',
+      thread: 'Nobody was asked: Looks only looks.',
+      card: 'Nobody was asked: Looks only looks. then. Partly answered.',
+      task: ['Nobody was asked: Looks only looks. then.', 'Looks got it, then.'],
+      quotes: 'Looks: The half of them.',
+    },
+    dad: {
+      asked: 'OpenClaw on dad asks mum a question.',
+      list: 'Partly answered.',
+      row: 'Partly answered.',
+      thread: 'Partly answered.',
+      task: ['An agent on mum got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: 'An agent on mum: The half of them.',
+    },
+  },
+  {
+    title: 'is a question that is allowed and answered in part',
+    happens: async (hubs) => {
+      await hubs.ask();
+      await hubs.decide('allow');
+      const { delivery_id: delivery } = await hubs.mum.claim('claude');
+      await hubs.reply(delivery, { summary: 'Some of us.', truncated: true });
+    },
+    mum: {
+      asked: 'OpenClaw on dad asks Claude a question.',
+      list: 'Partly answered.',
+      row: "mum's person allowed it, on mum. Partly answered.",
+      thread: "mum's person allowed it, on mum. The agent got exactly what was shown.",
+      card: "mum's person allowed it, on mum. then, in the browser. Partly answered. The agent got exactly what was shown.",
+      task: [
+        "mum's person allowed it, on mum. then, in the browser.",
+        'Claude got it, then. The agent got exactly what was shown.',
+      ],
+      quotes: 'Claude: Some of us.',
+    },
+    dad: {
+      asked: 'OpenClaw on dad asks mum a question.',
+      list: 'Partly answered.',
+      row: "mum's person allowed it, on mum. Partly answered.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then.", 'An agent on mum got it.'],
+      cancel: 'Too late: it was finished.',
+      quotes: 'An agent on mum: Some of us.',
+    },
+  },
+  {
     title: 'is a question that its agent cannot answer',
     happens: async (hubs) => {
       await hubs.ask();

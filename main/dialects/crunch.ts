@@ -52,6 +52,8 @@ import {
 export const VOTE_TOPIC = 'crunch.vote';
 const AREA_LABEL = 'domain:';
 const FILES = ['files_modified', 'files_created'];
+/** Where it FAILED: as this hub writes what others did not understand. */
+const UNREAD = 'not_understood';
 const TOKENS_MAX = 1_000_000_000;
 const TYPES = ['REQUEST', 'RESPONSE', 'HANDOFF', 'ESCALATE', 'BROADCAST', 'VOTE'] as const;
 type CrunchType = (typeof TYPES)[number];
@@ -101,7 +103,7 @@ const PAYLOADS: Readonly<Record<CrunchType, Members>> = {
   }),
   RESPONSE: membersOf({
     status: oneOf(...Object.keys(STATUSES)),
-    result: nested({ summary: aText, outputs: anything, error: aText }),
+    result: nested({ summary: aText, outputs: anything, error: aText, code: anything }),
     findings: anything,
     metrics: nested({ tokens_used: anything }),
     handoff: anything,
@@ -164,6 +166,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     const result = objectOf(fields['result']);
     const status = entryOf(STATUSES, fields['status']) ?? 'failed';
     const isBlocked = fields['status'] === 'BLOCKED';
+    const failed = result['code'] === UNREAD ? UNREAD : 'internal';
     const metrics = objectOf(fields['metrics']);
     const outcome = textOf(result['summary']) ?? textOf(fields['status']) ?? 'RESPONSE';
     const error = textOf(result['error']) ?? outcome;
@@ -179,7 +182,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
           ...picked(metrics, ['duration_ms']),
         }),
         error: status === 'failed' ? error : undefined,
-        code: status !== 'failed' ? undefined : isBlocked ? 'rejected' : 'internal',
+        code: status !== 'failed' ? undefined : isBlocked ? 'rejected' : failed,
         tokens_used: wholeOf(metrics['tokens_used'], 0, TOKENS_MAX),
       }),
     };

@@ -73,7 +73,7 @@ interface Words {
   readonly done: (asked: JsonObject) => JsonObject;
   readonly refuses: (asked: JsonObject) => JsonObject;
   readonly fails: (asked: JsonObject) => JsonObject;
-  readonly understandsNothing: Says;
+  readonly understandsNothing: (asked: JsonObject) => JsonObject;
   readonly offers: Says;
   readonly stopped: (asked: JsonObject, cancel: JsonObject) => JsonObject;
 }
@@ -130,7 +130,11 @@ const WORDS: Readonly<Record<DialectName, Words>> = {
       }),
     refuses: ({ id }) => crunch(id, { status: 'BLOCKED', result: { summary: 'No time' } }),
     fails: ({ id }) => crunch(id, { status: 'FAILED', result: { summary: 'The disk is full' } }),
-    understandsNothing: null,
+    understandsNothing: ({ id }) =>
+      crunch(id, {
+        status: 'FAILED',
+        result: { summary: 'What is that?', error: 'What is that?', code: 'not_understood' },
+      }),
     offers: null,
     stopped: (_, { id }) => crunch(id, { status: 'SUCCESS', result: { summary: 'Stopped' } }),
   },
@@ -439,9 +443,7 @@ function endings(asks: DialectName, does: DialectName): Readonly<Record<string, 
     'It is done': done,
     'It is refused': by(words.refuses),
     'Another offer is made and accepted': offer,
-    ...(words.understandsNothing === null
-      ? {}
-      : { 'It is not understood': by(words.understandsNothing) }),
+    'It is not understood': by(words.understandsNothing),
     'It fails': by(words.fails),
     'It is cancelled': cancel,
   };

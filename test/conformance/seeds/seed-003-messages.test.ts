@@ -220,24 +220,48 @@ describe('seed 003: messages', () => {
     await house.next(asker);
   });
 
-  test('003.27 what is made of other languages has a capability', async () => {
-    const { read } = await house.asked('fipa-acl');
+  test('003.27 all that is made of other languages has a capability', async () => {
+    const native = (path: string, body: JsonObject): Promise<JsonObject> =>
+      house.post(house.dad, asks('native'), path, body);
+    const { id, read } = await house.asked('fipa-acl');
     expect(read).toMatchObject({ performative: 'REQUEST', capability: 'general' });
-    await house.say(doer, fipa('REFUSE', 'No', { in_reply_to: read['reply_with'] }));
-    await house.item(asks('native'));
-    const to = { capability: CAPABILITY };
-    await house.post(house.dad, asks('native'), '/v1/delegate', { to, task: 'Add it up' });
+    const cancelled = native(`/v1/tasks/${String(id)}/cancel`, {});
+    const cancel = await house.next(doer);
+    expect(cancel).toMatchObject({ performative: 'CANCEL', capability: 'general' });
+    await cancelled;
+    await house.say(doer, fipa('INFORM', 'Stopped', { in_reply_to: cancel['reply_with'] }));
+    for (const performative of ['REFUSE', 'INFORM']) {
+      const to = { capability: CAPABILITY };
+      await native('/v1/delegate', { to, task: 'Add it up' });
+      await house.allow();
+      const asked = await house.next(doer);
+      expect(asked).toMatchObject({ performative: 'REQUEST', capability: CAPABILITY });
+      await house.say(doer, fipa(performative, 'So', { in_reply_to: asked['reply_with'] }));
+      await house.item(asks('native'));
+    }
+    const asking = native('/v1/query', { to: `Mum/${doer}`, question: 'How much is it?' });
     await house.allow();
-    const asked = await house.next(doer);
-    expect(asked).toMatchObject({ performative: 'REQUEST', capability: CAPABILITY });
-    await house.say(doer, fipa('REFUSE', 'No', { in_reply_to: asked['reply_with'] }));
-    await house.item(asks('native'));
+    const query = await house.next(doer);
+    expect(query).toMatchObject({ performative: 'QUERY', capability: 'general' });
+    await house.say(doer, fipa('INFORM', 'Seven', { in_reply_to: query['reply_with'] }));
+    await asking;
     const notice = { to: `Mum/${doer}`, topic: 'home.dinner', data: 'Ready' };
-    await house.post(house.dad, asks('native'), '/v1/notify', notice);
+    await native('/v1/notify', notice);
     expect(await house.next(doer)).toMatchObject({
       performative: 'INFORM',
       capability: 'home.dinner',
     });
+    // What it asked has the capability that it named, and so have the answers of other languages.
+    const doer1 = does('native');
+    for (const status of ['completed', 'failed']) {
+      const more = { receiver: doer1, capability: CAPABILITY, reply_with: `r-${fresh()}` };
+      await house.say(asker, fipa('REQUEST', 'Add it up', more));
+      await house.allow();
+      const { delivery_id: delivery } = await house.item(doer1);
+      const reply = { status, outcome: 'So', error: status === 'failed' ? 'So' : undefined };
+      await house.post(house.mum, doer1, `/v1/inbox/${String(delivery)}/reply`, reply);
+      expect(await house.next(asker)).toMatchObject({ capability: CAPABILITY });
+    }
   });
 
   test.each([

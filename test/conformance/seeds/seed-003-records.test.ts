@@ -2,6 +2,9 @@
 // went over the wire.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../main/lib/json-object.ts';
+import { AgedHub } from '../../support/aged-hub.ts';
+import { WITHIN_MS } from '../../support/raw-peer.ts';
+import { until } from '../../support/until.ts';
 import { asks, CAPABILITY, does, SeedHousehold } from './household.ts';
 import { fipa, fresh } from './messages.ts';
 
@@ -118,7 +121,21 @@ describe('seed 003: records', () => {
     await house.next(asker);
   });
 
-  test('003.48 a conversation that is over can be removed, and how long all are kept is set', async () => {
+  test('003.52 an agent can ask who would get a capability', async () => {
+    const to = { capability: CAPABILITY };
+    expect(await house.post(house.dad, asker, '/v1/route', { to })).toMatchObject({
+      chosen: { agent: doer },
+    });
+    const unknown = await house.post(house.dad, asker, '/v1/route', {
+      to: { capability: 'flying' },
+    });
+    expect(unknown).toMatchObject({
+      detail: 'Nobody online offers "flying".',
+      hint: `What is offered: ${CAPABILITY}.`,
+    });
+  });
+
+  test('003.48 a conversation that is over can be removed, and goes by itself after as long as is set', async () => {
     await exchanged('over', 'Forget me');
     const removed = await house.dad.ask('/v1/conversations/over', {
       token: page,
@@ -133,19 +150,26 @@ describe('seed 003: records', () => {
     const changed = await house.dad.ask('/v1/settings', { token: page, method: 'PATCH', body });
     expect(changed.status).toBe(200);
     expect(await kept()).toBe(30);
-  });
-
-  test('003.52 an agent can ask who would get a capability', async () => {
-    const to = { capability: CAPABILITY };
-    expect(await house.post(house.dad, asker, '/v1/route', { to })).toMatchObject({
-      chosen: { agent: doer },
-    });
-    const unknown = await house.post(house.dad, asker, '/v1/route', {
-      to: { capability: 'flying' },
-    });
-    expect(unknown).toMatchObject({
-      detail: 'Nobody online offers "flying".',
-      hint: `What is offered: ${CAPABILITY}.`,
-    });
+    await exchanged('stale', 'Forget me, too');
+    const open = { capability: CAPABILITY, reply_with: 'r-open', conversation_id: 'open' };
+    await house.say(asker, fipa('REQUEST', 'Keep me', open));
+    await house.allow();
+    await house.next(doer);
+    await house.dad.node.stop();
+    const aged = await AgedHub.start(house.dad.home);
+    const words = async (conversation: string): Promise<string> => {
+      const address = `http://127.0.0.1:${aged.node.apiPort}/v1/conversations/${conversation}`;
+      const headers = { authorization: `Bearer ${house.tokenOf(asker)}` };
+      return (await fetch(address, { headers })).text();
+    };
+    expect(await words('stale')).toMatch(/Forget me, too[^]*Done: Forget me, too/);
+    await aged.age(31);
+    await until(
+      'the end of what is stale',
+      WITHIN_MS,
+      async () => !/Forget/.test(await words('stale')),
+    );
+    expect(await words('open')).toContain('Keep me');
+    await aged.stop();
   });
 });

@@ -1,9 +1,10 @@
 // A hub and its agents, killed in turn, each while it has something under way: what was accepted is
 // delivered at least once, what was acknowledged never again, and each task ends with one result.
-// Over HTTP and MCP. An A2A agent of elsewhere is called, and a program that the hub starts does a
-// task, at most once, and what nobody knows says so. Whoever asked looks at nothing meanwhile, and
-// its webhook is called at most once for each result.
+// Over HTTP and MCP. An A2A agent of elsewhere is called, a program that the hub starts does a task,
+// and the model of an agent from a file is asked, at most once, and what nobody knows says so.
+// Whoever asked looks at nothing meanwhile, and its webhook is called at most once for each result.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -23,6 +24,7 @@ import { AxonClient, Refused } from '../../resources/examples/axon-client.ts';
 import { Chance } from '../sim/chance.ts';
 import { A2aServer } from '../support/a2a-servers.ts';
 import { isLongRun, measured, rounds } from '../support/counts.ts';
+import { ModelDouble } from '../support/model-double.ts';
 import { endAfterTest, endPrograms, startHeadless } from '../support/programs.ts';
 import type { HeadlessHub } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
@@ -34,17 +36,22 @@ const DOORS = ['http', 'mcp', 'stdio'] as const;
 type Door = (typeof DOORS)[number];
 /** The agent that the hub starts a program for, and what of it is killed by name. */
 const RUN = 'run';
+/** The agent from a file, whose model is asked. */
+const FILE = 'file';
+type Started = typeof RUN | typeof FILE;
 const PERSON = { actor: 'ui:test', surface: 'browser' } as const;
 /** A kill comes so soon after something is under way, so that it meets each step of it. */
 const KILL_WITHIN_MS = 300;
 const UNDER_WAY_WITHIN_MS = 30_000;
-/** Who is killed, and what it is in the middle of. The first five meet a call of the outside. */
+/** Who is killed, and what it is in the middle of. All but the last three meet a call of the outside. */
 const VICTIMS = [
   'hub, webhook',
   'hub, elsewhere',
   'hub, program',
   'runner, program',
   'program',
+  'hub, model',
+  'runner, model',
   ...DOORS,
 ] as const;
 type Victim = (typeof VICTIMS)[number];
@@ -58,6 +65,7 @@ const agents = new Map<Door, ChildProcess>();
 let home: string;
 let hub: HeadlessHub;
 let elsewhere: A2aServer;
+let model: ModelDouble;
 /** The ids of the calls of the webhook. */
 const calls: string[] = [];
 /** Those under way. */
@@ -106,6 +114,7 @@ beforeAll(async () => {
     folder: null,
   } as const;
   await first.node.services.runners.set(RUN, runner, PERSON);
+  await confirmFile(first, page);
   await first.node.stop();
   hub = await startHub();
   for (const door of DOORS) startAgent(door);
@@ -114,10 +123,36 @@ afterAll(async () => {
   for (const door of DOORS) await killAgent(door);
   await endPrograms();
   elsewhere.stop();
+  await model.close();
   woken.close();
   woken.closeAllConnections();
   rmSync(home, { recursive: true, force: true });
 });
+
+/** A person confirms an agent from a file, whose model answers late. */
+async function confirmFile(first: TestHub, page: string): Promise<void> {
+  model = await ModelDouble.start();
+  model.says = () => ({ says: 'INFORM: Done' });
+  model.delayMs = () => chance.between(KILL_WITHIN_MS / 2, 2 * KILL_WITHIN_MS);
+  const text = `---
+name: ${FILE}
+areas: [${FILE}.work]
+model: small:1b
+endpoint: ${model.url}/v1
+budget: 1000000000
+---
+You do what is asked.`;
+  mkdirSync(join(home, 'agents'), { recursive: true });
+  writeFileSync(join(home, 'agents', `${FILE}.md`), text);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const body = { file: `${FILE}.md`, sha256, risk_class: 'R0' };
+  const confirmed = await first.ask('/v1/agent-files/confirm', {
+    method: 'POST',
+    token: page,
+    body,
+  });
+  expect(confirmed.status).toBe(200);
+}
 
 const journalOf = (door: Door): string => join(home, `${door}.journal`);
 
@@ -140,12 +175,14 @@ function startAgent(door: Door): void {
   agents.set(door, child);
 }
 
-async function killAgent(door: Door): Promise<void> {
+/** Returns whether it was there. */
+async function killAgent(door: Door): Promise<boolean> {
   const child = agents.get(door);
-  if (child?.pid === undefined || child.exitCode !== null) return;
+  if (child?.pid === undefined || child.exitCode !== null) return false;
   const ended = once(child, 'exit');
   process.kill(-child.pid, 'SIGKILL');
   await ended;
+  return true;
 }
 
 /** It starts a program that does what a plan says, in the place of a real one. */
@@ -174,9 +211,16 @@ async function killHub(): Promise<void> {
   hub = await startHub();
 }
 
-/** The runner, or the program that it has started. */
-function pidsOf(what: 'runner' | 'program'): readonly number[] {
-  const words = what === 'runner' ? [home, '--acp'] : [join(home, 'bin/program.mjs')];
+/** What of the hub's runners is killed by itself, by the victim that it is. */
+const WORDS_OF = {
+  'runner, program': () => [home, '--acp'],
+  'runner, model': () => [home, '--file'],
+  program: () => [join(home, 'bin/program.mjs')],
+} as const satisfies Partial<Record<Victim, () => readonly string[]>>;
+type OfRunner = keyof typeof WORDS_OF;
+
+function pidsOf(what: OfRunner): readonly number[] {
+  const words = WORDS_OF[what]();
   const pids = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name));
   return pids.map(Number).filter((pid) => {
     try {
@@ -189,14 +233,18 @@ function pidsOf(what: 'runner' | 'program'): readonly number[] {
   });
 }
 
-function killOf(what: 'runner' | 'program'): void {
-  for (const pid of pidsOf(what)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The same.
-    }
-  }
+/** Returns whether it was there. */
+function killOf(what: OfRunner): boolean {
+  return (
+    pidsOf(what).filter((pid) => {
+      try {
+        return process.kill(pid, 'SIGKILL');
+      } catch {
+        // The same.
+        return false;
+      }
+    }).length > 0
+  );
 }
 
 /** What the programs said that the hub started. */
@@ -216,6 +264,9 @@ function isUnderWay(victim: Victim): boolean {
     case 'runner, program':
     case 'program':
       return /^(?:axon_inbox|did) .*$/.test(logged().at(-1) ?? '') && pidsOf('program').length > 0;
+    case 'hub, model':
+    case 'runner, model':
+      return model.answering > 0;
     default: {
       const last = readNotes(journalOf(victim)).at(-1);
       return last?.step === 'got' || last?.step === 'acked';
@@ -265,7 +316,7 @@ async function allowAll(): Promise<void> {
  */
 async function delegate(
   who: Asker,
-  to: Door | typeof RUN | 'elsewhere',
+  to: Door | Started | 'elsewhere',
   text: string,
 ): Promise<string> {
   const area = to === 'elsewhere' ? {} : { domain: `${to}.work` };
@@ -284,7 +335,7 @@ function deliveredAgain(notes: readonly Note[]): readonly Note[] {
   });
 }
 
-/** Once it is in the middle of something. Returns whether it still was. */
+/** Once it is in the middle of something. Returns whether it still was, and was there. */
 async function kill(victim: Victim): Promise<boolean> {
   // A runner that was killed often is away for a while.
   await until(
@@ -294,22 +345,34 @@ async function kill(victim: Victim): Promise<boolean> {
   ).catch(() => undefined);
   await setTimeout(chance.between(0, KILL_WITHIN_MS));
   const hasMet = isUnderWay(victim);
-  const [who] = victim.split(', ');
-  if (who === 'hub') await killHub();
-  else if (who === 'runner' || who === 'program') killOf(who);
-  else {
-    const door = victim as Door; // no other is left
-    await killAgent(door);
-    startAgent(door);
+  return (await killed(victim)) && hasMet;
+}
+
+/** Returns whether it was there. */
+async function killed(victim: Victim): Promise<boolean> {
+  switch (victim) {
+    case 'runner, program':
+    case 'runner, model':
+    case 'program':
+      return killOf(victim);
+    case 'http':
+    case 'mcp':
+    case 'stdio': {
+      const wasThere = await killAgent(victim);
+      startAgent(victim);
+      return wasThere;
+    }
+    default:
+      await killHub();
+      return true;
   }
-  return hasMet;
 }
 
 interface Accepted {
   /** By the ids of their tasks: what was asked. */
   readonly accepted: Map<string, string>;
   readonly called: Map<string, string>;
-  readonly started: Map<string, string>;
+  readonly started: Readonly<Record<Started, Map<string, string>>>;
 }
 
 /** Work for all, and for this victim in any case. */
@@ -327,8 +390,12 @@ async function giveWork(
     called.set(await delegate(who, 'elsewhere', text), text);
   }
   // Each takes a start of the program, and of our server by it.
-  if (victim.endsWith('program'))
-    started.set(await delegate(who, RUN, `${RUN} ${round}`), `${RUN} ${round}`);
+  for (const [to, outside] of [
+    [RUN, 'program'],
+    [FILE, 'model'],
+  ] as const)
+    if (victim.endsWith(outside))
+      started[to].set(await delegate(who, to, `${to} ${round}`), `${to} ${round}`);
   await allowAll();
 }
 
@@ -349,7 +416,11 @@ test(
   'every accepted item is delivered, none again after its ack, and each ends with one result',
   async () => {
     process.stderr.write(`SEED: inbox kills: ${SEED}\n`);
-    const all: Accepted = { accepted: new Map(), called: new Map(), started: new Map() };
+    const all: Accepted = {
+      accepted: new Map(),
+      called: new Map(),
+      started: { [RUN]: new Map(), [FILE]: new Map() },
+    };
     const { accepted, called, started } = all;
     const met = await killAll(all);
     expect(Object.fromEntries(met)).toEqual(
@@ -367,9 +438,10 @@ test(
     );
     const unknown = await endsElsewhere(called);
     expect([...elsewhere.messages.values()].filter((times) => times > 1)).toEqual([]);
-    const uncertain = await endsOf(started);
+    const uncertain = await endsOf(started[RUN], timesDone);
+    const unheard = await endsOf(started[FILE], timesAsked);
     // A kill may come just after the answer.
-    if (isLongRun) expect(Math.min(unknown, uncertain)).toBeGreaterThan(0);
+    if (isLongRun) expect(Math.min(unknown, uncertain, unheard)).toBeGreaterThan(0);
     const notes = DOORS.flatMap((door) => readNotes(journalOf(door)));
     expect(deliveredAgain(notes)).toEqual([]);
     const got = new Set(notes.filter(({ step }) => step === 'got').map(({ text }) => text));
@@ -381,7 +453,7 @@ test(
     // A second one for the same items has the id of the first.
     expect(new Set(calls).size).toBe(calls.length);
     measured(
-      `inbox kills: ${EACH} kills at work of each of ${VICTIMS.join('; ')}: ${calls.length} calls of a webhook, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown, ${uncertain} of ${started.size} tasks of a program that the hub starts possibly executed`,
+      `inbox kills: ${EACH * VICTIMS.length} kills at work, ${EACH} of each of ${VICTIMS.join('; ')}: ${calls.length} calls of a webhook, ${accepted.size} tasks, ${notes.filter(({ attempt }) => attempt > 1).length} steps of later attempts, ${unknown} of ${called.size} calls elsewhere unknown, ${uncertain} of ${started[RUN].size} tasks of a program that the hub starts and ${unheard} of ${started[FILE].size} of an agent from a file possibly executed`,
     );
   },
   120_000 + TRIES * VICTIMS.length * 8_000,
@@ -404,9 +476,17 @@ async function endsElsewhere(called: ReadonlyMap<string, string>): Promise<numbe
   return ends.filter((isDone) => !isDone).length;
 }
 
+/** How often a program did it, and how often the model was asked for it. */
+const timesDone = (text: string): number =>
+  logged().filter((line) => line === `did ${text}`).length;
+const timesAsked = (text: string): number =>
+  model.asked.filter(({ user }) => user.includes(`>${text}<`)).length;
+
 /** Each was done once, or ended as possibly executed; how many of these there are. */
-async function endsOf(started: ReadonlyMap<string, string>): Promise<number> {
-  const did = (text: string): number => logged().filter((line) => line === `did ${text}`).length;
+async function endsOf(
+  started: ReadonlyMap<string, string>,
+  did: (text: string) => number,
+): Promise<number> {
   let unknown = 0;
   for (const [id, text] of started) {
     const task = await until(`the end of ${text}`, 120_000, async () => {

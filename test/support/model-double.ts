@@ -28,15 +28,24 @@ export class ModelDouble {
   readonly asked: ModelAsked[] = [];
   /** Calls whose connection was closed before they were answered. */
   brokenOff = 0;
+  /** Calls that are not answered yet. */
+  answering = 0;
   says: (asked: ModelAsked) => ModelSays = () => ({ says: 'INFORM: Yes' });
+  delayMs = (): number => 0;
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer((request, response) => {
+      this.answering += 1;
       response.on('close', () => {
+        this.answering -= 1;
         if (!response.writableFinished) this.brokenOff += 1;
       });
-      void text(request).then((body) => this.#answer(request, response, body));
+      // Whoever asks may be killed while it does.
+      text(request).then(
+        (body) => this.#answer(request, response, body),
+        () => undefined,
+      );
     });
   }
 
@@ -67,16 +76,20 @@ export class ModelDouble {
     const asked = { path: url, authorization, model, system: system ?? '', user: user ?? '' };
     this.asked.push(asked);
     const said = this.says(asked);
-    if (said === 'silent') return;
-    if (said === 'endless') return endless(response);
-    if ('status' in said) {
-      const { status, location, body = '' } = said;
-      response.writeHead(status, location === undefined ? {} : { location }).end(body);
-      return;
-    }
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(url === '/api/chat' ? ofOllama(said) : ofOpenAi(said)));
+    setTimeout(() => say(response, url, said), this.delayMs());
   }
+}
+
+function say(response: ServerResponse, url: string, said: ModelSays): void {
+  if (said === 'silent') return;
+  if (said === 'endless') return endless(response);
+  if ('status' in said) {
+    const { status, location, body = '' } = said;
+    response.writeHead(status, location === undefined ? {} : { location }).end(body);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(url === '/api/chat' ? ofOllama(said) : ofOpenAi(said)));
 }
 
 type Said = Extract<ModelSays, { readonly says: string }>;

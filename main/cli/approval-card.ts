@@ -31,6 +31,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     ...whyLines(approval),
     ...askerLines(approval),
   ];
+  const isWaiting = approval.story.verdict.outcome === 'waiting';
   const isLong = theirs.length > LINES_SEEN_AT_ONCE;
   const own = [
     ...remoteLines(approval),
@@ -41,7 +42,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
       ? `Class ${approval.risk_class}: ${riskWordsOf(approval)} ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name.',
     ...(approval.held === null ? [] : [heldLine(approval.held)]),
-    ...(approval.state === 'pending'
+    ...(isWaiting
       ? [
           `Waits until ${localTime(approval.expires_at)}.`,
           `${ENGLISH.now.facts.ifNothing}: ${ifNothingOf(approval.story)}`,
@@ -69,7 +70,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
       : []),
     ...own.flatMap((line) => (line === '' ? [''] : ownLine(line))),
     // A line to be typed is never broken.
-    ...(approval.choice !== null && approval.state === 'pending'
+    ...(approval.choice !== null && isWaiting
       ? [`To choose: ${command} answer ${approval.id} --choose OPTION`]
       : []),
   ];

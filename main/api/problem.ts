@@ -4,16 +4,17 @@
 import { ERRORS } from '../../preload/contract/errors.ts';
 import type { Problem } from '../../preload/contract/errors.ts';
 import { AppError } from '../lib/app-error.ts';
+import { isJsonObject } from '../lib/json-object.ts';
 import type { Log } from '../ports/log.ts';
 import type { Caller } from './caller.ts';
 
 const NOT_NOW_RETRY_MS = 60_000;
 
 export function problemOf(error: AppError): Problem {
-  const { status, title } = ERRORS[error.code];
+  const { status } = ERRORS[error.code];
   return {
     type: `urn:axon:problem:${error.code}`,
-    title,
+    title: titleOf(error),
     status,
     detail: error.message,
     code: error.code,
@@ -22,6 +23,14 @@ export function problemOf(error: AppError): Problem {
     ...(error.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(error.retryAfterMs) }),
     ...(Object.keys(error.data).length === 0 ? {} : { data: error.data }),
   };
+}
+
+/** Of what was stopped, or refused by a hub itself, nobody declined anything. */
+function titleOf({ code, data: { ended_by, decision, untrusted } }: AppError): string {
+  if (code !== 'rejected') return ERRORS[code].title;
+  const said = isJsonObject(untrusted) ? untrusted : { ended_by, decision };
+  if (isJsonObject(said.decision) && said.decision.stopped !== undefined) return 'Stopped';
+  return said.ended_by === 'hub' ? 'Not taken' : ERRORS[code].title;
 }
 
 /**

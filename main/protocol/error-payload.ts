@@ -100,14 +100,13 @@ export function readError(payload: JsonObject): AppError {
   const { code, message, retryable, decision, ended_by: by, ...more } = parseError(payload).value;
   const isAgents = by === 'agent';
   const said = new Said(message, isAgents ? more : {});
-  const title = ERRORS[code].title.toLowerCase();
   const sentence = isAgents
     ? 'The agent did not do it.'
     : decision?.stopped !== undefined
       ? 'A person there stopped it.'
       : by === 'hub' && code === 'rejected'
         ? 'The other hub did not take it.'
-        : `The other hub answered: ${title}.`;
+        : refusedThere(code, decision?.by === 'person');
   return new AppError(isAgents && code === 'internal' ? 'agent_failed' : code, sentence, {
     failedBy: 'peer',
     data: {
@@ -122,6 +121,12 @@ export function readError(payload: JsonObject): AppError {
     },
     cause: said,
   });
+}
+
+/** Who declined it is told; of all else, the code in words. */
+function refusedThere(code: WireErrorCode, isPersons: boolean): string {
+  if (code !== 'rejected') return `The other hub answered: ${ERRORS[code].title.toLowerCase()}.`;
+  return isPersons ? 'A person there declined it.' : 'The other hub declined it.';
 }
 
 /** The same without the message in a dialect, which is not its agent's. */

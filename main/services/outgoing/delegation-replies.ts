@@ -40,10 +40,9 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
   }
   if (parsed.value.accepted) return parsed.value;
   const { code, reason, retryable, ended_by: by } = parsed.value;
-  const title = ERRORS[code ?? 'rejected'].title.toLowerCase();
   return new AppError(
     code ?? 'rejected',
-    by === 'hub' ? 'The other hub did not take it.' : `The other hub refused: ${title}.`,
+    by === 'hub' ? 'The other hub did not take it.' : refusalOf(code ?? 'rejected'),
     {
       failedBy: 'peer',
       data: {
@@ -56,6 +55,12 @@ export function readReply(reply: Result<Envelope, AppError>, from: 'asker' | 'hu
       cause: reason === null ? undefined : new Said(reason),
     },
   );
+}
+
+function refusalOf(code: WireErrorCode): string {
+  return code === 'rejected'
+    ? 'The other hub declined it.'
+    : `The other hub refused: ${ERRORS[code].title.toLowerCase()}.`;
 }
 
 /** Whether the hub itself refused it, by its own word, and nobody there declined it. */

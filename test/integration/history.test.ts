@@ -69,7 +69,7 @@ it('gives a copy of one to a person, and to an agent that took part', SLOW, asyn
 it('and a task says what it is, who sent it to whom, and until when it waits', SLOW, async () => {
   const { items } = JSON.parse((await as('asker', 'tasks', '--json')).out);
   const { out } = await as('asker', 'tasks', items[0].id);
-  expect(out).toMatch(/\nAsker sent a task to Doer, \d{4}-.*\.\nEnds by \d{4}-.*\.\n/);
+  expect(out).toMatch(/\nAsker on .* gives Doer a task\. \d{4}-.*\.\nEnds by \d{4}-.*\.\n/);
 });
 
 it('each confirmation says what it did, and tasks are listed by state', SLOW, async () => {

@@ -6,11 +6,10 @@ import {
   TASK_FILTERS,
   TERMINAL_TASK_STATES,
 } from '../../../preload/contract/closed-lists.ts';
-import { readableHandle } from '../../../preload/contract/agent-name.ts';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { ERRORS, isErrorCode } from '../../../preload/contract/errors.ts';
 import type { StoryDto } from '../../../preload/contract/story.ts';
-import { cancelledOf, headlineOf } from '../../../preload/contract/strings/story.ts';
+import { askedOf, cancelledOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { Items } from '../../../preload/contract/operations.ts';
 import { interruptible, type CommandContext } from '../context.ts';
 import { HubProblem, type HubClient } from '../hub-client.ts';
@@ -195,7 +194,7 @@ export function followTask(
       const stands = headlineOf(task.story);
       if (told !== stands) {
         tell(`Now: ${stands}`);
-        if (task.state === 'held') tell(heldLine(task.held_until));
+        for (const line of laterLines(task.story)) tell(line);
       }
       told = stands;
     }
@@ -252,8 +251,8 @@ export function taskLines(task: TaskDto): readonly string[] {
     `${task.id}  ${headlineOf(task.story)}  ${task.peer_name}`,
     ...quoted(task.text),
     ...optionLines(task),
-    ...partiesLines(task),
-    ...(task.state === 'held' ? [heldLine(task.held_until)] : []),
+    ...askedLines(task),
+    ...laterLines(task.story),
     ...storyLines(task.story),
     ...told('Reason:', reason),
     ...(outcome === error
@@ -276,23 +275,21 @@ function optionLines({ choice }: TaskDto): readonly string[] {
   return ['To choose from:', ...choice.options.flatMap(({ label }) => quoted(label))];
 }
 
-/** What it is, who asked whom, and when it began, ends or ended. Only our own agents are named. */
-function partiesLines(task: TaskDto): readonly string[] {
-  const { kind, direction, peer_name: peer, from_agent: from, to_agent: to } = task;
-  const named = (agent: string | null) => (agent === null ? null : readableHandle(agent));
-  const asker = direction === 'incoming' ? peer : (named(from) ?? 'A person here');
-  const doer = direction === 'outgoing' ? peer : (named(to) ?? 'this hub');
+/** Who asked whom for what, in the words of the pages, and when it began, ends or ended. */
+function askedLines(task: TaskDto): readonly string[] {
   const until =
     task.finished_at === null
       ? `Ends by ${localTime(task.deadline_at)}.`
       : `Ended ${localTime(task.finished_at)}.`;
-  const what = kind === 'query' ? 'a question' : 'a task';
-  return [`${asker} sent ${what} to ${doer}, ${localTime(task.created_at)}.`, until];
+  return [`${askedOf(task.story)} ${localTime(task.created_at)}.`, until];
 }
 
-function heldLine(until: number | null): string {
-  const when = until === null ? 'later' : `at ${localTime(until)}`;
-  return `Held: a person is asked ${when}. Its own time goes on meanwhile.`;
+/** When a person is asked, of what is held until then. */
+function laterLines({ verdict }: StoryDto): readonly string[] {
+  const until = verdict.outcome === 'waiting' ? (verdict.held?.until ?? null) : null;
+  return until === null
+    ? []
+    : [`A person is asked at ${localTime(until)}. Its own time goes on meanwhile.`];
 }
 
 /** As those of failures (preload/contract/errors.ts). */

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { TaskDto } from '../../../preload/contract/dto.ts';
 import { taskLines } from '../../../main/cli/commands/tasks.ts';
+import { askedOf } from '../../../preload/contract/strings/story.ts';
 import { story } from '../../fakes/stories.ts';
 
 const REFUSED: TaskDto = {
@@ -48,4 +49,18 @@ it('names the hub whose words about a refusal it quotes, and the reason of this 
   expect(lines[said + 1]).toMatch(/^ +\| Your owner allowed it\.$/);
   expect(lines.filter((line) => line.includes('Your owner'))).toHaveLength(1);
   expect(lines.at(-1)).toBe('Code: unhandled. Worth trying again: yes.');
+});
+
+it('names hubs and agents as the pages do, and says when a person is asked of what is held', () => {
+  const names = {
+    agentName: (_: string, handle: string) => (handle === 'chat-2' ? 'Mum’s Chat' : handle),
+  };
+  const asked = story({ state: 'held', heldUntil: 0, heldWhy: 'person', toAgent: 'chat-2' }, names);
+  const text = taskLines({ ...REFUSED, state: 'held', to_agent: 'chat-2', story: asked }).join(
+    '\n',
+  );
+  expect(askedOf(asked)).toBe('openclaw on Dad’s laptop gives Mum’s Chat a task.');
+  expect(text).toContain(`\n${askedOf(asked)} `);
+  expect(text).toMatch(/\nA person is asked at 1970-/);
+  expect(text).not.toMatch(/chat-2|Chat 2/i);
 });

@@ -506,6 +506,7 @@ export function composeTaskServices(
     views,
   });
   const everybody = new ToEverybody({ ...deps, unit, deliveries, parties, recipients });
+  endings.onEnding((tables, after, ended) => everybody.ended(tables, after, ended));
   const nativeMessages = new NativeMessages({
     ...deps,
     everybody,

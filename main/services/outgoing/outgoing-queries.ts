@@ -5,8 +5,8 @@ import type { OperationParams } from '../../../preload/contract/operations.ts';
 import { readWireErrorCode } from '../../../preload/contract/errors.ts';
 import { isOneOf } from '../../../preload/contract/closed-lists.ts';
 import { ENDERS } from '../../../preload/contract/story.ts';
-import { checkFailure, withTrueAnswer } from '../../dialects/origin.ts';
-import type { StoryColumns } from '../../core/story-row.ts';
+import { checkFailure, isForAll, withTrueAnswer } from '../../dialects/origin.ts';
+import { HUB_RESTARTED, type StoryColumns } from '../../core/story-row.ts';
 import { AppError } from '../../lib/app-error.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { err, ok } from '../../lib/result.ts';
@@ -81,7 +81,7 @@ export class OutgoingQueries {
     asker: string | null,
     signal: AbortSignal,
   ): Promise<SendReport | Failed> {
-    const { random, messenger, clock } = this.#deps;
+    const { random, messenger, clock, store } = this.#deps;
     const { peer } = recipient;
     if (!messenger.isOnline(peer.key)) throw peerAway(peer.petname, messenger.isShutOut(peer.key));
     const payload = queryPayload(params, recipient, asker);
@@ -97,9 +97,12 @@ export class OutgoingQueries {
       deadlineMs: params.deadline_ms ?? QUERY_DEADLINE_DEFAULT_MS,
       isKept: false,
     };
-    const outcome = await this.#request(asked, signal);
+    const line = this.#request(asked, signal);
+    // Its call is answered by now: if this run ends before it does, the next one tells its asker.
+    if (isForAll(payload)) store.writeBehind((tables) => void this.taskOf(tables, peer.key, id));
+    const outcome = await line;
     if (isUnfit(outcome)) throw outcome;
-    const kept = asked.isKept ? this.#deps.store.read.task(id) : undefined;
+    const kept = asked.isKept ? store.read.task(id) : undefined;
     const task = kept ?? { ...taskFor(asked), seq: 0 };
     const ended = isOpen(task) ? { ...task, ...endOf(task, outcome, clock.wallMs()) } : task;
     return outcome instanceof AppError
@@ -139,7 +142,7 @@ export class OutgoingQueries {
       if (isUnfit(outcome)) return outcome;
       if (reply.ok || !mayRunThere(reply.error))
         await this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);
-      else await this.#cancel(asked, reply.error);
+      else await this.#cancel(asked, reply.error, signal);
       return outcome;
     } finally {
       this.#open.delete(asked.id);
@@ -165,15 +168,17 @@ export class OutgoingQueries {
    * asker hung up, the other hub's answer ends the task. A broken stream or a passed deadline ends
    * it at once, because there it ends by itself too.
    */
-  async #cancel(asked: Asked, error: AppError): Promise<void> {
+  async #cancel(asked: Asked, error: AppError, { reason }: AbortSignal): Promise<void> {
     const { unit, cancels, events, log } = this.#deps;
     const hungUp = error.code === 'cancelled';
+    const isOver = reason instanceof AppError && reason.message === HUB_RESTARTED;
     const finishedAt = this.#deps.clock.wallMs();
     try {
       await unit.run((tables, after) => {
         const task = keepTask(tables, asked);
         if (!isOpen(task) || task.state === 'cancelling') return;
-        if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
+        if (hungUp && isOver) cancels.begin(tables, after, task, 'hub_restarted', HUB_RESTARTED);
+        else if (hungUp) cancels.begin(tables, after, task, 'hung_up', NOBODY_WAITS);
         else cancels.again(tables, after, endTask(tables, task, error, finishedAt), NOBODY_WAITS);
         after(() => events.changed(task.id));
       });

@@ -1,19 +1,22 @@
 // A message to everybody who has a capability: each gets it by itself, and the answer to the call
 // says what became of it at each. A question is only asked by then: each answer comes to the inbox
-// of whoever asked, as it comes. A question promises nothing: what is open when the hub ends is
-// lost.
+// of whoever asked, as it comes. What is open when the hub ends is told as ended by the next run,
+// as far as it is stored: a question to an agent here that only looks is not.
 import type { PostedDto } from '../../../preload/contract/dto.ts';
+import { HUB_RESTARTED } from '../../core/story-row.ts';
 import { escapeObject } from '../../core/text-escape.ts';
 import { objectOf, textOf } from '../../dialects/members.ts';
+import { isForAll } from '../../dialects/origin.ts';
 import { AppError } from '../../lib/app-error.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
+import { readObject, type JsonObject } from '../../lib/json-object.ts';
 import { nextTurn } from '../../lib/next-turn.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { UnitOfWork } from '../base/unit-of-work.ts';
+import type { Tables } from '../../ports/store.ts';
+import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import { URGENCY, type Deliveries } from '../inbox/deliveries.ts';
 import { partyOfAgent, type Parties } from '../tasks/parties.ts';
-import { failureOf } from '../tasks/task-endings.ts';
+import { failureOf, type EndedTask } from '../tasks/task-endings.ts';
 import type { Recipient, SentKind } from './candidates.ts';
 import { BROADCAST_AGENTS_MAX, COULD_SHOWN_MAX } from './limits.ts';
 import type { Recipients, To } from './recipients.ts';
@@ -25,7 +28,7 @@ interface Deps {
   readonly random: Random;
   readonly log: Log;
   readonly unit: UnitOfWork;
-  readonly deliveries: Pick<Deliveries, 'put'>;
+  readonly deliveries: Pick<Deliveries, 'put' | 'putResult'>;
   readonly parties: Pick<Parties, 'trustOf'>;
   readonly recipients: Recipients;
 }
@@ -105,7 +108,16 @@ export class ToEverybody {
   }
 
   stop(): void {
-    for (const { over } of this.#open) over.abort();
+    for (const { over } of this.#open) over.abort(new AppError('cancelled', HUB_RESTARTED));
+  }
+
+  /** Inside the commit that ends a question of the run before, whose call was answered then. */
+  ended(tables: Tables, after: After, { task, result }: EndedTask): void {
+    const isOfBefore = task.cancelCause === 'hub_restarted' || task.reason === HUB_RESTARTED;
+    if (task.kind !== 'query' || !isOfBefore || !isForAll(readObject(task.payload))) return;
+    const { deliveries, random } = this.#deps;
+    // The hub says it, and no agent.
+    deliveries.putResult(tables, after, { ...task, toAgent: null }, random.uuid(), { ...result });
   }
 
   /** Puts the answer into the inbox of whoever asked, unless it was cancelled. */

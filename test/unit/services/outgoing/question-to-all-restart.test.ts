@@ -1,0 +1,72 @@
+// A question to everybody whose hub ends before all have answered: the call that asked is over, so
+// whoever asked is told by its inbox that no answer comes, once, by the next run.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ManualClock } from '../../../fakes/manual-clock.ts';
+import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
+import { OWNER, type WorkHub } from '../../../fakes/work-hub.ts';
+
+let clock: ManualClock;
+let dad: WorkHub;
+let mum: WorkHub;
+const offers = { dialect: 'fipa-acl', capabilities: ['painting'] } as const;
+
+beforeEach(async () => {
+  ({ clock, dad, mum } = await openPairedHubs());
+  await dad.work.agents.create('eddy', { dialect: 'fipa-acl' }, 'R2', OWNER);
+  await dad.work.agents.create('draws', offers, 'R2', OWNER);
+  await mum.work.agents.create('paints', offers, 'R2', OWNER);
+  await mum.work.agents.create('looks', offers, 'R2', OWNER);
+  await dad.knows(mum);
+  await mum.knows(dad);
+});
+afterEach(() => closeTwoHubs({ clock, dad, mum }));
+
+const signal = new AbortController().signal;
+
+it.each([
+  ['crashes', () => Promise.resolve()],
+  ['ends', () => dad.work.stop()],
+])('is ended for whoever asked, where its hub %s, at each who had not answered', async (_, end) => {
+  const query = {
+    performative: 'QUERY',
+    content: 'Which colours?',
+    capability: 'painting',
+    protocol: 'Broadcast',
+    reply_with: 'q-1',
+  };
+  const posted = dad.work.nativeMessages.post('eddy', query, signal);
+  await clock.advance(100);
+  expect((await posted).each?.map(({ asked }) => asked)).toEqual([true, true, true]);
+  const card = mum.work.approvals.pending().find(({ to_agent }) => to_agent === 'looks');
+  if (card === undefined) throw new Error('nobody is asked for looks');
+  await mum.decide(card, 'allow');
+  const { delivery_id: delivery } = await mum.claim('looks');
+  const reply = { status: 'completed', summary: 'Blue', truncated: false } as const;
+  await mum.work.inbox.reply('looks', delivery, reply, null);
+  await clock.advance(100);
+  expect((await dad.claim('eddy')).untrusted).toMatchObject({ native: { performative: 'INFORM' } });
+
+  await end();
+  await clock.settle();
+  await dad.restart();
+  dad.connect(mum);
+  await clock.advance(1_000);
+  expect(mum.work.approvals.pending()).toEqual([]);
+  const told = await dad.work.inbox.claim('eddy', 5);
+  expect(told.map(({ untrusted }) => untrusted)).toEqual(
+    ['dad', 'mum'].map((hub) =>
+      expect.objectContaining({
+        origin: expect.objectContaining({ from_agent: null }),
+        payload: expect.objectContaining({ status: 'failed', code: 'cancelled' }),
+        native: expect.objectContaining({
+          performative: 'FAILURE',
+          sender: hub,
+          in_reply_to: 'q-1',
+          content: expect.objectContaining({
+            text: 'The hub was restarted while somebody waited for the answer.',
+          }),
+        }),
+      }),
+    ),
+  );
+});

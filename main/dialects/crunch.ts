@@ -188,7 +188,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
     };
   },
 
-  HANDOFF(fields) {
+  HANDOFF(fields, { priority }) {
     const transfer = objectOf(fields['context_transfer']);
     return {
       kind: 'delegate',
@@ -197,7 +197,7 @@ const READERS: Readonly<Record<CrunchType, Reader>> = {
         task: textOf(spelled(transfer, 'remaining_work')) ?? textOf(fields['reason']) ?? 'HANDOFF',
         reason: textOf(fields['reason']),
         context: { ...transfer, ...picked(fields, ['recommended_agent']) },
-        priority: fields['urgency'] === 'IMMEDIATE' ? 'urgent' : 'normal',
+        priority: fields['urgency'] === 'IMMEDIATE' ? 'urgent' : priorityOf(priority),
       }),
     };
   },

@@ -1,6 +1,7 @@
 // What claude-crunch says beyond requests and answers: a veto that a person decides, a hand-off that
 // is always asked, a vote and a word to everybody.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CRUNCH } from '../../../../main/dialects/crunch.ts';
 import type { JsonObject } from '../../../../main/lib/json-object.ts';
 import type { ManualClock } from '../../../fakes/manual-clock.ts';
 import { closeTwoHubs, openPairedHubs } from '../../../fakes/two-work-hubs.ts';
@@ -204,5 +205,18 @@ test('a hub that knows no dialects gets the fields alone, and no hand-off', asyn
   expect(JSON.stringify(mum.store.read.tasks({ limit: 1 }))).not.toContain('origin');
   await expect(post(says('HANDOFF', { reason: 'Not my field' }))).rejects.toMatchObject({
     code: 'conflict',
+  });
+});
+
+test.each([
+  ['CRITICAL', 'urgent'],
+  ['HIGH', 'urgent'],
+  ['NORMAL', 'normal'],
+])('a hand-off of the priority %s is %s, whatever its urgency', (priority, read) => {
+  const transfer = { work_completed: 'None', remaining_work: 'Review it' };
+  const payload = { reason: 'Not my field', context_transfer: transfer, urgency: 'NORMAL' };
+  expect(CRUNCH.read(says('HANDOFF', payload, { priority }))).toMatchObject({
+    ok: true,
+    value: { payload: { priority: read } },
   });
 });

@@ -36,7 +36,8 @@ export function saidIn(items: readonly OwnMessageDto[], issue: number | null): r
     const { sent: isOwn, state, kind, untrusted, task_id: taskId } = item;
     const origin = untrusted?.origin;
     const isHubs = origin?.from_agent === null && (kind === 'result' || origin.peer_id === null);
-    if (!said.has(key))
+    // What was sent again, such as after a 429, stands as the last of them does.
+    if (isOwn || !said.has(key))
       said.set(key, {
         message,
         payload: objectOf(message['payload']),

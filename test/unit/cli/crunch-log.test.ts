@@ -1,7 +1,12 @@
 // What others wrote into their messages neither breaks the log of an agent nor decides in it.
 import { expect, test } from 'vitest';
 import type { OwnMessageDto } from '../../../preload/contract/conversation-dto.ts';
-import { crunchKnowledge, crunchLog, saidIn } from '../../../main/cli/crunch-log.ts';
+import {
+  crunchCheckpoint,
+  crunchKnowledge,
+  crunchLog,
+  saidIn,
+} from '../../../main/cli/crunch-log.ts';
 
 const given = (
   kind: 'notify' | 'result',
@@ -90,4 +95,24 @@ test('what a person or a hub answered is no figure of an agent', () => {
   expect(crunchKnowledge(saidIn([given('result', 'T-1', answer)], null), null)).toMatchObject({
     agents: [],
   });
+});
+
+test('a request that was refused for now and sent again is one, and stands as it does by then', () => {
+  const native = { id: 'M-1', type: 'REQUEST', from: 'me', payload: { action: 'implement' } };
+  const sent = (at: number, state: 'failed' | 'running'): OwnMessageDto => ({
+    at,
+    kind: 'delegate',
+    sent: true,
+    task_id: `T-${at}`,
+    state,
+    native,
+    untrusted: null,
+  });
+  const said = saidIn([sent(3, 'running'), sent(1, 'failed')], null);
+  expect(crunchLog(said, null)).toMatchObject({
+    messages: [{ id: 'M-1' }],
+    pending: ['M-1'],
+    ended_otherwise: [],
+  });
+  expect(crunchCheckpoint(said, null)).toMatchObject({ pending: [native] });
 });

@@ -280,6 +280,8 @@ export function composeTaskServices(
     endings,
     events,
     tell: (task, handedOnTo) => progress.tell(task, { state: 'running', handedOnTo }),
+    tellWanted: (task, wantsToHandOnTo) =>
+      progress.tell(task, { state: 'running', wantsToHandOnTo }),
     cancelHere: (tables, after, task, stop) =>
       void cancelling.cancel(tables, after, task, { ...stop, origin: null }),
     cancelThere: (tables, after, task, { reason, asks }) =>

@@ -163,12 +163,24 @@ export interface HandedOn {
   readonly agent: string | null;
 }
 
+/** Before the agent that another hub says it is to be handed on to, once a person lets it. */
+const WANTED = '\n';
+
+export function wantedFor(agent: string): string {
+  return `${WANTED}${agent}`;
+}
+
+/** Whom its agent there wants to hand it on to; empty: it is not named, null: to nobody. */
+export function wantedOf({ handedOnTo: stored }: Pick<StoryRow, 'handedOnTo'>): string | null {
+  return stored?.startsWith(WANTED) === true ? stored.slice(WANTED.length) : null;
+}
+
 /** No handle of this hub has a slash; what another hub names is read whole. */
 export function handedOnOf({
   direction,
   handedOnTo: stored,
 }: Pick<StoryRow, 'direction' | 'handedOnTo'>): HandedOn | null {
-  if (stored === null) return null;
+  if (stored === null || stored.startsWith(WANTED)) return null;
   const at = direction === 'outgoing' ? -1 : stored.indexOf('/');
   return { hub: at < 0 ? null : stored.slice(0, at), agent: stored.slice(at + 1) || null };
 }

@@ -31,6 +31,7 @@ import {
   failureIn,
   handedOnOf,
   nameOf,
+  wantedOf,
   wordsIn,
   type Read,
   type StoryApproval,
@@ -224,7 +225,7 @@ function handedOverOf({ row, approval, context }: Read, end: EndDto | null): Han
 
 function onToOf(row: StoryRow, context: StoryContext): HandedDto['on_to'] {
   const on = handedOnOf(row);
-  if (on === null) return null;
+  if (on === null) return wantedOn(row, context);
   const { hub, agent } = on;
   const of = hub ?? (row.direction === 'outgoing' ? row.party : HERE);
   return {
@@ -232,6 +233,14 @@ function onToOf(row: StoryRow, context: StoryContext): HandedDto['on_to'] {
     hub_name: hub === null ? null : context.place(hub).hub_name,
     waits_at: context.handOnWaits?.hub_name ?? null,
   };
+}
+
+/** The other hub does not say where that waits. */
+function wantedOn(row: StoryRow, context: StoryContext): HandedDto['on_to'] {
+  const agent = wantedOf(row);
+  if (agent === null || isTerminal(row.state)) return null;
+  const name = agent === '' ? null : context.agentName(row.party, agent);
+  return { agent: name, hub_name: null, waits_at: '' };
 }
 
 function endOf(read: Read): EndDto | null {

@@ -244,7 +244,10 @@ export interface HandedDto {
     readonly agent: OutsideText | null;
     /** Another hub that the agent's own one asked; null: its own, or not named. */
     readonly hub_name: OutsideText | null;
-    /** The hub where it waits to be let through: nobody else has it. null: it was handed on. */
+    /**
+     * The hub where it waits to be let through: nobody else has it; empty: that is not said. null:
+     * it was handed on.
+     */
     readonly waits_at: OutsideText | null;
   } | null;
 }

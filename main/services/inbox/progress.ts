@@ -19,6 +19,8 @@ interface ProgressWords {
   readonly heldMs?: number | null;
   /** The agent that has it now, handed on by the one that was asked; null: that has it again. */
   readonly handedOnTo?: string | null;
+  /** The agent that it is to be handed on to, which waits for a person. */
+  readonly wantsToHandOnTo?: string;
   /** How long its agent says that it takes. */
   readonly estimatedMs?: number | null;
   /** Its agent has taken it on, and its language has no word for that. */
@@ -68,6 +70,9 @@ export class Progress {
       state,
       ...(heldMs === null ? {} : { held_ms: heldMs }),
       ...(words.handedOnTo === undefined ? {} : { handed_on_to: words.handedOnTo }),
+      ...(words.wantsToHandOnTo === undefined
+        ? {}
+        : { wants_to_hand_on_to: words.wantsToHandOnTo }),
       ...(estimatedMs === null ? {} : { estimated_ms: estimatedMs }),
       ...(task.reportBack && words.isAccepted === true ? { accepted: true } : {}),
       // For a task that was to report nothing, nothing the agent says leaves this hub.

@@ -1,6 +1,7 @@
 // Progress of other hubs with our agents' requests: recorded, and the state of a delegation updated
 // to match. Promises nothing.
 import { wholeOf } from '../../dialects/members.ts';
+import { wantedFor } from '../../core/story-row.ts';
 import { canMove } from '../../core/task-state.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import { isJsonObject } from '../../lib/json-object.ts';
@@ -127,6 +128,9 @@ function heldUntilOf(payload: NotifyPayload, at: number): number | null {
 
 /** Whom its agent handed it on to, as that hub says; empty: it names none, null: nobody (more). */
 function handedOnTo({ data }: NotifyPayload): { readonly handedOnTo: string | null } | undefined {
+  const wanted = isJsonObject(data) ? data['wants_to_hand_on_to'] : undefined;
+  if (typeof wanted === 'string')
+    return { handedOnTo: wantedFor(wanted && escapeName(wanted).name) };
   const said = isJsonObject(data) ? data.handed_on_to : undefined;
   if (said === null) return { handedOnTo: null };
   if (typeof said !== 'string') return undefined;

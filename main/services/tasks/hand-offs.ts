@@ -53,6 +53,8 @@ interface Deps {
   /** Tells whoever asked which agent has it now, without a name where it is not known; null: the
    * agent that had it before. */
   readonly tell: (task: TaskRow, handedOnTo: string | null) => void;
+  /** The same of whom its agent wants to hand it on to, while that waits for a person. */
+  readonly tellWanted: (task: TaskRow, agent: string) => void;
   readonly cancelHere: (tables: Tables, after: After, task: TaskRow, stop: Stop) => void;
   readonly cancelThere: (tables: Tables, after: After, task: TaskRow, stop: Stop) => void;
 }
@@ -98,8 +100,8 @@ export function checkNoWayBack(
 
 export class HandOffs {
   readonly #deps: Deps;
-  /** Hand-offs that nobody has let through, of which whoever asked first knows nothing. */
-  #undecided: Set<string> | undefined;
+  /** Hand-offs that nobody has let through, and whether whoever asked first was told so. */
+  #undecided: Map<string, boolean> | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -130,6 +132,7 @@ export class HandOffs {
     after(() => {
       this.#lookAfter(handOff.id);
       this.#deps.events.changed(changed.id);
+      this.#tellHow(handOff);
     });
   }
 
@@ -141,25 +144,34 @@ export class HandOffs {
 
   #lookAfter(handOff: string): void {
     const { events, store } = this.#deps;
-    this.#undecided?.add(handOff);
+    this.#undecided?.set(handOff, false);
     if (this.#undecided !== undefined) return;
-    const undecided = new Set([handOff]);
+    const undecided = new Map([[handOff, false]]);
     this.#undecided = undecided;
     events.onChanged(({ taskId }) => {
-      if (undecided.has(taskId)) this.#tellIfDecided(store.read.task(taskId));
+      if (undecided.has(taskId)) this.#tellHow(store.read.task(taskId));
     });
   }
 
   /** It is handed on once it may be, and not as soon as somebody wants to. */
-  #tellIfDecided(handOff: TaskRow | undefined): void {
-    if (handOff === undefined || isUndecided(handOff)) return;
+  #tellHow(handOff: TaskRow | undefined): void {
+    if (handOff === undefined) return;
+    const { events, store, tell, tellWanted } = this.#deps;
+    const agent = handOff.toAgent ?? '';
+    if (isUndecided(handOff)) {
+      // Nobody is known to be asked yet.
+      if (handOff.state === 'sending' || this.#undecided?.get(handOff.id) === true) return;
+      this.#undecided?.set(handOff.id, true);
+      const waiting = this.#firstOf(store.read, handOff);
+      if (waiting !== undefined) tellWanted(waiting, agent);
+      return;
+    }
     this.#undecided?.delete(handOff.id);
-    const { events, store, tell } = this.#deps;
     if (!isOpen(handOff)) return;
     const first = this.#firstOf(store.read, handOff);
     if (first === undefined || first.handedOnTo === null) return;
     events.changed(first.id);
-    tell(first, handOff.toAgent ?? '');
+    tell(first, agent);
   }
 
   /** A cancel of what was handed on, or a person's stop. */

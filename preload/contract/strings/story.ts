@@ -36,6 +36,9 @@ const DID = {
 } as const;
 type Did = keyof typeof DID;
 
+/** @param hub empty: it is not known where */
+const aPersonOn = (hub: string): string => `a person${hub === '' ? '' : ` at ${hub}`}`;
+
 /** Whole sentences; each parameter is a name, a time or a count. */
 export const story = {
   asked: {
@@ -92,7 +95,7 @@ export const story = {
   hasIt: (agent: string) => `${agent} has it.`,
   handedOn: (agent: string, to: string) => `${agent} handed it on to ${to}.`,
   wantsToHandOn: (agent: string, to: string, hub: string) =>
-    `${agent} wants to hand it on to ${to}. That waits for a person at ${hub}.`,
+    `${agent} wants to hand it on to ${to}. That waits for ${aPersonOn(hub)}.`,
   worksOnIt: (agent: string) => `${agent} is working on it.`,
   /** At another hub, which may not say who has it now. */
   begun: (agent: string) => `${agent} has begun.`,
@@ -217,7 +220,7 @@ const handedOver = {
   hadSometime: (agent: string) => `${agent} got it.`,
   on: (agent: string) => `It handed it on to ${agent}.`,
   wantsOn: (agent: string, hub: string) =>
-    `It wants to hand it on to ${agent}. That waits for a person at ${hub}.`,
+    `It wants to hand it on to ${agent}. That waits for ${aPersonOn(hub)}.`,
 } as const;
 
 /** What a hub writes where an agent says nothing. */

@@ -81,7 +81,8 @@ async function storyAt(hub: TestHub, agent: string, id: unknown): Promise<StoryD
 /** Whom a request was handed on to, as its asker reads it. */
 async function handedTo(id: string): Promise<unknown> {
   const { handed_over: handed } = await storyAt(house.dad, ORCHESTRATOR, id);
-  return handed.state === 'handed' ? (handed.on_to?.agent ?? null) : null;
+  if (handed.state !== 'handed' || handed.on_to?.waits_at !== null) return null;
+  return handed.on_to.agent;
 }
 
 /** What is read of a request's end, whoever had it, and a stop. */
@@ -141,7 +142,13 @@ describe('seed 002, hand-offs', () => {
     const { id, request } = await asked();
     const about = { to: ARCHITECT, correlation_id: request.id };
     await house.say(ANALYST, crunch(ANALYST, 'HANDOFF', HANDOFF, about));
-    // Whoever asked first is told that it was handed on once a person let it.
+    // Whoever asked first is told that it waits, and that it was handed on once a person let it.
+    const waits =
+      'Security Analyst on Mum wants to hand it on to Architect. That waits for a person.';
+    await until('that it waits', WITHIN_MS, async () => {
+      const story = await storyAt(house.dad, ORCHESTRATOR, id);
+      return words.headlineOf(story) === waits || undefined;
+    });
     expect(await handedTo(id)).toBe(null);
     await house.decide({ decision: 'decline' });
     expect(await house.ended(ORCHESTRATOR, id)).toMatchObject({ state: 'failed' });

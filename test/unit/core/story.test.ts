@@ -17,7 +17,12 @@ import {
   type StoryDto,
 } from '../../../preload/contract/story.ts';
 import * as words from '../../../preload/contract/strings/story.ts';
-import type { StoryApproval, StoryContext, StoryRow } from '../../../main/core/story-row.ts';
+import {
+  wantedFor,
+  type StoryApproval,
+  type StoryContext,
+  type StoryRow,
+} from '../../../main/core/story-row.ts';
 import { canMove, isTerminal, type TaskState } from '../../../main/core/task-state.ts';
 import { TASK_STATES } from '../../../preload/contract/closed-lists.ts';
 import { a2aState } from '../../../main/api/a2a/task-form.ts';
@@ -729,6 +734,31 @@ const STORIES: readonly Named[] = [
       'Chat got it, at 0. It wants to hand it on to jules. That waits for a person at Mum’s PC.',
       'The agent got exactly what was shown.',
     ],
+  ],
+  [
+    'its agent there wants to hand on, which waits for a person somewhere',
+    { ...MUMS, state: 'running', handedOnTo: wantedFor('Jules') },
+    {},
+    undefined,
+    [
+      SENT,
+      'Chat on Dad’s laptop wants to hand it on to Jules. That waits for a person.',
+      'Chat on Dad’s laptop got it. It wants to hand it on to Jules. That waits for a person.',
+    ],
+  ],
+  [
+    'its agent there wanted to hand on, and did it itself',
+    {
+      ...MUMS,
+      ...END,
+      state: 'completed',
+      endedKind: 'completed',
+      endedBy: 'agent',
+      handedOnTo: wantedFor('Jules'),
+    },
+    {},
+    undefined,
+    [SENT, 'Done.', 'Chat on Dad’s laptop got it.', 'Done.'],
   ],
   [
     'was allowed, and no agent took it in time',

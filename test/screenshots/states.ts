@@ -341,6 +341,21 @@ const GIVEN: TaskDto = {
   decision: null,
   untrusted: null,
 };
+const TAKEN: TaskDto = {
+  ...GIVEN,
+  id: DINNER.task_id,
+  direction: 'incoming',
+  state: 'running',
+  peer_name: DINNER.peer_name,
+  text: DINNER.text,
+  story: story({
+    state: 'running',
+    verdict: 'allowed',
+    verdictBy: 'Mum',
+    verdictAt: NOW,
+    handedAt: NOW,
+  }),
+};
 const RUNNING: ApprovalDto = {
   ...DINNER,
   state: 'approved',
@@ -362,7 +377,7 @@ export const STATES: Readonly<Record<string, ScreenState>> = {
             { ...CAR, state: 'declined', decided_at: NOW, decided_by: 'Mum', surface: 'browser' },
           ],
         }),
-        { 'tasks.list': () => ({ ok: true, value: { items: [GIVEN], next: null } }) },
+        { 'tasks.list': () => ({ ok: true, value: { items: [GIVEN, TAKEN], next: null } }) },
       ),
     show: '.btn.stop',
   },

@@ -210,7 +210,8 @@ export function composeTaskServices(
     adultsFor: (reads, task) =>
       isWaiting(task) && remoteGate.coversTask(reads, task) ? remoteGate.hubs(reads) : null,
   });
-  const views = new TaskViews({ ...deps, parties, deadlines, stories });
+  const standing = (taskId: string): Partial<TaskRow> => queries.standing(taskId);
+  const views = new TaskViews({ ...deps, parties, deadlines, stories, standing });
   const replays = new ReplayGuard({ ...deps, unit, audit });
   const recent = new RecentIds(deps);
   const idempotency = new DelegationKeys(deps);
@@ -250,7 +251,7 @@ export function composeTaskServices(
   const feed = new Feed({ ...deps, parties, unit });
   const deliveries = new Deliveries({ ...deps, parties, endings });
   const progress = new Progress({ ...deps, endings });
-  const queries = new OpenQueries({ ...deps, deliveries, tasks: views });
+  const queries = new OpenQueries({ ...deps, deliveries, tasks: views, events });
   const items = new DurableItems({
     ...deps,
     unit,

@@ -146,7 +146,14 @@ function readers(of: Store): { readonly search: Search; readonly conversations: 
     adultsFor: () => null,
     handOnWaitsAt: () => null,
   });
-  const tasks = new TaskViews({ store: of, clock, parties, deadlines, stories });
+  const tasks = new TaskViews({
+    store: of,
+    clock,
+    parties,
+    deadlines,
+    stories,
+    standing: () => ({}),
+  });
   const conversations = new Conversations({ store: of, clock, parties, tasks });
   return { conversations, search: new Search({ store: of, clock, parties, conversations, tasks }) };
 }

@@ -271,14 +271,11 @@ export class Approvals {
     const approved = this.#close(tables, row, 'approved', null, by);
     const allowed = this.#verdict('allowed', by);
     const queued = moveTask(tables, moveTask(tables, task, 'approved', allowed), 'queued');
-    if (task.kind === 'delegate') {
-      this.#deps.deliveries.putTask(tables, after, queued, approved);
-      const decision = decisionMember(tables, queued);
-      after(() => this.#deps.progress.tell(queued, { state: 'queued', ...decision }));
-    } else {
-      after(() => this.#deps.queries.allowed(queued, approved));
-    }
+    if (task.kind === 'delegate') this.#deps.deliveries.putTask(tables, after, queued, approved);
+    else after(() => this.#deps.queries.allowed(queued, approved));
+    const decision = decisionMember(tables, queued);
     after(() => {
+      this.#deps.progress.tell(queued, { state: 'queued', ...decision });
       this.#deps.goOn(task);
       // Now it has the rest of whoever asked's time to be done in.
       this.#deps.deadlines.retime(queued);

@@ -17,6 +17,7 @@ import { isLocal } from '../tasks/parties.ts';
 import { CUT_OFF, STOPPED_HERE } from '../tasks/task-endings.ts';
 import { stopTellerOf } from '../tasks/wire-states.ts';
 import type { Untrusted } from '../tasks/approved-payload.ts';
+import type { TaskEvents } from '../tasks/task-events.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { checkStop, errorOf, isFailure, responseOf } from './agent-reply.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -50,6 +51,8 @@ interface OpenQuery extends QueryOpening {
       }
     | undefined;
   deadlineAt: number | null;
+  /** A decision hung on it. */
+  readonly isStored: boolean;
   /** Who stopped it, where a person here did. */
   stop?: Partial<StoryColumns>;
 }
@@ -59,6 +62,7 @@ interface Deps {
   readonly random: Random;
   readonly deliveries: Pick<Deliveries, 'approvedWords' | 'bodyOf'>;
   readonly tasks: Pick<TaskViews, 'deadlineAt'>;
+  readonly events: Pick<TaskEvents, 'changed'>;
   readonly messenger: Pick<PeerMessenger, 'encode'>;
 }
 
@@ -130,7 +134,8 @@ export class OpenQueries implements ItemStore {
         if (wasWith !== undefined) this.#announce(wasWith.agent);
       };
       const deadlineAt = deadlineMs === null ? null : this.#deps.clock.wallMs() + deadlineMs;
-      const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt };
+      const isStored = deadlineMs === null;
+      const query: OpenQuery = { ...opening, settle, delivered: undefined, deadlineAt, isStored };
       this.#byTask.set(opening.taskId, query);
       this.#byParty.set(opening.party, (this.#byParty.get(opening.party) ?? 0) + 1);
       opening.signal.addEventListener('abort', gone, { once: true });
@@ -213,6 +218,15 @@ export class OpenQueries implements ItemStore {
     return state === 'claimed' || state === 'running';
   }
 
+  /** How it stands with its agent, which no row says while it is open. */
+  standing(taskId: string): Partial<StoryColumns & Pick<TaskRow, 'state'>> {
+    const query = this.#byTask.get(taskId);
+    if (query === undefined) return {};
+    const { state } = query.delivered?.item ?? {};
+    const isWithAgent = state === 'claimed' || state === 'running';
+    return { ...handedOver(query), ...(isWithAgent ? { state } : {}) };
+  }
+
   /** When its agent had it, for the story of its task. */
   handedOver(taskId: string): Partial<StoryColumns> {
     const query = this.#byTask.get(taskId);
@@ -293,6 +307,12 @@ export class OpenQueries implements ItemStore {
     return items.filter((item) => item.state === state);
   }
 
+  /** Those before a person have a record, which shows it. */
+  #changed({ deliveryId, taskId }: Item): void {
+    if (taskId !== null && this.#byDelivery.get(deliveryId)?.isStored === true)
+      this.#deps.events.changed(taskId);
+  }
+
   #makeStep(): Step {
     const delivered = ({ deliveryId }: Item): NonNullable<OpenQuery['delivered']> => {
       const found = this.#byDelivery.get(deliveryId)?.delivered;
@@ -312,13 +332,18 @@ export class OpenQueries implements ItemStore {
       claimable: (agent, kinds, max) => this.#items(agent, 'queued', kinds).slice(0, max),
       put: (item, change) => (delivered(item).item = { ...item, ...change }),
       words: (item) => ok(delivered(item).words),
-      claimed: (item) => void (delivered(item).handedAt ??= this.#deps.clock.wallMs()),
+      claimed: (item) => {
+        delivered(item).handedAt ??= this.#deps.clock.wallMs();
+        this.#changed(item);
+      },
       endIfCancelled: () => false,
-      begun: () => undefined,
+      begun: (item) => this.#changed(item),
       estimated: () => undefined,
       returned: (item) => {
-        if (item.state === 'queued') this.#announce(item.agent);
-        else
+        if (item.state === 'queued') {
+          this.#announce(item.agent);
+          this.#changed(item);
+        } else
           settle(
             item,
             new AppError(

@@ -73,7 +73,7 @@ export class OutgoingCancels {
    */
   readonly #settling = new Map<string, TimerHandle>();
   /** Tasks whose cancel is under way, and not answered yet. */
-  readonly #asking = new Set<string>();
+  readonly #asking = new Map<string, Promise<unknown>>();
   #stopped = false;
 
   constructor(deps: Deps) {
@@ -106,12 +106,18 @@ export class OutgoingCancels {
 
   /** What is reported meanwhile is the answer to that cancel. */
   async asking<T>(taskId: string, ask: () => Promise<T>): Promise<T> {
-    this.#asking.add(taskId);
+    const asked = ask();
+    this.#asking.set(taskId, asked);
     try {
-      return await ask();
+      return await asked;
     } finally {
       this.#asking.delete(taskId);
     }
+  }
+
+  /** Once a cancel that is under way has its answer, which says whether the task had begun. */
+  async answered(taskId: string): Promise<void> {
+    await this.#asking.get(taskId)?.catch(() => undefined);
   }
 
   /** The task with the cancel that is under way written down, once, inside a commit. */

@@ -139,6 +139,7 @@ export class OutgoingQueries {
         ? ok(this.#byWhoAnswers(came.value, asked))
         : err(this.#byWhoFails(came.error, asked));
       const outcome = reply.ok ? readResponse(reply.value) : reply.error;
+      if (!reply.ok && reply.error.code === 'cancelled') await this.#deps.cancels.answered(id);
       if (isUnfit(outcome)) return outcome;
       if (reply.ok || !mayRunThere(reply.error))
         await this.#writeDown(asked, outcome, reply.ok ? reply.value : undefined);

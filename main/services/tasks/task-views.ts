@@ -15,6 +15,7 @@ import { decisionOf } from './wire-states.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isLocal, type Parties } from './parties.ts';
 import type { Stories } from './stories.ts';
+import { isOpen } from './task-moves.ts';
 import { waitOf } from './waiting.ts';
 
 /**
@@ -32,6 +33,8 @@ interface Deps {
   readonly parties: Parties;
   readonly deadlines: Deadlines;
   readonly stories: Stories;
+  /** How an open question stands with its agent, which its row does not say. */
+  readonly standing: (taskId: string) => Partial<TaskRow>;
 }
 
 export class TaskViews {
@@ -76,7 +79,8 @@ export class TaskViews {
   story(task: TaskRow, agent: string | null): StoryDto {
     const until = this.deadlineAt(task);
     const waitsUntil = until - task.deadlineMs + waitOf(task);
-    return this.#deps.stories.of(task, { until, waitsUntil }, agent);
+    const now = task.kind === 'query' && isOpen(task) ? this.#deps.standing(task.id) : {};
+    return this.#deps.stories.of({ ...task, ...now }, { until, waitsUntil }, agent);
   }
 
   /**

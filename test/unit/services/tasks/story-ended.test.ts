@@ -683,9 +683,9 @@ const STORIES: readonly Named[] = [
     dad: {
       asked: 'OpenClaw on dad asks mum a question.',
       list: 'The line to mum broke. It may have been answered.',
-      row: 'The line to mum broke. It may have been answered.',
-      thread: 'The line to mum broke. It may have been answered.',
-      task: [],
+      row: "mum's person allowed it, on mum. The line to mum broke. It may have been answered.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then."],
       cancel: 'Too late: it had ended.',
     },
   },

@@ -741,9 +741,9 @@ const STORIES: readonly Named[] = [
     dad: {
       asked: 'OpenClaw on dad asks mum a question.',
       list: 'Cancelled: an agent on mum had it already.',
-      row: 'Cancelled: an agent on mum had it already.',
-      thread: 'Cancelled: an agent on mum had it already.',
-      task: ['The stop was asked for, then.'],
+      row: "mum's person allowed it, on mum. Cancelled: an agent on mum had it already.",
+      thread: "mum's person allowed it, on mum.",
+      task: ["mum's person allowed it, on mum. then.", 'The stop was asked for, then.'],
       cancel: 'Cancelled: an agent on mum had it already.',
     },
   },

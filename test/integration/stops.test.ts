@@ -1,81 +1,38 @@
 // A task is cancelled or stopped in every state it can be in, and its agent obeys or does not: what
 // the asker and the asked hub read is true at each moment, through every door and in each language.
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readableHandle } from '../../preload/contract/agent-name.ts';
-import type { ApprovalDto, DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
-import { pairHubs } from '../support/paired-hubs.ts';
-import { axon, choosePassphrase } from '../support/programs.ts';
-import { atDoor, WITHIN_MS } from '../support/raw-peer.ts';
-import { TestHub } from '../support/test-hub.ts';
-import { until } from '../support/until.ts';
-import { DoorAgent, DOORS, sentencesOf, type Asked, type How } from '../support/work-doors.ts';
+import type { DeliveryDto } from '../../preload/contract/dto.ts';
+import { axon } from '../support/programs.ts';
+import {
+  AGENT,
+  ASKER,
+  inRow,
+  StopHouse,
+  type Open,
+  type Pair,
+  type Told,
+} from '../support/stop-house.ts';
+import { DOORS, type How } from '../support/work-doors.ts';
 
-const HOUR_MS = 3_600_000;
-/** Stands for the agent that has the task, as each hub names it. */
-const AGENT = 'AGENT';
-const ASKER = 'ASKER';
-
-let dad: TestHub;
-let mum: TestHub;
-const pages = new Map<TestHub, string>();
-let passphraseFile: string;
-
+let house: StopHouse;
 beforeAll(async () => {
-  const start = () => TestHub.start({ peerRateFactor: 1_000, requestsPerSecond: 10_000 });
-  [dad, mum] = [await start(), await start()];
-  await pairHubs(dad, mum, ['Mum', 'Dad']);
-  passphraseFile = await choosePassphrase(mum.home);
-  for (const [hub, person] of [
-    [dad, 'Ben'],
-    [mum, 'Nadia'],
-  ] as const) {
-    pages.set(hub, await hub.page());
-    await asPerson(hub, '/v1/settings', { person }, 'PATCH');
-  }
+  house = await StopHouse.open();
 }, 120_000);
-afterAll(async () => {
-  await dad.stop();
-  await mum.stop();
-});
-
-const asPerson = (hub: TestHub, path: string, body?: object, method?: string) =>
-  atDoor(hub, pages.get(hub) ?? '', path, body, method);
-
-/** Two agents at the same door: at Dad's the one that asks, at Mum's the one that does it. */
-interface Pair {
-  readonly asker: DoorAgent;
-  readonly doer: DoorAgent;
-}
-async function pairAt(door: (typeof DOORS)[number], suffix = ''): Promise<Pair> {
-  const doer = await DoorAgent.join(mum, door, `does-${door}${suffix}`);
-  const asker = await DoorAgent.join(dad, door, `asks-${door}${suffix}`);
-  await until('what Mum offers', WITHIN_MS, async () => {
-    const to = `Mum/${doer.name}`;
-    return (await asker.http('/v1/route', { to }))['chosen'];
-  });
-  return { asker, doer };
-}
+afterAll(() => house.close());
 
 const STATES = ['waiting', 'held', 'queued', 'delivered', 'running', 'ended'] as const;
 type State = (typeof STATES)[number];
-interface Reached extends Pair {
-  readonly asked: Asked;
-  /** Its id at Mum's. */
-  readonly there: string;
+interface Reached extends Open {
   readonly work: DeliveryDto | undefined;
 }
 
 async function reach({ asker, doer }: Pair, state: State): Promise<Reached> {
   const asked = await asker.delegate(`Mum/${doer.name}`, `It is ${state}, for ${doer.name}`);
-  const card = await until('its card', WITHIN_MS, () =>
-    mum.node.services.work.approvals.pending().find(({ text }) => text.endsWith(doer.name)),
-  );
+  const card = await house.card(doer);
   const reached = { asker, doer, asked, there: card.task_id, work: undefined };
-  if (state === 'held')
-    await asPerson(mum, `/v1/approvals/${card.id}/hold`, { until: Date.now() + HOUR_MS });
+  if (state === 'held') await house.hold(card);
   if (state === 'waiting' || state === 'held') return reached;
-  await allow(card);
+  await house.allow(card);
   if (state === 'queued') return reached;
   const work = await doer.take('delegate');
   if (state !== 'delivered') await doer.ack(work);
@@ -83,46 +40,6 @@ async function reach({ asker, doer }: Pair, state: State): Promise<Reached> {
   return { ...reached, work };
 }
 
-const allow = ({ id, revision, digest }: ApprovalDto) =>
-  asPerson(mum, `/v1/approvals/${id}/decide`, { revision, digest, decision: 'allow' });
-
-async function storyAt(hub: TestHub, id: string): Promise<string> {
-  const task = await asPerson(hub, `/v1/tasks/${id}`);
-  return sentencesOf((task as unknown as TaskDto).story);
-}
-
-/**
- * With the agent named as people read it; whether it is away by now, and when the stop was asked
- * for, are matters of time.
- */
-const inRow = (said: string, { asker, doer }: Pair): string =>
-  said
-    .replaceAll(readableHandle(doer.name), AGENT)
-    .replaceAll(readableHandle(asker.name), ASKER)
-    .replace(', which is away', '')
-    .replace(/ The stop was asked for, [^.]*\./, '');
-
-/** Both hubs come to read this. */
-async function bothTell(task: Reached, told: Told, what: string): Promise<void> {
-  const { asker, asked } = task;
-  let now: readonly string[] = [];
-  await until(what, WITHIN_MS, async () => {
-    now = [await storyAt(dad, asked.id), await storyAt(mum, task.there)].map((said) =>
-      inRow(said, task),
-    );
-    return isDeepStrictEqual(now, told) ? true : undefined;
-  }).catch(() => expect(now, `${asker.door}, ${what}`).toEqual(told));
-}
-
-/** The same, and whoever asked reads it through its own door. */
-async function bothRead(task: Reached, told: Told, what: string): Promise<void> {
-  await bothTell(task, told, what);
-  const { asker, asked } = task;
-  expect(inRow(await asker.reads(asked), task), `${asker.door}, ${what}`).toBe(told[0]);
-}
-
-/** What the asker reads, and what the asked hub does. */
-type Told = readonly [asker: string, asked: string];
 interface Row {
   readonly state: State;
   /** What the agent does then. */
@@ -228,17 +145,17 @@ const STOPPED: readonly Row[] = [
 /** From the stop to the end, and nothing of it is left in an inbox. */
 async function tell(task: Reached, row: Row, act: (task: Reached) => Promise<void>): Promise<void> {
   const what = `${row.state}, ${row.how ?? 'nothing more'}`;
-  await bothTell(task, row.before, `${what}: before`);
+  await house.bothTell(task, row.before, `${what}: before`);
   await act(task);
   await goOn(task, row, what);
 }
 
 async function goOn(task: Reached, row: Row, what: string): Promise<void> {
   const { asker, doer, work } = task;
-  await bothRead(task, row.told, `${what}: once it was asked to stop`);
+  await house.bothRead(task, row.told, `${what}: once it was asked to stop`);
   if (row.how !== undefined && work !== undefined && row.end !== undefined) {
     await doer.end(work, row.how);
-    await bothRead(task, row.end, `${what}: at its end`);
+    await house.bothRead(task, row.end, `${what}: at its end`);
   }
   if (row.isReported) await asker.ack(await asker.take('result'));
   for (const agent of [asker, doer]) {
@@ -252,15 +169,15 @@ async function goOn(task: Reached, row: Row, what: string): Promise<void> {
 test.concurrent.each(DOORS)(
   '%s: a cancel says what came of it at each moment',
   async (door) => {
-    const pair = await pairAt(door);
+    const pair = await house.pairAt(door);
     for (const row of CANCELLED)
       await tell(await reach(pair, row.state), row, async (task) => {
         expect(inRow(await pair.asker.cancel(task.asked), pair)).toBe(row.told[0]);
       });
     const done = await reach(pair, 'ended');
-    await bothRead(done, DONE, 'ended');
+    await house.bothRead(done, DONE, 'ended');
     expect(await pair.asker.cancel(done.asked)).toBe('Too late: it was finished.');
-    await bothRead(done, DONE, 'ended: cancelled after that');
+    await house.bothRead(done, DONE, 'ended: cancelled after that');
   },
   240_000,
 );
@@ -268,10 +185,12 @@ test.concurrent.each(DOORS)(
 test.concurrent(
   'the person whose agent asked cancels as the agent does',
   async () => {
-    const pair = await pairAt('http', '-for-ben');
+    const pair = await house.pairAt('http', '-for-ben');
     for (const row of CANCELLED)
       await tell(await reach(pair, row.state), row, async ({ asked: { id } }) => {
-        expect(await asPerson(dad, `/v1/tasks/${id}/cancel`, {})).toMatchObject({ http: 200 });
+        expect(await house.asPerson(house.dad, `/v1/tasks/${id}/cancel`, {})).toMatchObject({
+          http: 200,
+        });
       });
   },
   240_000,
@@ -280,27 +199,29 @@ test.concurrent(
 test.concurrent(
   'the person of the hub that runs it stops it, on the page and at the terminal',
   async () => {
-    const pair = await pairAt('http', '-for-nadia');
-    const words = ['--passphrase-file', passphraseFile, 'stop'];
+    const pair = await house.pairAt('http', '-for-nadia');
+    const words = ['--passphrase-file', house.passphraseFile, 'stop'];
     for (const [index, row] of STOPPED.entries())
       await tell(await reach(pair, row.state), row, async ({ there }) => {
         if (index % 2 === 0)
-          expect(await asPerson(mum, `/v1/tasks/${there}/cancel`, {})).toMatchObject({ http: 200 });
+          expect(await house.asPerson(house.mum, `/v1/tasks/${there}/cancel`, {})).toMatchObject({
+            http: 200,
+          });
         else {
           const isOver = row.state !== 'delivered' && row.state !== 'running';
-          const stopped = await axon(mum.home, [...words, there]);
+          const stopped = await axon(house.mum.home, [...words, there]);
           expect(stopped, row.state).toMatchObject({ error: '', code: isOver ? 0 : 4 });
         }
       });
     const done = await reach(pair, 'ended');
-    const tooLate = await axon(mum.home, [...words, done.there]);
+    const tooLate = await axon(house.mum.home, [...words, done.there]);
     expect(tooLate).toMatchObject({ error: '', code: 4 });
     expect(tooLate.out).toContain('Too late: it was finished.');
-    expect(await asPerson(mum, `/v1/tasks/${done.there}/cancel`, {})).toMatchObject({
+    expect(await house.asPerson(house.mum, `/v1/tasks/${done.there}/cancel`, {})).toMatchObject({
       http: 409,
       detail: 'Too late: it was finished.',
     });
-    await bothRead(done, DONE, 'ended');
+    await house.bothRead(done, DONE, 'ended');
   },
   240_000,
 );
@@ -309,15 +230,15 @@ test.concurrent(
 test('Stop everything is a stop of each, in whatever state it is and whatever its agent speaks', async () => {
   const begun: (readonly [Reached, Row])[] = [];
   for (const [index, row] of STOPPED.entries()) {
-    const pair = await pairAt(DOORS[index % DOORS.length] ?? 'http', `-of-all-${index}`);
+    const pair = await house.pairAt(DOORS[index % DOORS.length] ?? 'http', `-of-all-${index}`);
     const task = await reach(pair, row.state);
     begun.push([task, row]);
   }
-  for (const [task, row] of begun) await bothTell(task, row.before, `${row.state}: before`);
-  expect(await asPerson(mum, '/v1/stop', {})).toMatchObject({ http: 200 });
+  for (const [task, row] of begun) await house.bothTell(task, row.before, `${row.state}: before`);
+  expect(await house.asPerson(house.mum, '/v1/stop', {})).toMatchObject({ http: 200 });
   try {
     for (const [task, row] of begun) await goOn(task, row, `${row.state}, ${row.how ?? ''}`);
   } finally {
-    await asPerson(mum, '/v1/resume', {});
+    await house.asPerson(house.mum, '/v1/resume', {});
   }
 }, 120_000);

@@ -33,6 +33,13 @@ export function answerIn({ text }: HttpAnswer): Json {
   return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text) as Json;
 }
 
+export const toolCall = (name: string, given: Json): Json => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: given },
+});
+
 /** Calls a tool over /mcp with the token. */
 export async function callTool(
   hub: TestHub,
@@ -40,12 +47,7 @@ export async function callTool(
   name: string,
   given: Json,
 ): Promise<Json> {
-  const body = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name, arguments: given },
-  };
   const headers = { accept: MCP_ACCEPT };
+  const body = toolCall(name, given);
   return answerIn(await hub.ask('/mcp', { method: 'POST', token, headers, body }));
 }

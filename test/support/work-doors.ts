@@ -1,14 +1,16 @@
 // The doors by which agents of two paired hubs ask, cancel, work and stop: HTTP, MCP, the terminal,
 // and each language. What an asker reads comes back as its sentences.
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { text as wordsIn } from 'node:stream/consumers';
 import { headlineOf, stopOf, wholeOf } from '../../preload/contract/strings/story.ts';
 import type { DeliveryDto, TaskDto } from '../../preload/contract/dto.ts';
 import type { StoryDto } from '../../preload/contract/story.ts';
 import { objectOf } from '../../main/dialects/members.ts';
 import type { JsonObject } from '../../main/lib/json-object.ts';
-import { callTool } from './mcp-calls.ts';
-import { axon, type Ended } from './programs.ts';
+import { callTool, MCP_ACCEPT, toolCall } from './mcp-calls.ts';
+import { Program, type Ended } from './programs.ts';
 import { atDoor } from './raw-peer.ts';
 import { DIALECTS, type DialectName } from './seed-messages.ts';
 import type { TestHub } from './test-hub.ts';
@@ -32,8 +34,19 @@ let messages = 0;
 const newId = (dialect: string): string =>
   `${dialect === 'claude-crunch' ? 'MSG-' : 'm-'}${++messages}`;
 
+/** A question that is open. */
+export interface Asking {
+  /** Its id in the language of whoever asks. */
+  readonly native: string;
+  /** All that whoever asks is told at its end; nothing, once that one has hung up. */
+  readonly told: Promise<string>;
+  readonly hangUp: () => void;
+}
+
 interface Language {
   readonly request: (id: string, to: string, task: string) => JsonObject;
+  /** null: all that it asks for is work. */
+  readonly question: ((id: string, to: string, words: string) => JsonObject) | null;
   /** null: it has no word for it. */
   readonly cancel: ((id: string, asked: string) => JsonObject) | null;
   readonly answer: (id: string, to: JsonObject, isDone: boolean) => JsonObject;
@@ -41,10 +54,13 @@ interface Language {
 
 /** `words` of a result, of work or of a cancel. */
 const WORDS = 'As far as I came.';
+/** Time enough for a person, as everywhere but on the wire. */
+const QUESTION_MS = 600_000;
 const ELIZA = { mcp_version: '0.1.0' } as const;
 const LANGUAGES: Readonly<Record<DialectName, Language>> = {
   'claude-crunch': {
     request: (id, to, task) => ({ id, type: 'REQUEST', to, payload: { action: task } }),
+    question: null,
     cancel: null,
     answer: (id, { id: asked, from }, isDone) => ({
       id,
@@ -61,6 +77,12 @@ const LANGUAGES: Readonly<Record<DialectName, Language>> = {
       content: task,
       reply_with: id,
     }),
+    question: (id, to, words) => ({
+      performative: 'QUERY',
+      receiver: to,
+      content: words,
+      reply_with: id,
+    }),
     cancel: (id, asked) => ({ performative: 'CANCEL', in_reply_to: asked, reply_with: id }),
     answer: (_id, { reply_with: asked }, isDone) => ({
       performative: isDone ? 'INFORM' : 'FAILURE',
@@ -75,6 +97,13 @@ const LANGUAGES: Readonly<Record<DialectName, Language>> = {
       performative: 'TASK_REQUEST',
       receiver: { agent_id: to },
       payload: { task_description: task },
+    }),
+    question: (id, to, words) => ({
+      ...ELIZA,
+      message_id: id,
+      performative: 'QUERY_REF',
+      receiver: { agent_id: to },
+      payload: { reference: words },
     }),
     cancel: (id, asked) => ({
       ...ELIZA,
@@ -95,6 +124,7 @@ const LANGUAGES: Readonly<Record<DialectName, Language>> = {
   },
   'acp-draft': {
     request: (id, to, task) => ({ id, kind: 'delegate', to, payload: { task } }),
+    question: (id, to, words) => ({ id, kind: 'query', to, payload: { question: words } }),
     cancel: (id, asked) => ({ id, kind: 'cancel', ref: asked, payload: {} }),
     answer: (id, { id: asked }, isDone) => ({
       id,
@@ -142,6 +172,41 @@ export class DoorAgent {
     return { id: String(objectOf(sent)['id']), native };
   }
 
+  ask(to: string, question: string): Asking {
+    const native = newId(this.door);
+    const given = { to, question };
+    if (this.door === 'cli') {
+      const asking = Program.start('cli', ['query', to, question], this.#variables);
+      const told = asking.ended().then(({ out, error }) => out + error);
+      return { native, told, hangUp: () => asking.kill('SIGINT') };
+    }
+    const asks = this.#language?.question;
+    const [path, body] =
+      this.door === 'mcp'
+        ? ['/mcp', toolCall('axon_query', given)]
+        : typeof asks === 'function'
+          ? ['/v1/messages', asks(native, to, question)]
+          : ['/v1/query', { ...given, deadline_ms: QUESTION_MS }];
+    const line = request({
+      host: '127.0.0.1',
+      port: this.#hub.port,
+      path,
+      method: 'POST',
+      headers: {
+        accept: MCP_ACCEPT,
+        authorization: `Bearer ${this.#token}`,
+        'content-type': 'application/json',
+      },
+      agent: false,
+    });
+    const told = new Promise<string>((resolve) => {
+      line.once('response', (answer) => resolve(wordsIn(answer).catch(() => '')));
+      line.once('error', () => resolve(''));
+    });
+    line.end(JSON.stringify(body));
+    return { native, told, hangUp: () => line.destroy() };
+  }
+
   /** What whoever cancels is told of it. */
   async cancel({ id, native }: Asked): Promise<string> {
     if (this.door === 'cli') {
@@ -179,7 +244,7 @@ export class DoorAgent {
     return sentencesOf(story);
   }
 
-  async take(kind: 'delegate' | 'cancel' | 'result'): Promise<DeliveryDto> {
+  async take(kind: 'query' | 'delegate' | 'cancel' | 'result'): Promise<DeliveryDto> {
     const claim = { max: 1, wait_ms: 20_000, kinds: [kind] };
     const { items } = await this.http('/v1/inbox/claim', claim);
     const [item] = items as readonly DeliveryDto[];
@@ -191,39 +256,47 @@ export class DoorAgent {
     return this.http(`/v1/inbox/${item.delivery_id}/ack`, {});
   }
 
-  /** Ends what it took, and puts a cancel of it away. */
-  async end(work: DeliveryDto, how: How): Promise<void> {
-    if (how === 'gives it back') {
-      await this.http(`/v1/inbox/${work.delivery_id}/nack`, {});
-      return;
-    }
+  /** Ends what it took, and puts a cancel of it away; what it is told of that. */
+  async end(work: DeliveryDto, how: How): Promise<string> {
+    if (how === 'gives it back')
+      return JSON.stringify(await this.http(`/v1/inbox/${work.delivery_id}/nack`, {}));
     const cancel = how === 'obeys' ? await this.take('cancel') : undefined;
     if (this.#language === undefined) {
-      await this.#reply(work.delivery_id, how);
+      const said = await this.#reply(work.delivery_id, how);
       if (cancel !== undefined) await this.ack(cancel);
-      return;
+      return said;
     }
     const { native } = (cancel ?? work).untrusted;
     const answer = this.#language.answer(newId(this.door), objectOf(native), how !== 'fails');
-    await this.#post(answer);
+    return JSON.stringify(await this.#post(answer));
   }
 
   http(path: string, body?: JsonObject, method?: string): Promise<JsonObject> {
     return atDoor(this.#hub, this.#token, path, body, method);
   }
 
-  async #reply(delivery: string, how: Exclude<How, 'gives it back'>): Promise<void> {
+  async #reply(delivery: string, how: Exclude<How, 'gives it back'>): Promise<string> {
     const status = { obeys: 'cancelled', completes: 'completed', fails: 'failed' }[how];
     const reply = { status, outcome: WORDS };
-    if (this.door === 'http') await this.http(`/v1/inbox/${delivery}/reply`, reply);
-    else if (this.door === 'mcp') await this.#tool('axon_reply', { delivery, ...reply });
-    else await this.#axon('reply', delivery, WORDS, '--status', status);
+    if (this.door === 'cli') {
+      const { out, error } = await this.#axon('reply', delivery, WORDS, '--status', status);
+      return out + error;
+    }
+    return JSON.stringify(
+      this.door === 'mcp'
+        ? await this.#tool('axon_reply', { delivery, ...reply })
+        : await this.http(`/v1/inbox/${delivery}/reply`, reply),
+    );
   }
 
   get #language(): Language | undefined {
     return DIALECTS.some((dialect) => dialect === this.door)
       ? LANGUAGES[this.door as DialectName] // one of them
       : undefined;
+  }
+
+  get #variables(): Readonly<Record<string, string>> {
+    return { AXON_HOME: this.#hub.home, AXON_TOKEN_FILE: this.#tokenFile };
   }
 
   get #tokenFile(): string {
@@ -235,7 +308,7 @@ export class DoorAgent {
   }
 
   #axon(...words: readonly string[]): Promise<Ended> {
-    return axon(this.#hub.home, words, { AXON_TOKEN_FILE: this.#tokenFile });
+    return Program.start('cli', words, this.#variables).ended();
   }
 
   /** What the tool gives; of a refusal its sentence, as `detail`. */

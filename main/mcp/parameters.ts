@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from '../lib/json-object.ts';
 /** Any JSON: a text of it is that text. */
 const ANYTHING = new Set(['data']);
 
-/** Of each parameter, by its name. */
+/** Of each parameter, by its name; of one inside another, by both. */
 export const WORDS: Readonly<Record<string, string>> = {
   accepts: 'The id of a task of yours that ended with an offer, to accept that offer.',
   attempt: 'The "attempt" of the item, so that an answer to an earlier hand-out does not count.',
@@ -18,6 +18,8 @@ export const WORDS: Readonly<Record<string, string>> = {
   code: 'A short word for the kind of failure.',
   context: 'Anything the agent needs to know, as an object.',
   conversation: 'The conversation that this belongs to: its id, or that of what it follows.',
+  'conversation.id': 'The id of the conversation, as "conversation_id" tells it.',
+  'conversation.parent': 'The id of the conversation that this one follows.',
   cursor: '"next" of the page before.',
   data: 'The result itself: any JSON.',
   deadline_ms: 'How long it may take, in ms.',
@@ -34,6 +36,10 @@ export const WORDS: Readonly<Record<string, string>> = {
   max_tokens: 'How long the answer may be, in tokens. 0 is no limit.',
   offset: 'Where the texts go on that were shown in part, as "part" told.',
   options: 'What the person chooses from.',
+  'options.id': 'A short name for it, by which you hear what was chosen.',
+  'options.label': 'What the person reads of it, in a line.',
+  'options.pros': 'What speaks for it, a line each.',
+  'options.cons': 'What speaks against it, a line each.',
   outcome: 'What came of it, in a sentence or more.',
   priority: 'Whether it cannot wait.',
   q: 'Words, and filters as the tool tells.',
@@ -45,11 +51,15 @@ export const WORDS: Readonly<Record<string, string>> = {
   report_back: 'false: no result is wanted.',
   retryable: 'Of a failure: whether the same may work later.',
   route: 'Names of agents as you write them, where another program reads them.',
+  'route.from': 'The name of the agent that asks.',
+  'route.to': 'The name of the agent that is asked.',
   status: 'Whether it worked. "cancelled" only where you were asked to stop.',
   summary: 'The answer in a line.',
   tag: 'A later notice with this tag replaces the one before.',
   task: 'What is to be done, whole: whoever does it knows nothing else.',
   to: 'A hub ("Mum"), one of its agents ("Mum/chat"), or what is needed: {"domain": "family.calendar"} or {"capability": "web_search"}; or "any", whoever offers the "domain" or "capability" beside it.',
+  'to.capability': 'What the agent must be able to do, such as "web_search".',
+  'to.domain': 'The area that this is about, such as "family.calendar".',
   tokens_used: 'How many tokens it took.',
   topic: 'What it is about, such as "dinner": agents subscribe to topics.',
   truncated: 'Whether the answer was cut.',
@@ -89,12 +99,27 @@ function plain(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, plain(value)]));
 }
 
-function described(schema: JsonObject): JsonObject {
-  const properties = Object.entries(propertiesOf(schema)).map(([name, property]) => {
-    const form = ANYTHING.has(name) ? { type: 'object', additionalProperties: true } : property;
-    return [name, { description: WORDS[name], ...form }];
+/** @param within the parameter that this is the form of */
+function described(schema: JsonObject, within?: string): JsonObject {
+  const { properties, anyOf, items } = schema;
+  const inside = (one: JsonObject): JsonObject => described(one, within);
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: withWords(schema, within) }),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(inside) } : {}),
+    ...(isJsonObject(items) ? { items: inside(items) } : {}),
+  };
+}
+
+function withWords(schema: JsonObject, within: string | undefined): JsonObject {
+  const properties = Object.entries(propertiesOf(schema)).map(([own, property]) => {
+    const name = within === undefined ? own : `${within}.${own}`;
+    const form = ANYTHING.has(name)
+      ? { type: 'object', additionalProperties: true }
+      : described(property, name);
+    return [own, { description: WORDS[name], ...form }];
   });
-  return { ...schema, properties: Object.fromEntries(properties) };
+  return Object.fromEntries(properties);
 }
 
 /**

@@ -12,13 +12,25 @@ const read = async (name: keyof typeof TOOLS, given: unknown): Promise<unknown> 
   return result.value;
 };
 
+/** Those of objects in it, too, and in lists and in one of several forms. */
+function propertiesIn(schema: object, path = ''): readonly (readonly [string, object])[] {
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (typeof value !== 'object' || value === null) return [];
+    if (key !== 'properties') return propertiesIn(value, path);
+    return Object.entries(value as Record<string, object>).flatMap(([name, property]) => [
+      [`${path}${name}`, property] as const,
+      ...propertiesIn(property, `${path}${name}.`),
+    ]);
+  });
+}
+
 test.each(Object.keys(TOOLS) as (keyof typeof TOOLS)[])(
   '%s: every parameter has a type and a sentence, in words that every provider knows',
   (name) => {
     const schema = shown(name);
-    for (const property of Object.values(schema['properties'] as object)) {
-      expect(property).toMatchObject({ description: expect.stringMatching(/^.{10,}[.]$/) });
-      expect('type' in property || 'anyOf' in property).toBe(true);
+    for (const [path, property] of propertiesIn(schema)) {
+      expect(property, path).toMatchObject({ description: expect.stringMatching(/^.{10,}[.]$/) });
+      expect('type' in property || 'anyOf' in property, path).toBe(true);
     }
     expect(JSON.stringify(schema)).not.toContain('propertyNames');
   },
@@ -95,7 +107,9 @@ test('a conversation of any length is read in pieces, none of it twice', () => {
 });
 
 test('no parameter is described that no tool has', () => {
-  const known = Object.values(TOOLS).flatMap(({ params }) => Object.keys(params.entries));
+  const known = (Object.keys(TOOLS) as (keyof typeof TOOLS)[]).flatMap((name) =>
+    propertiesIn(shown(name)).map(([path]) => path),
+  );
   expect(Object.keys(WORDS).filter((name) => !known.includes(name))).toEqual([]);
 });
 

@@ -286,6 +286,7 @@ export function composeServices(config: Config, deps: NodeDeps, opened: Store): 
       now.keep_messages_days === before.keep_messages_days &&
       now.keep_feed_days === before.keep_feed_days;
     if (!isKept) retention.keepingChanged();
+    if (now.wakes_max > before.wakes_max) work.inbox.lookAgain();
   });
   const unit = new UnitOfWork(base);
   const { agents, inbox } = work;

@@ -16,7 +16,7 @@ export const WAKE_EXIT_CODE = 2;
 const LOOK_MS = 50_000;
 /** How long the tools of a session that begins take to be there. */
 const BEGINNING_MS = 3_000;
-/** Until the next look where the hub is away, or the day's wake-ups are used up. */
+/** Until the next look where the hub is away. */
 const PAUSE_MS = 10_000;
 /** Items of one session that are remembered; beyond it the oldest are forgotten. */
 const ANNOUNCED_MAX = 1_000;
@@ -57,11 +57,9 @@ export async function watchInbox(
       if (fresh.length === 0) continue;
       // The hub counts it, for all that wake this agent.
       const { wake } = await line.call('inbox.wake', { items: [...fresh] }, signal);
-      if (wake) {
-        memory.announce(items);
-        return WAKE_EXIT_CODE;
-      }
-      await setTimeout(PAUSE_MS, undefined, { signal });
+      if (!wake) continue;
+      memory.announce(items);
+      return WAKE_EXIT_CODE;
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError) || error.code !== 'hub_unreachable')
         throw error;

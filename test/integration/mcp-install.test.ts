@@ -306,6 +306,20 @@ test('wakes a session once for each item, whoever waits for it, and no more than
     const hook = JSON.stringify({ session_id: session, hook_event_name: 'Stop' });
     return Program.start('cli', words, env(), hook);
   };
+  const folder = join(hub.home, 'watch');
+  const waiters = (): string =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .map((name) => readFileSync(join(folder, name), 'utf8'))
+          .join()
+      : '';
+  /** Once it is the newest waiter, however long it takes to start. */
+  const watched = async (session: string): Promise<Program> => {
+    const before = waiters();
+    const program = watching(session);
+    await expect.poll(waiters, { timeout: 30_000 }).not.toBe(before);
+    return program;
+  };
   const tell = (text: string) =>
     hub.ask('/v1/notify', {
       method: 'POST',
@@ -319,19 +333,21 @@ test('wakes a session once for each item, whoever waits for it, and no more than
   expect(woken).toMatchObject({ code: 2, out: '' });
   expect(woken.error).toBe('Something waits in your AXON inbox. Take it with axon_inbox.\n');
   // Not again for the same, and the newest waiter alone.
-  const [first, second] = [watching('one'), watching('one')];
+  const [first, second] = [await watched('one'), await watched('one')];
   expect(await isWaiting(second)).toBe(WAITS);
   await tell('Another');
   const ends = await Promise.all([first.ended(), second.ended()]);
   expect(ends.map(({ code }) => code).toSorted()).toEqual([0, 2]);
   // The day has two.
-  const third = watching('two');
+  const third = await watched('two');
   expect(await isWaiting(third)).toBe(WAITS);
   expect(await agentNamed('sleeper')).toMatchObject({ reach: 'hook' });
   const hook = Program.start('cli', words, { ...env(), ...UNDER_RUNNER }, '{}');
   expect(await hook.ended()).toEqual({ code: 0, out: '', error: '' });
-  third.kill('SIGTERM');
-  expect((await third.ended()).code).not.toBe(2);
+  await settings.update({ wakes_max: 3 }, { actor: 'ui:1', surface: 'browser' });
+  const raisedAt = performance.now();
+  expect((await third.ended()).code).toBe(2);
+  expect(performance.now() - raisedAt).toBeLessThan(8_000);
   for (const name of readdirSync(join(hub.home, 'watch')))
     expect(statSync(join(hub.home, 'watch', name)).mode & 0o777).toBe(0o600);
 }, 120_000);
@@ -420,6 +436,13 @@ test('puts what a hook asks before a person, and says why where no person has sp
   expect(await asking(input, { AXON_HOME: join(home, 'nowhere') }).ended()).toEqual(unasked);
   const noToken = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
   expect(await asking(input, { AXON_TOKEN: noToken }).ended()).toEqual(unasked);
+  // Its token may not ask.
+  const narrow = await hub.node.services.tokens.issueForAgent('coder', ['peers:read']);
+  expect(await asking(input, { AXON_TOKEN: narrow.token }).ended()).toEqual({
+    code: 3,
+    out: '',
+    error: says,
+  });
   // Another program on its port, which says yes to everything.
   const impostor = createServer((_, response) => void response.end('{"decision":"allow"}'));
   await once(impostor.listen(0, '127.0.0.1'), 'listening');

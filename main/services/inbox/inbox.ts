@@ -43,6 +43,8 @@ export class Inbox implements InboxReader {
   readonly #deps: Deps;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #waiters = new Map<string, number>();
+  /** Each ends the wait of one that looks and takes nothing. */
+  readonly #looks = new Set<() => void>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -105,7 +107,8 @@ export class Inbox implements InboxReader {
   }
 
   /**
-   * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what of it is new.
+   * `waitingCount` as soon as it differs from `known`, or after `waitMs`, and what of it is new; at
+   * once where all are to look again.
    * Takes nothing, and does not count as the agent being there.
    * @param wakes whoever asks is a hook, which wakes it
    */
@@ -119,8 +122,11 @@ export class Inbox implements InboxReader {
     try {
       if (waitMs > 0 && !isNew()) {
         await this.#asWaiter(agent, waitMs, signal, async (over) => {
-          const stop = this.onChange(agent, () => isNew() && over.abort());
+          const end = (): void => over.abort();
+          const stop = this.onChange(agent, () => isNew() && end());
+          this.#looks.add(end);
           await aborted(over.signal);
+          this.#looks.delete(end);
           stop();
         });
       }
@@ -185,6 +191,12 @@ export class Inbox implements InboxReader {
       if (listeners.size === 0 && this.#listeners.get(agent) === listeners)
         this.#listeners.delete(agent);
     };
+  }
+
+  /** A day has more wake-ups than before: whoever waits looks at what is there once more. */
+  lookAgain(): void {
+    for (const end of this.#looks) end();
+    for (const agent of this.#listeners.keys()) this.#changed(agent);
   }
 
   streamOpened(agent: string): () => void {

@@ -38,6 +38,7 @@ export function cardLines(approval: ApprovalDto, command: string): readonly stri
     askedOf(approval),
     ...turnsLine(approval),
     ...runnerLine(approval),
+    ...deadlineLine(approval),
     approval.choice === null
       ? `Class ${approval.risk_class}: ${riskWordsOf(approval)} ${leavesLine(approval)}`
       : 'Nothing runs. What you choose leaves this computer with your name.',
@@ -134,15 +135,24 @@ function askerLines({
     : ['', `${head}, unchecked:`, ...names.flatMap((name) => quoted(name))];
 }
 
+/** How long it may take, as people tell the time. */
+function deadlineLine({ fields, deadline_at: at }: ApprovalDto): readonly string[] {
+  return fields.some(isDeadline) ? [`Its deadline: ${localTime(at)}.`] : [];
+}
+
+const isDeadline = ([path, value]: ApprovalDto['fields'][number]): boolean =>
+  path === 'deadline_ms' && /^[0-9]{1,8}$/.test(value);
+
 function fieldLines({
   fields: sent,
   from_agent: from,
   to_agent: to,
 }: ApprovalDto): readonly string[] {
-  // Who asks and who would do it is said by name. All else that is approved stands here.
+  // Who asks, who would do it and until when is said. All else that is approved stands here.
   const named: Readonly<Record<string, string | null>> = { 'route.from': from, 'route.to': to };
   const fields = sent.filter(
-    ([path, value]) => !Object.hasOwn(named, path) || named[path] !== value,
+    (field) =>
+      !isDeadline(field) && (!Object.hasOwn(named, field[0]) || named[field[0]] !== field[1]),
   );
   if (fields.length === 0) return [];
   return [

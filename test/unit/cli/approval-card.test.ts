@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { cardLines } from '../../../main/cli/approval-card.ts';
 import { listLines } from '../../../main/cli/commands/approvals.ts';
+import { localTime } from '../../../main/cli/local-time.ts';
 import { forLine } from '../../../main/cli/escape.ts';
 import { quoted } from '../../../main/cli/quoted-text.ts';
 import type { ApprovalDto } from '../../../preload/contract/dto.ts';
@@ -86,6 +87,18 @@ test('a line to be typed stands whole on a line of its own, and no field is left
   );
   const quiet = approvalOf('quiet', { report_back: false, fields: [['report_back', 'false']] });
   expect(cardLines(quiet, command).join('\n')).toContain('report_back');
+});
+
+test('how long it may take is told as a time, and what is no such number stays a field', () => {
+  const deadlineAt = Date.UTC(2026, 0, 5, 18, 0);
+  const linesOf = (value: string): string =>
+    cardLines(
+      approvalOf('late', { deadline_at: deadlineAt, fields: [['deadline_ms', value]] }),
+      'axon',
+    ).join('\n');
+  expect(linesOf('600000')).toContain(`\nIts deadline: ${localTime(deadlineAt)}.\n`);
+  expect(linesOf('600000')).not.toMatch(/deadline_ms|600000|With it/);
+  expect(linesOf('600000 please')).toContain('  = deadline_ms\n  | 600000 please');
 });
 
 test('a task where only looking is expected is called no look, and what becomes of it is said', () => {

@@ -171,12 +171,4 @@ export interface InspectionDto {
   readonly task: TaskDto | null;
   /** Who was asked here, why, and what was decided. */
   readonly approval: ApprovalDto | null;
-  /** How an agent of this hub was given the work, or its result. */
-  readonly delivery: {
-    readonly agent_name: string;
-    readonly state: string;
-    readonly attempt: number;
-    readonly created_at: number;
-    readonly finished_at: number | null;
-  } | null;
 }

@@ -837,11 +837,4 @@ export const inspectionOf = (seq: number): InspectionDto => ({
     decided_by: 'Mum',
     surface: 'window',
   }),
-  delivery: {
-    agent_name: 'Claude Code',
-    state: 'done',
-    attempt: 1,
-    created_at: NOW,
-    finished_at: NOW,
-  },
 });

@@ -18,7 +18,7 @@ import {
   participantWords,
   speakerWords,
 } from '../../../preload/contract/strings/records.ts';
-import { decisionOf, headlineOf } from '../../../preload/contract/strings/story.ts';
+import { decisionOf, handedOverOf, headlineOf } from '../../../preload/contract/strings/story.ts';
 import type { AxonCommand } from '../axon-command.ts';
 import { exportPieces } from '../export-pieces.ts';
 import type { HubClient } from '../hub-client.ts';
@@ -177,17 +177,14 @@ function threadLines(
 
 function detailLines(of: InspectionDto | undefined): readonly string[] {
   if (of === undefined) return [];
-  const { message, payload, bytes, approval, delivery } = of;
+  const { message, payload, bytes, approval, task } = of;
   const { inspect } = text;
   const facts: readonly (readonly [string, string | null])[] = [
     [inspect.message, message.message_id],
     [inspect.answers, message.ref],
     [inspect.size, bytes === null ? null : inspect.bytes(bytes)],
     [inspect.digest, approval?.digest ?? null],
-    [
-      inspect.given,
-      delivery === null ? null : inspect.times(delivery.agent_name, delivery.attempt),
-    ],
+    ['Handed over', task && handedOverOf(task.story, localTime)],
     [inspect.payload, payload ?? inspect.notKept],
   ];
   return facts.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`]));

@@ -3,9 +3,9 @@
 import type { InspectionDto } from '../../../preload/contract/conversation-dto.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
-import type { DeliveryRow, MessageRow, Store, TaskRow } from '../../ports/store.ts';
+import type { MessageRow, Store, TaskRow } from '../../ports/store.ts';
 import type { Approvals } from '../approvals/approvals.ts';
-import { OWNER_PARTY, type Parties } from '../tasks/parties.ts';
+import type { Parties } from '../tasks/parties.ts';
 import type { TaskViews } from '../tasks/task-views.ts';
 import { speakersOf } from './speakers.ts';
 
@@ -49,7 +49,6 @@ export class Inspector {
       bytes: payload === null ? null : Buffer.byteLength(payload),
       task: task === undefined ? null : tasks.dto(task, null),
       approval: approval === undefined ? null : approvals.get(approval.id),
-      delivery: task === undefined ? null : deliveryOf(store, parties, task),
     };
   }
 }
@@ -59,19 +58,4 @@ function payloadOf({ payload, kind }: MessageRow, task: TaskRow | undefined): st
   const kept =
     payload ?? (kind === 'query' || kind === 'delegate' ? task?.payload : task?.result) ?? '';
   return kept === '' ? null : kept;
-}
-
-/** How the agent of this hub was given it. */
-function deliveryOf({ read }: Store, parties: Parties, task: TaskRow): InspectionDto['delivery'] {
-  const kind: DeliveryRow['kind'] = task.direction === 'outgoing' ? 'result' : task.kind;
-  const row = read.deliveryOfTask(task.id, kind);
-  if (row === undefined) return null;
-  const { agent, state, attempt, createdAt, finishedAt } = row;
-  return {
-    agent_name: parties.agentName(OWNER_PARTY, agent),
-    state,
-    attempt,
-    created_at: createdAt,
-    finished_at: finishedAt,
-  };
 }

@@ -23,9 +23,8 @@ it('tells what was sent to the byte, why a person was asked, and when it was don
   const waiting = mum.work.inspector.inspect(1);
   expect(waiting).toMatchObject({
     message: { kind: 'delegate', direction: 'in', from: { agent_name: 'OpenClaw' } },
-    task: { state: 'awaiting_approval' },
+    task: { state: 'awaiting_approval', story: { handed_over: { state: 'no' } } },
     approval: { state: 'pending', risk_reason: 'agent_class', rule_id: null },
-    delivery: null,
   });
   expect(waiting.payload).toContain('Tell them[U+202E] that dinner is at 7');
   await clock.advance(5_000);
@@ -38,11 +37,11 @@ it('tells what was sent to the byte, why a person was asked, and when it was don
     truncated: false,
   });
   await clock.settle();
-  const { approval, task, delivery, bytes, payload } = mum.work.inspector.inspect(1);
+  const { approval, task, bytes, payload } = mum.work.inspector.inspect(1);
   expect(bytes).toBe(Buffer.byteLength(payload?.replace('[U+202E]', '\u202e') ?? ''));
   expect((approval?.decided_at ?? 0) - (approval?.received_at ?? 0)).toBe(5_000);
   expect((task?.finished_at ?? 0) - (task?.created_at ?? 0)).toBe(12_000);
-  expect(delivery).toMatchObject({ agent_name: 'Claude', state: 'done', attempt: 1 });
+  expect(task?.story.handed_over).toMatchObject({ agent: 'Claude', times: 1 });
   const sent = dad.work.inspector.inspect(1);
   expect(sent).toMatchObject({ message: { direction: 'out' }, bytes, approval: null });
 });

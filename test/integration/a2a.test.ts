@@ -24,6 +24,7 @@ import { leavesOf } from '../../renderer/features/approvals/sentences.ts';
 import {
   BINDINGS,
   a2aClient,
+  a2aClientAt,
   eventWords,
   isTask,
   resultOf,
@@ -134,6 +135,19 @@ describe.each(BINDINGS)('%s', (binding) => {
       'COMPLETED | A person allowed it for Mum. Done.',
     ]);
     expect(said.slice(1, -2).filter((words) => !/^(SUBMITTED|WORKING) /.test(words))).toEqual([]);
+  });
+
+  it('is found by a client that was given the address of the agent, with the slash at its end', async () => {
+    const address = `http://127.0.0.1:${dad.port}${toChat}`;
+    const client = await a2aClientAt(`${address}/`, asker, binding);
+    const sent = await client.sendMessage(sending(userMessage('Book a table'), true));
+    if (!isTask(sent)) throw new Error('no task');
+    await client.cancelTask({ tenant: '', id: sent.id, metadata: undefined });
+    await expect(a2aClientAt(address, asker, binding)).rejects.toThrow('404');
+    const { text } = await dad.ask(`${toChat.replace(/[^/]+$/, '')}${CARD.slice(1)}`, {
+      token: asker,
+    });
+    expect(text).toContain('The address of an agent ends with a slash.');
   });
 
   it('answers a client that waits as soon as a person has to decide, and again when it asks', async () => {

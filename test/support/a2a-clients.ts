@@ -15,6 +15,15 @@ export type BindingName = (typeof BINDINGS)[number];
 
 /** A client of the agent whose card stands at `card`. */
 export function a2aClient(card: string, token: string, binding: BindingName): Promise<Client> {
+  return factoryOf(token, binding).createFromUrl(card, '');
+}
+
+/** One that was given the address of the agent, and looks for the card itself. */
+export function a2aClientAt(address: string, token: string, binding: BindingName): Promise<Client> {
+  return factoryOf(token, binding).createFromUrl(address);
+}
+
+function factoryOf(token: string, binding: BindingName): ClientFactory {
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', `Bearer ${token}`);
@@ -28,7 +37,7 @@ export function a2aClient(card: string, token: string, binding: BindingName): Pr
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
     preferredTransports: [binding],
   });
-  return new ClientFactory(options).createFromUrl(card, '');
+  return new ClientFactory(options);
 }
 
 export function userMessage(

@@ -64,7 +64,7 @@ export class A2aDoor implements Mount {
     const place = placeOf(path);
     if (method === 'GET' && path === A2A_PATH)
       return send(response, jsonAnswer(await this.#list(caller, origin, gone)));
-    if (place === undefined) throw nothingThere();
+    if (place === undefined) throw nothingThere(path);
     const { address, below } = place;
     const calls = new AgentCalls(this.#deps, caller, address, gone);
     if (method === 'GET' && below === CARD_PATH)
@@ -73,7 +73,7 @@ export class A2aDoor implements Mount {
     const invocation = isRpc
       ? rpcInvocation(body)
       : restInvocation(method, { below, query: queryOf(request) }, body);
-    if (invocation === undefined) throw nothingThere();
+    if (invocation === undefined) throw nothingThere(path);
     await this.#invoke(invocation, { ...call, caller }, calls);
   }
 

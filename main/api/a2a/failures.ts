@@ -5,6 +5,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import { BadParameters } from '../dispatch.ts';
 import { problemOf } from '../problem.ts';
 import { A2A_PATH } from './addresses.ts';
+import { CARD_PATH } from './cards.ts';
 
 interface Form {
   readonly rpc: number;
@@ -38,10 +39,12 @@ export class A2aRefusal extends AppError {
   }
 }
 
-export function nothingThere(): AppError {
+export function nothingThere(path = ''): AppError {
+  // As a client asks that was given the address of an agent without it.
+  const slash = path.endsWith(CARD_PATH) ? 'The address of an agent ends with a slash. ' : '';
   return new AppError('not_found', 'There is nothing at this path.', {
     failedBy: 'input',
-    hint: `GET ${A2A_PATH} lists the cards of the agents.`,
+    hint: `${slash}GET ${A2A_PATH} lists the cards of the agents.`,
   });
 }
 

@@ -66,7 +66,13 @@ export interface FileRunnerChoice {
 }
 export type RunnerChoice = AcpRunnerChoice | FileRunnerChoice;
 
-export type RunnerDto = RunnerChoice & {
+/** Chosen in another version of the hub; this one knows no such program, and starts nothing. */
+export interface GoneRunner {
+  readonly kind: 'gone';
+  readonly program: string;
+}
+
+export type RunnerDto = (RunnerChoice | GoneRunner) & {
   readonly agent: string;
   readonly state: RunnerState;
   readonly why: string | null;

@@ -5,9 +5,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { SystemClock } from '../../main/adapters/clock/system-clock.ts';
+import { openStore } from '../../main/adapters/sqlite/open-store.ts';
 import type { ApprovalDto, TaskDto } from '../../preload/contract/dto.ts';
 import { lastWord } from '../../preload/contract/last-word.ts';
 import type { RunnerDto, RunnerState } from '../../preload/contract/runners.ts';
+import { titleOf } from '../../preload/contract/strings/runners.ts';
+import { SILENT_LOG } from '../fakes/memory-store.ts';
 import { Program, endPrograms } from '../support/programs.ts';
 import { TestHub } from '../support/test-hub.ts';
 import { until } from '../support/until.ts';
@@ -354,7 +358,12 @@ test('one that nobody has signed in to gives the work back', async () => {
 test('it is woken no more often a day than the owner says, over a restart too', async () => {
   const { settings, wakeUps } = hub.node.services;
   const before = settings.current().wakes_max;
-  await settings.update({ wakes_max: Math.max(1, wakeUps.today('bot')) }, PERSON);
+  const one = await allowedTask();
+  const first = listen([['inbox'], ['reply', 'One']]);
+  expect(await ended(one)).toMatchObject({ state: 'completed' });
+  await first.ended();
+  rmSync(join(folder, 'log'), { force: true });
+  await settings.update({ wakes_max: wakeUps.today('bot') }, PERSON);
   const two = await allowedTask();
   const second = listen([['inbox'], ['reply', 'Two']]);
   await until('it to listen', WITHIN_MS, () => second.error.includes('Listening') || undefined);
@@ -364,11 +373,16 @@ test('it is woken no more often a day than the owner says, over a restart too', 
   second.kill('SIGTERM');
   await second.ended();
   expect(logged()).toEqual([]);
-  await settings.update({ wakes_max: before }, PERSON);
   const third = listen([['inbox'], ['reply', 'Two']]);
+  await until('it to listen', WITHIN_MS, () => third.error.includes('Listening') || undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  // It waits meanwhile, and hears of it at once.
+  await settings.update({ wakes_max: before }, PERSON);
+  const raisedAt = performance.now();
   expect(await ended(two)).toMatchObject({ state: 'completed' });
+  expect(performance.now() - raisedAt).toBeLessThan(20_000);
   await third.ended();
-});
+}, 90_000);
 
 describe('what the hub keeps running', () => {
   const before = { ...process.env };
@@ -438,6 +452,32 @@ describe('what the hub keeps running', () => {
     for (const line of logged().filter((one) => one.startsWith('started'))) await dies(pidIn(line));
     await is('waits');
     expect(logged().filter((line) => line.startsWith('prompt'))).toHaveLength(1);
+  });
+
+  test('one that this version does not know is shown, costs no other its place, and can be ended', async () => {
+    await set([]);
+    await is('waits');
+    const clock = new SystemClock();
+    const store = openStore({ path: join(hub.home, 'hub.db'), clock, log: SILENT_LOG });
+    const old = { kind: 'acp', program: 'qwen', folder: null };
+    await store.write((tables) => {
+      const stored = JSON.parse(tables.getMeta('runners') ?? '') as readonly object[];
+      const all = [{ agent: 'old', runner: old, token: null }, ...stored];
+      tables.setMeta('runners', JSON.stringify(all));
+    });
+    await store.close();
+    const kept = { agent: 'bot', program: 'claude-agent-acp' };
+    const left = { agent: 'old', kind: 'gone', program: 'qwen', state: 'cannot_start' };
+    expect(list()).toMatchObject([left, kept]);
+    await set([]);
+    expect(list()).toMatchObject([left, kept]);
+    const [shown = left] = list();
+    expect([titleOf(shown as RunnerDto), shown]).toMatchObject([
+      'qwen',
+      { why: expect.stringContaining('This version of the hub starts no such program.') },
+    ]);
+    await hub.node.services.runners.end('old', PERSON);
+    expect(list()).toMatchObject([kept]);
   });
 
   test('says why it cannot start, and which of its owner’s words it needs', async () => {

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import {
   ACP_PROGRAMS,
   RUNNER_SAYS,
+  type GoneRunner,
   type RunnerChoice,
   type RunnerDto,
   type RunnerKind,
@@ -17,6 +18,7 @@ import { RUNNER_CHOICE } from '../../../preload/contract/runner-operations.ts';
 import { escapeText } from '../../core/text-escape.ts';
 import { inputError } from '../../lib/app-error.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { SerialQueue } from '../../lib/serial-queue.ts';
 import { shortened } from '../../lib/shortened.ts';
 import { StoredValue } from '../../lib/stored-value.ts';
@@ -88,9 +90,16 @@ const KINDS: {
 const kindOf = <Choice extends RunnerChoice>({ kind }: Choice): Kind<Choice> =>
   KINDS[kind] as unknown as Kind<Choice>;
 
-/** token: the id of the one that it was given last, which ends once it is given another. */
+/**
+ * runner: as another version of the hub may have written it, too. token: the id of the one that it
+ * was given last, which ends once it is given another.
+ */
 const STORED = v.array(
-  v.object({ agent: v.string(), runner: RUNNER_CHOICE, token: v.nullable(v.string()) }),
+  v.object({
+    agent: v.string(),
+    runner: v.looseObject({}),
+    token: v.nullable(v.string()),
+  }),
 );
 type Stored = v.InferOutput<typeof STORED>[number];
 const CHOSEN = new StoredValue<readonly Stored[]>('runners', STORED, []);
@@ -131,7 +140,10 @@ export class Runners {
   /** Starts what was chosen before. */
   start(): void {
     this.#isRunning = true;
-    for (const { agent, runner } of CHOSEN.read(this.#deps.store.read)) this.#keep(agent, runner);
+    for (const { agent, runner } of CHOSEN.read(this.#deps.store.read)) {
+      const chosen = readChoice(runner);
+      if (chosen !== undefined) this.#keep(agent, chosen);
+    }
   }
 
   async stop(): Promise<void> {
@@ -143,7 +155,7 @@ export class Runners {
 
   list(): readonly RunnerDto[] {
     const stored = CHOSEN.read(this.#deps.store.read);
-    return stored.map(({ agent, runner }) => this.#dto(agent, runner));
+    return stored.map(({ agent, runner }) => this.#dto(agent, readChoice(runner) ?? gone(runner)));
   }
 
   /** Of the process that works for this agent now. */
@@ -156,7 +168,7 @@ export class Runners {
     await this.#deps.unit.run((tables) => {
       if (tables.agent(agent)?.state !== 'active')
         throw inputError('not_found', `There is no agent named "${agent}" on this hub.`);
-      this.#write(tables, agent, { runner });
+      this.#write(tables, agent, { runner: { ...runner } });
       const { kind } = runner;
       const detail = { kind, program: kindOf(runner).named(runner) };
       this.#deps.audit.append(tables, { ...by, action: 'agent.runner_set', object: agent, detail });
@@ -195,9 +207,10 @@ export class Runners {
     return this.#changes.run(async () => {
       await this.#leave(agent);
       const chosen = CHOSEN.read(this.#deps.store.read).find((one) => one.agent === agent);
-      if (chosen === undefined) return;
-      if (this.#isRunning) this.#keep(agent, chosen.runner);
-      this.#tell(agent, chosen.runner);
+      const runner = chosen && readChoice(chosen.runner);
+      if (runner === undefined) return;
+      if (this.#isRunning) this.#keep(agent, runner);
+      this.#tell(agent, runner);
     });
   }
 
@@ -231,8 +244,8 @@ export class Runners {
     this.#deps.events.publish({ type: 'runner', runner: this.#dto(agent, runner) });
   }
 
-  #dto(agent: string, runner: RunnerChoice): RunnerDto {
-    const status = this.#kept.get(agent)?.status ?? NOT_SAID;
+  #dto(agent: string, runner: RunnerChoice | GoneRunner): RunnerDto {
+    const status = runner.kind === 'gone' ? NOT_KNOWN : (this.#kept.get(agent)?.status ?? NOT_SAID);
     return { agent, ...runner, ...status, wakes: this.#deps.wakesOf(agent) };
   }
 
@@ -267,6 +280,16 @@ export class Runners {
   }
 }
 
+/** undefined: of another version of the hub, which knew a program that this one does not. */
+function readChoice(stored: unknown): RunnerChoice | undefined {
+  const read = v.safeParse(RUNNER_CHOICE, stored);
+  return read.success ? read.output : undefined;
+}
+
+function gone({ program, kind }: JsonObject): GoneRunner {
+  return { kind: 'gone', program: escapeText(String(program ?? kind)) };
+}
+
 interface MadeToken {
   readonly token: string;
   readonly id: string;
@@ -274,6 +297,11 @@ interface MadeToken {
 
 type Status = Pick<RunnerDto, 'state' | 'why' | 'tokens'>;
 const NOT_SAID: Status = { state: 'starts', why: null, tokens: 0 };
+const NOT_KNOWN: Status = {
+  state: 'cannot_start',
+  why: 'This version of the hub starts no such program. Choose another one, or start none any more.',
+  tokens: 0,
+};
 const isUsedUp = ({ state }: Status): boolean => state === 'used_up' || state === 'day_used';
 
 interface Keeping {

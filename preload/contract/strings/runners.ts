@@ -4,13 +4,14 @@ import { ACP_PROGRAMS, type RunnerDto } from '../runners.ts';
 import { agents } from './owner.ts';
 
 export function titleOf(runner: RunnerDto): string {
-  return runner.kind === 'acp' ? ACP_PROGRAMS[runner.program].title : runner.file;
+  if (runner.kind === 'acp') return ACP_PROGRAMS[runner.program].title;
+  return runner.kind === 'file' ? runner.file : runner.program;
 }
 
 /** @param wakesMax of each agent that is woken */
 export function todayOf(runner: RunnerDto, wakesMax: number): string {
   const { wakesToday, tokensToday } = agents.runner;
-  return runner.kind === 'acp'
-    ? wakesToday(runner.wakes, wakesMax, runner.tokens)
-    : tokensToday(runner.tokens, runner.budget);
+  return runner.kind === 'file'
+    ? tokensToday(runner.tokens, runner.budget)
+    : wakesToday(runner.wakes, wakesMax, runner.tokens);
 }

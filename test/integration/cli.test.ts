@@ -267,7 +267,7 @@ describe('axon', () => {
     const confirmed = await owner('agents', 'confirm', code, '--class', 'R1');
     expect(confirmed).toMatchObject({
       code: 0,
-      out: 'Confirmed: Waiter is connected, of class R1, for a.b.\n',
+      out: 'Confirmed: Waiter, of class R1, for a.b. It is connected once its program says so.\n',
     });
     expect(await connecting.ended()).toMatchObject({ code: 0 });
     expect(await owner('agents', 'confirm', code)).toMatchObject({

@@ -82,7 +82,7 @@ export function addAgentCommands(program: AxonCommand): void {
       const agent = await owner.call('agents.confirm', { id, code, risk_class: options.class });
       const areas = agent.domains.map(({ domain }) => domain).join(', ');
       terminal.result(agent, () => [
-        `Confirmed: ${agent.display_name} is connected, of class ${agent.risk_class}${areas === '' ? '' : `, for ${areas}`}.`,
+        `Confirmed: ${agent.display_name}, of class ${agent.risk_class}${areas === '' ? '' : `, for ${areas}`}. It is connected once its program says so.`,
         ...handleLine(agent.name, agent.connected_as),
       ]);
     });

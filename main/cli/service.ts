@@ -91,7 +91,8 @@ export function thisComputer(): Computer {
     program: hubProgramFile(),
     run: ([program = '', ...words]) => {
       const { status, stdout, stderr, error } = spawnSync(program, words, { encoding: 'utf8' });
-      return { status, text: error?.message ?? `${stdout}${stderr}`.trim() };
+      const lines = `${stdout}${stderr}`.trim().split(/\s*\n\s*/);
+      return { status, text: error?.message ?? lines.join('; ') };
     },
     pause: (delayMs) => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);

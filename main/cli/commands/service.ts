@@ -36,11 +36,15 @@ export function addServiceCommands(hub: AxonCommand, removeData: RemoveData): vo
     .option(...SYSTEM_OPTION);
   withHubFlags(install);
   install.does(
-    ({ terminal, session }, { system = false }: { system?: boolean }, command: Command) => {
+    (
+      { terminal, session, command: typed },
+      { system = false }: { system?: boolean },
+      command: Command,
+    ) => {
       const home = homeOf(session.home, system, command);
       const flags = hubFlagsOf(command).filter((word) => word !== '--no-browser');
       const installed = installService({ home, flags: withoutHome(flags), isForAll: system });
-      terminal.result(installed, () => installedLines(installed, system));
+      terminal.result(installed, () => installedLines(installed, system, typed));
       return Promise.resolve();
     },
   );
@@ -118,9 +122,14 @@ function withoutHome(flags: readonly string[]): readonly string[] {
   return at === -1 ? flags : flags.toSpliced(at, 2);
 }
 
-function installedLines(installed: Installed, isForAll: boolean): readonly string[] {
+/** @param typed how the command was typed, with its data folder */
+export function installedLines(
+  installed: Installed,
+  isForAll: boolean,
+  typed: string,
+): readonly string[] {
   const { file, home, started, said, startLine, notes } = installed;
-  const command = isForAll ? `sudo -u ${SYSTEM_USER} axon --home ${home}` : null;
+  const command = isForAll ? `sudo -u ${SYSTEM_USER} axon --home ${home}` : typed;
   return [
     `Written: ${file}`,
     ...(started
@@ -130,7 +139,7 @@ function installedLines(installed: Installed, isForAll: boolean): readonly strin
           `To start it: ${startLine}`,
         ]),
     `Its data: ${home}`,
-    ...(command === null ? [] : [`To open its pages: ${command} login`]),
+    `To open its pages: ${command} login`,
     ...notes,
   ];
 }

@@ -6,10 +6,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { installedLines } from '../../../main/cli/commands/service.ts';
 import { homeIn, launchAgent, personUnit, systemUnit } from '../../../main/cli/service-files.ts';
 import {
   installService,
   startedHome,
+  thisComputer,
   uninstallService,
   type Computer,
 } from '../../../main/cli/service.ts';
@@ -82,6 +84,23 @@ describe('one person’s hub', () => {
     });
     expect(looks).toBe(100);
   });
+
+  test('says how its pages are opened, also where a whole computer has it', () => {
+    const mine = installedLines(installService(person, computer()), false, 'axon --home /data/hub');
+    expect(mine).toContain('To open its pages: axon --home /data/hub login');
+    const ours = installedLines(installService(everybody, computer({ userId: 0 })), true, 'axon');
+    expect(ours).toContain(
+      'To open its pages: sudo -u axon-hub axon --home /var/lib/axon-hub login',
+    );
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'says in one line what the system said in several',
+    () => {
+      const said = thisComputer().run(['sh', '-c', 'echo Removed.; echo No bus. >&2; exit 1']);
+      expect(said).toEqual({ status: 1, text: 'Removed.; No bus.' });
+    },
+  );
 
   test('is not said to be started where the system did not say so', () => {
     expect(installService(person, computer()).started).toBe(false);

@@ -431,3 +431,14 @@ it('a hub at rest does not look whether there is something to take in', async ()
   await clock.advance(2 * INDEX_LOOK_MS);
   expect(texts(find(mum, 'dinner'))).toEqual([DINNER]);
 });
+
+it.each([
+  ['done', ['completed', 'answered']],
+  ['partial', ['partial']],
+  ['failed', ['failed']],
+  ['declined', ['declined']],
+  ['expired', ['expired']],
+  ['cancelled', ['cancelled']],
+])('finds by "outcome:%s" nothing that ended otherwise', (outcome, states) => {
+  expect(readSearchBox(`outcome:${outcome}`).states).toEqual(states);
+});

@@ -509,7 +509,9 @@ export function composeTaskServices(
     views,
   });
   const everybody = new ToEverybody({ ...deps, unit, deliveries, parties, recipients });
-  endings.onEnding((tables, after, ended) => everybody.ended(tables, after, ended));
+  endings.onEnding((tables, after, ended) => {
+    if (ended.task.kind === 'query') everybody.questionEnded(tables, after, ended);
+  });
   const nativeMessages = new NativeMessages({
     ...deps,
     everybody,

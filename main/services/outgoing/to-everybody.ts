@@ -112,9 +112,9 @@ export class ToEverybody {
   }
 
   /** Inside the commit that ends a question of the run before, whose call was answered then. */
-  ended(tables: Tables, after: After, { task, result }: EndedTask): void {
+  questionEnded(tables: Tables, after: After, { task, result }: EndedTask): void {
     const isOfBefore = task.cancelCause === 'hub_restarted' || task.reason === HUB_RESTARTED;
-    if (task.kind !== 'query' || !isOfBefore || !isForAll(readObject(task.payload))) return;
+    if (!isOfBefore || !isForAll(readObject(task.payload))) return;
     const { deliveries, random } = this.#deps;
     // The hub says it, and no agent.
     deliveries.putResult(tables, after, { ...task, toAgent: null }, random.uuid(), { ...result });

@@ -758,7 +758,7 @@ const STORIES: readonly Named[] = [
     },
     {},
     undefined,
-    [SENT, 'Done.', 'Chat on Dad’s laptop got it.', 'Done.'],
+    [SENT, 'Done.', 'Chat on Dad’s laptop got it.'],
   ],
   [
     'was allowed, and no agent took it in time',

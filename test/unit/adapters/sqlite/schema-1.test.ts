@@ -36,10 +36,11 @@ test('what they answer is what they answered: threads, search, export, details, 
 
 /**
  * The same with each line of an export as the record that it is. A hub of today spells a name as its
- * maker does, and does not put its own sentence among the words of others.
+ * maker does, does not put its own sentence among the words of others, and tells of a delivery in the
+ * story.
  */
 function inRecords(all: unknown): object {
-  const text = JSON.stringify(all, (_, value: unknown) => withoutOwnWords(value));
+  const text = JSON.stringify(all, (_, value: unknown) => asToldToday(value));
   const spelt: unknown = JSON.parse(text.replaceAll('Openclaw', 'OpenClaw'));
   const { exported, ...rest } = Object(spelt) as { exported: { text: string }[] };
   const lines = exported.map(({ text }) => text.trimEnd().split('\n'));
@@ -49,8 +50,13 @@ function inRecords(all: unknown): object {
   };
 }
 
-function withoutOwnWords(value: unknown): unknown {
-  if (!isJsonObject(value) || !isJsonObject(value['untrusted'])) return value;
+function asToldToday(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  if ('delivery' in value && 'bytes' in value) {
+    const { delivery: _, ...rest } = value;
+    return rest;
+  }
+  if (!isJsonObject(value['untrusted'])) return value;
   const said = Object.entries(value['untrusted']);
   const { reason } = value;
   return {

@@ -31,10 +31,10 @@ export function agentsHandlers(deps: AgentsDeps): HandlersOf<'agents'> {
       return { declined: true };
     },
     'agents.create': async ({ name, risk_class, ...profile }, caller) => {
-      await agents.create(name, profile, risk_class, actorOf(caller));
-      const { token } = await tokens.issueForAgent(name);
-      agents.presence.tokenMade(name);
-      return { agent: agents.get(name), token };
+      const { name: handle } = await agents.create(name, profile, risk_class, actorOf(caller));
+      const { token } = await tokens.issueForAgent(handle);
+      agents.presence.tokenMade(handle);
+      return { agent: agents.get(handle), token };
     },
     'agents.list': async () => ({ items: agents.list(), next: null }),
     'agents.get': async ({ name }) => agents.get(name),

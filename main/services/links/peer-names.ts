@@ -35,7 +35,25 @@ const RESERVED = new Set(['local', '*', 'hub', 'any', 'everyone']);
 
 /** Two names that a person could take for each other; no two hubs may have such names. */
 export function looksAlike(left: string, right: string): boolean {
-  return foldName(left) === foldName(right) || nameSkeleton(left) === nameSkeleton(right);
+  const [one, other] = [shapesOf(left), shapesOf(right)];
+  return one.folded === other.folded || one.skeleton === other.skeleton;
+}
+
+interface Shapes {
+  readonly folded: string;
+  readonly skeleton: string;
+}
+/** Every agent of every hub is held against every name here, again and again. */
+const known = new Map<string, Shapes>();
+const KNOWN_MAX = 4_096;
+
+function shapesOf(name: string): Shapes {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  if (known.size >= KNOWN_MAX) known.clear();
+  const shapes = { folded: foldName(name), skeleton: nameSkeleton(name) };
+  known.set(name, shapes);
+  return shapes;
 }
 
 /** The hub of `petnames` that people could take a hub of this name for. */

@@ -130,7 +130,7 @@ describe('axon', () => {
       expect((await owner('approvals', 'later', card?.id ?? '', '--for', '2h')).out).toMatch(
         /^Held until \d{4}/,
       );
-      expect((await owner('approvals')).out).toMatch(/ held /);
+      expect((await owner('approvals')).out).toMatch(/ Put off by a person\. /);
       expect((await owner('approvals', 'show', card?.id ?? '')).out).toContain(
         'You put these off.',
       );

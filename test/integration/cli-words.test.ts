@@ -294,7 +294,9 @@ describe('a hub with agents', () => {
     });
     const shown = (await run('inbox', '--as', 'asker', '--wait', '10')).out;
     expect(shown).toMatch(
-      new RegExp(`  result of ${asked}, completed  from .*\\n {2}\\| Added\\.\\n`),
+      new RegExp(
+        `  result of ${asked}  from .*\\n {2}.+ allowed it, on .+\\. Done\\.\\n {2}\\| Added\\.\\n`,
+      ),
     );
     const line = /Done with it: (npx axon --home \S+) ack ([0-9a-f-]{36}) --as asker/.exec(shown);
     expect(line?.[1], shown).toBe(`npx axon --home ${hub.home}`);

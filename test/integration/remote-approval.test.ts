@@ -289,7 +289,7 @@ it(
     /** Its sentences as they are, not as they stand in the lines of a narrow window. */
     const shown = async (at: TestHub, { id: request }: ApprovalDto) =>
       (await terminal(at, 'show', request)).out.replaceAll(/ *\n +/g, ' ');
-    expect((await terminal(leo)).out).toMatch(/ Mum decides +Ben +Robot /);
+    expect((await terminal(leo)).out).toMatch(/ Waits for an adult at Mum\. +Ben +Robot /);
     const refused = {
       code: 3,
       error: expect.stringMatching(
@@ -302,7 +302,7 @@ it(
       token: mumsPage,
       body: { passphrase: PASSPHRASE },
     });
-    expect((await terminal(mum)).out).toMatch(/ pending +Leo, for Ben +Robot /);
+    expect((await terminal(mum)).out).toMatch(/ Waits for you\. +Leo, for Ben +Robot /);
     await leo.node.stop();
     expect((await decideAt(mum, mumsPage, atMum, 'allow')).status).toBe(200);
     const goes =

@@ -103,6 +103,8 @@ export class AgentPresence {
       if (!open) return;
       open = false;
       sighting.openStreams -= 1;
+      // One that was forgotten, or whose hub has stopped, is gone already.
+      if (this.#seen.get(name) !== sighting) return;
       const now = this.#deps.clock.monotonicMs();
       sighting.lastCallMonotonicMs = now;
       sighting.lastLookMonotonicMs = now;

@@ -672,6 +672,16 @@ describe('an agent', () => {
     expect(hub.events.filter((event) => event.type === 'agent').length).toBeGreaterThan(3);
   });
 
+  it('is not told of any more once its hub has stopped, though its stream ends later', async () => {
+    const { presence } = hub.work.agents;
+    const close = presence.streamOpened('lists');
+    presence.stop();
+    const told = hub.events.length;
+    close();
+    await clock.advance(600_000);
+    expect(hub.events).toHaveLength(told);
+  });
+
   it('stands in what the hub tells of itself, and the revision changes with it', async () => {
     const before = hub.work.capabilitiesPayload();
     expect(before).toMatchObject({

@@ -24,7 +24,7 @@ import {
 import type { CancelOutcome, Outbox } from './outbox.ts';
 import { partyOfAgent } from '../tasks/parties.ts';
 import type { Ended, TaskEndings } from '../tasks/task-endings.ts';
-import { changeTask, moveTask } from '../tasks/task-moves.ts';
+import { changeTask, isOpen, moveTask } from '../tasks/task-moves.ts';
 import type { After, UnitOfWork } from '../base/unit-of-work.ts';
 import type { TaskEvents } from '../tasks/task-events.ts';
 
@@ -91,10 +91,13 @@ export class OutgoingCancels {
           tables.outboxOf(party).map((row) => row.kind === 'cancel' && taskOf(tables, row)?.id),
         ),
     );
-    for (const task of tables.tasksInStates(['cancelling'])) {
+    for (const task of tables.tasksInStates(OPEN_TASK_STATES)) {
       if (tables.peer(task.party)?.trust !== 'paired' || task.cancelAnswer === 'asked_to_stop')
         continue;
-      if (!waiting.has(task.id)) this.#tell(tables, after, task, null);
+      const isUnanswered = task.kind === 'delegate' && isAsked(task);
+      if (isUnanswered) this.begin(tables, after, task, 'cancelled', null);
+      else if (task.state === 'cancelling' && !waiting.has(task.id))
+        this.#tell(tables, after, task, null);
     }
   }
 
@@ -104,15 +107,29 @@ export class OutgoingCancels {
     this.#settling.clear();
   }
 
-  /** What is reported meanwhile is the answer to that cancel. */
+  /**
+   * Writes down that it is asked, then asks. What is reported meanwhile is the answer to that
+   * cancel, and a hub that dies before the answer asks again. What is refused was not asked.
+   */
   async asking<T>(taskId: string, ask: () => Promise<T>): Promise<T> {
-    const asked = ask();
+    const asked = this.#keep(taskId, 'cancelled').then(ask);
     this.#asking.set(taskId, asked);
     try {
       return await asked;
+    } catch (error) {
+      await this.#keep(taskId, null);
+      throw error;
     } finally {
       this.#asking.delete(taskId);
     }
+  }
+
+  async #keep(taskId: string, cancelCause: 'cancelled' | null): Promise<void> {
+    await this.#deps.unit.run((tables) => {
+      const task = tables.task(taskId);
+      if (task && isOpen(task) && task.state !== 'cancelling' && task.stopAt === null)
+        changeTask(tables, task, { cancelCause });
+    });
   }
 
   /** Once a cancel that is under way has its answer, which says whether the task had begun. */
@@ -120,9 +137,9 @@ export class OutgoingCancels {
     await this.#asking.get(taskId)?.catch(() => undefined);
   }
 
-  /** The task with the cancel that is under way written down, once, inside a commit. */
+  /** The task with the stop that a cancel under way asks for, inside a commit. */
   reported(tables: Tables, task: TaskRow): TaskRow {
-    return this.#asking.has(task.id) ? this.noted(tables, task) : task;
+    return isAsked(task) ? this.noted(tables, task) : task;
   }
 
   /** Writes down who asked for the stop. The first one counts. */
@@ -367,6 +384,11 @@ export class OutgoingCancels {
     this.#settling.get(taskId)?.cancel();
     this.#settling.delete(taskId);
   }
+}
+
+/** A cancel is on its way, and was not answered. */
+function isAsked({ cancelCause, stopAt }: TaskRow): boolean {
+  return cancelCause === 'cancelled' && stopAt === null;
 }
 
 /** It was cancelled here, and the other hub has not said yet whether it had begun. */

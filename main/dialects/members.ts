@@ -13,6 +13,11 @@ export function isNameOf(said: string, handle: string): boolean {
   return said.length <= handle.length * 2 && joined(said) === joined(handle);
 }
 
+/** Whom a name means: the handle that it is, or else all that read like it. */
+export function meantBy(said: string, handles: readonly string[]): readonly string[] {
+  return handles.includes(said) ? [said] : handles.filter((handle) => isNameOf(said, handle));
+}
+
 /** The first of these members that says something. */
 export function firstText(members: JsonObject, ...names: readonly string[]): string | null {
   return names.map((name) => textOf(members[name])).find((text) => text !== null) ?? null;

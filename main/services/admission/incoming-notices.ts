@@ -2,7 +2,7 @@
 // that asked for its topic. Nothing is answered, so nothing is promised. The hub's own topics
 // (receipts, progress) go to those who wait for them and to nobody else.
 import { EVERYBODY, TASK_ACCEPTED } from '../../dialects/dialect.ts';
-import { isNameOf } from '../../dialects/members.ts';
+import { meantBy } from '../../dialects/members.ts';
 import { readOrigin, withTrueOrigin } from '../../dialects/origin.ts';
 import { escapeName } from '../../core/text-escape.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
@@ -208,9 +208,12 @@ export class IncomingNotices {
     const audience = audienceOf(sent);
     const takes = ({ name }: AgentRow): boolean =>
       audience === undefined || agents.takesBroadcasts(name);
+    const affects = audience?.affects ?? [];
+    const handles = affects.length === 0 ? [] : agents.active().map(({ name }) => name);
+    const affected = new Set(affects.flatMap((said) => theOnly(meantBy(said, handles))));
     const isMeant = (agent: AgentRow): boolean =>
-      (audience?.affects ?? []).length > 0
-        ? takes(agent) && audience?.affects.some((said) => isNameOf(said, agent.name)) === true
+      affects.length > 0
+        ? takes(agent) && affected.has(agent.name)
         : (takes(agent) && agent.dialect === audience?.dialect) ||
           agent.topics.some((prefix) => matchesTopic(prefix, payload.topic));
     return agents
@@ -221,6 +224,11 @@ export class IncomingNotices {
       .filter((agent) => store.read.countDeliveries(agent.name, ['queued']) < NOTICES_QUEUED_MAX)
       .filter((agent) => party !== `agent:${agent.name}`);
   }
+}
+
+/** A name that could be that of several agents is nobody's. */
+function theOnly(handles: readonly string[]): readonly string[] {
+  return handles.length === 1 ? handles : [];
 }
 
 /** Whom a message of a language is for that is for everybody; undefined: it is no such message. */

@@ -21,7 +21,7 @@ import {
 import type { Acknowledgement, Dialect, Offer, Reading } from '../../dialects/dialect.ts';
 import { dialectOf } from '../../dialects/index.ts';
 import { VOTE_TOPIC } from '../../dialects/crunch.ts';
-import { isNameOf, objectOf, wholeOf } from '../../dialects/members.ts';
+import { isNameOf, meantBy, objectOf, wholeOf } from '../../dialects/members.ts';
 import { checkFailure, originOf, readOrigin, type Writers } from '../../dialects/origin.ts';
 import { escapeGiven, escapeJson } from '../../core/text-escape.ts';
 import { AppError } from '../../lib/app-error.ts';
@@ -621,15 +621,19 @@ export class NativeMessages {
 
   /** An agent here goes before a hub, and a hub before what other hubs call their agents. */
   #named(agent: string, to: string): readonly string[] {
-    const own = this.#deps.agents.active().filter(({ name }) => name !== agent);
-    const local = named(to, own);
+    const names = this.#deps.agents.active().map(({ name }) => name);
+    const local = meantBy(
+      to,
+      names.filter((name) => name !== agent),
+    );
     if (local.length > 0) return local.map((name) => `local/${name}`);
     const peers = this.#deps.store.read.peers().filter(({ trust }) => trust === 'paired');
     const hub = peers.find(({ petname }) => foldName(petname) === foldName(to));
     if (hub !== undefined) return [hub.agentId];
-    return peers.flatMap((peer) =>
-      named(to, readCapabilities(peer)?.agents ?? []).map((name) => `${peer.agentId}/${name}`),
-    );
+    return peers.flatMap((peer) => {
+      const there = (readCapabilities(peer)?.agents ?? []).map(({ name }) => name);
+      return meantBy(to, there).map((name) => `${peer.agentId}/${name}`);
+    });
   }
 }
 
@@ -668,12 +672,6 @@ function readBy(dialect: Dialect, message: JsonObject, follows: Follows): Readin
 function isAccepted({ payload, result }: TaskRow): boolean {
   const { decision } = objectOf(readObject(result ?? '')['data']);
   return decision === 'accept' && followsOf(readObject(payload)) === 'offer';
-}
-
-/** An agent by its handle, or all that read as it. */
-function named(typed: string, agents: readonly { readonly name: string }[]): readonly string[] {
-  const names = agents.map(({ name }) => name);
-  return names.includes(typed) ? [typed] : names.filter((name) => isNameOf(typed, name));
 }
 
 /** A reading may say more than the call knows, such as an act. */

@@ -167,6 +167,23 @@ test('a vote and a word to everybody reach the agents that asked for them', asyn
   await expect(post(everybody)).rejects.toThrow('"to" may be "*" in a BROADCAST only');
 });
 
+test('whom a word to everybody affects is told by its own name, or by one that is like no other', async () => {
+  const dialect = 'claude-crunch';
+  const join = (...names: readonly string[]) =>
+    Promise.all(names.map((name) => mum.work.agents.create(name, { dialect }, 'R2', OWNER)));
+  await join('data-reader', 'datareader', 'log-writer', 'spec-checker', 'speccheck-er');
+  const content = { message: 'New tables' };
+  const affects = ['data-reader', 'LogWriter', 'SpecChecker'];
+  const told = { event: 'CONTEXT_UPDATE', content, affects };
+  await post(says('BROADCAST', told, { to: '*' }));
+  await clock.settle();
+  const heard = mum.work.agents
+    .active()
+    .map(({ name }) => name)
+    .filter((name) => mum.store.read.countDeliveries(name, ['queued']) > 0);
+  expect(heard.toSorted()).toEqual(['data-reader', 'log-writer']);
+});
+
 test('what this hub refuses to tell everybody goes nowhere', async () => {
   const said = async (): Promise<number> => {
     await clock.advance(100); // until it is written down
